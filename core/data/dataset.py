@@ -1,0 +1,219 @@
+"""What is a data set? Inputs, labels and, where they are known, the sources that the samples come from."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from jaxtyping import Integer
+
+from core.data.errors import DataError
+from core.data.identity import fingerprint
+
+Kind = Literal["image", "text", "tabular"]
+_SHAPES = {
+    "image": (4, "(n_samples, height, width, channels)"),
+    "text": (1, "(n_samples,)"),
+    "tabular": (2, "(n_samples, n_features)"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A labelled data set: checked, and then never changed (its arrays are read-only).
+
+    Images are float32 in [0, 1] of shape (n, height, width, channels), texts an object array of str, tables float64.
+    `y` holds codes into `class_names`; `ids` and `sources` are object arrays of str, `sources` None where unknown.
+    `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
+    `notes` say in sentences what reading did to the data; they and the name are not part of the `fingerprint`.
+    DataError says what is wrong with data that cannot be used.
+
+    >>> dataset = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.5]], y=[0, 1, 1], class_names=("plum", "melon"),
+    ...                   ids=["a", "b", "c"])
+    >>> dataset
+    Dataset(name='fruit', kind='tabular', class_names=('plum', 'melon'), scale=1.0, feature_names=('x1',))
+    >>> dataset.n_per_class
+    array([1, 2])
+    """
+
+    name: str
+    kind: Kind
+    x: np.ndarray = field(repr=False)
+    y: Integer[np.ndarray, " n_samples"] = field(repr=False)
+    class_names: tuple[str, ...]
+    ids: np.ndarray = field(repr=False)
+    sources: np.ndarray | None = field(default=None, repr=False)
+    scale: float = 1.0
+    feature_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise DataError(f"{self.name}: kind {self.kind!r}. It must be one of {', '.join(get_args(Kind))}.")
+        arrays = {
+            "x": _texts(self.x, "text", self.name) if self.kind == "text" else self._numbers(),
+            "y": _codes(self.y, self.name),
+            "ids": _texts(self.ids, "id", self.name),
+            "sources": None if self.sources is None else _texts(self.sources, "source", self.name),
+            "class_names": tuple(_texts(self.class_names, "class name", self.name)),
+            "feature_names": tuple(_texts(self.feature_names, "feature name", self.name)),
+            "scale": float(self.scale),
+            "notes": tuple(self.notes),
+        }
+        if self.kind == "tabular" and not arrays["feature_names"]:
+            arrays["feature_names"] = tuple(f"x{column + 1}" for column in range(np.shape(arrays["x"])[-1]))
+        for name, value in arrays.items():
+            object.__setattr__(self, name, value)
+        _check_shapes(self)
+        _check_labels(self)
+        _check_ids(self)
+        _check_values(self)
+
+    def _numbers(self) -> np.ndarray:
+        try:
+            return _read_only(self.x, np.float32 if self.kind == "image" else np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{self.name}: x does not hold numbers only ({error}).") from error
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples there are."""
+        return len(self.y)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are; each has at least one sample."""
+        return len(self.class_names)
+
+    @property
+    def n_per_class(self) -> Integer[np.ndarray, " n_classes"]:
+        """How many samples each class has, in the order of `class_names`."""
+        return np.bincount(self.y, minlength=self.n_classes)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256, in hex, of all that a result can depend on (`core.data.identity.fingerprint`); computed once."""
+        return fingerprint(
+            self.kind, self.x, self.y, self.class_names, self.ids, self.sources, self.scale, self.feature_names
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "fingerprint": self.fingerprint}  # so that a worker need not hash again
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False  # unpickling forgets it
+        self.__dict__.update(state)
+
+
+def _read_only(values: Any, dtype: Any) -> np.ndarray:
+    """The values as a read-only array that nobody else can write to: a copy, unless it is read-only already."""
+    mine = not (isinstance(values, np.ndarray) and values.flags.writeable)
+    array = np.array(values, dtype=dtype, order="C", copy=None if mine else True)
+    array.flags.writeable = False
+    return array
+
+
+def _texts(values: Any, what: str, name: str) -> np.ndarray:
+    """An object array of plain str, each of them non-empty (only a sample's text may be empty) and valid Unicode."""
+    texts = list(values)
+    for position, text in enumerate(texts):
+        if not isinstance(text, str) or (text == "" and what != "text"):
+            raise DataError(
+                f"{name}: {what} {position + 1} of {len(texts)} is {text!r}. It must be a non-empty string."
+            )
+        if not text.isascii():
+            _check_unicode(text, f"{name}: {what} {position + 1} of {len(texts)}")
+    array = np.empty(len(texts), dtype=object)
+    array[:] = [str(text) for text in texts]
+    array.flags.writeable = False
+    return array
+
+
+def _check_unicode(text: str, place: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{place} holds half a surrogate pair at character {error.start + 1}. Save the text as valid Unicode."
+        ) from error
+
+
+def _codes(values: Any, name: str) -> np.ndarray:
+    codes = np.asarray(values)
+    if codes.ndim != 1 or not (np.issubdtype(codes.dtype, np.integer) or codes.size == 0):
+        raise DataError(
+            f"{name}: y is {codes.dtype} of shape {codes.shape}. It must hold one integer per sample, "
+            "a code into class_names."
+        )
+    return _read_only(values, np.int64)
+
+
+def _check_shapes(dataset: Dataset) -> None:
+    n_dimensions, expected = _SHAPES[dataset.kind]
+    if dataset.x.ndim != n_dimensions:
+        raise DataError(
+            f"{dataset.name}: x has shape {dataset.x.shape}. For {dataset.kind} data it must be {expected}."
+        )
+    if 0 in dataset.x.shape:
+        raise DataError(f"{dataset.name}: x has shape {dataset.x.shape}, so there is nothing in it.")
+    for what, values in (("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources)):
+        if values is not None and len(values) != len(dataset.x):
+            raise DataError(
+                f"{dataset.name}: {len(dataset.x)} samples but {len(values)} {what}. There must be as many."
+            )
+    n_features = dataset.x.shape[1] if dataset.kind == "tabular" else 0
+    if len(dataset.feature_names) != n_features:
+        raise DataError(f"{dataset.name}: {len(dataset.feature_names)} feature names for {n_features} features.")
+    _check_unique(dataset.feature_names, "feature name", dataset.name)
+
+
+def _check_labels(dataset: Dataset) -> None:
+    names = dataset.class_names
+    _check_unique(names, "class name", dataset.name)
+    if dataset.y.min() < 0 or dataset.y.max() >= len(names):
+        raise DataError(
+            f"{dataset.name}: labels run from {dataset.y.min()} to {dataset.y.max()}. "
+            f"With {len(names)} class names they must lie in 0 to {len(names) - 1}."
+        )
+    if len(names) < 2:
+        raise DataError(
+            f"{dataset.name}: every sample is of class {names[dataset.y[0]]!r}. A classifier needs two classes or more; "
+            "is this the right label column?"
+        )
+    absent = [name for name, count in zip(names, dataset.n_per_class, strict=True) if count == 0]
+    if absent:
+        raise DataError(f"{dataset.name}: class {absent[0]!r} has no sample. Leave it out of the class names.")
+
+
+def _check_ids(dataset: Dataset) -> None:
+    _check_unique(dataset.ids, "id", dataset.name)
+
+
+def _check_unique(values: Any, what: str, name: str) -> None:
+    if len(set(values)) == len(values):
+        return
+    value, count = Counter(values).most_common(1)[0]
+    raise DataError(f"{name}: {what} {value!r} occurs {count} times. Each {what} must be unique.")
+
+
+def _check_values(dataset: Dataset) -> None:
+    if not (np.isfinite(dataset.scale) and dataset.scale > 0):
+        raise DataError(f"{dataset.name}: scale {dataset.scale}. It must be a positive number.")
+    if dataset.kind == "text":
+        return
+    finite = np.isfinite(dataset.x)
+    if not finite.all():
+        place = np.argwhere(~finite)[0]
+        where = f"feature {dataset.feature_names[place[1]]!r}" if dataset.kind == "tabular" else "a pixel"
+        raise DataError(
+            f"{dataset.name}: sample {dataset.ids[place[0]]!r} has {dataset.x[tuple(place)]} in {where}. "
+            "Every value must be a finite number: fill in or leave out what is missing."
+        )
+    if dataset.kind == "image" and (dataset.x.min() < 0 or dataset.x.max() > 1):
+        raise DataError(
+            f"{dataset.name}: pixels run from {dataset.x.min():g} to {dataset.x.max():g}. "
+            "They must lie in [0, 1]: divide by the largest possible value."
+        )

@@ -1,0 +1,33 @@
+"""What went wrong with a user's data, in words that the user can act on."""
+
+from typing import Any
+
+
+class DataError(ValueError):
+    """Data that cannot be used; the message names the place, what was expected and what to do, and is shown as written.
+
+    >>> raise DataError("scores.tsv, line 14: 2 cells. Each row must have 3 cells like the header.")
+    Traceback (most recent call last):
+    core.data.errors.DataError: scores.tsv, line 14: 2 cells. Each row must have 3 cells like the header.
+    """
+
+
+class RolesNeeded(DataError):
+    """A table that is fine, but whose columns may mean several things: somebody has to say which one it is.
+
+    `question` is what to ask, `guess` the roles as far as they could be guessed (a `core.data.roles.Roles`),
+    `choices` the columns to choose from.
+
+    >>> needed = RolesNeeded("Which column holds the label?", guess=None, choices=("colour", "shape"))
+    >>> needed.choices
+    ('colour', 'shape')
+    """
+
+    def __init__(self, question: str, guess: Any, choices: tuple[str, ...]):
+        super().__init__(question, guess, choices)  # all of it in `args`, so that the error survives pickling
+        self.question = question
+        self.guess = guess
+        self.choices = choices
+
+    def __str__(self) -> str:
+        return self.question
