@@ -1,0 +1,57 @@
+# make run | setup | test | evidence | bench | screenshots
+# PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
+PYTHON ?= python3
+TORCH_INDEX ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+
+.PHONY: run setup test check browser evidence bench screenshots clean
+
+run: $(VENV)/.app
+	$(BIN)/streamlit run app.py
+
+setup: $(VENV)/.app $(VENV)/.dev
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+	  { echo "Touchstone needs Python 3.11 to 3.13; name one: make run PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "No venv: on Debian/Ubuntu install python3-venv first." >&2; exit 1; }
+
+$(VENV)/.app: requirements.txt | $(VENV)/bin/python
+	@echo "Installing Touchstone's packages (a few minutes the first time)"
+	@$(PIP) install $(INDEX) -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.app
+	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt
+	@touch $@
+
+test: check browser
+	$(BIN)/python -m pytest
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/pyright
+
+# The browser that drives the pages in tests: found, or installed where we may, or named.
+browser:
+	@command -v chromium >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && \
+	    apt-get -qq install -y --no-install-recommends chromium >/dev/null; } || \
+	  { echo "The browser tests need chromium on the PATH: install it (Debian/Ubuntu: apt install chromium)." >&2; exit 1; }
+
+evidence: setup browser
+	$(BIN)/python -m pytest -m evidence -s
+
+bench: setup
+	@for script in benchmarks/bench_*.py; do echo; $(BIN)/python $$script || exit 1; done
+
+screenshots: setup browser
+	$(BIN)/python benchmarks/screenshots.py
+
+clean:
+	rm -rf $(VENV)
