@@ -1,7 +1,8 @@
 """Data sets: built in or read from files, checked once, named by what is in them."""
 
 from core.data.dataset import Dataset
+from core.data.docstrings import docstrings_ready
 from core.data.errors import DataError, RolesNeeded
 from core.data.examples import EXAMPLES, load_example
 
-__all__ = ["EXAMPLES", "DataError", "Dataset", "RolesNeeded", "load_example"]
+__all__ = ["EXAMPLES", "DataError", "Dataset", "RolesNeeded", "docstrings_ready", "load_example"]

@@ -180,8 +180,8 @@ def _check_labels(dataset: Dataset) -> None:
         )
     if len(names) < 2:
         raise DataError(
-            f"{dataset.name}: every sample is of class {names[dataset.y[0]]!r}. A classifier needs two classes or more; "
-            "is this the right label column?"
+            f"{dataset.name}: every sample is of class {names[dataset.y[0]]!r}. "
+            "A classifier needs two classes or more; is this the right label column?"
         )
     absent = [name for name, count in zip(names, dataset.n_per_class, strict=True) if count == 0]
     if absent:

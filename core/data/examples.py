@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.data.dataset import Dataset, Kind
+from core.data.docstrings import load_docstrings
 from core.data.errors import DataError
 
 
@@ -98,6 +99,14 @@ EXAMPLES: dict[str, Example] = {
             kind="tabular",
             sentence="569 tumours, malignant or benign, 30 measurements of cell nuclei each (UCI, from scikit-learn).",
             load=_breast_cancer,
+        ),
+        Example(
+            name="docstrings",
+            title="Docstrings",
+            kind="text",
+            sentence="What numpy, scipy, pandas, scikit-learn, torch and plotly say about themselves: "
+            "which library is it? The sources are their subpackages.",
+            load=load_docstrings,
         ),
     )
 }

@@ -10,8 +10,10 @@ from core.data.errors import DataError
 def home() -> Path:
     """Touchstone's own folder as an absolute path; made, readable by its owner only, where it is missing.
 
-    >>> home().is_dir()
-    True
+    >>> from unittest.mock import patch
+    >>> with tempfile.TemporaryDirectory() as folder, patch.dict("os.environ", TOUCHSTONE_HOME=f"{folder}/mine"):
+    ...     home().name
+    'mine'
     """
     folder = Path(os.environ.get("TOUCHSTONE_HOME") or "~/.touchstone").expanduser().absolute()
     try:
@@ -27,8 +29,9 @@ def home() -> Path:
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file that other processes see either whole or not at all: under a temporary name first, then renamed.
 
-    >>> write_whole(home() / "note.txt", b"kept")
-    >>> (home() / "note.txt").read_bytes()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder) / "note.txt", b"kept")
+    ...     (Path(folder) / "note.txt").read_bytes()
     b'kept'
     """
     path.parent.mkdir(parents=True, exist_ok=True)
