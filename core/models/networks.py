@@ -1,0 +1,98 @@
+"""Which networks can be trained here? Small ones, on a processor, in seconds."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+from jaxtyping import Float, Integer, Shaped
+
+from core.models.classifier import ShouldStop, stop_if
+from core.models.threads import single_threaded
+from core.models.training import one_torch_thread, predict_logits, train
+from core.models.vectors import fit_vectors
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass
+class MlpSmall:
+    """A network with one hidden layer, on pixels, standardised columns or text vectors.
+
+    Examples
+    --------
+    >>> x, y = np.array([[0.0], [1.0], [8.0], [9.0]]), np.array([0, 0, 1, 1])
+    >>> MlpSmall(n_hidden=16).fit(x, y, seed=0).predict(x)
+    array([0, 0, 1, 1])
+    """
+
+    label: ClassVar[str] = "Small neural network"
+
+    n_hidden: int = 128
+    n_epochs: int = 30
+    batch_size: int = 64
+    learning_rate: float = 0.003
+    weight_decay: float = 0.01
+
+    def fit(
+        self,
+        x: Shaped[np.ndarray, "n_samples ..."],
+        y: Integer[np.ndarray, " n_samples"],
+        *,
+        seed: int,
+        n_classes: int | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Self:
+        """Train (see ``Classifier.fit``)."""
+        import torch
+
+        stop_if(should_stop)
+        with single_threaded(), one_torch_thread():
+            self._vectors = fit_vectors(x, seed=seed)
+            inputs = self._inputs(x)
+            n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
+            self._absent = torch.ones(n_outputs, dtype=torch.bool).index_fill(0, torch.from_numpy(np.unique(y)), False)
+            self._network = mlp(inputs.shape[1], self.n_hidden, n_outputs, seed=seed)
+            train(
+                self._network,
+                inputs,
+                torch.as_tensor(y, dtype=torch.int64),
+                n_epochs=self.n_epochs,
+                batch_size=self.batch_size,
+                learning_rate=self.learning_rate,
+                weight_decay=self.weight_decay,
+                generator=torch.Generator().manual_seed(seed),
+                should_stop=should_stop,
+            )
+        return self
+
+    def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
+        """Give the code of the class that each sample is taken for."""
+        return self.predict_proba(x).argmax(axis=1)
+
+    def predict_proba(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_classes"]:
+        """Give the probability of every class; 0 for a class without training samples."""
+        with single_threaded(), one_torch_thread():
+            logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
+            return logits.double().softmax(dim=1).numpy()
+
+    def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
+        import torch
+
+        return torch.as_tensor(self._vectors.transform(x), dtype=torch.float32)
+
+
+def mlp(n_inputs: int, n_hidden: int, n_outputs: int, *, seed: int) -> "torch.nn.Module":
+    """Make the untrained network; torch's own random state stays as it was.
+
+    Examples
+    --------
+    >>> [tuple(parameter.shape) for parameter in mlp(64, 128, 10, seed=0).parameters()]
+    [(128, 64), (128,), (10, 128), (10,)]
+    """
+    import torch
+    from torch import nn
+
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        return nn.Sequential(nn.Linear(n_inputs, n_hidden), nn.ReLU(), nn.Linear(n_hidden, n_outputs))

@@ -1,0 +1,108 @@
+"""How does an input become a vector that a model can learn from? Fitted on training inputs, then applied to any."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+from core.data.errors import DataError
+
+N_COMPONENTS = 100
+
+
+class Vectors(Protocol):
+    """What turns inputs into vectors, once it was fitted."""
+
+    def transform(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_features"]:
+        """Give one vector per input."""
+        ...
+
+
+def fit_vectors(x: Shaped[np.ndarray, "n_samples ..."], *, seed: int) -> Vectors:
+    """Fit what the kind of input needs: images are flattened, tables standardised, texts counted and condensed.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 20.0], [3.0, 40.0]])
+    >>> fit_vectors(table, seed=0).transform(table)
+    array([[-1., -1.],
+           [ 1.,  1.]])
+    """
+    if x.ndim == 1:
+        return fit_text(x, seed=seed)
+    if x.ndim == 4:
+        return Pixels()
+    from sklearn.preprocessing import StandardScaler
+
+    return StandardScaler().fit(x)
+
+
+class Pixels:
+    """Images as they are: the pixels in [0, 1], one after the other.
+
+    Examples
+    --------
+    >>> Pixels().transform(np.zeros((2, 8, 8, 1), dtype=np.float32)).shape
+    (2, 64)
+    """
+
+    def transform(self, x: Float[np.ndarray, "n_samples h w c"]) -> Float[np.ndarray, "n_samples n_features"]:
+        """Give the pixels of each image in a row."""
+        return x.reshape(len(x), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class TextVectors:
+    """TF-IDF word weights, condensed by a truncated SVD to ``N_COMPONENTS`` numbers of which only the direction counts.
+
+    All vectors share one centre and one factor, which make their total variance that of ``N_COMPONENTS`` standardised
+    columns. A model's defaults (an SVM's ``gamma``, a penalty) then mean the same for texts as for tables.
+    """
+
+    tfidf: Any
+    components: Float[np.ndarray, "n_words n_components"] | None
+    centre: Float[np.ndarray, " n_components"]
+    factor: float
+
+    def transform(self, x: Shaped[np.ndarray, " n_samples"]) -> Float[np.ndarray, "n_samples n_components"]:
+        """Give one vector per text; a text without any known word becomes minus the centre."""
+        return (_directions(self.tfidf.transform(x), self.components) - self.centre) * self.factor
+
+
+def fit_text(x: Shaped[np.ndarray, " n_samples"], *, seed: int) -> TextVectors:
+    """Fit word weights and their condensation; no more words than components are kept as they are.
+
+    Examples
+    --------
+    >>> texts = np.array(["a red fox", "a red hen", "blue sky"], dtype=object)
+    >>> fit_text(texts, seed=0).transform(texts).shape
+    (3, 6)
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.utils.extmath import randomized_svd
+
+    # One-letter words count too: they may be all that a short text has.
+    tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b")
+    try:
+        weights = tfidf.fit_transform(x)
+    except ValueError as error:
+        raise DataError(f"None of the {len(x)} training texts holds a word ({error}).") from error
+    components = None
+    if weights.shape[1] > N_COMPONENTS:
+        n_components = min(N_COMPONENTS, weights.shape[0])
+        components = randomized_svd(weights, n_components, n_iter=5, random_state=seed)[2].T
+    directions = _directions(weights, components)
+    centre = directions.mean(axis=0)
+    variance = ((directions - centre) ** 2).sum(axis=1).mean()
+    factor = float(np.sqrt(N_COMPONENTS / variance)) if variance > 1e-12 else 1.0
+    return TextVectors(tfidf, components, centre, factor)
+
+
+def _directions(
+    weights: Any, components: Float[np.ndarray, "n_words n_components"] | None
+) -> Float[np.ndarray, "n_samples n_features"]:
+    """Condense sparse word weights and bring every text to length 1 (a text without known words keeps length 0)."""
+    vectors = weights.toarray() if components is None else weights @ components
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 1e-12, lengths, 1.0)
