@@ -1,0 +1,155 @@
+"""How sure is a number? Intervals and corrections that every question shares."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % interval, both ends included. NaN at both ends: the data so far cannot give one.
+
+    Examples
+    --------
+    >>> Interval(0.81, 0.88).holds(0.85)
+    True
+    >>> Interval(float("nan"), float("nan")).known
+    False
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval at all."""
+        return not (np.isnan(self.lower) or np.isnan(self.upper))
+
+    @property
+    def width(self) -> float:
+        """Upper minus lower end."""
+        return self.upper - self.lower
+
+    def holds(self, value: float) -> bool:
+        """Whether `value` lies inside; never in an unknown interval."""
+        return bool(self.lower <= value <= self.upper)
+
+
+UNKNOWN = Interval(float("nan"), float("nan"))
+
+
+def t_interval(value: float, se: float, df: float, *, level: float = 0.95) -> Interval:
+    """Student's t interval around `value`; unknown where `se` is, or where no degree of freedom is left.
+
+    Examples
+    --------
+    >>> t_interval(0.9, 0.01, 8)
+    Interval(lower=0.876..., upper=0.923...)
+    """
+    half = half_width(se, df, level=level)
+    return Interval(float(value - half), float(value + half))
+
+
+def half_width(se: float, df: float, *, level: float = 0.95) -> float:
+    """How far a t interval reaches to either side.
+
+    Examples
+    --------
+    >>> round(half_width(1.0, 4), 3)
+    2.776
+    """
+    if not (df > 0 and se >= 0):
+        return float("nan")
+    return float(special.stdtrit(df, 0.5 + level / 2) * se)
+
+
+def t_p_value(value: float, se: float, df: float) -> float:
+    """Two-sided p-value of "the true value is 0"; 1 where nothing varies and nothing differs.
+
+    Examples
+    --------
+    >>> round(t_p_value(2.776, 1.0, 4), 3)
+    0.05
+    """
+    if not (df > 0 and se >= 0) or np.isnan(value):
+        return float("nan")
+    if se == 0:
+        return 1.0 if value == 0 else 0.0
+    return float(2 * special.stdtr(df, -abs(value) / se))
+
+
+def logit_interval(share: float, se: float, df: float, *, level: float = 0.95) -> Interval:
+    """Student's t interval of a share on the logit scale, so that it stays within 0 and 1 and leans to the middle.
+
+    A share of exactly 0 or 1 has no spread on this scale and is returned as both ends; join it with `wilson`.
+
+    Examples
+    --------
+    >>> logit_interval(0.98, 0.01, 8)
+    Interval(lower=0.937..., upper=0.993...)
+    """
+    if se == 0 or share in (0.0, 1.0):
+        return Interval(share, share) if df > 0 else UNKNOWN
+    scaled = t_interval(float(special.logit(share)), se / (share * (1 - share)), df, level=level)
+    return Interval(float(special.expit(scaled.lower)), float(special.expit(scaled.upper)))
+
+
+def log_interval(ratio: float, se: float, df: float, *, level: float = 0.95) -> Interval:
+    """Student's t interval of a ratio on the log scale, so that it stays above 0; a ratio of 0 is both its ends.
+
+    Examples
+    --------
+    >>> log_interval(0.85, 0.02, 8)
+    Interval(lower=0.805..., upper=0.897...)
+    """
+    if se == 0 or ratio == 0:
+        return Interval(ratio, ratio) if df > 0 else UNKNOWN
+    scaled = t_interval(float(np.log(ratio)), se / ratio, df, level=level)
+    return Interval(float(np.exp(scaled.lower)), float(np.exp(scaled.upper)))
+
+
+def joined(first: Interval, second: Interval) -> Interval:
+    """The shortest interval that holds both; unknown where the first is.
+
+    Examples
+    --------
+    >>> joined(Interval(1.0, 1.0), Interval(0.93, 1.0))
+    Interval(lower=0.93, upper=1.0)
+    """
+    return Interval(min(first.lower, second.lower), max(first.upper, second.upper)) if first.known else first
+
+
+def wilson(n_correct: float, n: float, *, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share. `n_correct` may be a mean over repeats, hence no whole number.
+
+    Examples
+    --------
+    >>> wilson(0, 10)
+    Interval(lower=0.0, upper=0.277...)
+    """
+    if not n > 0:
+        return UNKNOWN
+    z = special.ndtri(0.5 + level / 2)
+    share = n_correct / n
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return Interval(max(float(centre - half), 0.0), min(float(centre + half), 1.0))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction: p-values that may each be read at 5 % although many were looked at. NaN stays and is not counted.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    corrected = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    raised = p[order] * np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(raised), 1.0) if len(order) else raised
+    return corrected.tolist()

@@ -1,0 +1,26 @@
+"""How far does accuracy fall on sources the model has never seen? (Kilinc & Uysal 2018, sections 4-5.1)
+
+`expected_accuracy_intervals(trials)` turns a trials frame into expected accuracy intervals and rho: overall, by class
+and by held-out source; `compare_models(trials)` tells models apart; `verdict(...)` says it in sentences.
+"""
+
+from core.evaluate.source_robustness.expected import expected_accuracy_intervals
+from core.evaluate.source_robustness.held_out import HeldOutSource, worst
+from core.evaluate.source_robustness.results import (
+    AccuracyInterval,
+    AccuracyIntervals,
+    Difference,
+    Estimate,
+    ExpectedInterval,
+)
+
+__all__ = [
+    "AccuracyInterval",
+    "AccuracyIntervals",
+    "Difference",
+    "Estimate",
+    "ExpectedInterval",
+    "HeldOutSource",
+    "expected_accuracy_intervals",
+    "worst",
+]

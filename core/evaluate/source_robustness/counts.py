@@ -1,0 +1,194 @@
+"""What was counted? The trials frame as arrays, aligned so that models can be compared draw by draw and source by source."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Integer
+
+EXCLUSIVE, INCLUSIVE, RANDOM = "source_exclusive", "source_inclusive", "random"
+NEEDED = (
+    *("model", "source_finder", "scheme", "repeat", "clustering", "n_train", "n_test", "label", "source"),
+    *("n_correct", "n_label", "n_predicted", "status"),
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The draws and units that every model of one source finder (and training-set size) shares.
+
+    A unit is what the data were sampled by: a source within its class or, where sources are shared over classes (the
+    same writer writes every digit), a source over all its classes. A stratum is what units are exchangeable within: a
+    class, or for shared sources everything. A cell is a unit's samples of one label.
+    """
+
+    source_finder: str
+    n_train: int | None
+    labels: tuple[str, ...]
+    shared: bool
+    draws: dict[str, Integer[np.ndarray, " n_draws 2"]]
+    """Of each scheme: clustering and repeat of every draw."""
+    unit_clustering: Integer[np.ndarray, " n_units"]
+    unit_stratum: Integer[np.ndarray, " n_units"]
+    unit_name: np.ndarray
+    cell_unit: Integer[np.ndarray, " n_cells"]
+    cell_label: Integer[np.ndarray, " n_cells"]
+    n_strata: int
+    n_samples: Integer[np.ndarray, " n_labels"]
+    """About how many samples of each label the data set has (as far as the trials used it)."""
+
+    @property
+    def clusterings(self) -> Integer[np.ndarray, " n_clusterings"]:
+        """The clusterings that any draw used."""
+        return np.unique(np.concatenate([draws[:, 0] for draws in self.draws.values()]))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one model got right under one scheme; NaN in draws that it has not (yet) finished."""
+
+    n_test: Float[np.ndarray, " n_draws"]
+    n_train: Float[np.ndarray, " n_draws"]
+    correct: Float[np.ndarray, "n_draws n_labels"]
+    n: Float[np.ndarray, "n_draws n_labels"]
+    predicted: Float[np.ndarray, "n_draws n_labels"]
+    cell_times: Float[np.ndarray, " n_cells"]
+    """How many draws tested this cell; `cell_correct` and `cell_n` are totals over these."""
+    cell_correct: Float[np.ndarray, " n_cells"]
+    cell_n: Float[np.ndarray, " n_cells"]
+
+    @property
+    def done(self) -> Bool[np.ndarray, " n_draws"]:
+        """The draws that this model has finished."""
+        return ~np.isnan(self.n_test)
+
+
+@dataclass(frozen=True)
+class Group:
+    """All models of one source finder and training-set size: counts by model, then scheme."""
+
+    layout: Layout
+    models: dict[str, dict[str, Counts]]
+
+
+def finished(trials: pd.DataFrame) -> pd.DataFrame:
+    """The rows of trials that came to an end. Raises ValueError where a column is missing."""
+    missing = [name for name in NEEDED if name not in trials.columns]
+    if missing:
+        raise ValueError(f"not a trials frame: it has no column {', '.join(missing)}")
+    return trials[(trials["status"] == "ok").to_numpy(dtype=bool)]
+
+
+def groups(trials: pd.DataFrame, sizes: Sequence[int] = ()) -> Iterator[Group]:
+    """One group for each source finder and each training-set size in `sizes`; None stands for every other size."""
+    rows = finished(trials)
+    n_train = _numbers(rows["n_train"])
+    size = np.where(np.isin(n_train, list(sizes)), n_train, 0).astype(np.int64)
+    for finder in rows["source_finder"].unique():
+        for wanted in np.unique(size):
+            part = rows[(rows["source_finder"] == finder).to_numpy(dtype=bool) & (size == wanted)]
+            if len(part):
+                yield _group(part, str(finder), int(wanted) or None)
+
+
+def _group(rows: pd.DataFrame, finder: str, n_train: int | None) -> Group:
+    has_label, has_source = rows["label"].notna().to_numpy(), rows["source"].notna().to_numpy()
+    rows = rows.assign(
+        n_correct=_numbers(rows["n_correct"]),
+        n_label=_numbers(rows["n_label"]),
+        n_test=_numbers(rows["n_test"]),
+        n_train=_numbers(rows["n_train"]),
+        n_predicted=_numbers(rows["n_predicted"]),
+        clustering=_numbers(rows["clustering"]).astype(np.int64),
+        repeat=_numbers(rows["repeat"]).astype(np.int64),
+    )
+    whole, by_label, by_cell = rows[~has_label], rows[has_label & ~has_source], rows[has_source]
+    labels = tuple(str(name) for name in by_label["label"].unique())
+    by_label = by_label.assign(label_code=_codes(by_label["label"], labels))
+    by_cell = by_cell.assign(label_code=_codes(by_cell["label"], labels))
+    shared = bool(by_cell.groupby(["clustering", "source"], sort=False)["label_code"].nunique().gt(1).any())
+
+    cells = by_cell[["clustering", "source", "label_code"]].drop_duplicates().reset_index(drop=True)
+    cells = cells.sort_values(["clustering", "label_code", "source"], kind="stable", ignore_index=True)
+    units = ["clustering", "source"] if shared else ["clustering", "source", "label_code"]
+    cell_unit = cells.groupby(units, sort=False).ngroup().to_numpy().astype(np.int64)
+    first = np.unique(cell_unit, return_index=True)[1]
+    cell_label = cells["label_code"].to_numpy().astype(np.int64)
+    draws = {
+        str(scheme): np.unique(part[["clustering", "repeat"]].to_numpy(), axis=0)
+        for scheme, part in whole.groupby("scheme", sort=False)
+    }
+    layout = Layout(
+        source_finder=finder,
+        n_train=n_train,
+        labels=labels,
+        shared=shared,
+        draws=draws,
+        unit_clustering=cells["clustering"].to_numpy()[first],
+        unit_stratum=np.zeros(len(first), dtype=np.int64) if shared else cell_label[first],
+        unit_name=cells["source"].to_numpy(dtype=object)[first],
+        cell_unit=cell_unit,
+        cell_label=cell_label,
+        n_strata=1 if shared else len(labels),
+        n_samples=_n_samples(whole, by_label, len(labels)),
+    )
+    names = [str(name) for name in rows["model"].unique()]
+    models = {}
+    for name in names:
+        mine = [part[(part["model"] == name).to_numpy(dtype=bool)] for part in (whole, by_label, by_cell)]
+        models[name] = {
+            scheme: _counts(*(part[(part["scheme"] == scheme).to_numpy(dtype=bool)] for part in mine), layout, cells)
+            for scheme in mine[0]["scheme"].unique()
+        }
+    return Group(layout, models)
+
+
+def _counts(
+    whole: pd.DataFrame, by_label: pd.DataFrame, by_cell: pd.DataFrame, layout: Layout, cells: pd.DataFrame
+) -> Counts:
+    draws = pd.MultiIndex.from_arrays(layout.draws[str(whole["scheme"].iloc[0])].T)
+    shape = (len(draws), len(layout.labels))
+    at = draws.get_indexer(pd.MultiIndex.from_frame(whole[["clustering", "repeat"]]))
+    at_label = draws.get_indexer(pd.MultiIndex.from_frame(by_label[["clustering", "repeat"]]))
+    key = ["clustering", "source", "label_code"]
+    at_cell = pd.MultiIndex.from_frame(cells[key]).get_indexer(pd.MultiIndex.from_frame(by_cell[key]))
+
+    def by_draw(column: str) -> np.ndarray:
+        values = np.full(len(draws), np.nan)
+        values[at] = whole[column].to_numpy()
+        return values
+
+    def by_draw_and_label(column: str) -> np.ndarray:
+        values = np.full(shape, np.nan)
+        values[at] = 0.0
+        values[at_label, by_label["label_code"].to_numpy()] = by_label[column].to_numpy()
+        return values
+
+    def total(values: np.ndarray | None) -> np.ndarray:
+        return np.bincount(at_cell, weights=values, minlength=len(cells)).astype(np.float64)
+
+    return Counts(
+        n_test=by_draw("n_test"),
+        n_train=by_draw("n_train"),
+        correct=by_draw_and_label("n_correct"),
+        n=by_draw_and_label("n_label"),
+        predicted=by_draw_and_label("n_predicted"),
+        cell_times=total(None),
+        cell_correct=total(by_cell["n_correct"].to_numpy()),
+        cell_n=total(by_cell["n_label"].to_numpy()),
+    )
+
+
+def _n_samples(whole: pd.DataFrame, by_label: pd.DataFrame, n_labels: int) -> Integer[np.ndarray, " n_labels"]:
+    seen = np.bincount(by_label["label_code"], weights=by_label["n_label"], minlength=n_labels)
+    in_use = (whole["n_train"] + whole["n_test"]).max()
+    return np.round(seen / seen.sum() * min(in_use, seen.sum())).astype(np.int64)
+
+
+def _codes(names: pd.Series, labels: tuple[str, ...]) -> np.ndarray:
+    return pd.Index(labels, dtype=object).get_indexer(names.to_numpy(dtype=object))
+
+
+def _numbers(column: pd.Series) -> np.ndarray:
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)

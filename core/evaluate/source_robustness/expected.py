@@ -1,0 +1,265 @@
+"""Between which two accuracies should one expect to end up: on familiar and on unfamiliar sources? (section 4)"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from core.evaluate.intervals import (
+    UNKNOWN,
+    Interval,
+    holm,
+    joined,
+    log_interval,
+    logit_interval,
+    t_interval,
+    t_p_value,
+    wilson,
+)
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
+from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure
+from core.evaluate.source_robustness.held_out import held_out_sources
+from core.evaluate.source_robustness.results import (
+    AccuracyInterval,
+    AccuracyIntervals,
+    Difference,
+    Estimate,
+    ExpectedInterval,
+)
+
+FEW_ERRORS = 5
+"""Below so many wrong (or right) samples the interval of a share is joined with the samples' own (Wilson)."""
+
+
+def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> AccuracyIntervals:
+    """Accuracy intervals and rho for each model, source finder and training-set size, overall, by class and by source.
+
+    `trials` is a trials frame, finished or not: failed trials and schemes that are not there (yet) leave NaN and unknown
+    intervals. `sizes` are the training-set sizes that the plan cut trials to; all other trials, whose sizes differ from
+    draw to draw, count as one size, and `n_train` is then their mean.
+
+    Values are means over draws, as in the paper. The interval over sources and samples is Student's t on the logit
+    (accuracies) or log scale (rho), with sources within their class as the unit; see `estimate`.
+
+    Examples
+    --------
+    >>> same = {"model": "svm", "source_finder": "kmeans", "clustering": 0, "n_train": 80, "n_test": 20,
+    ...         "source": None, "n_label": 20, "n_predicted": 20, "status": "ok"}
+    >>> trials = pd.DataFrame(
+    ...     [{**same, "scheme": scheme, "repeat": repeat, "label": label, "n_correct": n_correct}
+    ...      for scheme, right in {"source_exclusive": (16, 18), "source_inclusive": (19, 20)}.items()
+    ...      for repeat, n_correct in enumerate(right) for label in (None, "only")])
+    >>> intervals = expected_accuracy_intervals(trials)
+    >>> interval = intervals.overall[0].interval
+    >>> round(interval.exclusive, 3), round(interval.inclusive, 3), round(interval.rho, 3)
+    (0.85, 0.975, 0.872)
+    """
+    rows, sources, accuracies = [], [], []
+    for group in groups(trials, sizes):
+        for model, schemes in group.models.items():
+            n_train = group.layout.n_train or _mean_n_train(schemes)
+            rows += _rows(model, n_train, group, schemes)
+            sources += held_out_sources(model, n_train, group.layout, schemes)
+            accuracies.append(_accuracies(model, n_train, group.layout, schemes))
+    whole = trials["label"].isna()
+    return AccuracyIntervals(
+        rows=tuple(rows),
+        held_out=tuple(sources),
+        accuracies=pd.concat(accuracies, ignore_index=True) if accuracies else _no_accuracies(),
+        n_trials=int(whole.sum()),
+        n_used=int((whole & (trials["status"] == "ok")).sum()),
+    )
+
+
+def rho_terms(exclusive: Measured, inclusive: Measured, sign: float = 1.0) -> list[tuple[float, Measured]]:
+    """Rho to first order: how much it changes with either accuracy."""
+    if not inclusive.value > 0:
+        return [(float("nan"), exclusive), (float("nan"), inclusive)]
+    rho = exclusive.value / inclusive.value
+    return [(sign / inclusive.value, exclusive), (-sign * rho / inclusive.value, inclusive)]
+
+
+def difference(value: float, terms: Sequence[tuple[float, Measured]], layout: Layout) -> Difference:
+    """A difference of anything that is, to first order, the weighted sum `terms`."""
+    draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
+    return Difference(
+        value=value,
+        over_draws=t_interval(value, draws.se, draws.df),
+        over_sources=t_interval(value, sources.se, sources.df),
+        p_draws=t_p_value(value, draws.se, draws.df),
+        p_sources=t_p_value(value, sources.se, sources.df),
+    )
+
+
+def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layout) -> Estimate:
+    """Rho with its intervals; all NaN while either accuracy is missing."""
+    if exclusive is None or inclusive is None or not inclusive.value > 0:
+        return Estimate(float("nan"))
+    terms = rho_terms(exclusive, inclusive)
+    draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
+    rho = AccuracyInterval(exclusive.value, inclusive.value).rho
+    over_sources = log_interval(rho, sources.se, sources.df)
+    if _few_errors(exclusive) or _few_errors(inclusive):
+        x, i = _of_samples(exclusive), _of_samples(inclusive)
+        over_sources = joined(over_sources, Interval(x.lower / i.upper, x.upper / i.lower))
+    return Estimate(
+        value=rho,
+        over_draws=log_interval(rho, draws.se, draws.df),
+        over_sources=over_sources,
+        n_draws=min(_n_draws(exclusive), _n_draws(inclusive)),
+    )
+
+
+def _accuracy(measured: Measured | None, layout: Layout) -> Estimate:
+    if measured is None or np.isnan(measured.value):
+        return Estimate(float("nan"))
+    terms = [(1.0, measured)]
+    draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
+    over_sources = logit_interval(measured.value, sources.se, sources.df)
+    if _few_errors(measured):
+        over_sources = joined(over_sources, _of_samples(measured))
+    over_draws = logit_interval(measured.value, draws.se, draws.df)
+    return Estimate(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
+
+
+def _few_errors(measured: Measured) -> bool:
+    return min(measured.value, 1 - measured.value) * measured.n_samples < FEW_ERRORS
+
+
+def _of_samples(measured: Measured) -> Interval:
+    return wilson(measured.value * measured.n_samples, measured.n_samples)
+
+
+def _n_draws(measured: Measured) -> int:
+    return int((~np.isnan(measured.accuracy)).sum())
+
+
+def _rows(model: str, n_train: int, group: Group, schemes: dict[str, Counts]) -> list[ExpectedInterval]:
+    n_labels = len(group.layout.labels)
+    every = np.ones(n_labels, dtype=bool)
+    overall = _row(model, n_train, group.layout, schemes, None, every)
+    of_classes = [
+        _row(model, n_train, group.layout, schemes, label, np.arange(n_labels) == code)
+        for code, label in enumerate(group.layout.labels)
+    ]
+    told = [row.against_rest for row in of_classes if row.against_rest is not None]
+    p_draws, p_sources = holm([d.p_draws for d in told]), holm([d.p_sources for d in told])
+    corrected = iter(
+        replace(d, p_draws_holm=a, p_sources_holm=b) for d, a, b in zip(told, p_draws, p_sources, strict=True)
+    )
+    return [
+        overall,
+        *(replace(row, against_rest=next(corrected)) if row.against_rest is not None else row for row in of_classes),
+    ]
+
+
+def _row(
+    model: str, n_train: int, layout: Layout, schemes: dict[str, Counts], label: str | None, mask: np.ndarray
+) -> ExpectedInterval:
+    def measured(scheme: str, labels: np.ndarray) -> Measured | None:
+        found = measure(schemes[scheme], layout, scheme, labels) if scheme in schemes else None
+        return None if found is None or np.isnan(found.value) else found
+
+    exclusive, inclusive, random = (measured(scheme, mask) for scheme in (EXCLUSIVE, INCLUSIVE, RANDOM))
+    rest = [measured(scheme, ~mask) if not mask.all() else None for scheme in (EXCLUSIVE, INCLUSIVE)]
+    units = np.unique(layout.cell_unit[mask[layout.cell_label]])
+    clusterings = layout.unit_clustering[units]
+    n_test = schemes[EXCLUSIVE].n[:, mask].sum(axis=1) if EXCLUSIVE in schemes else np.array([np.nan])
+    return ExpectedInterval(
+        model=model,
+        source_finder=layout.source_finder,
+        n_train=n_train,
+        label=label,
+        exclusive=_accuracy(exclusive, layout),
+        inclusive=_accuracy(inclusive, layout),
+        random=_accuracy(random, layout),
+        rho=rho_of(exclusive, inclusive, layout),
+        against_rest=_against_rest(exclusive, inclusive, *rest, layout) if label is not None else None,
+        inclusive_less_random=_less(inclusive, random, layout),
+        macro_f1={scheme: _macro_f1(counts) for scheme, counts in schemes.items()} if label is None else {},
+        balanced_accuracy={scheme: _balanced(counts) for scheme, counts in schemes.items()} if label is None else {},
+        n_test=_rounded_mean(n_test),
+        n_samples=int(layout.n_samples[mask].sum()),
+        n_sources=int(np.bincount(clusterings).max()) if len(units) else 0,
+        n_clusterings=len(np.unique(clusterings)),
+        n_cells=len(units),
+        n_cells_held_out=int(exclusive.n_seen.sum()) if exclusive is not None else 0,
+    )
+
+
+def _against_rest(
+    exclusive: Measured | None,
+    inclusive: Measured | None,
+    rest_exclusive: Measured | None,
+    rest_inclusive: Measured | None,
+    layout: Layout,
+) -> Difference | None:
+    if exclusive is None or inclusive is None or rest_exclusive is None or rest_inclusive is None:
+        return None
+    if not (inclusive.value > 0 and rest_inclusive.value > 0):
+        return None
+    value = exclusive.value / inclusive.value - rest_exclusive.value / rest_inclusive.value
+    terms = rho_terms(exclusive, inclusive) + rho_terms(rest_exclusive, rest_inclusive, -1.0)
+    return difference(value, terms, layout)
+
+
+def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Difference:
+    nan = float("nan")
+    if first is None or second is None:
+        return Difference(nan, UNKNOWN, UNKNOWN, nan, nan)
+    return difference(first.value - second.value, [(1.0, first), (-1.0, second)], layout)
+
+
+def _macro_f1(counts: Counts) -> float:
+    """Classes that are neither in a test part nor predicted there do not count in that draw."""
+    sizes = counts.n + counts.predicted
+    f1 = np.divide(2 * counts.correct, sizes, out=np.full(sizes.shape, np.nan), where=sizes > 0)
+    return _mean_of_means(f1)
+
+
+def _balanced(counts: Counts) -> float:
+    recall = np.divide(counts.correct, counts.n, out=np.full(counts.n.shape, np.nan), where=counts.n > 0)
+    return _mean_of_means(recall)
+
+
+def _mean_of_means(values: np.ndarray) -> float:
+    known = ~np.isnan(values)
+    drawn = known.any(axis=1)
+    means = np.where(known, values, 0).sum(axis=1)[drawn] / known.sum(axis=1)[drawn]
+    return float(means.mean()) if drawn.any() else float("nan")
+
+
+def _mean_n_train(schemes: dict[str, Counts]) -> int:
+    return _rounded_mean(np.concatenate([counts.n_train for counts in schemes.values()]))
+
+
+def _rounded_mean(values: np.ndarray) -> int:
+    known = values[~np.isnan(values)]
+    return round(float(known.mean())) if len(known) else 0
+
+
+def _accuracies(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> pd.DataFrame:
+    parts = []
+    for scheme, counts in schemes.items():
+        clustering, repeat = layout.draws[scheme][counts.done].T
+        correct, n = counts.correct[counts.done].sum(axis=1), counts.n[counts.done].sum(axis=1)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "model": model,
+                    "source_finder": layout.source_finder,
+                    "n_train": n_train,
+                    "scheme": scheme,
+                    "repeat": repeat,
+                    "clustering": clustering,
+                    "accuracy": correct / n,
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _no_accuracies() -> pd.DataFrame:
+    names = ("model", "source_finder", "n_train", "scheme", "repeat", "clustering", "accuracy")
+    return pd.DataFrame({name: [] for name in names})

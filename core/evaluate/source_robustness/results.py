@@ -1,0 +1,162 @@
+"""What comes out: the accuracy interval of section 4, with everything that says how sure it is."""
+
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+
+from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.source_robustness.held_out import HeldOutSource
+
+
+@dataclass(frozen=True)
+class AccuracyInterval:
+    """The accuracy on unfamiliar sources and on familiar ones (equations 1 and 2), as fractions or as percent.
+
+    Examples
+    --------
+    The support vector machine of Table 1, with the sources that ACOL found:
+
+    >>> round(AccuracyInterval(exclusive=84.44, inclusive=97.42).rho, 3)
+    0.867
+    """
+
+    exclusive: float
+    inclusive: float
+
+    @property
+    def rho(self) -> float:
+        """Robustness (equation 3): the share of the accuracy that is kept on unfamiliar sources; NaN without any."""
+        return self.exclusive / self.inclusive if self.inclusive else float("nan")
+
+    @property
+    def width(self) -> float:
+        """How much accuracy is at stake; negative where the unfamiliar sources turn out easier."""
+        return self.inclusive - self.exclusive
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its two 95 % intervals. NaN and unknown intervals: not (yet) told by the data.
+
+    `over_draws` says what another set of repeats on the same data would give, `over_sources` what another data set
+    with other sources and samples would. `sd` is the standard deviation over the `n_draws` draws (NaN for rho).
+    """
+
+    value: float
+    over_draws: Interval = UNKNOWN
+    over_sources: Interval = UNKNOWN
+    sd: float = float("nan")
+    n_draws: int = 0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference with both intervals and its two-sided p-values, as they are and after Holm's correction."""
+
+    value: float
+    over_draws: Interval
+    over_sources: Interval
+    p_draws: float
+    p_sources: float
+    p_draws_holm: float = float("nan")
+    p_sources_holm: float = float("nan")
+
+
+@dataclass(frozen=True)
+class ExpectedInterval:
+    """What to expect of one model, on all classes (`label` None) or on one."""
+
+    model: str
+    source_finder: str
+    n_train: int
+    label: str | None
+    exclusive: Estimate
+    inclusive: Estimate
+    random: Estimate
+    rho: Estimate
+    against_rest: Difference | None
+    """Rho of this class less that of all others together; Holm-corrected over the classes. None for all classes."""
+    inclusive_less_random: Difference
+    """Is testing on familiar sources any different from a random test part? Over draws."""
+    macro_f1: dict[str, float]
+    """By scheme, mean over draws; empty for one class."""
+    balanced_accuracy: dict[str, float]
+    n_test: int
+    """Mean number of samples in an exclusive test part."""
+    n_samples: int
+    """Different samples that were tested, about."""
+    n_sources: int
+    """Sources in a clustering."""
+    n_clusterings: int
+    n_cells: int
+    """Sources over all clusterings, each counted with its class (unless classes share them)."""
+    n_cells_held_out: int
+    """How many of them were held out so far; the interval over sources rests on these."""
+
+    @property
+    def interval(self) -> AccuracyInterval:
+        """The expected accuracy interval without its uncertainty."""
+        return AccuracyInterval(self.exclusive.value, self.inclusive.value)
+
+
+@dataclass(frozen=True, eq=False)
+class AccuracyIntervals:
+    """Everything that the trials tell so far about familiar and unfamiliar sources."""
+
+    rows: tuple[ExpectedInterval, ...]
+    held_out: tuple[HeldOutSource, ...]
+    accuracies: pd.DataFrame
+    """Accuracy of every draw: `model, source_finder, n_train, scheme, repeat, clustering, accuracy`."""
+    n_trials: int
+    n_used: int
+
+    @property
+    def overall(self) -> tuple[ExpectedInterval, ...]:
+        """One row for each model, source finder and training-set size, all classes together."""
+        return tuple(row for row in self.rows if row.label is None)
+
+    def classes_of(self, of: ExpectedInterval) -> tuple[ExpectedInterval, ...]:
+        """The same model, source finder and training-set size, class by class."""
+        return tuple(row for row in self.rows if row.label is not None and _same(row, of))
+
+    def sources_of(self, of: ExpectedInterval) -> tuple[HeldOutSource, ...]:
+        """The held-out sources of the same model, source finder and training-set size."""
+        return tuple(source for source in self.held_out if _same(source, of))
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows: `model, source_finder, n_train, label` (NA: all classes), then the numbers.
+
+        For each of `exclusive, inclusive, rho, random` the value, `_sd` and `_n` (draws), and the ends of both
+        intervals: `_draws_lower, _draws_upper, _sources_lower, _sources_upper`. Accuracies are fractions.
+        """
+        return pd.DataFrame([_table_row(row) for row in self.rows], columns=list(TABLE_COLUMNS)).astype(TABLE_COLUMNS)
+
+    def held_out_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each held-out source of each clustering; the fields of `HeldOutSource`."""
+        names = list(HeldOutSource.__dataclass_fields__)
+        table = pd.DataFrame([asdict(source) for source in self.held_out], columns=names)
+        return table.astype({"label": "str", "model": "str", "source_finder": "str", "source": "str"})
+
+
+def _same(row: ExpectedInterval | HeldOutSource, of: ExpectedInterval) -> bool:
+    return (row.model, row.source_finder, row.n_train) == (of.model, of.source_finder, of.n_train)
+
+
+_ESTIMATES = ("exclusive", "inclusive", "rho", "random")
+_COUNTS = ("n_test", "n_samples", "n_sources", "n_clusterings", "n_cells", "n_cells_held_out")
+_PARTS = ("", "_sd", "_n", "_draws_lower", "_draws_upper", "_sources_lower", "_sources_upper")
+TABLE_COLUMNS = (
+    {"model": "str", "source_finder": "str", "n_train": "int64", "label": "str"}
+    | {f"{name}{part}": "int64" if part == "_n" else "float64" for name in _ESTIMATES for part in _PARTS}
+    | dict.fromkeys(_COUNTS, "int64")
+)
+
+
+def _table_row(row: ExpectedInterval) -> dict[str, object]:
+    cells: dict[str, object] = {name: getattr(row, name) for name in ("model", "source_finder", "n_train", "label")}
+    for name in _ESTIMATES:
+        estimate: Estimate = getattr(row, name)
+        draws, sources = estimate.over_draws, estimate.over_sources
+        values = (estimate.value, estimate.sd, estimate.n_draws, draws.lower, draws.upper, sources.lower, sources.upper)
+        cells |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=True)}
+    return cells | {name: getattr(row, name) for name in _COUNTS}

@@ -1,0 +1,90 @@
+"""How is a number written? One way for every sentence, table and figure."""
+
+import math
+
+from core.evaluate.intervals import Interval
+
+THIN_SPACE = "\u2009"
+NOT_YET = "not known yet"
+
+
+def percent(value: float, interval: Interval | None = None) -> str:
+    """A fraction as percent with one decimal, its interval in brackets.
+
+    >>> percent(0.974, Interval(0.968, 0.979))
+    '97.4 % [96.8, 97.9]'
+    >>> percent(0.5)
+    '50.0 %'
+    """
+    if math.isnan(value):
+        return NOT_YET
+    return f"{100 * value:.1f} %" + _brackets(interval, lambda end: f"{100 * end:.1f}")
+
+
+def ratio(value: float, interval: Interval | None = None) -> str:
+    """Rho with three decimals and no leading zero, the ends of its interval with two.
+
+    >>> ratio(0.845, Interval(0.81, 0.88))
+    '.845 [.81, .88]'
+    >>> ratio(1.002), ratio(-0.0004)
+    ('1.002', '.000')
+    """
+    if math.isnan(value):
+        return NOT_YET
+    return bare(value, 3) + _brackets(interval, lambda end: bare(end, 2))
+
+
+def rho(value: float, interval: Interval | None = None) -> str:
+    """Rho by its name.
+
+    >>> rho(0.845, Interval(0.81, 0.88))
+    'rho .845 [.81, .88]'
+    """
+    return f"rho {ratio(value, interval)}"
+
+
+def count(n: int) -> str:
+    """A whole number, thousands set apart by a thin space.
+
+    >>> count(1797).replace(THIN_SPACE, "_")
+    '1_797'
+    """
+    return f"{n:,}".replace(",", THIN_SPACE)
+
+
+def p_value(p: float) -> str:
+    """A p-value to three decimals.
+
+    >>> p_value(0.0312), p_value(0.0004), p_value(1.0)
+    ('p = .031', 'p < .001', 'p = 1.000')
+    """
+    if math.isnan(p):
+        return f"p {NOT_YET}"
+    return "p < .001" if p < 0.001 else f"p = {bare(p, 3)}"
+
+
+def plural(n: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "source"), plural(3, "class", "classes")
+    ('1 source', '3 classes')
+    """
+    return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
+
+
+def bare(value: float, decimals: int) -> str:
+    """A number without its leading zero, and never "minus nothing".
+
+    >>> bare(-0.25, 2), bare(1.5, 1), bare(-0.001, 2)
+    ('-.25', '1.5', '.00')
+    """
+    text = f"{value:.{decimals}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def _brackets(interval: Interval | None, write) -> str:
+    if interval is None or not interval.known:
+        return ""
+    return f" [{write(interval.lower)}, {write(interval.upper)}]"
