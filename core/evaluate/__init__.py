@@ -1,0 +1,1 @@
+"""One question, one module: arrays, predictions or trials in, frozen results out."""

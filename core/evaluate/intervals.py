@@ -139,7 +139,7 @@ def wilson(n_correct: float, n: float, *, level: float = 0.95) -> Interval:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: p-values that may each be read at 5 % although many were looked at. NaN stays and is not counted.
+    """Holm's correction: p-values that may each be read at 5 % although many were looked at. NaN is passed over.
 
     Examples
     --------

@@ -4,6 +4,7 @@
 and by held-out source; `compare_models(trials)` tells models apart; `verdict(...)` says it in sentences.
 """
 
+from core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
 from core.evaluate.source_robustness.expected import expected_accuracy_intervals
 from core.evaluate.source_robustness.held_out import HeldOutSource, worst
 from core.evaluate.source_robustness.results import (
@@ -21,6 +22,9 @@ __all__ = [
     "Estimate",
     "ExpectedInterval",
     "HeldOutSource",
+    "ModelComparison",
+    "compare_models",
+    "comparison_table",
     "expected_accuracy_intervals",
     "worst",
 ]

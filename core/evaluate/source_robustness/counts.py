@@ -1,4 +1,4 @@
-"""What was counted? The trials frame as arrays, aligned so that models can be compared draw by draw and source by source."""
+"""What was counted? The trials frame as arrays, aligned so that models are compared by the same draws and sources."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,8 @@ Every number of this question is a function of mean accuracies, so its error is,
 theirs. *Over draws* the repeat is the unit. *Over sources and samples* it is the source (within its class): what would
 have come out with other sources of the same kind? A draw replaces one source of a class by another; how much the
 accuracy of a whole test part moves with it is that source's influence, and the variance of a class's influences over
-its sources, divided by their number, is that class's share of the variance. Clusterings of the same data repeat this,
-not sample it, so they are combined by Rubin's rule: the mean of their variances, plus what they disagree by. More repeats
+its sources, divided by their number, is that class's share of the variance. Clusterings of the same data add no
+sources: their variances are averaged, and only what the clusterings disagree by shrinks with their number. More repeats
 and more clusterings thus make the influences better known, and never the sources more.
 """
 
@@ -162,8 +162,12 @@ def _variance_of_mean(values: np.ndarray, clustering: np.ndarray) -> tuple[float
 def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) -> Error:
     """Error of a weighted sum of mean accuracies if the sources, and with them the samples, had been others.
 
-    Within a clustering: the variance over the sources of each stratum. Over clusterings: Rubin's rule, with the degrees
-    of freedom of Barnard and Rubin (1999). NaN as long as no stratum has had two of its sources tested.
+    The variance over the sources of each stratum, averaged over clusterings, plus the variance of the mean over
+    clusterings. NaN as long as no stratum has had two of its sources tested.
+
+    This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
+    rule for imputations, which adds (1 + 1/m) times the variance between clusterings instead of 1/m, errs far more: it
+    asks how one clustering drawn at random would do, and with four clusterings it covered 99 to 100 % in simulations.
     """
     influence = sum(weight * measured.influence for weight, measured in terms)
     row = np.searchsorted(layout.clusterings, layout.unit_clustering)

@@ -35,9 +35,9 @@ FEW_ERRORS = 5
 def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> AccuracyIntervals:
     """Accuracy intervals and rho for each model, source finder and training-set size, overall, by class and by source.
 
-    `trials` is a trials frame, finished or not: failed trials and schemes that are not there (yet) leave NaN and unknown
-    intervals. `sizes` are the training-set sizes that the plan cut trials to; all other trials, whose sizes differ from
-    draw to draw, count as one size, and `n_train` is then their mean.
+    `trials` is a trials frame, finished or not: failed trials and schemes that are not there (yet) leave NaN and
+    unknown intervals. `sizes` are the training-set sizes that the plan cut trials to; all other trials, whose sizes
+    differ from draw to draw, count as one size, and `n_train` is then their mean.
 
     Values are means over draws, as in the paper. The interval over sources and samples is Student's t on the logit
     (accuracies) or log scale (rho), with sources within their class as the unit; see `estimate`.
@@ -58,7 +58,7 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
     rows, sources, accuracies = [], [], []
     for group in groups(trials, sizes):
         for model, schemes in group.models.items():
-            n_train = group.layout.n_train or _mean_n_train(schemes)
+            n_train = group.layout.n_train or mean_n_train(schemes)
             rows += _rows(model, n_train, group, schemes)
             sources += held_out_sources(model, n_train, group.layout, schemes)
             accuracies.append(_accuracies(model, n_train, group.layout, schemes))
@@ -230,7 +230,8 @@ def _mean_of_means(values: np.ndarray) -> float:
     return float(means.mean()) if drawn.any() else float("nan")
 
 
-def _mean_n_train(schemes: dict[str, Counts]) -> int:
+def mean_n_train(schemes: dict[str, Counts]) -> int:
+    """The usual size of the training part, over all schemes."""
     return _rounded_mean(np.concatenate([counts.n_train for counts in schemes.values()]))
 
 

@@ -13,8 +13,8 @@ class HeldOutSource:
     """Accuracy on one source when it was held out, and when it was familiar.
 
     `lower` and `upper` are Wilson's 95 % interval of `exclusive` with the source's samples as the unit: it speaks about
-    this very source. `label` is None where the source is shared over classes; `inclusive` is NaN where no inclusive trial
-    tested it. Ids of found sources mean something within their `clustering` only.
+    this very source. `label` is None where the source is shared over classes; `inclusive` is NaN where no inclusive
+    trial tested it. Ids of found sources mean something within their `clustering` only.
     """
 
     model: str

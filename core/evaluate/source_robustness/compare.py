@@ -1,0 +1,148 @@
+"""Which model keeps more of its accuracy on unfamiliar sources, and can the data tell? (section 5.1)"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from math import ceil, isnan, nan
+
+import numpy as np
+import pandas as pd
+
+from core.evaluate.intervals import Interval, holm
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, finished, groups
+from core.evaluate.source_robustness.estimate import measure
+from core.evaluate.source_robustness.expected import difference, mean_n_train, rho_terms
+from core.evaluate.source_robustness.results import Difference
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Rho of `model` less rho of `other`, on the draws that both finished; Holm-corrected over all pairs."""
+
+    source_finder: str
+    n_train: int
+    model: str
+    other: str
+    rho: float
+    other_rho: float
+    difference: Difference
+    n_draws: int
+    """Exclusive draws that both models finished."""
+    n_repeats_needed: int | None
+    """Repeats after which the interval over draws would be expected to leave out zero; None for no difference."""
+    sources_needed: float
+    """How many times as many sources would be expected to make the interval over sources leave out zero."""
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether other sources would be expected to rank the two models alike."""
+        return self.difference.p_sources_holm < LEVEL
+
+    @property
+    def told_apart_on_these_data(self) -> bool:
+        """Whether other draws from the same data would be expected to rank the two models alike."""
+        return self.difference.p_draws_holm < LEVEL
+
+
+def compare_models(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[ModelComparison, ...]:
+    """Every pair of models, paired over the same draws and the same sources.
+
+    Pairs that have no finished draw of both schemes in common (yet) are left out. `sizes` as in
+    `expected_accuracy_intervals`.
+
+    Examples
+    --------
+    >>> same = {"source_finder": "kmeans", "clustering": 0, "n_train": 80, "n_test": 20, "source": None,
+    ...         "n_label": 20, "n_predicted": 20, "status": "ok"}
+    >>> right = {"svm": {"source_exclusive": (16, 18, 17), "source_inclusive": (19, 20, 19)},
+    ...          "mlp": {"source_exclusive": (13, 15, 15), "source_inclusive": (19, 19, 19)}}
+    >>> trials = pd.DataFrame(
+    ...     [{**same, "model": model, "scheme": scheme, "repeat": repeat, "label": label, "n_correct": n_correct}
+    ...      for model, schemes in right.items() for scheme, counts in schemes.items()
+    ...      for repeat, n_correct in enumerate(counts) for label in (None, "only")])
+    >>> comparison, = compare_models(trials)
+    >>> comparison.model, comparison.other, round(comparison.difference.value, 3)
+    ('svm', 'mlp', 0.125)
+    """
+    rows = finished(trials)
+    names = list(rows["model"].unique())
+    found = [c for model, other in combinations(names, 2) for c in _compare(_shared(rows, model, other), sizes)]
+    p_draws = holm([c.difference.p_draws for c in found])
+    p_sources = holm([c.difference.p_sources for c in found])
+    return tuple(
+        replace(c, difference=replace(c.difference, p_draws_holm=a, p_sources_holm=b))
+        for c, a, b in zip(found, p_draws, p_sources, strict=True)
+    )
+
+
+def comparison_table(comparisons: Sequence[ModelComparison]) -> pd.DataFrame:
+    """Tidy rows: both models and their rho, the difference, both intervals, p-values before and after correction.
+
+    Examples
+    --------
+    >>> comparison_table(()).columns[:4].tolist()
+    ['source_finder', 'n_train', 'model', 'other']
+    """
+    names = [name for name in ModelComparison.__dataclass_fields__ if name != "difference"]
+    numbers = ("p_draws", "p_draws_holm", "p_sources", "p_sources_holm")
+    ends = ("draws_lower", "draws_upper", "sources_lower", "sources_upper")
+    rows = []
+    for comparison in comparisons:
+        d = comparison.difference
+        values = (d.over_draws.lower, d.over_draws.upper, d.over_sources.lower, d.over_sources.upper)
+        rows.append(
+            {name: value for name, value in asdict(comparison).items() if name != "difference"}
+            | {"difference": d.value}
+            | dict(zip(ends, values, strict=True))
+            | {name: getattr(d, name) for name in numbers}
+        )
+    return pd.DataFrame(rows, columns=[*names, "difference", *ends, *numbers])
+
+
+def _shared(rows: pd.DataFrame, model: str, other: str) -> pd.DataFrame:
+    """The rows of two models on the draws that both have finished."""
+    pair = rows[rows["model"].isin([model, other]).to_numpy(dtype=bool)]
+    whole = pair[pair["label"].isna().to_numpy()]
+    draw = ["source_finder", "scheme", "clustering", "repeat", "n_train"]
+    both = whole.groupby(draw, sort=False)["model"].nunique()
+    keep = pd.MultiIndex.from_frame(pair[draw]).isin(both.index[both == 2])
+    return pair[keep]
+
+
+def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:
+    found = []
+    for group in groups(rows, sizes):
+        layout, every = group.layout, np.ones(len(group.layout.labels), dtype=bool)
+        if any(scheme not in counts for counts in group.models.values() for scheme in (EXCLUSIVE, INCLUSIVE)):
+            continue
+        (model, mine), (other, others) = group.models.items()
+        x, i = (measure(mine[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
+        other_x, other_i = (measure(others[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
+        if not (i.value > 0 and other_i.value > 0):
+            continue
+        rho, other_rho = x.value / i.value, other_x.value / other_i.value
+        told = difference(rho - other_rho, rho_terms(x, i) + rho_terms(other_x, other_i, -1.0), layout)
+        n_draws = int(mine[EXCLUSIVE].done.sum())
+        factor = _factor(told.value, told.over_draws)
+        found.append(
+            ModelComparison(
+                source_finder=layout.source_finder,
+                n_train=layout.n_train or mean_n_train(mine),
+                model=model,
+                other=other,
+                rho=rho,
+                other_rho=other_rho,
+                difference=told,
+                n_draws=n_draws,
+                n_repeats_needed=None if isnan(factor) else ceil(n_draws * factor),
+                sources_needed=_factor(told.value, told.over_sources),
+            )
+        )
+    return found
+
+
+def _factor(value: float, interval: Interval) -> float:
+    """How many times as many units would shrink the interval until it just leaves out zero."""
+    return (interval.width / 2 / value) ** 2 if interval.known and value else nan
