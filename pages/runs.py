@@ -1,0 +1,87 @@
+"""What has been computed? Every run: its state, progress, and what can be done about it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError
+from core.trials import TrialPlan
+from core.workspace.runner import load_plan
+from core.workspace.workspace import Run
+from ui import controls, data_choice, jobs, page
+from ui.session import owner, workspace
+
+PER_PAGE = 12
+PAGE_OF = {TrialPlan.kind: Path(__file__).parent / "source_robustness.py"}
+
+
+@st.dialog("Delete this run?")
+def delete(run: Run) -> None:
+    st.markdown(f"{summary(run)}\n\nIts {run.n_done} finished trials are gone for good; the data set stays.")
+    with st.container(horizontal=True):
+        if st.button("Delete", type="primary", key="really-delete"):
+            workspace().delete_run(owner(), run.id)
+            st.rerun()
+        if st.button("Keep", key="keep"):
+            st.rerun()
+
+
+def summary(run: Run) -> str:
+    try:
+        words = controls.describe_trials(load_plan(run.plan))
+    except DataError as problem:
+        words = str(problem)
+    return f"**{page.plain(run.dataset_name)}** · {page.plain(words)}"
+
+
+def open_link(run: Run) -> None:
+    """A link to the view of a run, where the pages have one for its very plan."""
+    try:
+        parameters = controls.trial_parameters(load_plan(run.plan))
+    except DataError:
+        parameters = None
+    if parameters is None:
+        st.markdown(":gray[no page]", help="This plan was made on the command line; the pages cannot show all of it.")
+        return
+    st.page_link(
+        PAGE_OF[run.kind],
+        label="Open",
+        icon="",
+        help="",
+        query_params={data_choice.ADDRESS: run.fingerprint, **parameters},
+    )
+
+
+def show(run: Run) -> None:
+    """One run as a card: what it is, where it stands, what can be done."""
+    what, state, actions = st.columns([5, 4, 3], vertical_alignment="center")
+    word, colour = jobs.STATES[run.state]
+    with what:
+        st.markdown(f"{summary(run)}  \n:gray[{datetime.fromtimestamp(run.created, UTC):%d %b %Y, %H:%M} UTC]")
+    with state:
+        if run.state == "running":
+            st.progress(run.n_done / run.n_trials, text=jobs.describe(run))
+        else:
+            st.markdown(f":{colour}-badge[{word}] {jobs.describe(run)}")
+    with actions, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
+        open_link(run)
+        if run.state == "running":
+            st.button("Cancel", key=f"cancel-{run.id}", on_click=jobs.cancel, args=(run.id,), disabled=run.cancelling)
+        elif run.state != "done":
+            st.button("Resume", key=f"resume-{run.id}", on_click=jobs.resume, args=(run.id,))
+        if st.button("Delete", key=f"delete-{run.id}", type="tertiary", disabled=run.state == "running"):
+            delete(run)
+    jobs.failures(run)
+
+
+page.lead("Every run is kept until you delete it. It goes on when you close this page, and can be resumed after a crash.")
+runs = workspace().runs(owner())
+if not runs:
+    page.empty("Nothing has been computed yet. Runs start on the pages under Trust and are listed here.")
+    st.stop()
+n_pages = -(-len(runs) // PER_PAGE)
+chosen = st.pagination(n_pages, key="runs-page") if n_pages > 1 else 1
+for run in runs[(chosen - 1) * PER_PAGE : chosen * PER_PAGE]:
+    with st.container(border=True, key=f"run-{run.id}"):
+        jobs.follow(run, show)

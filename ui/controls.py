@@ -1,0 +1,204 @@
+"""What can be chosen? Keyed widgets that the address bar holds, made from the registries, giving frozen plans.
+
+Streamlit replaces a value that it does not know in the address by the default, silently: a link would show another
+result than the one that was sent. So the address is checked first, and an unknown value ends the page with a sentence.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.cluster import SOURCE_FINDERS
+from core.data import Dataset
+from core.evaluate.wording import plural
+from core.models import MODELS
+from core.trials import KNOWN_SOURCES, TrialPlan
+from ui.page import plain
+
+FINDER_TITLES = {"kmeans": "k-means clusters", KNOWN_SOURCES: "known sources"}
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One or several of the names in `titles`; the address holds the titles that the screen shows."""
+
+    key: str
+    label: str
+    titles: Mapping[str, str]
+    default: tuple[str, ...]
+    help: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if value not in self.titles.values()]
+
+    def draw(self) -> tuple[str, ...]:
+        """The widget; returns the chosen names in the registry's order."""
+        chosen = st.pills(
+            self.label,
+            list(self.titles),
+            selection_mode="multi",
+            default=list(self.default),
+            format_func=self.titles.__getitem__,
+            key=self.key,
+            help=self.help,
+            bind="query-params",
+        )
+        return tuple(name for name in self.titles if name in chosen)
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles[name] for name in value]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from `lowest` to `highest`, of the type of its default."""
+
+    key: str
+    label: str
+    lowest: float
+    highest: float
+    default: float
+    step: float
+    help: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if not self._allows(value)] + list(written[1:])
+
+    def _allows(self, value: str) -> bool:
+        try:
+            number = type(self.default)(value)
+        except ValueError:
+            return False
+        return self.lowest <= number <= self.highest
+
+    def draw(self) -> Any:
+        """The widget; returns the chosen number."""
+        return st.number_input(
+            self.label,
+            self.lowest,
+            self.highest,
+            self.default,
+            self.step,
+            key=self.key,
+            help=self.help,
+            bind="query-params",
+            width=150,
+        )
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        return [str(value)]
+
+
+def check_address(controls: Sequence[Pick | Number]) -> None:
+    """End the page with a sentence where the address asks for a value that no control has."""
+    wrong = {one.label: one.unknown(st.query_params.get_all(one.key)) for one in controls}
+    wrong = {label: values for label, values in wrong.items() if values}
+    if not wrong:
+        return
+    asked = "; ".join(f"{label.lower()}: {', '.join(values)}" for label, values in wrong.items())
+    st.error(
+        f"It asks for {plain(asked)}. No result is shown in its place.",
+        title="This address asks for something that cannot be chosen here",
+        icon=":material/link_off:",
+    )
+    st.button("Show the usual settings", on_click=_forget, args=([one.key for one in controls],))
+    st.stop()
+
+
+def _forget(keys: Sequence[str]) -> None:
+    for key in keys:
+        st.query_params.pop(key, None)
+
+
+def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
+    """The controls of a TrialPlan: the plan that they say, and the place for the button that starts it.
+
+    Raises DataError for a choice that makes no plan.
+    """
+    main, more = _trial_controls(has_sources=dataset.sources is not None)
+    check_address([*main.values(), *more.values()])
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            values = {field: control.draw() for field, control in main.items()}
+            st.space("stretch")
+            button = st.container(width="content")
+        with st.expander("More options", type="compact"), st.container(horizontal=True):
+            values |= {field: control.draw() for field, control in more.items()}
+    return TrialPlan(**values), button
+
+
+def trial_parameters(plan: TrialPlan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
+    main, more = _trial_controls(has_sources=False)
+    controls = main | more
+    if TrialPlan(**{field: getattr(plan, field) for field in controls}) != plan:
+        return None
+    return {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
+
+
+def describe_trials(plan: TrialPlan) -> str:
+    """A plan in a few words, for lists of runs.
+
+    >>> describe_trials(TrialPlan(models=("svm",), n_repeats=20))
+    'SVM · k-means clusters · 20 repeats'
+    """
+    main, _ = _trial_controls(has_sources=False)
+    models, finders = (main[field].written(getattr(plan, field)) for field in ("models", "source_finders"))
+    return f"{', '.join(models)} · {' and '.join(finders)} · {plural(plan.n_repeats, 'repeat')}"
+
+
+def _trial_controls(*, has_sources: bool) -> tuple[dict[str, Pick | Number], dict[str, Pick | Number]]:
+    finders = {name: FINDER_TITLES.get(name, name) for name in [*SOURCE_FINDERS, KNOWN_SOURCES]}
+    usual = TrialPlan()
+    main: dict[str, Pick | Number] = {
+        "models": Pick(
+            "models",
+            "Models",
+            {name: model.label for name, model in MODELS.items()},
+            usual.models,
+            "Each is trained anew on the same splits, so that models are compared split by split.",
+        ),
+        "source_finders": Pick(
+            "sources",
+            "Sources",
+            finders,
+            (KNOWN_SOURCES,) if has_sources else usual.source_finders,
+            "Where a class's samples come from: clusters found within the class, or the sources named in the data.",
+        ),
+        "n_repeats": Number(
+            "repeats",
+            "Repeats",
+            1,
+            1000,
+            usual.n_repeats,
+            10,
+            "Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats narrow what is said over "
+            "draws, never what is said over sources and samples.",
+        ),
+    }
+    more: dict[str, Pick | Number] = {
+        "n_sources": Number(
+            "clusters", "Clusters per class", 2, 50, usual.n_sources, 1, "The paper's k; 5 makes test parts of a fifth."
+        ),
+        "n_clusterings": Number(
+            "clusterings",
+            "Clusterings",
+            1,
+            100,
+            usual.n_clusterings,
+            1,
+            "Repeats are spread over this many clusterings, so that one lucky one decides nothing.",
+        ),
+        "test_share": Number(
+            "share", "Test share", 0.05, 0.5, usual.test_share, 0.05, "The share of each class that is tested on."
+        ),
+        "seed": Number("seed", "Seed", 0, 2**31, usual.seed, 1, "All randomness follows from this number."),
+    }
+    return main, more

@@ -1,0 +1,161 @@
+"""How does long work look from a page? The page starts it, watches it and may stop it; it lives elsewhere.
+
+A run lives in the database and on the workers, so that closing the tab changes nothing. Only while something is running
+does a fragment ask for news, and it asks for nothing else.
+"""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.evaluate.wording import count, plural
+from core.trials import Plan
+from core.workspace.errors import WorkspaceError
+from core.workspace.runner import close_engine
+from core.workspace.workspace import Run
+from ui.session import engine, owner, workspace
+
+ROOT = Path(__file__).resolve().parent.parent
+SECONDS_BETWEEN_LOOKS = 1.5
+STATES = {
+    "queued": ("waiting", "gray"),
+    "running": ("running", "blue"),
+    "interrupted": ("interrupted", "orange"),
+    "cancelled": ("cancelled", "orange"),
+    "done": ("done", "gray"),
+}
+"""What a run's state is called on the screen, and the colour of its badge."""
+
+_preparations: dict[str, subprocess.Popen[bytes]] = {}
+_preparations_lock = threading.Lock()
+
+
+def start(plan: Plan, dataset: Dataset) -> Run:
+    """Create the run of a plan, unless it exists, and start or resume it; returns at once."""
+    run = workspace().create_run(owner(), plan, dataset.fingerprint, n_trials=plan.n_trials(dataset))
+    engine().start(owner(), run.id)
+    return run
+
+
+def resume(run_id: str) -> None:
+    """Go on with the trials that are missing (a callback for buttons)."""
+    _or_toast(lambda: engine().start(owner(), run_id))
+
+
+def cancel(run_id: str) -> None:
+    """Ask a run to stop; what is finished stays (a callback for buttons)."""
+    _or_toast(lambda: workspace().cancel(owner(), run_id))
+
+
+def _or_toast(call: Callable[[], object]) -> None:
+    try:
+        call()
+    except (DataError, WorkspaceError) as error:
+        st.toast(str(error), icon=":material/error:")
+
+
+def follow(run: Run, show: Callable[[Run], None]) -> None:
+    """Draw a run with `show`, again and again while it is running; the page is drawn anew when it ends."""
+    running = run.state == "running"
+
+    @st.fragment(run_every=SECONDS_BETWEEN_LOOKS if running else None)
+    def watch() -> None:
+        now = workspace().run(owner(), run.id)
+        if running and now.state != "running":
+            st.rerun()
+        progress(now)
+        show(now)
+
+    watch()
+
+
+def progress(run: Run) -> None:
+    """One line on where a run stands, with what can be done about it; nothing for a run that is done."""
+    if run.state == "done" and not run.errors:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if run.state == "done":
+            failures(run)
+            return
+        st.progress(run.n_done / max(run.n_trials, 1), text=describe(run))
+        if run.state == "running":
+            st.button("Cancel", key=f"cancel-{run.id}", on_click=cancel, args=(run.id,), disabled=run.cancelling)
+        else:
+            st.button("Resume", key=f"resume-{run.id}", on_click=resume, args=(run.id,), type="primary")
+    failures(run)
+
+
+def describe(run: Run) -> str:
+    """Where a run stands, in words: `72 of 120 trials, about 40 seconds left`."""
+    if run.state == "running" and run.n_done == 0:
+        return f"Starting the workers; the first of {plural(run.n_trials, 'trial')} arrives within seconds"
+    text = f"{count(run.n_done)} of {plural(run.n_trials, 'trial')}"
+    if run.cancelling:
+        return f"{text}, stopping"
+    if run.state != "running":
+        return f"{text}, {STATES[run.state][0]}"
+    return text if run.seconds_left is None else f"{text}, about {duration(run.seconds_left)} left"
+
+
+def duration(seconds: float) -> str:
+    """A time span as one would say it.
+
+    >>> duration(8.2), duration(200), duration(9000)
+    ('9 seconds', '4 minutes', '3 hours')
+    """
+    for unit, length in (("hour", 3600), ("minute", 60)):
+        if seconds > 1.5 * length:
+            return plural(int(-(-seconds // length)), unit)
+    return plural(max(1, int(-(-seconds // 1))), "second")
+
+
+def failures(run: Run) -> None:
+    """What went wrong in a run, folded; nothing where nothing did."""
+    if not run.errors:
+        return
+    label = f"{plural(run.n_failed, 'trial')} failed" if run.n_failed else "The run stopped"
+    with st.expander(f"{label}: see why", icon=":material/error:"):
+        for error in run.errors:
+            st.text(error)
+
+
+def prepare(example: str, sentence: str) -> None:
+    """Read an example in a process of its own, with a visible status, and draw the page anew when it is there."""
+    process = _preparation(example)
+
+    @st.fragment(run_every=SECONDS_BETWEEN_LOOKS)
+    def watch() -> None:
+        if process.poll() is None:
+            st.status(sentence, state="running", type="compact")
+            return
+        with _preparations_lock:
+            _preparations.pop(example, None)
+        if process.returncode == 0:
+            st.rerun()
+        st.error("Reading did not work; the server's log says why.", icon=":material/error:")
+        st.button("Try again", key=f"prepare-{example}")
+
+    watch()
+
+
+def _preparation(example: str) -> subprocess.Popen[bytes]:
+    with _preparations_lock:
+        if example not in _preparations:
+            code = f"from core.data import load_example; load_example({example!r})"
+            _preparations[example] = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+        return _preparations[example]
+
+
+def close() -> None:
+    """Stop everything that this process started, for when the server ends."""
+    with _preparations_lock:
+        for process in _preparations.values():
+            process.terminate()
+        for process in _preparations.values():
+            process.wait(timeout=10)
+    close_engine()

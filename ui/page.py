@@ -1,0 +1,130 @@
+"""What does every page have? The same skeleton: header, verdict, how to read, downloads, empty state, foot."""
+
+import io
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.workspace.workspace import Run
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>])")
+
+
+def plain(text: object) -> str:
+    r"""Somebody's own words (a class, a file's name) for a place where Streamlit expects Markdown.
+
+    >>> print(plain("50 $ [a]"))
+    50 \$ \[a\]
+    """
+    return _MARKDOWN.sub(r"\\\1", str(text))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means."""
+
+    label: str
+    value: str
+    interval: str
+    help: str
+
+
+def lead(sentence: str) -> None:
+    """The line under the question: what the page answers, and what it cannot tell."""
+    st.caption(sentence)
+
+
+def verdict(sentence: str, what_now: str, metrics: Sequence[Metric]) -> None:
+    """The verdict card: one sentence with its interval, what to do now, and a few numbers on a grid."""
+    with st.container(border=True, key="verdict"):
+        st.markdown(f"**{plain(sentence)}** {plain(what_now)}")
+        if metrics:
+            with st.grid(len(metrics), min_column_width=190):
+                for metric in metrics:
+                    st.metric(
+                        plain(metric.label),
+                        plain(metric.value),
+                        delta=plain(metric.interval),
+                        delta_color="off",
+                        delta_arrow="off",
+                        help=metric.help,
+                    )
+
+
+def caption(sentence: str) -> None:
+    """The one line beneath a figure that says how to read it."""
+    st.caption(sentence)
+
+
+def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., Any] | None = None) -> bool:
+    """What stands where nothing has been computed: one sentence and (at most) one button."""
+    with st.container(border=True, key="empty", horizontal_alignment="center", gap="small"):
+        st.space("small")
+        st.markdown(sentence, text_alignment="center")
+        clicked = button is not None and st.button(button, type="primary", on_click=on_click, key="empty-button")
+        st.space("small")
+    return clicked
+
+
+def error(problem: Exception) -> None:
+    """A DataError or WorkspaceError, as written."""
+    st.error(plain(problem), icon=":material/error:")
+
+
+def downloads(tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str) -> None:
+    """A row of buttons, one per table, each written as tab-separated text only when it is asked for."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for title, table in tables.items():
+            name = f"{stem}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}.tsv"
+            st.download_button(
+                f"{title} (TSV)",
+                data=lambda table=table: tsv(table()),
+                file_name=name,
+                mime="text/tab-separated-values",
+                key=f"download-{name}",
+                on_click="ignore",
+                icon=":material/download:",
+                type="tertiary",
+            )
+
+
+def tsv(table: pd.DataFrame) -> bytes:
+    r"""A table as tab-separated UTF-8, missing values empty.
+
+    >>> tsv(pd.DataFrame({"label": ["a", None], "n": [1, 2]}))
+    b'label\tn\na\t1\n\t2\n'
+    """
+    stream = io.StringIO()
+    table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
+    return stream.getvalue().encode()
+
+
+def how_to_read(text: str) -> None:
+    """The formula, the assumptions and the paper, folded."""
+    with st.expander("How to read this"):
+        st.markdown(text)
+
+
+def foot(run: Run) -> None:
+    """What the result rests on, in grey: data, parameters, seed, versions, time."""
+    plan = json.loads(run.plan)
+    parameters = ", ".join(f"{name} {_short(value)}" for name, value in plan.items() if name != "kind")
+    versions = ", ".join(f"{name} {number}" for name, number in run.provenance.get("versions", {}).items())
+    when = datetime.fromtimestamp(run.finished or run.created, UTC)
+    st.caption(
+        f"Data {run.fingerprint[:12]} · {plain(parameters)} · {plain(versions)} · {when:%d %b %Y, %H:%M} UTC",
+        help="What this result rests on: the data set's fingerprint, the plan, the library versions it was computed "
+        "with, and when.",
+    )
+
+
+def _short(value: object) -> str:
+    if isinstance(value, list):
+        return " + ".join(map(str, value))
+    return "as usual" if value is None else str(value)

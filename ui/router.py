@@ -1,0 +1,64 @@
+"""Which page is it? Every session runs this file: the navigation, the question, the data-set control, the page.
+
+Worker processes import the main script, and under Streamlit that is this file: so it does nothing, and imports nothing
+of Streamlit, unless it is the main script itself.
+"""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ABOUT = (
+    "**Touchstone** says whether a test accuracy can be trusted. It runs on this machine and sends nothing anywhere."
+)
+# Per group of the navigation: file stem, name, icon, and the question that the page answers. (Not a string below it:
+# in a main script Streamlit writes bare strings onto the page.)
+PAGES = {
+    "Data": [
+        ("data_sets", "Data sets", ":material/table_rows:", "What is in the data?"),
+    ],
+    "Trust": [
+        (
+            "source_robustness",
+            "Source robustness",
+            ":material/straighten:",
+            "How far does accuracy fall on unfamiliar sources?",
+        ),
+    ],
+    "Work": [
+        ("overview", "Overview", ":material/list_alt:", "What can be trusted here?"),
+        ("runs", "Runs", ":material/history:", "What has been computed?"),
+    ],
+}
+
+
+def main() -> None:
+    """Draw what every page has, and then the page."""
+    import streamlit as st
+
+    from ui import data_choice, share
+
+    def declare(stem: str, name: str, icon: str, question: str) -> st.Page:
+        file = ROOT / "pages" / f"{stem}.py"
+        return st.Page(file, title=name, icon=icon, help=question, url_path=stem, default=stem == "overview")
+
+    st.set_page_config(
+        page_icon=str(ROOT / "ui" / "favicon.png"),
+        layout="wide",
+        initial_sidebar_state=240,
+        menu_items={"About": ABOUT},
+    )
+    st.logo(str(ROOT / "ui" / "logo.svg"), size="large")
+    page = st.navigation({group: [declare(*entry) for entry in entries] for group, entries in PAGES.items()})
+    share.clear()
+    with st.container(horizontal=True, vertical_alignment="center", key="header"):
+        st.title(page.help, anchor=False)
+        data_choice.control()
+        menu = st.container(width="content")
+    page.run()
+    with menu:
+        share.menu(page.url_path)
+
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""What do single samples look like? Pictures at integer zoom, texts in full, rows with their columns."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import Dataset
+from ui.page import plain
+
+PICTURE = 64
+"""The least size of a shown picture in pixels: small images are enlarged by whole factors, so that pixels stay square."""
+LAZY_ROWS = 5000
+
+
+def show(dataset: Dataset, rows: Sequence[int], captions: Sequence[str] | None = None) -> None:
+    """Samples of a data set, each with its label (or another caption) beneath or beside it."""
+    captions = [dataset.class_names[dataset.y[row]] for row in rows] if captions is None else captions
+    if dataset.kind == "image":
+        pictures([dataset.x[row] for row in rows], captions)
+    else:
+        columns = {"label": list(captions), "id": dataset.ids[list(rows)]}
+        st.table(pd.DataFrame({**columns, **_content(dataset, rows)}).set_index("label"))
+
+
+def pictures(images: Sequence[np.ndarray], captions: Sequence[str]) -> None:
+    """Images of values in [0, 1] side by side, enlarged without smoothing."""
+    shown = [enlarged(image) for image in images]
+    st.image(shown, caption=[plain(caption) for caption in captions], alt=list(captions), output_format="PNG")
+
+
+def enlarged(image: np.ndarray) -> np.ndarray:
+    """An image of (height, width, channels) in [0, 1] as bytes for the screen, each pixel a square of pixels."""
+    zoom = max(1, -(-PICTURE // max(image.shape[:2])))
+    pixels = np.repeat(np.repeat(np.rint(image * 255).astype(np.uint8), zoom, axis=0), zoom, axis=1)
+    return pixels[..., 0] if pixels.shape[2] == 1 else pixels[..., :3]
+
+
+def table(dataset: Dataset) -> pd.DataFrame:
+    """Every sample as a row: id, label, source where known, and its text or columns (of images only the size)."""
+    rows = range(dataset.n_samples)
+    names = np.array(dataset.class_names, dtype=object)[dataset.y]
+    source = {} if dataset.sources is None else {"source": dataset.sources}
+    return pd.DataFrame({"id": dataset.ids, "label": names, **source, **_content(dataset, rows)})
+
+
+def _content(dataset: Dataset, rows: Sequence[int]) -> dict[str, np.ndarray]:
+    if dataset.kind == "image":
+        return {}
+    if dataset.kind == "text":
+        return {"text": dataset.x[list(rows)]}
+    return dict(zip(dataset.feature_names, dataset.x[list(rows)].T, strict=True))
+
+
+def one_of_each(dataset: Dataset) -> np.ndarray:
+    """All rows, so ordered that every class comes once before any comes twice."""
+    by_class = np.argsort(dataset.y, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(dataset.n_per_class)[:-1]])
+    rank = np.arange(dataset.n_samples) - np.repeat(starts, dataset.n_per_class)
+    return by_class[np.lexsort((dataset.y[by_class], rank))]

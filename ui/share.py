@@ -1,0 +1,59 @@
+"""How does somebody else see the very same? By the address of this view, or by the command that computes it."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from core.trials import Plan, to_json
+from ui import data_choice
+
+_OFFER = "share_offer"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a page shows: its plan, and every parameter of the address that leads to it, defaults included."""
+
+    plan: Plan
+    parameters: Mapping[str, Sequence[str]]
+
+
+def offer(plan: Plan, parameters: Mapping[str, Sequence[str]]) -> None:
+    """Say what this page shows, so that the header can offer it as an address and as a command."""
+    st.session_state[_OFFER] = Offer(plan, parameters)
+
+
+def clear() -> None:
+    """Forget what the page drawn before this one offered."""
+    st.session_state.pop(_OFFER, None)
+
+
+def menu(path: str) -> None:
+    """The menu that stands at the top right of every page, for the page just drawn."""
+    choice = data_choice.current()
+    offered: Offer | None = st.session_state.get(_OFFER)
+    with st.popover("Share", icon=":material/link:", help="Copy address · copy as command"):
+        if choice is None:
+            st.markdown("There is nothing to share on this page.")
+            return
+        st.caption("Address: opens this data set, these parameters and this result")
+        st.code(address(path, choice.address, offered.parameters if offered else {}), language=None, wrap_lines=True)
+        if offered:
+            st.caption("Command: computes it in a terminal, in Touchstone's folder")
+            st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
+
+
+def address(path: str, data: str, parameters: Mapping[str, Sequence[str]]) -> str:
+    """The whole address of a view; defaults are written out, so that it means the same when a default changes."""
+    here = urlsplit(st.context.url or "")
+    query = urlencode({data_choice.ADDRESS: data, **parameters}, doseq=True)
+    root = here.path.rsplit("/", 1)[0]
+    return urlunsplit((here.scheme, here.netloc, f"{root}/{path}", query, ""))
+
+
+def command(plan: Plan, data: str) -> str:
+    """The command that computes a plan on a stored data set."""
+    return shlex.join(["python", "-m", "core", "run", "--data", data, to_json(plan)])
