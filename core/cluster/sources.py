@@ -22,7 +22,7 @@ def find_sources(
 ) -> Integer[np.ndarray, " n_samples"]:
     """Cluster the samples of each class; every cluster is taken for a source.
 
-    The ids run from 0 to ``n_classes * n_sources - 1``, class by class, so that no source belongs to two classes.
+    The ids run from 0 to ``n_classes * n_sources - 1``, class by class: none belongs to two classes, none is unused.
     ``class_names`` only serve to name a class in an error.
 
     Raises
@@ -41,12 +41,17 @@ def find_sources(
         raise DataError(f"Each class needs 2 sources or more, not {n_sources}: one is held out, another trains.")
     if method not in SOURCE_FINDERS:
         raise DataError(f"There is no way to find sources called {method!r}; there are: {', '.join(SOURCE_FINDERS)}.")
-    labels = np.unique(y)
     _refuse_small_classes(features, y, n_sources, class_names)
     sources = np.empty(len(y), dtype=np.int64)
-    for position, label in enumerate(labels):
+    for position, label in enumerate(np.unique(y).tolist()):
         members = y == label
-        sources[members] = position * n_sources + SOURCE_FINDERS[method](features[members], n_sources, rng)
+        found = SOURCE_FINDERS[method](features[members], n_sources, rng)
+        if len(np.unique(found)) < n_sources:
+            raise DataError(
+                f"{method} cannot tell {n_sources} sources apart in class {_name(label, class_names)}: its samples are "
+                "too much alike. Ask for fewer sources."
+            )
+        sources[members] = position * n_sources + found
     return sources
 
 
@@ -78,12 +83,16 @@ def _refuse_small_classes(
     for label in np.unique(y).tolist():
         n_different = _n_different(features[y == label], enough=n_sources)
         if n_different < n_sources:
-            small.append(f"{label if class_names is None else class_names[label]} ({n_different})")
+            small.append(f"{_name(label, class_names)} ({n_different})")
     if small:
         raise DataError(
             f"To find {n_sources} sources in a class, it must have {n_sources} different samples or more. "
             f"Too few in: {', '.join(small)}. Ask for fewer sources, or leave these classes out."
         )
+
+
+def _name(label: int, class_names: Sequence[str] | None) -> str:
+    return str(label) if class_names is None else class_names[label]
 
 
 def _n_different(features: Real[np.ndarray, "n_members n_features"], *, enough: int) -> int:

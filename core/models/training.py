@@ -35,7 +35,8 @@ def train(
     """
     import torch
 
-    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=weight_decay)
+    # fused: one call per step instead of one per tensor, which halves the time of a small network
+    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=weight_decay, fused=True)
     network.train()
     for _ in range(n_epochs):
         stop_if(should_stop)

@@ -1,5 +1,6 @@
 """Schemes that split samples into a training and a test part; write one and add it to ``SCHEMES``."""
 
+from core.split.describe import SplitDescription, describe
 from core.split.scheme import Split, SplitScheme
 from core.split.source_aware import Random, SourceExclusive, SourceInclusive
 
@@ -9,4 +10,13 @@ SCHEMES: dict[str, type[SplitScheme]] = {
     "random": Random,
 }
 
-__all__ = ["SCHEMES", "Random", "SourceExclusive", "SourceInclusive", "Split", "SplitScheme"]
+__all__ = [
+    "SCHEMES",
+    "Random",
+    "SourceExclusive",
+    "SourceInclusive",
+    "Split",
+    "SplitDescription",
+    "SplitScheme",
+    "describe",
+]
