@@ -4,5 +4,6 @@ from core.data.dataset import Dataset
 from core.data.docstrings import docstrings_ready
 from core.data.errors import DataError, RolesNeeded
 from core.data.examples import EXAMPLES, load_example
+from core.data.files import read_dataset
 
-__all__ = ["EXAMPLES", "DataError", "Dataset", "RolesNeeded", "docstrings_ready", "load_example"]
+__all__ = ["EXAMPLES", "DataError", "Dataset", "RolesNeeded", "docstrings_ready", "load_example", "read_dataset"]

@@ -43,7 +43,7 @@ def from_bytes(content: bytes) -> Dataset:
         return _read(content)
     except DataError:
         raise
-    except (pyarrow.ArrowException, zipfile.BadZipFile, ValueError, KeyError, OSError, EOFError) as error:
+    except (pyarrow.ArrowException, zipfile.BadZipFile, ValueError, TypeError, KeyError, OSError, EOFError) as error:
         raise DataError("The stored data set is damaged. Delete it and add it again.") from error
 
 

@@ -1,0 +1,118 @@
+"""What do lines of text with tabs, commas or semicolons between the cells say? TSV and CSV as they are found."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+
+from core.data.errors import DataError
+from core.data.limits import Limits
+from core.data.tables import Table, make_table, quoted
+
+_DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+_LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+Row = tuple[int, list[str]]  # the line it starts on, its cells
+
+
+class _QuoteError(DataError):
+    """Quotation marks that are not used as CSV uses them."""
+
+
+def parse_delimited(content: bytes, name: str, limits: Limits) -> Table:
+    """Read TSV or CSV: what separates the cells is seen from the header line, quotes enclose cells as in CSV.
+
+    Between tabs, quotes are often plain characters. There they are kept where each line makes a row by itself, and
+    taking them for CSV's would be wrong or would join lines.
+
+    >>> table = parse_delimited(b'text\\tlabel\\n"Stop" he said\\tno\\n', "said.tsv", Limits())
+    >>> table.strings("text"), table.notes
+    (['"Stop" he said'], ('Quotation marks were kept as they stand, since they do not enclose whole cells.',))
+    """
+    text = _decode(content, name)
+    delimiter = _delimiter(text, name)
+    notes = ()
+    if delimiter == "\t" and '"' in text:
+        rows, notes = _rows_between_tabs(text, name, limits)
+    else:
+        rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
+    header, *body = rows
+    columns = zip(*(cells for _, cells in body), strict=True) if body else [[] for _ in header[1]]
+    return make_table(name, header[1], map(list, columns), lines=[line for line, _ in body], notes=notes)
+
+
+def _decode(content: bytes, name: str) -> str:
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{name}, line {line}: byte 0x{content[error.start]:02X} is not {error.encoding.upper()}. "
+            "Save the file as UTF-8."
+        ) from error
+
+
+def _delimiter(text: str, name: str) -> str:
+    """The delimiter of the header line: tabs in a file called so, else the most frequent."""
+    header = _LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
+    counts = {delimiter: header.count(delimiter) for delimiter in _DELIMITERS}
+    if counts["\t"] and name.lower().endswith((".tsv", ".tab")):
+        return "\t"
+    delimiter = max(counts, key=lambda each: counts[each])
+    if counts[delimiter] == 0:
+        raise DataError(
+            f"{name}, line 1: one column only, {quoted(header)}. The first line must name the columns, with "
+            "tabs, commas or semicolons between them: one for the label, others for what it is to be told from."
+        )
+    return delimiter
+
+
+def _rows_between_tabs(text: str, name: str, limits: Limits) -> tuple[list[Row], tuple[str, ...]]:
+    by_quotes = _attempt(text, name, limits, csv.QUOTE_MINIMAL)
+    by_lines = _attempt(text, name, limits, csv.QUOTE_NONE)
+    if isinstance(by_quotes, list) and (isinstance(by_lines, DataError) or len(by_lines) == len(by_quotes)):
+        return by_quotes, ()
+    if isinstance(by_lines, list):
+        return by_lines, ("Quotation marks were kept as they stand, since they do not enclose whole cells.",)
+    if isinstance(by_quotes, DataError) and not isinstance(by_quotes, _QuoteError):
+        raise by_quotes
+    raise by_lines
+
+
+def _attempt(text: str, name: str, limits: Limits, quoting: int) -> list[Row] | DataError:
+    try:
+        return list(_rows(text, "\t", name, limits, quoting))
+    except DataError as error:
+        return error
+
+
+def _rows(text: str, delimiter: str, name: str, limits: Limits, quoting: int) -> Iterator[Row]:
+    """The rows, the header first; blank lines are passed over."""
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    n_rows = width = 0
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise _QuoteError(
+                f"{name}, line {line}: the quotation marks do not close ({error}). A cell that holds one must be "
+                'enclosed in them, with each one inside written twice: "She said ""no""."'
+            ) from error
+        if cells is None:
+            return
+        if not cells:
+            continue
+        width = width or len(cells)
+        if len(cells) != width:
+            raise DataError(
+                f"{name}, line {line}: {len(cells)} cells, but the header has {width}. Each row must have as many; "
+                f"a cell with {_DELIMITERS[delimiter]} or line breaks in it must be enclosed in quotation marks."
+            )
+        n_rows += 1
+        if n_rows > limits.samples + 1:
+            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+        yield line, cells

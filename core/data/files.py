@@ -1,0 +1,148 @@
+"""What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
+
+from pathlib import Path, PurePath
+from typing import IO
+
+import numpy as np
+
+from core.data.dataset import Dataset, Kind
+from core.data.delimited import parse_delimited
+from core.data.errors import DataError
+from core.data.image_folders import parse_image_folders
+from core.data.limits import Limits, file_name, read_bytes
+from core.data.npz import parse_npz
+from core.data.records import parse_jsonl, parse_parquet
+from core.data.roles import Roles, guess_dataset_roles
+from core.data.spelling import encode, first_repeat
+from core.data.tables import Table
+
+_TABLES = {
+    ".tsv": parse_delimited,
+    ".tab": parse_delimited,
+    ".csv": parse_delimited,
+    ".txt": parse_delimited,
+    ".jsonl": parse_jsonl,
+    ".ndjson": parse_jsonl,
+    ".parquet": parse_parquet,
+}
+ENDINGS = (*_TABLES, ".npz", ".zip")  # what an uploader may offer
+
+
+def read_dataset(
+    file: str | Path | IO[bytes],
+    *,
+    name: str | None = None,
+    kind: Kind | None = None,
+    roles: Roles | None = None,
+    limits: Limits | None = None,
+) -> Dataset:
+    """Read a user's file, given by its path or open for reading bytes; its ending says what is in it.
+
+    `name` is the data set's name, else the file's name without its ending. `kind` and, for tables, `roles` decide what
+    is guessed otherwise; `notes` of the data set say what was decided. DataError says what is wrong with the file,
+    RolesNeeded asks what its columns are. docs/file-formats.md describes the formats.
+
+    >>> import io
+    >>> file = io.BytesIO("text\\tlabel\\nA fine film.\\t01\\nA dull one.\\tNA\\n".encode())
+    >>> file.name = "films.tsv"
+    >>> dataset = read_dataset(file)
+    >>> dataset.class_names, dataset.ids
+    (('01', 'NA'), array(['0', '1'], dtype=object))
+    """
+    limits = limits or Limits()
+    full_name = file_name(file)
+    ending = _ending(full_name)
+    dataset_name = name or full_name[: -len(ending)] or full_name
+    if ending in _TABLES:
+        return table_dataset(read_table(file, limits=limits), name=dataset_name, kind=kind, roles=roles)
+    if roles is not None:
+        raise DataError(f"{full_name}: roles were given, but only tables have columns.")
+    content = read_bytes(file, limits)
+    if ending == ".npz":
+        return parse_npz(content, full_name, limits, dataset_name=dataset_name, kind=kind)
+    if kind not in (None, "image"):
+        raise DataError(f"{full_name}: a zip archive holds images, but {kind} data was asked for.")
+    return parse_image_folders(content, full_name, limits, dataset_name=dataset_name)
+
+
+def read_table(file: str | Path | IO[bytes], *, limits: Limits | None = None) -> Table:
+    """Read a TSV, CSV, JSON lines or Parquet file as columns, whatever they mean.
+
+    >>> import io
+    >>> file = io.BytesIO(b"size;class\\n1;x\\n2;y\\n")
+    >>> file.name = "sizes.csv"
+    >>> read_table(file).strings("class")
+    ['x', 'y']
+    """
+    limits = limits or Limits()
+    name = file_name(file)
+    ending = _ending(name)
+    if ending not in _TABLES:
+        raise DataError(f"{name}: this is no table. Tables end in {', '.join(_TABLES)}.")
+    return _TABLES[ending](read_bytes(file, limits), name, limits)
+
+
+def _ending(name: str) -> str:
+    ending = PurePath(name).suffix.lower()
+    if ending not in ENDINGS:
+        raise DataError(
+            f"{name}: files that end in {ending or 'nothing'!r} are not read. "
+            f"Save it as one that ends in {', '.join(ENDINGS)}."
+        )
+    return ending
+
+
+def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: Roles | None = None) -> Dataset:
+    """Make a data set of a table: what its columns are is given by `roles`, or guessed (`guess_dataset_roles`).
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["size", "class"], [["1", "2"], ["x", "y"]], lines=[2, 3])
+    >>> table_dataset(table, name="sizes").x
+    array([[1.],
+           [2.]])
+    """
+    roles = guess_dataset_roles(table, kind=kind, roles=roles)
+    codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
+    x = table.texts(roles.text) if roles.text else np.column_stack([table.numbers(name) for name in roles.features])
+    return Dataset(
+        name=name,
+        kind=roles.kind,
+        x=x,
+        y=codes,
+        class_names=class_names,
+        ids=_ids(table, roles),
+        sources=table.strings(roles.source) if roles.source else None,
+        feature_names=roles.features,
+        notes=(*table.notes, *_notes(table, roles)),
+    )
+
+
+def _ids(table: Table, roles: Roles) -> list[str]:
+    if roles.id is None:
+        return [str(row) for row in range(table.n_rows)]
+    ids = table.strings(roles.id)
+    if repeat := first_repeat(ids):
+        raise DataError(
+            f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
+            "Each id must be unique: leave a row out, or choose another id column."
+        )
+    return ids
+
+
+def _notes(table: Table, roles: Roles) -> list[str]:
+    """Which column was taken for what, in sentences."""
+    notes = [f"Label: column {roles.label!r}."]
+    if roles.text is not None:
+        notes.append(f"Text: column {roles.text!r}.")
+        n_empty = sum(not text.strip() for text in table.columns[roles.text])
+        if n_empty:
+            notes.append(f"{n_empty} of {table.n_rows} texts are empty.")
+    else:
+        notes.append(f"Features: {len(roles.features)} columns.")
+    notes.append("Ids: positions of the rows, counted from 0." if roles.id is None else f"Ids: column {roles.id!r}.")
+    if roles.source is not None:
+        notes.append(f"Sources: column {roles.source!r}.")
+    unused = [column for column in table.columns if column not in roles.columns]
+    if unused:
+        notes.append(f"Not used: {', '.join(unused)}.")
+    return notes

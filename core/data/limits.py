@@ -1,0 +1,122 @@
+"""How much may a file from somebody else take? So much that real data fit, so little that the server survives."""
+
+import io
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from core.data.errors import DataError
+
+_CHUNK = 2**20
+_MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that is read: bytes of the file, bytes that it unpacks to, samples (rows or images).
+
+    >>> Limits(samples=10).samples
+    10
+    """
+
+    file_bytes: int = 200 * _MIB
+    unpacked_bytes: int = 1024 * _MIB
+    samples: int = 1_000_000
+
+
+def file_name(file: str | Path | IO[bytes]) -> str:
+    """The name of a file without its folder, whether it is given by its path or open.
+
+    >>> file_name("folder/scores.tsv")
+    'scores.tsv'
+    """
+    name = file if isinstance(file, (str, Path)) else getattr(file, "name", None)
+    if not isinstance(name, (str, Path)):
+        raise DataError("The file has no name. Its ending says what is in it, such as scores.tsv.")
+    return Path(name).name
+
+
+def read_bytes(file: str | Path | IO[bytes], limits: Limits) -> bytes:
+    """The whole content of a file given by its path or open for reading bytes; DataError beyond the limit or if empty.
+
+    >>> read_bytes(io.BytesIO(b"id,label"), Limits())
+    Traceback (most recent call last):
+    core.data.errors.DataError: The file has no name. Its ending says what is in it, such as scores.tsv.
+    """
+    name = file_name(file)
+    if isinstance(file, (str, Path)):
+        try:
+            with open(file, "rb") as stream:
+                content = stream.read(limits.file_bytes + 1)
+        except OSError as error:
+            raise DataError(f"{name}: the file cannot be read ({error.strerror}).") from error
+    else:
+        file.seek(0)  # an uploaded file may have been read before
+        content = file.read(limits.file_bytes + 1)
+    if len(content) > limits.file_bytes:
+        raise DataError(
+            f"{name}: the file is larger than {limits.file_bytes / _MIB:g} MiB. Give a smaller one, such as a sample."
+        )
+    if not content:
+        raise DataError(f"{name}: the file is empty.")
+    return content
+
+
+class Archive:
+    """A zip file from somebody else: nothing is ever extracted to disk, and bytes are counted as they come out.
+
+    What the entries say about their own size is not believed. An entry that climbs out of its folder is refused.
+    """
+
+    def __init__(self, content: bytes, name: str, limits: Limits):
+        self.name = name
+        self._limit = limits.unpacked_bytes
+        self._left = limits.unpacked_bytes
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(content))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise DataError(
+                f"{name}: this is no zip archive, or a damaged one ({error}). Make it again, or upload it again."
+            ) from error
+        self._entries = {}
+        for entry in self._zip.infolist():
+            path = self._path(entry.filename)
+            if entry.is_dir():
+                continue
+            if path in self._entries:
+                raise DataError(f"{name}: {path} is in the archive twice. Leave one of them out.")
+            self._entries[path] = entry
+
+    def _path(self, entry_name: str) -> str:
+        path = PurePosixPath(entry_name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:
+            raise DataError(
+                f"{self.name}: entry {entry_name!r} leads out of the archive's folder. "
+                "Pack the folder again, with paths that start inside it."
+            )
+        return str(path)
+
+    @property
+    def paths(self) -> list[str]:
+        """The files in the archive, sorted, with / between folders."""
+        return sorted(self._entries)
+
+    def read(self, path: str) -> bytes:
+        """Unpack one file; DataError where it is damaged or encrypted, or where all so far exceed the limit."""
+        chunks = []
+        try:
+            with self._zip.open(self._entries[path]) as stream:
+                while chunk := stream.read(min(_CHUNK, self._left + 1)):
+                    self._left -= len(chunk)
+                    if self._left < 0:
+                        raise DataError(
+                            f"{self.name}: {path} unpacks beyond the limit of {self._limit / _MIB:g} MiB in all. "
+                            "Give a smaller sample of the data."
+                        )
+                    chunks.append(chunk)
+        except DataError:
+            raise
+        except Exception as error:  # zipfile lets through whatever a decompressor raises
+            raise DataError(f"{self.name}: {path} cannot be unpacked ({error}). Make the archive again.") from error
+        return b"".join(chunks)

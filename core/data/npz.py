@@ -1,0 +1,177 @@
+"""What is in an NPZ file? Arrays of inputs and labels, perhaps of ids and sources, of images, texts or numbers."""
+
+import io
+from typing import Any
+
+import numpy as np
+
+from core.data.dataset import Dataset, Kind
+from core.data.errors import DataError
+from core.data.limits import Archive, Limits
+from core.data.pixels import to_unit_range
+from core.data.spelling import encode, first_repeat, spell
+
+KEYS = {
+    "x": ("x", "images"),
+    "y": ("y", "label", "labels"),
+    "ids": ("ids", "id"),
+    "sources": ("sources", "source"),
+}
+_KINDS: dict[int, Kind] = {1: "text", 2: "tabular", 3: "image", 4: "image"}
+
+
+def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, kind: Kind | None) -> Dataset:
+    """Read inputs under "x" or "images", labels under "y", "label" or "labels", perhaps "ids" and "sources".
+
+    Arrays of 3 (n, height, width) or 4 dimensions (n, height, width, channels) are images, of 2 tables, of 1 texts.
+
+    >>> stream = io.BytesIO()
+    >>> np.savez(stream, images=np.array([[[0, 255]], [[255, 0]]], dtype=np.uint8), labels=["left", "right"])
+    >>> parse_npz(stream.getvalue(), "sides.npz", Limits(), dataset_name="sides", kind=None)
+    Dataset(name='sides', kind='image', class_names=('left', 'right'), scale=255.0, feature_names=())
+    """
+    archive = Archive(content, name, limits)
+    keys = _keys(archive)
+    arrays = {role: _array(archive, key, f"{name}: {key!r}") for role, key in keys.items()}
+    n_samples = _check_lengths(arrays, keys, name, limits)
+    x, kind, scale, notes = _inputs(arrays["x"], f"{name}: {keys['x']!r}", kind)
+    y, class_names = _labels(arrays["y"], f"{name}: {keys['y']!r}")
+    if "ids" in arrays:
+        ids = _strings(arrays["ids"], f"{name}: {keys['ids']!r}")
+        if repeat := first_repeat(ids):
+            raise DataError(
+                f"{name}: {keys['ids']!r} holds {ids[repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. "
+                "Each id must be unique."
+            )
+    else:
+        ids = [str(position) for position in range(n_samples)]
+        notes.append("Ids are the positions in the file, counted from 0.")
+    unused = sorted(set(map(_key, archive.paths)) - set(keys.values()))
+    if unused:
+        notes.append(f"Not used: {', '.join(unused)}.")
+    return Dataset(
+        name=dataset_name,
+        kind=kind,
+        x=x,
+        y=y,
+        class_names=class_names,
+        ids=ids,
+        sources=_strings(arrays["sources"], f"{name}: {keys['sources']!r}") if "sources" in arrays else None,
+        scale=scale,
+        notes=tuple(notes),
+    )
+
+
+def _key(path: str) -> str:
+    return path.removesuffix(".npy")
+
+
+def _keys(archive: Archive) -> dict[str, str]:
+    """Which key plays which role; x and y must be there, and no role twice."""
+    found = [_key(path) for path in archive.paths]
+    keys = {}
+    for role, names in KEYS.items():
+        matching = [key for key in found if key.lower() in names]
+        if len(matching) > 1:
+            raise DataError(f"{archive.name}: keys {_listed(matching)} mean the same. Leave all but one of them out.")
+        if matching:
+            keys[role] = matching[0]
+    for role in ("x", "y"):
+        if role not in keys:
+            hint = next((key for key in found if key.lower().startswith(KEYS[role])), None)
+            example = f", such as np.savez(..., {role}=arrays[{hint!r}])" if hint else ""
+            raise DataError(
+                f"{archive.name}: no key {_listed(KEYS[role], 'or')}, but {_listed(found) or 'no array at all'}. "
+                f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
+                "'ids' and 'sources'."
+            )
+    return keys
+
+
+def _listed(keys: Any, word: str = "and") -> str:
+    *most, last = [repr(key) for key in keys] or [""]
+    return f"{', '.join(most)} {word} {last}" if most else last
+
+
+def _array(archive: Archive, key: str, place: str) -> np.ndarray:
+    path = key if key in archive.paths else f"{key}.npy"
+    content = archive.read(path)
+    try:
+        array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    except Exception as error:  # a header from somebody else can make numpy raise nearly anything
+        if "allow_pickle" in str(error):
+            raise DataError(
+                f"{place} is an array of Python objects, which only pickle could read, and pickle can run code. "
+                "Save plain arrays: texts with .astype(str), images all of one size with np.stack."
+            ) from error
+        raise DataError(f"{place} is no NumPy array, or a damaged one ({error}). Save the file again.") from error
+    return array
+
+
+def _check_lengths(arrays: dict[str, np.ndarray], keys: dict[str, str], name: str, limits: Limits) -> int:
+    lengths = {role: array.shape[0] if array.ndim else 0 for role, array in arrays.items()}
+    for role, length in lengths.items():
+        if length != lengths["x"]:
+            raise DataError(
+                f"{name}: {keys['x']!r} holds {lengths['x']} samples, but {keys[role]!r} {length}. "
+                "There must be as many, in the same order."
+            )
+    if lengths["x"] == 0:
+        raise DataError(f"{name}: {keys['x']!r} holds no samples (its shape is {arrays['x'].shape}).")
+    if lengths["x"] > limits.samples:
+        raise DataError(f"{name}: more than {limits.samples:,} samples. Give a smaller sample.")
+    return lengths["x"]
+
+
+def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, Kind, float, list[str]]:
+    """Inputs as a Dataset holds them, their kind, the scale of images and what was done to them."""
+    is_text = x.dtype.kind == "U"
+    if not is_text and x.dtype.kind not in "buif":
+        raise DataError(f"{place} is of type {x.dtype}. It must hold numbers, or texts (save bytes with .astype(str)).")
+    found = _KINDS.get(x.ndim)
+    if found is None or (found == "text") != is_text:
+        raise DataError(
+            f"{place} has shape {x.shape} and type {x.dtype}. Images need (n, height, width) or (n, height, width, "
+            "channels), tables (n, features), texts (n,) strings."
+        )
+    if kind not in (None, found):
+        raise DataError(f"{place} has shape {x.shape}, which makes it {found} data, but {kind} was asked for.")
+    if found == "text":
+        return np.array(x.tolist(), dtype=object), found, 1.0, []
+    if found == "tabular":
+        if not np.isfinite(x).all():
+            row, column = np.argwhere(~np.isfinite(x))[0]
+            raise DataError(
+                f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
+                "Every feature must be a finite number: fill in or leave out what is missing."
+            )
+        return x.astype(np.float64), found, 1.0, []
+    if x.ndim == 4 and x.shape[1] in (1, 3) and x.shape[3] not in (1, 3, 4):
+        raise DataError(
+            f"{place} has shape {x.shape}, which looks like (n, channels, height, width). Images need their channels "
+            "last: save x.transpose(0, 2, 3, 1)."
+        )
+    pixels, scale, note = to_unit_range(x if x.ndim == 4 else x[..., None], place)
+    pixels.flags.writeable = False
+    return pixels, found, scale, [note]
+
+
+def _labels(values: np.ndarray, place: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    return encode(_strings(values, place), place=place)
+
+
+def _strings(values: np.ndarray, place: str) -> list[str]:
+    """Labels, ids or sources as strings."""
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise DataError(
+            f"{place} has shape {values.shape}. It must hold one value per sample; save one-hot labels as y.argmax(1)."
+        )
+    strings = [spell(value) for value in values.tolist()]
+    if None in strings:
+        position = strings.index(None)
+        raise DataError(
+            f"{place} holds {values[position]!r} at position {position}. Each sample needs a name or a number there."
+        )
+    return strings

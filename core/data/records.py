@@ -1,0 +1,92 @@
+"""What do JSON lines and Parquet files say? Tables whose cells have types already."""
+
+import io
+import json
+from typing import Any
+
+from core.data.errors import DataError
+from core.data.limits import Limits
+from core.data.tables import Table, make_table, objects, quoted
+
+_BATCH = 1024  # rows: few enough that one batch of long strings does not outgrow the limit before it is counted
+
+
+def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
+    """Read JSON lines: one object per line, all with the same keys.
+
+    >>> table = parse_jsonl(b'{"text": "Good", "label": "01"}\\n{"text": "Bad", "label": 1}\\n', "said.jsonl", Limits())
+    >>> table.strings("label")
+    ['01', '1']
+    """
+    lines, rows = [], []
+    for line, encoded in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if encoded.strip():
+            lines.append(line)
+            rows.append(_row(encoded, f"{name}, line {line}"))
+            _check_keys(rows[-1], rows[0], f"{name}, line {line}")
+            if len(rows) > limits.samples:
+                raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    if not rows:
+        raise DataError(f"{name}: there is nothing but white space in the file.")
+    header = list(rows[0])
+    return make_table(name, header, [objects([row[key] for row in rows]) for key in header], lines=lines)
+
+
+def _row(encoded: bytes, place: str) -> dict[str, Any]:
+    try:
+        row = json.loads(encoded)
+    except (ValueError, RecursionError) as error:  # also undecodable bytes, and numbers of thousands of digits
+        raise DataError(f"{place}: this is no JSON ({error}). Each line must hold one JSON object.") from error
+    if not isinstance(row, dict):
+        raise DataError(
+            f"{place}: {quoted(row)} instead of an object. Each line must hold one JSON object, "
+            'such as {"id": "7", "text": "Good.", "label": "positive"}.'
+        )
+    return row
+
+
+def _check_keys(row: dict[str, Any], first: dict[str, Any], place: str) -> None:
+    if row.keys() != first.keys():
+        missing, added = first.keys() - row.keys(), row.keys() - first.keys()
+        what = f"key {min(missing)!r} is missing" if missing else f"key {min(added)!r} is not in the first line"
+        raise DataError(f"{place}: {what}. All lines must have the same keys: {', '.join(first)}.")
+
+
+def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
+    """Read Parquet; rows are counted from 1.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"size": [1.5, 2.0], "label": ["NA", "01"]})
+    >>> parse_parquet(frame.to_parquet(), "sizes.parquet", Limits()).strings("label")
+    ['NA', '01']
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    batches, n_bytes, n_rows = [], 0, 0
+    try:
+        file = pyarrow.parquet.ParquetFile(io.BytesIO(content))
+        for batch in file.iter_batches(batch_size=_BATCH):
+            batches.append(batch)
+            n_bytes += batch.nbytes
+            n_rows += batch.num_rows
+            if n_bytes > limits.unpacked_bytes or n_rows > limits.samples:
+                raise DataError(
+                    f"{name}: more than {limits.samples:,} rows or {limits.unpacked_bytes / 2**20:g} MiB unpacked. "
+                    "Give a smaller sample."
+                )
+        table = pyarrow.Table.from_batches(batches, file.schema_arrow)
+        columns = [_column(column) for column in table.columns]
+    except DataError:
+        raise
+    except (pyarrow.ArrowException, ValueError, OverflowError, OSError) as error:
+        raise DataError(f"{name}: this is no Parquet file, or a damaged one ({error}). Write it again.") from error
+    return make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
+
+
+def _column(values: Any) -> Any:
+    """Numbers as a numeric array; the rest, and numbers where some are missing, as Python objects."""
+    import pyarrow
+
+    is_number = pyarrow.types.is_integer(values.type) or pyarrow.types.is_floating(values.type)
+    return values.to_numpy() if is_number and values.null_count == 0 else objects(values.to_pylist())

@@ -1,0 +1,195 @@
+"""What is each column of a table? Guessed from names and contents, and asked about where that does not decide it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from core.data.dataset import Kind
+from core.data.errors import DataError, RolesNeeded
+from core.data.tables import Table, as_numbers
+
+NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
+    "label": (
+        *("label", "labels", "class", "classes", "y", "target", "category", "gold", "gold_label", "gold_labels"),
+        *("true_label", "class_label"),
+    ),
+    "text": (
+        *("text", "texts", "sentence", "document", "doc", "body", "content", "review", "comment", "message"),
+        *("tweet", "utterance", "paragraph", "abstract", "x"),
+    ),
+    "id": (
+        "id",
+        "ids",
+        "uid",
+        "uuid",
+        "guid",
+        "idx",
+        "index",
+        "key",
+        "_id",
+        "doc_id",
+        "text_id",
+        "textid",
+        "sample_id",
+    ),
+    "source": (
+        *("source", "sources", "source_id", "group", "groups", "group_id", "domain", "genre", "writer", "author"),
+        *("speaker", "site"),
+    ),
+}
+_ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
+_SAMPLE = 1000  # rows that are looked at to see what a column holds
+_WORDS_OF_TEXT = 3  # words per cell, on average, from which on a column is text rather than names
+_MOST_CLASSES = 100
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a data set's table are: its label, its text or features, and perhaps ids and sources.
+
+    >>> Roles(label="polarity", text="sentence").columns
+    ('polarity', 'sentence')
+    """
+
+    label: str | None = None
+    text: str | None = None
+    features: tuple[str, ...] = ()
+    id: str | None = None
+    source: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that have a role."""
+        named = (self.label, self.text, self.id, self.source)
+        return (*(column for column in named if column is not None), *self.features)
+
+    @property
+    def kind(self) -> Literal["text", "tabular"]:
+        """What kind of data set these roles make."""
+        return "text" if self.text is not None else "tabular"
+
+
+def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Roles | None = None) -> Roles:
+    """Say what each column is. Where `roles` are given, only a label, text or features that they lack are guessed.
+
+    A column counts by its name, or, for label and text, where its content leaves no other. All other columns that hold
+    mostly numbers are features; what pandas writes for its index is none. RolesNeeded asks where that decides nothing.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
+    >>> guess_dataset_roles(table)
+    Roles(label='class', text=None, features=('size',), id='id', source=None)
+    """
+    if kind == "image":
+        raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
+    if roles is None:
+        roles = Roles(id=_guess_id(table), source=_named(table, "source", table.columns))
+    _check(table, roles)
+    if roles.label is None:
+        roles = replace(roles, label=_guess_label(table, roles))
+    if roles.text is None and not roles.features:
+        roles = _with_inputs(table, roles, kind)
+    if kind not in (None, roles.kind):
+        raise DataError(f"{table.name}: these columns make {roles.kind} data, but {kind} was asked for.")
+    return roles
+
+
+def _check(table: Table, roles: Roles) -> None:
+    for column in roles.columns:
+        if column not in table.columns:
+            raise DataError(f"{table.name}: there is no column {column!r}. The columns are {_listed(table.columns)}.")
+        if roles.columns.count(column) > 1:
+            raise DataError(f"{table.name}: column {column!r} has two roles. Each column can have one.")
+    if roles.text is not None and roles.features:
+        raise DataError(f"{table.name}: both a text and features are given. Choose one of them.")
+
+
+def _named(table: Table, role: str, columns: Iterable[str]) -> str | None:
+    """The one column that is called like the role, if it is one."""
+    found = [column for column in columns if column.lower() in NAMES[role]]
+    return found[0] if len(found) == 1 else None
+
+
+def _guess_id(table: Table) -> str | None:
+    named = _named(table, "id", table.columns)
+    if named is not None:
+        return named
+    first = next(iter(table.columns))
+    is_index = first.lower() in _ROW_NAMES and len(set(table.columns[first].tolist())) == table.n_rows
+    return first if is_index else None
+
+
+def _guess_label(table: Table, roles: Roles) -> str:
+    columns = _free(table, roles)
+    named = _named(table, "label", columns)
+    if named is not None:
+        return named
+    likely = [column for column in columns if column.lower() in NAMES["label"]] or [
+        column for column in columns if _names_classes(table.columns[column])
+    ]
+    if len(likely) == 1:
+        return likely[0]
+    raise RolesNeeded(
+        f"{table.name}: which column holds the label? The columns are {_listed(table.columns)}.", roles, tuple(columns)
+    )
+
+
+def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
+    """The roles with a text column or features added."""
+    columns = _free(table, roles)
+    numeric = tuple(column for column in columns if _mostly_numbers(table.columns[column]))
+    if kind == "tabular" and numeric:
+        return replace(roles, features=numeric)
+    other = [column for column in columns if column not in numeric]
+    named = _named(table, "text", other)
+    texts = [column for column in other if _is_text(table.columns[column])] or (other if not numeric else [])
+    if named is not None or (len(texts) == 1 and (kind == "text" or not numeric)):
+        return replace(roles, text=named or texts[0])
+    if numeric and not texts and kind is None:
+        return replace(roles, features=numeric)
+    if not columns:
+        raise DataError(
+            f"{table.name}: beside the label there is nothing to tell it from. "
+            "Give a column of text, or columns of numbers."
+        )
+    guess = replace(roles, text=texts[0] if texts else None)
+    question = "which columns hold the features" if kind == "tabular" else "which column holds the text"
+    if texts and numeric and kind is None:
+        question = f"is this text (column {texts[0]!r}) or a table of numbers (column {numeric[0]!r} and such)"
+    raise RolesNeeded(f"{table.name}: {question}? The columns are {_listed(table.columns)}.", guess, tuple(columns))
+
+
+def _free(table: Table, roles: Roles) -> list[str]:
+    return [column for column in table.columns if column not in roles.columns and column.lower() not in _ROW_NAMES]
+
+
+def _listed(columns: Iterable[str]) -> str:
+    names = list(columns)
+    return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:11])} and {len(names) - 11} more"
+
+
+def _sample(values: np.ndarray) -> np.ndarray:
+    return values[:: max(1, len(values) // _SAMPLE)]
+
+
+def _mostly_numbers(values: np.ndarray) -> bool:
+    """Most, not all: a number that is missing shall be an error, not a column that goes unnoticed."""
+    return bool(np.isfinite(as_numbers(_sample(values))).mean() > 0.5)
+
+
+def _is_text(values: np.ndarray) -> bool:
+    sample: list[Any] = [value for value in _sample(values).tolist() if isinstance(value, str)]
+    return len(sample) > 0 and sum(len(text.split()) for text in sample) >= _WORDS_OF_TEXT * len(sample)
+
+
+def _names_classes(values: np.ndarray) -> bool:
+    """Whether a column could be a label by its content: few different values, neither texts nor fractions."""
+    if _is_text(values):
+        return False
+    numbers = as_numbers(values)
+    if np.isfinite(numbers).all() and (numbers != np.round(numbers)).any():
+        return False
+    n_different = len({str(value) for value in values.tolist()})
+    return 2 <= n_different <= min(_MOST_CLASSES, len(values) // 2)
