@@ -86,8 +86,8 @@ def _ending(name: str) -> str:
     ending = PurePath(name).suffix.lower()
     if ending not in ENDINGS:
         raise DataError(
-            f"{name}: files that end in {ending or 'nothing'!r} are not read. "
-            f"Save it as one that ends in {', '.join(ENDINGS)}."
+            f"{name}: a file that ends in {ending or 'nothing at all'} cannot be read. "
+            f"Give one that ends in {', '.join(ENDINGS)}."
         )
     return ending
 

@@ -28,7 +28,7 @@ def parse_image_folders(content: bytes, name: str, limits: Limits, *, dataset_na
     """Read PNG and JPEG images from folders that are called like their class; ids are "class/file".
 
     Folders around all of them, dot files and what macOS and Windows add are passed over. If every image is grey there
-    is one channel, else three (transparency is dropped).
+    is one channel, else three.
 
     >>> import zipfile
     >>> from PIL import Image
@@ -126,9 +126,11 @@ def _decoded(archive: Archive, path: str, first: tuple | None, n_images: int, li
                 )
             if image.mode.startswith(_DEEP_MODES):
                 raise DataError(f"{place} has more than 8 bits per pixel. Save it with 8 bits.")
+            if image.has_transparency_data and image.convert("RGBA").getextrema()[3] != (255, 255):
+                raise DataError(f"{place} is transparent in places. Put it on a background and save it without.")
             if image.mode in _GRAY_MODES:
                 return np.asarray(image.convert("L"))[..., None]
-            return np.asarray(image.convert("RGBA").convert("RGB"))
+            return np.asarray(image.convert("RGBA").convert("RGB"))  # a palette with transparency needs both steps
     except DataError:
         raise
     except Exception as error:  # decoders raise nearly anything at a damaged file

@@ -32,20 +32,19 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     """
     archive = Archive(content, name, limits)
     keys = _keys(archive)
-    arrays = {role: _array(archive, key, f"{name}: {key!r}") for role, key in keys.items()}
-    n_samples = _check_lengths(arrays, keys, name, limits)
-    x, kind, scale, notes = _inputs(arrays["x"], f"{name}: {keys['x']!r}", kind)
-    y, class_names = _labels(arrays["y"], f"{name}: {keys['y']!r}")
-    if "ids" in arrays:
-        ids = _strings(arrays["ids"], f"{name}: {keys['ids']!r}")
-        if repeat := first_repeat(ids):
-            raise DataError(
-                f"{name}: {keys['ids']!r} holds {ids[repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. "
-                "Each id must be unique."
-            )
-    else:
-        ids = [str(position) for position in range(n_samples)]
-        notes.append("Ids are the positions in the file, counted from 0.")
+    places = {role: f"{name}: {key!r}" for role, key in keys.items()}
+    arrays = {role: _array(archive, key, places[role]) for role, key in keys.items()}
+    _check_sizes(arrays, places, limits)
+    x, kind, scale, notes = _inputs(arrays["x"], places["x"], kind)
+    strings = {role: _strings(arrays[role], places[role]) for role in keys if role != "x"}
+    y, class_names = encode(strings["y"], place=places["y"])
+    if "ids" not in keys:
+        notes.append("Ids: positions of the samples, counted from 0.")
+    elif repeat := first_repeat(strings["ids"]):
+        raise DataError(
+            f"{places['ids']} holds {strings['ids'][repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. "
+            "Each id must be unique."
+        )
     unused = sorted(set(map(_key, archive.paths)) - set(keys.values()))
     if unused:
         notes.append(f"Not used: {', '.join(unused)}.")
@@ -55,8 +54,8 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
         x=x,
         y=y,
         class_names=class_names,
-        ids=ids,
-        sources=_strings(arrays["sources"], f"{name}: {keys['sources']!r}") if "sources" in arrays else None,
+        ids=strings.get("ids") or [str(position) for position in range(len(x))],
+        sources=strings.get("sources"),
         scale=scale,
         notes=tuple(notes),
     )
@@ -78,8 +77,9 @@ def _keys(archive: Archive) -> dict[str, str]:
             keys[role] = matching[0]
     for role in ("x", "y"):
         if role not in keys:
-            hint = next((key for key in found if key.lower().startswith(KEYS[role])), None)
-            example = f", such as np.savez(..., {role}=arrays[{hint!r}])" if hint else ""
+            parts = [key for key in found if key.lower().startswith(KEYS[role])]
+            hint = next((key for key in parts if "train" in key), parts[0] if parts else None)
+            example = f" (such as np.savez(..., {role}=arrays[{hint!r}]))" if hint else ""
             raise DataError(
                 f"{archive.name}: no key {_listed(KEYS[role], 'or')}, but {_listed(found) or 'no array at all'}. "
                 f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
@@ -94,10 +94,9 @@ def _listed(keys: Any, word: str = "and") -> str:
 
 
 def _array(archive: Archive, key: str, place: str) -> np.ndarray:
-    path = key if key in archive.paths else f"{key}.npy"
-    content = archive.read(path)
+    content = archive.read(key if key in archive.paths else f"{key}.npy")
     try:
-        array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+        return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
     except Exception as error:  # a header from somebody else can make numpy raise nearly anything
         if "allow_pickle" in str(error):
             raise DataError(
@@ -105,22 +104,25 @@ def _array(archive: Archive, key: str, place: str) -> np.ndarray:
                 "Save plain arrays: texts with .astype(str), images all of one size with np.stack."
             ) from error
         raise DataError(f"{place} is no NumPy array, or a damaged one ({error}). Save the file again.") from error
-    return array
 
 
-def _check_lengths(arrays: dict[str, np.ndarray], keys: dict[str, str], name: str, limits: Limits) -> int:
-    lengths = {role: array.shape[0] if array.ndim else 0 for role, array in arrays.items()}
-    for role, length in lengths.items():
-        if length != lengths["x"]:
+def _check_sizes(arrays: dict[str, np.ndarray], places: dict[str, str], limits: Limits) -> None:
+    x = arrays["x"]
+    if x.ndim == 0 or x.size == 0:
+        raise DataError(f"{places['x']} has shape {x.shape}, so there is nothing in it. Save at least two samples.")
+    for role, array in arrays.items():
+        n_values = array.shape[0] if array.ndim else 0
+        if n_values != len(x):
             raise DataError(
-                f"{name}: {keys['x']!r} holds {lengths['x']} samples, but {keys[role]!r} {length}. "
+                f"{places[role]} holds {n_values} values, but there are {len(x)} samples. "
                 "There must be as many, in the same order."
             )
-    if lengths["x"] == 0:
-        raise DataError(f"{name}: {keys['x']!r} holds no samples (its shape is {arrays['x'].shape}).")
-    if lengths["x"] > limits.samples:
-        raise DataError(f"{name}: more than {limits.samples:,} samples. Give a smaller sample.")
-    return lengths["x"]
+    n_bytes = x.size * (4 if x.ndim > 2 else 8)  # as the Dataset holds it: float32 pixels, float64 features
+    if len(x) > limits.samples or n_bytes > limits.unpacked_bytes:
+        raise DataError(
+            f"{places['x']} has shape {x.shape}: more than {limits.samples:,} samples, or than "
+            f"{limits.unpacked_bytes / 2**20:g} MiB as numbers. Give a smaller sample."
+        )
 
 
 def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, Kind, float, list[str]]:
@@ -137,7 +139,7 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
     if kind not in (None, found):
         raise DataError(f"{place} has shape {x.shape}, which makes it {found} data, but {kind} was asked for.")
     if found == "text":
-        return np.array(x.tolist(), dtype=object), found, 1.0, []
+        return np.array(_listed_values(x, place), dtype=object), found, 1.0, []
     if found == "tabular":
         if not np.isfinite(x).all():
             row, column = np.argwhere(~np.isfinite(x))[0]
@@ -156,10 +158,6 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
     return pixels, found, scale, [note]
 
 
-def _labels(values: np.ndarray, place: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    return encode(_strings(values, place), place=place)
-
-
 def _strings(values: np.ndarray, place: str) -> list[str]:
     """Labels, ids or sources as strings."""
     if values.ndim == 2 and values.shape[1] == 1:
@@ -168,10 +166,21 @@ def _strings(values: np.ndarray, place: str) -> list[str]:
         raise DataError(
             f"{place} has shape {values.shape}. It must hold one value per sample; save one-hot labels as y.argmax(1)."
         )
-    strings = [spell(value) for value in values.tolist()]
+    if values.dtype.kind not in "buifU":
+        raise DataError(
+            f"{place} is of type {values.dtype}. It must hold numbers or strings: save it with .astype(str)."
+        )
+    strings = [spell(value) for value in _listed_values(values, place)]
     if None in strings:
         position = strings.index(None)
         raise DataError(
             f"{place} holds {values[position]!r} at position {position}. Each sample needs a name or a number there."
         )
     return strings
+
+
+def _listed_values(values: np.ndarray, place: str) -> list[Any]:
+    try:
+        return values.tolist()
+    except ValueError as error:  # a character beyond Unicode
+        raise DataError(f"{place} is damaged ({error}). Save the file again.") from error

@@ -144,7 +144,7 @@ def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
         return replace(roles, features=numeric)
     other = [column for column in columns if column not in numeric]
     named = _named(table, "text", other)
-    texts = [column for column in other if _is_text(table.columns[column])] or (other if not numeric else [])
+    texts = [column for column in other if _is_text(table.columns[column])]
     if named is not None or (len(texts) == 1 and (kind == "text" or not numeric)):
         return replace(roles, text=named or texts[0])
     if numeric and not texts and kind is None:
@@ -154,7 +154,7 @@ def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
             f"{table.name}: beside the label there is nothing to tell it from. "
             "Give a column of text, or columns of numbers."
         )
-    guess = replace(roles, text=texts[0] if texts else None)
+    guess = replace(roles, text=(texts or other or [None])[0])
     question = "which columns hold the features" if kind == "tabular" else "which column holds the text"
     if texts and numeric and kind is None:
         question = f"is this text (column {texts[0]!r}) or a table of numbers (column {numeric[0]!r} and such)"

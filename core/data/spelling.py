@@ -51,8 +51,8 @@ def encode(labels: Sequence[str], *, place: str) -> tuple[Integer[np.ndarray, " 
         )
     if len(names) > max(_MANY_CLASSES, len(labels) / 2):
         raise DataError(
-            f"{place}: {len(names):,} classes for {len(labels):,} samples. Touchstone tests classifiers, which tell few "
-            "classes apart; are these measurements or ids?"
+            f"{place}: {len(names):,} classes for {len(labels):,} samples. Touchstone tests classifiers, which tell "
+            "few classes apart; are these measurements or ids?"
         )
     if all(_NUMBER.fullmatch(name) for name in names):
         class_names = tuple(sorted(names, key=lambda name: (float(name), name)))
