@@ -1,0 +1,392 @@
+"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2018, figures 3-5, and by class and source)"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.evaluate.intervals import Interval
+from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource, worst
+from core.evaluate.wording import count, percent, plural, ratio
+from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, percent_axis, theme
+
+MOST_ROWS = 40
+ROW = 26
+SCHEMES = {"source_inclusive": "familiar sources", "source_exclusive": "unfamiliar sources", "random": "random split"}
+SYMBOLS = {"source_inclusive": "circle", "source_exclusive": "diamond", "random": "x-thin-open"}
+
+
+def accuracy_boxes(
+    intervals: AccuracyIntervals, *, names: Mapping[str, str] | None = None, dark: bool = False
+) -> go.Figure:
+    """Box plots of the accuracy of every draw, by model and scheme, with the draws beside them (figure 3)."""
+    look, rows = theme(dark), intervals.overall
+    colours = dict(zip(SCHEMES, (look.inclusive, look.exclusive, look.random), strict=True))
+    figure = new_figure(look, x_title="", y_title="Accuracy of a draw (%)", height=380, alt=_boxes_alt(rows, names))
+    draws = intervals.accuracies
+    shown = [scheme for scheme in SCHEMES if (draws["scheme"] == scheme).any()]
+    for place, scheme in enumerate(shown):
+        offset = 0.25 * (place - (len(shown) - 1) / 2)
+        of_scheme = draws[(draws["scheme"] == scheme).to_numpy()]
+        at, repeats, accuracy = [], [], []
+        for position, row in enumerate(rows):
+            mine = (of_scheme["model"] == row.model) & (of_scheme["source_finder"] == row.source_finder)
+            part = of_scheme[(mine & (of_scheme["n_train"] == row.n_train)).to_numpy()]
+            at.append(np.full(len(part), position + offset))
+            repeats.append(part["repeat"].to_numpy())
+            accuracy.append(100 * part["accuracy"].to_numpy())
+        figure.add_box(
+            x=np.concatenate(at),
+            y=np.concatenate(accuracy),
+            customdata=np.concatenate(repeats),
+            name=SCHEMES[scheme],
+            width=0.2,
+            line={"color": colours[scheme], "width": 1.2},
+            fillcolor=faded(colours[scheme]),
+            marker={
+                "symbol": SYMBOLS[scheme],
+                "size": 4,
+                "opacity": 0.6,
+                "color": colours[scheme],
+                "line": {"width": 1, "color": colours[scheme]},
+            },
+            boxpoints="all",
+            jitter=0.5,
+            pointpos=0,
+            hoveron="points",
+            hovertemplate="%{y:.1f} % in repeat %{customdata}<extra></extra>",
+        )
+    name_axis(figure, row_names(rows, names), axis="x")
+    percent_axis(figure, axis="y")
+    return figure
+
+
+def interval_chart(
+    rows: Sequence[ExpectedInterval], *, names: Mapping[str, str] | None = None, dark: bool = False
+) -> go.Figure:
+    """Expected accuracy intervals: a band from E[AccX] to E[AccI] (figure 4), each end with both its intervals.
+
+    The bar at an end is its interval over draws, the hairline the one over sources and samples.
+    """
+    look = theme(dark)
+    alt = " ".join(_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True))
+    figure = new_figure(look, x_title="Expected accuracy (%)", height=_height(len(rows), 52), alt=alt)
+    at = np.arange(len(rows), dtype=np.float64)
+    ends = {"exclusive": (look.exclusive, "source_exclusive"), "inclusive": (look.inclusive, "source_inclusive")}
+    values = {end: _values([getattr(row, end) for row in rows]) for end in (*ends, "random")}
+    figure.add_trace(
+        interval_bars(
+            at,
+            100 * values["exclusive"],
+            100 * values["inclusive"],
+            colour=faded(look.grey),
+            width=14,
+            name="expected accuracy interval",
+        )
+    )
+    for end, (colour, scheme) in ends.items():
+        _error_bars(figure, look, at, [getattr(row, end) for row in rows], colour, factor=100)
+        _markers(figure, look, at, values[end], rows, end, colour, scheme)
+    if not np.isnan(values["random"]).all():
+        _markers(figure, look, at, values["random"], rows, "random", look.random, "random")
+    _bar_legend(figure, look)
+    name_axis(figure, row_names(rows, names))
+    percent_axis(figure)
+    return figure
+
+
+def rho_chart(
+    rows: Sequence[ExpectedInterval], *, names: Mapping[str, str] | None = None, dark: bool = False
+) -> go.Figure:
+    """Rho of each model with both its intervals (figure 5); 1 is no loss at all."""
+    look = theme(dark)
+    labels = row_names(rows, names)
+    told = [
+        f"{name}: rho {ratio(row.rho.value, row.rho.over_sources)}." for row, name in zip(rows, labels, strict=True)
+    ]
+    figure = new_figure(
+        look,
+        x_title="Robustness rho = E[AccX] / E[AccI]",
+        height=_height(len(rows), 52),
+        alt=" ".join(["Rho, the share of the accuracy that is kept on unfamiliar sources.", *told]),
+    )
+    at = np.arange(len(rows), dtype=np.float64)
+    _error_bars(figure, look, at, [row.rho for row in rows], look.ink, named=True)
+    _rho_markers(figure, at, rows, look.ink, "circle", "rho")
+    _rho_axis(figure, look)
+    name_axis(figure, labels)
+    return figure
+
+
+def class_chart(of: ExpectedInterval, classes: Sequence[ExpectedInterval], *, dark: bool = False) -> go.Figure:
+    """Rho by class, the worst on top; the line and band behind are all classes together.
+
+    Filled diamonds are classes whose accuracy falls further than that of the rest, corrected for the number of classes.
+    """
+    look = theme(dark)
+    rows = sorted((row for row in classes if not np.isnan(row.rho.value)), key=lambda row: row.rho.value)
+    figure = new_figure(
+        look,
+        x_title="Robustness rho of the class",
+        height=_height(len(rows), 22 if len(rows) > MOST_ROWS else ROW),
+        alt=_class_alt(of, rows),
+    )
+    if of.rho.over_sources.known:
+        figure.add_vrect(
+            x0=of.rho.over_sources.lower, x1=of.rho.over_sources.upper, fillcolor=faded(look.grey, 0.12), line_width=0
+        )
+    figure.add_vline(x=of.rho.value, line={"color": look.grey, "width": 1})
+    at = np.arange(len(rows), dtype=np.float64)
+    _error_bars(figure, look, at, [row.rho for row in rows], look.exclusive, named=True)
+    for name, symbol, chosen in (
+        ("falls further than the rest", "diamond", True),
+        ("cannot be told from the rest", "circle-open", False),
+    ):
+        part = np.array([falls_further(row) == chosen for row in rows], dtype=bool)
+        if part.any():
+            _rho_markers(
+                figure, at[part], [r for r, p in zip(rows, part, strict=True) if p], look.exclusive, symbol, name
+            )
+    _rho_axis(figure, look)
+    name_axis(figure, [str(row.label) for row in rows])
+    return figure
+
+
+def falls_further(row: ExpectedInterval) -> bool:
+    """Whether a class's accuracy falls further than that of all others together, over sources and after Holm."""
+    rest = row.against_rest
+    return rest is not None and rest.value < 0 and rest.p_sources_holm < 0.05
+
+
+def held_out_chart(sources: Sequence[HeldOutSource], *, dark: bool = False) -> go.Figure:
+    """Accuracy on every source when it was held out: by class or, where classes share sources, source by source.
+
+    The area of a mark grows with the source's number of samples. `customdata` holds clustering, class and source.
+    """
+    if any(source.label is None for source in sources):
+        return _shared_sources(sources, theme(dark))
+    return _sources_by_class(sources, theme(dark))
+
+
+def _sources_by_class(sources: Sequence[HeldOutSource], look: Theme) -> go.Figure:
+    labels = list(dict.fromkeys(str(source.label) for source in sources))
+    figure = new_figure(
+        look,
+        x_title="Accuracy on a held-out source (%)",
+        height=_height(len(labels), 22 if len(labels) > MOST_ROWS else ROW + 6),
+        alt=_sources_alt(sources),
+    )
+    position = {label: place for place, label in enumerate(labels)}
+    clusterings = sorted({source.clustering for source in sources})
+    lanes = {clustering: (place + 0.5) / len(clusterings) - 0.5 for place, clustering in enumerate(clusterings)}
+    at = np.array([position[str(source.label)] + 0.5 * lanes[source.clustering] for source in sources])
+    _worst_bar(figure, look, sources, at)
+    _source_marks(figure, look, sources, at)
+    for line in range(1, len(labels)):
+        figure.add_hline(y=line - 0.5, line={"color": look.line, "width": 1})
+    name_axis(figure, labels)
+    percent_axis(figure)
+    return figure
+
+
+def _shared_sources(sources: Sequence[HeldOutSource], look: Theme) -> go.Figure:
+    ordered = sorted(sources, key=lambda source: source.exclusive)
+    shown = ordered[:MOST_ROWS]
+    which = f", the {MOST_ROWS} lowest of {count(len(ordered))}" if len(ordered) > MOST_ROWS else ""
+    figure = new_figure(
+        look,
+        x_title=f"Accuracy on a held-out source{which} (%)",
+        height=_height(len(shown), ROW),
+        alt=_sources_alt(sources),
+    )
+    at = np.arange(len(shown), dtype=np.float64)
+    lower, upper = (np.array([getattr(source, end) for source in shown]) for end in ("lower", "upper"))
+    figure.add_trace(
+        interval_bars(
+            at, 100 * lower, 100 * upper, colour=look.exclusive, width=1.2, name="95 % interval of its samples"
+        )
+    )
+    _source_marks(figure, look, shown, at)
+    name_axis(figure, [source.source for source in shown])
+    percent_axis(figure)
+    return figure
+
+
+def _worst_bar(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSource], at: np.ndarray) -> None:
+    lowest = worst(tuple(sources))
+    if lowest is None:
+        return
+    place = at[list(sources).index(lowest)]
+    figure.add_trace(
+        interval_bars(
+            np.array([place]),
+            np.array([100 * lowest.lower]),
+            np.array([100 * lowest.upper]),
+            colour=look.ink,
+            width=1.2,
+            name="worst source, 95 % interval of its samples",
+        )
+    )
+
+
+def _source_marks(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSource], at: np.ndarray) -> None:
+    n = np.array([source.n for source in sources], dtype=np.float64)
+    for name, symbol, colour, values in (
+        ("familiar", "line-ns-open", look.inclusive, [source.inclusive for source in sources]),
+        ("held out", "diamond", look.exclusive, [source.exclusive for source in sources]),
+    ):
+        size = np.full(len(n), 9.0) if name == "familiar" else 5 + 9 * np.sqrt(n / n.max())
+        figure.add_scatter(
+            x=100 * np.array(values, dtype=np.float64),
+            y=at,
+            mode="markers",
+            name=name,
+            marker={"symbol": symbol, "color": colour, "size": size, "opacity": 0.75, "line": {"width": 1}},
+            customdata=[[source.clustering, source.label or "", source.source] for source in sources],
+            text=[_source_hover(source) for source in sources],
+            hovertemplate="%{text}<extra></extra>",
+        )
+
+
+def _source_hover(source: HeldOutSource) -> str:
+    of_class = f" of {escape(source.label)}" if source.label is not None else ""
+    return (
+        f"source {escape(source.source)}{of_class}, clustering {source.clustering}<br>held out "
+        f"{percent(source.exclusive, Interval(source.lower, source.upper))}<br>"
+        f"familiar {percent(source.inclusive)}<br>n = {count(source.n)}, {plural(source.n_repeats, 'repeat')}"
+    )
+
+
+def row_names(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None = None) -> list[str]:
+    """What to call each row: the model and, where they differ, the source finder and the training-set size."""
+    several_finders = len({row.source_finder for row in rows}) > 1
+    several_sizes = len({(row.n_train, row.source_finder) for row in rows}) > len({row.source_finder for row in rows})
+    return [
+        (names or {}).get(row.model, row.model)
+        + (f", {row.source_finder}" if several_finders else "")
+        + (f", {count(row.n_train)} samples" if several_sizes else "")
+        for row in rows
+    ]
+
+
+def _values(estimates: Sequence[Estimate]) -> np.ndarray:
+    return np.array([estimate.value for estimate in estimates], dtype=np.float64)
+
+
+def _error_bars(
+    figure: go.Figure,
+    look: Theme,
+    at: np.ndarray,
+    estimates: Sequence[Estimate],
+    colour: str,
+    *,
+    factor: float = 1.0,
+    named: bool = False,
+) -> None:
+    """Over sources and samples: a hairline. Over draws: a short broad bar on it, so that both can be seen."""
+    for name, kind, width, shade in _bars(colour):
+        ends = [getattr(estimate, kind) for estimate in estimates]
+        lower, upper = (factor * np.array([getattr(end, side) for end in ends]) for side in ("lower", "upper"))
+        figure.add_trace(interval_bars(at, lower, upper, colour=shade, width=width, name=name, showlegend=named))
+
+
+def _bars(colour: str) -> tuple[tuple[str, str, float, str], ...]:
+    """Of both kinds of interval: name in the legend, field, width and shade of the bar."""
+    return (
+        ("95 % over sources and samples", "over_sources", 1.4, colour),
+        ("95 % over draws", "over_draws", 7.0, faded(colour, 0.35)),
+    )
+
+
+def _bar_legend(figure: go.Figure, look: Theme) -> None:
+    """Name the kinds of bars once, in grey, where they come in several colours."""
+    for name, _, width, shade in _bars(look.grey):
+        figure.add_scatter(x=[np.nan], y=[np.nan], mode="lines", line={"color": shade, "width": width}, name=name)
+
+
+def _markers(
+    figure: go.Figure,
+    look: Theme,
+    at: np.ndarray,
+    values: np.ndarray,
+    rows: Sequence[ExpectedInterval],
+    end: str,
+    colour: str,
+    scheme: str,
+) -> None:
+    figure.add_scatter(
+        x=100 * values,
+        y=at,
+        mode="markers",
+        name=SCHEMES[scheme],
+        marker={"symbol": SYMBOLS[scheme], "color": colour, "size": 10, "line": {"width": 1.5, "color": colour}},
+        text=[_hover(getattr(row, end)) for row in rows],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _rho_markers(
+    figure: go.Figure, at: np.ndarray, rows: Sequence[ExpectedInterval], colour: str, symbol: str, name: str
+) -> None:
+    figure.add_scatter(
+        x=_values([row.rho for row in rows]),
+        y=at,
+        mode="markers",
+        name=name,
+        marker={"symbol": symbol, "color": colour, "size": 9},
+        text=[f"rho {ratio(row.rho.value, row.rho.over_sources)}<br>n = {count(row.n_samples)}" for row in rows],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _rho_axis(figure: go.Figure, look: Theme) -> None:
+    figure.update_xaxes(tickformat=".3f", range=padded(figure, include=1.0))
+    figure.add_vline(x=1, line={"color": look.grey, "width": 1, "dash": "dot"})
+
+
+def _hover(estimate: Estimate) -> str:
+    return f"{percent(estimate.value, estimate.over_sources)}<br>{plural(estimate.n_draws, 'draw')}"
+
+
+def _height(n_rows: int, row: int) -> int:
+    return 90 + row * max(n_rows, 2)
+
+
+def _boxes_alt(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None) -> str:
+    told = [
+        f"{name}: {percent(row.inclusive.value)} on average on familiar sources (standard deviation "
+        f"{percent(row.inclusive.sd)}), {percent(row.exclusive.value)} on unfamiliar ones "
+        f"({percent(row.exclusive.sd)})."
+        for row, name in zip(rows, row_names(rows, names), strict=True)
+    ]
+    return " ".join(["Box plots of the accuracy of every draw.", *told])
+
+
+def _interval_alt(row: ExpectedInterval, name: str) -> str:
+    return (
+        f"{name}: {percent(row.exclusive.value, row.exclusive.over_sources)} expected on unfamiliar sources, "
+        f"{percent(row.inclusive.value, row.inclusive.over_sources)} on familiar ones."
+    )
+
+
+def _class_alt(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
+    if not rows:
+        return "Rho by class: nothing is known yet."
+    further = [str(row.label) for row in rows if falls_further(row)]
+    return (
+        f"Rho by class, from {ratio(rows[0].rho.value)} ({rows[0].label}) to {ratio(rows[-1].rho.value)} "
+        f"({rows[-1].label}); {ratio(of.rho.value, of.rho.over_sources)} over all classes. "
+        + (f"Accuracy falls further than elsewhere in: {', '.join(further)}." if further else "No class stands out.")
+    )
+
+
+def _sources_alt(sources: Sequence[HeldOutSource]) -> str:
+    lowest = worst(tuple(sources))
+    if lowest is None:
+        return "Accuracy by held-out source: nothing is known yet."
+    of_class = f" of {lowest.label}" if lowest.label is not None else ""
+    return (
+        f"Accuracy on each of {plural(len(sources), 'held-out source')}. "
+        f"The worst is source {lowest.source}{of_class}: "
+        f"{percent(lowest.exclusive, Interval(lowest.lower, lowest.upper))}, n = {count(lowest.n)}."
+    )

@@ -1,0 +1,262 @@
+"""What does every figure look like? Calm, like a figure on printed paper, in light and in dark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import plotly.graph_objects as go
+
+FONT = "'Source Sans', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
+LONGEST_NAME = 32
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours by their role. The same thing has the same colour in every figure."""
+
+    name: str
+    paper: str
+    ink: str
+    grey: str
+    faint: str
+    line: str
+    colours: tuple[str, ...]
+    """Ten, told apart also by people with colour-vision deficiencies."""
+    sequential: tuple[str, ...]
+    diverging: tuple[str, ...]
+
+    @property
+    def inclusive(self) -> str:
+        """Familiar sources, the reference set, "as the data are"."""
+        return self.colours[0]
+
+    @property
+    def exclusive(self) -> str:
+        """Unfamiliar sources, the target set."""
+        return self.colours[1]
+
+    @property
+    def random(self) -> str:
+        """Random, null, chance."""
+        return self.grey
+
+    @cached_property
+    def template(self) -> go.layout.Template:
+        """The plotly template: no title, thin lines, horizontal legend above the axes."""
+        axis = {
+            "gridcolor": self.line,
+            "gridwidth": 1,
+            "zeroline": False,
+            "linecolor": self.faint,
+            "tickcolor": self.faint,
+            "ticks": "outside",
+            "ticklen": 4,
+            "automargin": True,
+            "title": {"standoff": 10, "font": {"size": 13, "color": self.grey}},
+            "tickfont": {"size": 12, "color": self.ink},
+        }
+        return go.layout.Template(
+            layout={
+                "font": {"family": FONT, "size": 13, "color": self.ink},
+                "paper_bgcolor": self.paper,
+                "plot_bgcolor": self.paper,
+                "colorway": list(self.colours),
+                "colorscale": {
+                    "sequential": scale(self.sequential),
+                    "diverging": scale(self.diverging),
+                },
+                "margin": {"l": 0, "r": 0, "t": 24, "b": 0},
+                "xaxis": axis,
+                "yaxis": axis,
+                "legend": {
+                    "orientation": "h",
+                    "x": 0,
+                    "y": 1,
+                    "yanchor": "bottom",
+                    "bgcolor": "rgba(0,0,0,0)",
+                    "font": {"size": 12},
+                    "itemsizing": "constant",
+                },
+                "hoverlabel": {
+                    "bgcolor": self.paper,
+                    "bordercolor": self.faint,
+                    "align": "left",
+                    "font": {"family": FONT, "size": 12, "color": self.ink},
+                },
+                "hovermode": "closest",
+            }
+        )
+
+
+_GREY_TO_GOLD = ("#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55")
+
+LIGHT = Theme(
+    name="light",
+    paper="#FFFFFF",
+    ink="#1B2027",
+    grey="#6B7480",
+    faint="#A7AFB8",
+    line="#E7EAED",
+    colours=(
+        *("#1B5FAA", "#C8501C", "#0B8F80", "#5C436C", "#D3A100"),
+        *("#4AABB3", "#794211", "#C184FD", "#4F0935", "#2C1088"),
+    ),
+    sequential=(*_GREY_TO_GOLD, "#FEE838"),
+    diverging=(
+        *("#1B5FAA", "#5282BD", "#82A5CF", "#B3C7E0", "#E5EBF0"),
+        *("#F5EAE4", "#EEC5B5", "#E49F86", "#D77956", "#C8501C"),
+    ),
+)
+
+DARK = Theme(
+    name="dark",
+    paper="#0F1318",
+    ink="#E4E8EC",
+    grey="#98A2AD",
+    faint="#56606B",
+    line="#232A32",
+    colours=(
+        *("#6FB1F2", "#F0955F", "#B3DF51", "#9E6BAF", "#C1850F"),
+        *("#4FEEE4", "#CC5B62", "#D091BC", "#8679ED", "#EEABA7"),
+    ),
+    sequential=(*_GREY_TO_GOLD, "#FEE838"),
+    diverging=LIGHT.diverging,
+)
+
+
+def theme(dark: bool) -> Theme:
+    """Colours for a light or a dark page.
+
+    >>> theme(dark=True).paper
+    '#0F1318'
+    """
+    return DARK if dark else LIGHT
+
+
+def new_figure(look: Theme, *, x_title: str, y_title: str | None = None, height: int = 320, alt: str = "") -> go.Figure:
+    """An empty figure in a theme: axis titles with their units, no title, and what it shows as `alt`.
+
+    >>> alt_text(new_figure(LIGHT, x_title="Accuracy (%)", alt="Accuracy falls by a tenth."))
+    'Accuracy falls by a tenth.'
+    """
+    figure = go.Figure()
+    figure.update_layout(
+        template=look.template, height=height, meta={"alt": alt}, xaxis_title=x_title, yaxis_title=y_title
+    )
+    return figure
+
+
+def alt_text(figure: go.Figure) -> str:
+    """What the figure shows, in words, for who cannot see it."""
+    return figure.layout.meta["alt"]
+
+
+def escape(name: str) -> str:
+    """A name from the data as plotly will show it: its pseudo-HTML, entities and formulas are taken literally.
+
+    >>> escape("<b>cat</b> & $dog$")
+    '&lt;b&gt;cat&lt;/b&gt; &amp; &#36;dog&#36;'
+    """
+    plain = " ".join(name.split()) or "(blank)"
+    if len(plain) > LONGEST_NAME:
+        plain = plain[: LONGEST_NAME - 1] + "…"
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
+        plain = plain.replace(character, entity)
+    return plain
+
+
+def faded(colour: str, opacity: float = 0.2) -> str:
+    """A colour with an opacity; bands and bars of an interval have its hue at 20 %.
+
+    >>> faded("#1B5FAA")
+    'rgba(27, 95, 170, 0.2)'
+    """
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {opacity:g})"
+
+
+def scale(colours: Sequence[str]) -> list[list[object]]:
+    """Colours as plotly's colour scale, evenly spaced.
+
+    >>> scale(("#000000", "#FFFFFF"))
+    [[0.0, '#000000'], [1.0, '#FFFFFF']]
+    """
+    return [[float(at), colour] for at, colour in zip(np.linspace(0, 1, len(colours)), colours, strict=True)]
+
+
+def interval_bars(
+    at: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, colour: str, width: float, name: str, **trace: object
+) -> go.Scatter:
+    """One horizontal bar from `lower` to `upper` at each height `at`; unknown ends are left out.
+
+    Bars are one trace of lines broken by gaps, so that a hundred are as quick as one.
+    """
+    known = ~(np.isnan(lower) | np.isnan(upper))
+    gap = np.full(int(known.sum()), np.nan)
+    x = np.column_stack([lower[known], upper[known], gap]).ravel()
+    y = np.column_stack([at[known], at[known], gap]).ravel()
+    return go.Scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        line={"color": colour, "width": width},
+        name=name,
+        hoverinfo="skip",
+        connectgaps=False,
+        **trace,
+    )
+
+
+def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:
+    """Percent with one decimal, and room beyond the outermost end of any bar."""
+    figure.update_layout({f"{axis}axis": {"tickformat": ".1f", "range": padded(figure, axis)}})
+
+
+def padded(figure: go.Figure, axis: str = "x", *, include: float = float("nan")) -> list[float] | None:
+    """The range of all that is drawn along an axis (and of `include`), with 4 % to spare on either side.
+
+    Examples
+    --------
+    >>> padded(go.Figure(go.Scatter(x=[0.0, 50.0])), include=100.0)
+    [-4.0, 104.0]
+    """
+    values = np.concatenate([[include], *(np.asarray(trace[axis], dtype=np.float64) for trace in figure.data)])
+    values = values[~np.isnan(values)]
+    if len(values) == 0:
+        return None
+    low, high = float(values.min()), float(values.max())
+    room = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
+    return [low - room, high + room]
+
+
+def _wrapped(name: str) -> str:
+    """Under a column: words below each other rather than overlapping the neighbour's."""
+    lines = [""]
+    for word in escape(name).split(" "):
+        if lines[-1] and len(lines[-1]) + len(word) > 14:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br>".join(lines)
+
+
+def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y") -> None:
+    """Names from the data along an axis, the first on top (or leftmost); positions are 0, 1, 2, ...
+
+    Positions and not categories, so that "01" stays "01" and two names that look the same stay two.
+    """
+    ends = [len(names) - 0.5, -0.5] if axis == "y" else [-0.5, len(names) - 0.5]
+    figure.update_layout(
+        {
+            f"{axis}axis": {
+                "tickmode": "array",
+                "tickvals": np.arange(len(names)),
+                "ticktext": [escape(name) if axis == "y" else _wrapped(name) for name in names],
+                "ticklabelstandoff": 6,
+                "range": ends,
+                "ticks": "",
+                "showgrid": False,
+            }
+        }
+    )
