@@ -1,12 +1,14 @@
 """What is a data set? Inputs, labels and, where they are known, the sources that the samples come from."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
 from jaxtyping import Integer
+from numpy.typing import ArrayLike
 
 from core.data.errors import DataError
 from core.data.identity import fingerprint
@@ -19,7 +21,7 @@ _SHAPES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Dataset:
     """A labelled data set: checked, and then never changed (its arrays are read-only).
 
@@ -27,9 +29,10 @@ class Dataset:
     `y` holds codes into `class_names`; `ids` and `sources` are object arrays of str, `sources` None where unknown.
     `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
     `notes` say in sentences what reading did to the data; they and the name are not part of the `fingerprint`.
-    DataError says what is wrong with data that cannot be used.
 
-    >>> dataset = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.5]], y=[0, 1, 1], class_names=("plum", "melon"),
+    Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
+
+    >>> dataset = Dataset("fruit", "tabular", x=[[1.0], [9.0], [8.5]], y=[0, 1, 1], class_names=["plum", "melon"],
     ...                   ids=["a", "b", "c"])
     >>> dataset
     Dataset(name='fruit', kind='tabular', class_names=('plum', 'melon'), scale=1.0, feature_names=('x1',))
@@ -43,38 +46,46 @@ class Dataset:
     y: Integer[np.ndarray, " n_samples"] = field(repr=False)
     class_names: tuple[str, ...]
     ids: np.ndarray = field(repr=False)
-    sources: np.ndarray | None = field(default=None, repr=False)
-    scale: float = 1.0
-    feature_names: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=(), repr=False)
+    sources: np.ndarray | None = field(repr=False)
+    scale: float
+    feature_names: tuple[str, ...]
+    notes: tuple[str, ...] = field(repr=False)
 
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise DataError(f"{self.name}: kind {self.kind!r}. It must be one of {', '.join(get_args(Kind))}.")
-        arrays = {
-            "x": _texts(self.x, "text", self.name) if self.kind == "text" else self._numbers(),
-            "y": _codes(self.y, self.name),
-            "ids": _texts(self.ids, "id", self.name),
-            "sources": None if self.sources is None else _texts(self.sources, "source", self.name),
-            "class_names": tuple(_texts(self.class_names, "class name", self.name)),
-            "feature_names": tuple(_texts(self.feature_names, "feature name", self.name)),
-            "scale": float(self.scale),
-            "notes": tuple(self.notes),
-        }
-        if self.kind == "tabular" and not arrays["feature_names"]:
-            arrays["feature_names"] = tuple(f"x{column + 1}" for column in range(np.shape(arrays["x"])[-1]))
-        for name, value in arrays.items():
-            object.__setattr__(self, name, value)
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        x: ArrayLike,
+        y: ArrayLike,
+        class_names: Iterable[str],
+        ids: Iterable[str],
+        sources: Iterable[str] | None = None,
+        scale: float = 1.0,
+        feature_names: Iterable[str] = (),
+        notes: Iterable[str] = (),
+    ):
+        if kind not in get_args(Kind):
+            raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
+        inputs = _texts(x, "text", name) if kind == "text" else _numbers(x, kind, name)
+        feature_names = tuple(_texts(feature_names, "feature name", name))
+        if kind == "tabular" and not feature_names:
+            feature_names = tuple(f"x{column + 1}" for column in range(inputs.shape[-1] if inputs.ndim else 0))
+        self.__dict__.update(
+            name=name,
+            kind=kind,
+            x=inputs,
+            y=_codes(y, name),
+            class_names=tuple(_texts(class_names, "class name", name)),
+            ids=_texts(ids, "id", name),
+            sources=None if sources is None else _texts(sources, "source", name),
+            scale=float(scale),
+            feature_names=feature_names,
+            notes=tuple(notes),
+        )
         _check_shapes(self)
         _check_labels(self)
-        _check_ids(self)
+        _check_unique(self.ids, "id", name)
         _check_values(self)
-
-    def _numbers(self) -> np.ndarray:
-        try:
-            return _read_only(self.x, np.float32 if self.kind == "image" else np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"{self.name}: x does not hold numbers only ({error}).") from error
 
     @property
     def n_samples(self) -> int:
@@ -106,6 +117,13 @@ class Dataset:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False  # unpickling forgets it
         self.__dict__.update(state)
+
+
+def _numbers(values: Any, kind: str, name: str) -> np.ndarray:
+    try:
+        return _read_only(values, np.float32 if kind == "image" else np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name}: x does not hold numbers only, or not in one shape ({error}).") from error
 
 
 def _read_only(values: Any, dtype: Any) -> np.ndarray:
@@ -186,10 +204,6 @@ def _check_labels(dataset: Dataset) -> None:
     absent = [name for name, count in zip(names, dataset.n_per_class, strict=True) if count == 0]
     if absent:
         raise DataError(f"{dataset.name}: class {absent[0]!r} has no sample. Leave it out of the class names.")
-
-
-def _check_ids(dataset: Dataset) -> None:
-    _check_unique(dataset.ids, "id", dataset.name)
 
 
 def _check_unique(values: Any, what: str, name: str) -> None:

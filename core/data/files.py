@@ -1,7 +1,6 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
-from pathlib import Path, PurePath
-from typing import IO
+from pathlib import PurePath
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from core.data.dataset import Dataset, Kind
 from core.data.delimited import parse_delimited
 from core.data.errors import DataError
 from core.data.image_folders import parse_image_folders
-from core.data.limits import Limits, file_name, read_bytes
+from core.data.limits import File, Limits, file_name, read_bytes
 from core.data.npz import parse_npz
 from core.data.records import parse_jsonl, parse_parquet
 from core.data.roles import Roles, guess_dataset_roles
@@ -29,7 +28,7 @@ ENDINGS = (*_TABLES, ".npz", ".zip")  # what an uploader may offer
 
 
 def read_dataset(
-    file: str | Path | IO[bytes],
+    file: File,
     *,
     name: str | None = None,
     kind: Kind | None = None,
@@ -65,7 +64,7 @@ def read_dataset(
     return parse_image_folders(content, full_name, limits, dataset_name=dataset_name)
 
 
-def read_table(file: str | Path | IO[bytes], *, limits: Limits | None = None) -> Table:
+def read_table(file: File, *, limits: Limits | None = None) -> Table:
     """Read a TSV, CSV, JSON lines or Parquet file as columns, whatever they mean.
 
     >>> import io

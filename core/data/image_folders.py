@@ -126,7 +126,7 @@ def _decoded(archive: Archive, path: str, first: tuple | None, n_images: int, li
                 )
             if image.mode.startswith(_DEEP_MODES):
                 raise DataError(f"{place} has more than 8 bits per pixel. Save it with 8 bits.")
-            if image.has_transparency_data and image.convert("RGBA").getextrema()[3] != (255, 255):
+            if image.has_transparency_data and image.convert("RGBA").getchannel("A").getextrema() != (255, 255):
                 raise DataError(f"{place} is transparent in places. Put it on a background and save it without.")
             if image.mode in _GRAY_MODES:
                 return np.asarray(image.convert("L"))[..., None]

@@ -4,12 +4,28 @@ import io
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import Protocol, runtime_checkable
 
 from core.data.errors import DataError
 
 _CHUNK = 2**20
 _MIB = 2**20
+
+
+@runtime_checkable
+class BinaryFile(Protocol):
+    """A file that is open for reading bytes, such as an upload; that it has a name is checked when it is read."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read at most so many bytes."""
+        ...
+
+    def seek(self, offset: int, /) -> int:
+        """Go to a position."""
+        ...
+
+
+File = str | Path | BinaryFile
 
 
 @dataclass(frozen=True)
@@ -25,7 +41,7 @@ class Limits:
     samples: int = 1_000_000
 
 
-def file_name(file: str | Path | IO[bytes]) -> str:
+def file_name(file: File) -> str:
     """The name of a file without its folder, whether it is given by its path or open.
 
     >>> file_name("folder/scores.tsv")
@@ -37,7 +53,7 @@ def file_name(file: str | Path | IO[bytes]) -> str:
     return Path(name).name
 
 
-def read_bytes(file: str | Path | IO[bytes], limits: Limits) -> bytes:
+def read_bytes(file: File, limits: Limits) -> bytes:
     """The whole content of a file given by its path or open for reading bytes; DataError beyond the limit or if empty.
 
     >>> read_bytes(io.BytesIO(b"id,label"), Limits())

@@ -1,6 +1,7 @@
 """What is each column of a table? Guessed from names and contents, and asked about where that does not decide it."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
+from core.data.spelling import first_repeat
 from core.data.tables import Table, as_numbers
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
@@ -74,8 +76,9 @@ class Roles:
 def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Roles | None = None) -> Roles:
     """Say what each column is. Where `roles` are given, only a label, text or features that they lack are guessed.
 
-    A column counts by its name, or, for label and text, where its content leaves no other. All other columns that hold
-    mostly numbers are features; what pandas writes for its index is none. RolesNeeded asks where that decides nothing.
+    A label is known by its name, a text by its name or because no other column holds texts. All other columns that hold
+    mostly numbers are features; what pandas writes for its index is none. RolesNeeded asks where that decides nothing,
+    with a guess for the user to confirm.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
@@ -85,10 +88,10 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Roles 
     if kind == "image":
         raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
     if roles is None:
-        roles = Roles(id=_guess_id(table), source=_named(table, "source", table.columns))
+        roles = Roles(id=_guess_id(table), source=_named("source", table.columns))
     _check(table, roles)
     if roles.label is None:
-        roles = replace(roles, label=_guess_label(table, roles))
+        roles = replace(roles, label=_guess_label(table, roles, kind))
     if roles.text is None and not roles.features:
         roles = _with_inputs(table, roles, kind)
     if kind not in (None, roles.kind):
@@ -97,53 +100,63 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Roles 
 
 
 def _check(table: Table, roles: Roles) -> None:
-    for column in roles.columns:
+    columns = roles.columns
+    for column in columns:
         if column not in table.columns:
             raise DataError(f"{table.name}: there is no column {column!r}. The columns are {_listed(table.columns)}.")
-        if roles.columns.count(column) > 1:
-            raise DataError(f"{table.name}: column {column!r} has two roles. Each column can have one.")
+    if repeat := first_repeat(columns):
+        raise DataError(f"{table.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
     if roles.text is not None and roles.features:
         raise DataError(f"{table.name}: both a text and features are given. Choose one of them.")
 
 
-def _named(table: Table, role: str, columns: Iterable[str]) -> str | None:
+def _named(role: str, columns: Iterable[str]) -> str | None:
     """The one column that is called like the role, if it is one."""
     found = [column for column in columns if column.lower() in NAMES[role]]
     return found[0] if len(found) == 1 else None
 
 
 def _guess_id(table: Table) -> str | None:
-    named = _named(table, "id", table.columns)
-    if named is not None:
-        return named
+    by_name = {column.lower(): column for column in reversed(table.columns)}
+    for name in NAMES["id"]:
+        if name in by_name:
+            return by_name[name]
     first = next(iter(table.columns))
     is_index = first.lower() in _ROW_NAMES and len(set(table.columns[first].tolist())) == table.n_rows
     return first if is_index else None
 
 
-def _guess_label(table: Table, roles: Roles) -> str:
+def _guess_label(table: Table, roles: Roles, kind: Kind | None) -> str:
     columns = _free(table, roles)
-    named = _named(table, "label", columns)
+    named = _named("label", columns)
     if named is not None:
         return named
     likely = [column for column in columns if column.lower() in NAMES["label"]] or [
         column for column in columns if _names_classes(table.columns[column])
     ]
+    guess = roles
     if len(likely) == 1:
-        return likely[0]
+        guess = replace(roles, label=likely[0])
+        with suppress(DataError):
+            guess = _with_inputs(table, guess, kind)
     raise RolesNeeded(
-        f"{table.name}: which column holds the label? The columns are {_listed(table.columns)}.", roles, tuple(columns)
+        f"{table.name}: which column holds the label? The columns are {_listed(table.columns)}.",
+        guess,
+        tuple(table.columns),
     )
 
 
 def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
     """The roles with a text column or features added."""
     columns = _free(table, roles)
-    numeric = tuple(column for column in columns if _mostly_numbers(table.columns[column]))
+    names_rows = {*NAMES["id"], *NAMES["source"]}  # a number there measures nothing
+    numeric = tuple(
+        column for column in columns if column.lower() not in names_rows and _mostly_numbers(table.columns[column])
+    )
     if kind == "tabular" and numeric:
         return replace(roles, features=numeric)
     other = [column for column in columns if column not in numeric]
-    named = _named(table, "text", other)
+    named = _named("text", other)
     texts = [column for column in other if _is_text(table.columns[column])]
     if named is not None or (len(texts) == 1 and (kind == "text" or not numeric)):
         return replace(roles, text=named or texts[0])
@@ -158,11 +171,15 @@ def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
     question = "which columns hold the features" if kind == "tabular" else "which column holds the text"
     if texts and numeric and kind is None:
         question = f"is this text (column {texts[0]!r}) or a table of numbers (column {numeric[0]!r} and such)"
-    raise RolesNeeded(f"{table.name}: {question}? The columns are {_listed(table.columns)}.", guess, tuple(columns))
+    raise RolesNeeded(
+        f"{table.name}: {question}? The columns are {_listed(table.columns)}.", guess, tuple(table.columns)
+    )
 
 
 def _free(table: Table, roles: Roles) -> list[str]:
-    return [column for column in table.columns if column not in roles.columns and column.lower() not in _ROW_NAMES]
+    """The columns that may still be label, text or features: those without a role that name no rows."""
+    taken = set(roles.columns)
+    return [column for column in table.columns if column not in taken and column.lower() not in _ROW_NAMES]
 
 
 def _listed(columns: Iterable[str]) -> str:
