@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Integer, Shaped
@@ -43,7 +43,7 @@ class SourceExclusive:
 
     n_repeats: int = 100
     test_share: float = 0.2
-    across: Literal["class", "all"] | None = None
+    across: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
