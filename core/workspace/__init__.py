@@ -1,0 +1,1 @@
+"""The workspace: what outlives a page. Data sets, runs and their rows, and the engine that works them off."""

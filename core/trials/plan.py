@@ -1,0 +1,99 @@
+"""What exactly is to be computed? A plan: a small frozen description that can be stored, linked and run anywhere.
+
+A plan is a frozen dataclass whose fields are str, int, float, bool, None or tuples of these, so that it has one
+canonical JSON text. It enumerates trials by number; a worker gets that text and a number and needs nothing else
+but the data.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+
+from core.data import DataError, Dataset
+
+
+@runtime_checkable
+class Plan(Protocol):
+    """What every kind of long work offers, so that it can be stored, run, cancelled and resumed.
+
+    `kind` names the class in JSON, `METHOD_VERSION` is raised when the same fields come to mean another result
+    (stored results of the older meaning are then no longer found).
+    """
+
+    kind: ClassVar[str]
+    METHOD_VERSION: ClassVar[int]
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """How many trials this plan has on this data set; raises DataError where the plan does not fit the data."""
+        ...
+
+    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
+        """Tidy rows of one trial. Asks `should_stop` between fits, epochs or chunks and then raises Cancelled."""
+        ...
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """The row that stands for a trial that could not be finished (`status` is "failed", its figures are NA)."""
+        ...
+
+
+def to_json(plan: Plan) -> str:
+    """Canonical JSON of a plan: its kind and fields, sorted, without spaces; equal plans give equal text.
+
+    Examples
+    --------
+    >>> from core.trials.trial_plan import TrialPlan
+    >>> to_json(TrialPlan(models=("svm",), n_repeats=20))[:44]
+    '{"across":null,"kind":"trials","models":["sv'
+    """
+    content = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    return json.dumps({**content, "kind": plan.kind}, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def from_json(text: str, plans: Mapping[str, type]) -> Plan:
+    """The plan that `to_json` wrote; `plans` maps each kind to its class.
+
+    Raises DataError for text that is no plan, an unknown kind or an unknown field.
+
+    Examples
+    --------
+    >>> from core.trials.trial_plan import TrialPlan
+    >>> plan = TrialPlan(models=("svm",))
+    >>> from_json(to_json(plan), {"trials": TrialPlan}) == plan
+    True
+    """
+    try:
+        content = dict(json.loads(text))
+        kind = content.pop("kind")
+    except (ValueError, TypeError, KeyError):
+        raise DataError('This is no plan. A plan is a JSON object with a "kind" and that kind\'s fields.') from None
+    if kind not in plans:
+        raise DataError(f"Unknown kind of plan {kind!r}. Known here: {', '.join(sorted(plans))}.")
+    unknown = sorted(set(content) - {field.name for field in fields(plans[kind])})
+    if unknown:
+        raise DataError(f"A plan of kind {kind!r} has no field {', '.join(unknown)}; was it made by a newer version?")
+    return plans[kind](**content)
+
+
+def check_fields(plan: object) -> None:
+    """Make a plan's fields plain (numpy scalars and lists are converted), for use in `__post_init__`.
+
+    Raises TypeError for anything that has no canonical JSON.
+    """
+    for field in fields(plan):
+        object.__setattr__(plan, field.name, _plain(getattr(plan, field.name), field.name))
+
+
+def _plain(value: object, name: str) -> object:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, list | tuple):
+        return tuple(_plain(item, name) for item in value)
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, float) and np.isfinite(value):
+        return value
+    raise TypeError(f"{name}: a plan holds text, finite numbers, true/false, None and tuples of these, not {value!r}")

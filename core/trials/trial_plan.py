@@ -1,0 +1,288 @@
+"""How accurate is each model on familiar and on unfamiliar sources? The trials that tell (Kilinc & Uysal 2018, 2-5.1)."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Integer
+
+from core.cluster import SOURCE_FINDERS, find_sources
+from core.data import DataError, Dataset
+from core.models import MODELS
+from core.represent import REPRESENTATIONS, default_representation, encode
+from core.split import SCHEMES, SourceExclusive, Split, SplitScheme
+from core.trials.plan import check_fields
+from core.trials.run import COLUMNS, as_frame, trial_rows
+
+KNOWN_SOURCES = "known"
+"""The source finder's name for the sources that the data set itself came with."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One drawn split of a plan: whose sources, which scheme, which repeat. All models of the plan share it."""
+
+    source_finder: str
+    scheme: str
+    repeat: int
+    clustering: int
+    within: int
+    """The how manieth draw of its clustering this is."""
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """Fit every model on every draw of every scheme and count what it gets right.
+
+    Parameters
+    ----------
+    models
+        Names in MODELS. Each is fitted on the same draws, so that models are compared paired.
+    source_finders
+        Names in SOURCE_FINDERS, or "known" for the data set's own sources. With several, the training parts of the
+        same scheme and repeat are cut to the smallest of them, so that only the sources differ.
+    n_sources
+        Sources to find in each class (the paper's k = 5).
+    representation
+        The name in REPRESENTATIONS of the features that sources are found in; None takes the usual one of the kind.
+    schemes
+        Names in SCHEMES.
+    n_repeats
+        Draws per scheme and finder, spread over `n_clusterings` seeds of the finder.
+    test_share
+        Share of the samples (or of each class's sources) that is tested on.
+    across
+        "class", "all" or None, as in SourceExclusive.
+    n_train
+        Cut every training part to this many samples, at random; None keeps all.
+    seed
+        The one number that all randomness of the plan is derived from.
+
+    Raises DataError for a name that no registry knows and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> TrialPlan(models=("logistic",), n_repeats=20).n_trials(load_example("wine"))
+    60
+    """
+
+    models: tuple[str, ...] = ("logistic", "svm")
+    source_finders: tuple[str, ...] = ("kmeans",)
+    n_sources: int = 5
+    representation: str | None = None
+    schemes: tuple[str, ...] = ("source_exclusive", "source_inclusive", "random")
+    n_repeats: int = 20
+    n_clusterings: int = 4
+    test_share: float = 0.2
+    across: str | None = None
+    n_train: int | None = None
+    seed: int = 0
+
+    kind: ClassVar[str] = "trials"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_names("models", self.models, MODELS)
+        _check_names("source_finders", self.source_finders, [*SOURCE_FINDERS, KNOWN_SOURCES])
+        _check_names("schemes", self.schemes, SCHEMES)
+        if self.representation is not None:
+            _check_names("representation", (self.representation,), REPRESENTATIONS)
+        if self.across not in (None, "class", "all"):
+            raise DataError(f'across must be "class", "all" or nothing, not {self.across!r}.')
+        for name, lowest in {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "seed": 0}.items():
+            value = getattr(self, name)
+            if (type(value) is not int or value < lowest) and not (name == "n_train" and value is None):
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
+        if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """Draws times models. Raises DataError where the plan does not fit the data set."""
+        return len(self.draws(dataset)) * len(self.models)
+
+    def draws(self, dataset: Dataset) -> tuple[Draw, ...]:
+        """Every drawn split, repeat by repeat, so that the first finished trials already show the whole picture."""
+        return _draws(self, dataset)
+
+    def sources(self, dataset: Dataset, source_finder: str, clustering: int) -> Integer[np.ndarray, " n_samples"]:
+        """The source of every sample, as found in one clustering or as known.
+
+        Raises DataError where a class is too small to hold `n_sources`, or no sources are known.
+        """
+        if source_finder == KNOWN_SOURCES:
+            return known_sources(dataset)[0]
+        representation = self.representation or default_representation(dataset.kind)
+        return _found_sources(dataset, representation, source_finder, self.n_sources, self.seed, clustering)
+
+    def source_names(self, dataset: Dataset, source_finder: str) -> np.ndarray:
+        """What the codes of `sources` stand for: known names, or the number that the finder gave."""
+        if source_finder == KNOWN_SOURCES:
+            return known_sources(dataset)[1]
+        return np.arange(self.n_sources * dataset.n_classes).astype(str).astype(object)
+
+    def split(self, dataset: Dataset, draw: Draw) -> Split:
+        """The training and test rows of a draw, the training part cut where the plan says so.
+
+        The cut is one random order of the training rows, so smaller parts are nested in larger ones.
+        """
+        split = _raw_split(self, dataset, draw)
+        n_train = min(len(_raw_split(self, dataset, other).train) for other in _same_repeat(self, dataset, draw))
+        if self.n_train is not None:
+            n_train = min(n_train, self.n_train)
+        if n_train == len(split.train):
+            return split
+        order = np.random.default_rng([self.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(split.train)
+        return Split(np.sort(order[:n_train]), split.test)
+
+    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
+        """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
+        draw, model = self._trial(dataset, index)
+        return trial_rows(
+            MODELS[model](),
+            dataset,
+            self.split(dataset, draw),
+            self.sources(dataset, draw.source_finder, draw.clustering),
+            source_names=self.source_names(dataset, draw.source_finder),
+            sources_held_out=SCHEMES[draw.scheme] is SourceExclusive,
+            seed=_seed(self.seed, draw.scheme, draw.repeat),
+            should_stop=should_stop,
+            constant=_identity(model, draw),
+        )
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        draw, model = self._trial(dataset, index)
+        row = {**dict.fromkeys(COLUMNS), **_identity(model, draw), "status": "failed"}
+        return as_frame({name: [value] for name, value in row.items()})
+
+    def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, str]:
+        draw, model = divmod(index, len(self.models))
+        return self.draws(dataset)[draw], self.models[model]
+
+
+def known_sources(dataset: Dataset) -> tuple[Integer[np.ndarray, " n_samples"], np.ndarray]:
+    """Codes and names of the data set's own sources; DataError where it has none."""
+    if dataset.sources is None:
+        raise DataError(f"{dataset.name} does not say which source its rows come from. Find sources by clustering.")
+    return _known_sources(dataset)
+
+
+@lru_cache(maxsize=4)
+def _known_sources(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
+    return codes, names.astype(object)
+
+
+@lru_cache(maxsize=4)
+def _features(dataset: Dataset, representation: str) -> np.ndarray:
+    return encode(dataset, representation)
+
+
+@lru_cache(maxsize=32)
+def _found_sources(
+    dataset: Dataset, representation: str, source_finder: str, n_sources: int, seed: int, clustering: int
+) -> np.ndarray:
+    return find_sources(
+        _features(dataset, representation),
+        dataset.y,
+        n_sources=n_sources,
+        method=source_finder,
+        rng=np.random.default_rng([seed, clustering]),
+        class_names=dataset.class_names,
+    )
+
+
+def _check_class_sizes(dataset: Dataset, n_sources: int) -> None:
+    small = [
+        f"{name} ({n} rows)"
+        for name, n in zip(dataset.class_names, dataset.n_per_class, strict=True)
+        if n < n_sources
+    ]
+    if small:
+        raise DataError(
+            f"{n_sources} sources cannot be found in {', '.join(small)}: a class needs at least one row for each "
+            "source. Choose fewer sources, or leave these classes out."
+        )
+
+
+def _scheme(plan: TrialPlan, scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
+    across = {"across": plan.across} if SCHEMES[scheme] is SourceExclusive else {}
+    seed = _seed(plan.seed, scheme, clustering)
+    return SCHEMES[scheme](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
+
+
+def _n_clusterings(plan: TrialPlan, source_finder: str) -> int:
+    return 1 if source_finder == KNOWN_SOURCES else min(plan.n_clusterings, plan.n_repeats)
+
+
+@lru_cache(maxsize=16)
+def _draws(plan: TrialPlan, dataset: Dataset) -> tuple[Draw, ...]:
+    draws = []
+    for finder in plan.source_finders:
+        y, groups = _one_row_per_source(plan, dataset, finder)
+        n_clusterings = _n_clusterings(plan, finder)
+        for scheme in plan.schemes:
+            for clustering in range(n_clusterings):
+                n_repeats = len(range(clustering, plan.n_repeats, n_clusterings))
+                n_splits = _scheme(plan, scheme, n_repeats, clustering).get_n_splits(y, y, groups)
+                draws += [
+                    Draw(finder, scheme, clustering + within * n_clusterings, clustering, within)
+                    for within in range(n_splits)
+                ]
+    return tuple(sorted(draws, key=lambda draw: draw.repeat))
+
+
+def _one_row_per_source(plan: TrialPlan, dataset: Dataset, source_finder: str) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and sources from which the number of splits follows, without waiting for a clustering."""
+    if source_finder == KNOWN_SOURCES:
+        return dataset.y, known_sources(dataset)[0]
+    _check_class_sizes(dataset, plan.n_sources)
+    groups = np.arange(dataset.n_classes * plan.n_sources)
+    return groups // plan.n_sources, groups
+
+
+@lru_cache(maxsize=64)
+def _raw_split(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
+    n_clusterings = _n_clusterings(plan, draw.source_finder)
+    n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
+    scheme = _scheme(plan, draw.scheme, n_repeats, draw.clustering)
+    return scheme.draw(draw.within, dataset.y, plan.sources(dataset, draw.source_finder, draw.clustering))
+
+
+def _same_repeat(plan: TrialPlan, dataset: Dataset, draw: Draw) -> list[Draw]:
+    if len(plan.source_finders) == 1:
+        return [draw]
+    return [d for d in plan.draws(dataset) if (d.scheme, d.repeat) == (draw.scheme, draw.repeat)]
+
+
+def _identity(model: str, draw: Draw) -> dict[str, object]:
+    return {
+        "model": model,
+        "source_finder": draw.source_finder,
+        "scheme": draw.scheme,
+        "repeat": draw.repeat,
+        "clustering": draw.clustering,
+    }
+
+
+def _text_seed(text: str) -> list[int]:
+    return list(text.encode())
+
+
+def _seed(seed: int, scheme: str, number: int) -> int:
+    """A seed of its own for every scheme and repeat (or clustering), the same for all models and finders."""
+    return int(np.random.SeedSequence([seed, *_text_seed(scheme), number]).generate_state(1)[0])
+
+
+def _check_names(field: str, names: tuple[str, ...], known: Collection[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        chosen = ", ".join(map(repr, unknown)) or "nothing"
+        raise DataError(f"{field}: {chosen} cannot be chosen. Choose from {', '.join(known)}.")
+    if len(set(names)) < len(names):
+        raise DataError(f"{field}: a name stands twice in {', '.join(names)}.")

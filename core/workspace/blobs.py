@@ -1,0 +1,50 @@
+"""Where do large things live? In files named by their content, so that what is read back is what was written."""
+
+import hashlib
+from pathlib import Path
+
+from core.data.home import write_whole
+from core.workspace.errors import WorkspaceError
+
+
+class Blobs:
+    """A folder of content-addressed files: the name of a blob is the SHA-256 of its bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> blobs = Blobs(Path(tempfile.mkdtemp()))
+    >>> name = blobs.put(b"five bytes")
+    >>> blobs.get(name)
+    b'five bytes'
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def put(self, content: bytes) -> str:
+        """Store bytes and return their name. A reader never sees half a blob: it is renamed into place when whole."""
+        name = hashlib.sha256(content).hexdigest()
+        path = self._path(name)
+        if path.exists():
+            return name
+        write_whole(path, content)
+        return name
+
+    def get(self, name: str) -> bytes:
+        """The bytes of a blob. Raises WorkspaceError when it is missing or its bytes are no longer those stored."""
+        try:
+            content = self._path(name).read_bytes()
+        except FileNotFoundError:
+            raise WorkspaceError(f"The stored file {name[:12]} is missing. Upload the data again.") from None
+        if hashlib.sha256(content).hexdigest() != name:
+            raise WorkspaceError(f"The stored file {name[:12]} is damaged. Delete the data set and upload it again.")
+        return content
+
+    def delete(self, name: str) -> None:
+        """Remove a blob; nothing happens where there is none."""
+        self._path(name).unlink(missing_ok=True)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name[:2] / name

@@ -1,0 +1,328 @@
+"""How does a plan become rows? Trial by trial on the workers; each finished one is stored at once.
+
+The runner lives in the process of the app: a thread per run hands trials to the workers, stores what comes back and
+keeps the run's lease. All that it knows is in the database, so that a run can stop at any moment and be resumed,
+here or in another process, with only the missing trials.
+"""
+
+import logging
+import os
+import platform
+import queue
+import socket
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from core.data import Dataset
+from core.data.home import home
+from core.data.store import from_bytes
+from core.models import Cancelled
+from core.trials import Plan, TrialPlan, from_json
+from core.workspace import frames
+from core.workspace.errors import WorkspaceError
+from core.workspace.executor import Executor
+from core.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+PLANS: dict[str, type] = {TrialPlan.kind: TrialPlan}
+"""Every kind of plan that can be stored and run."""
+
+TRIAL_SECONDS = 3600.0
+"""A trial that takes longer is given up, and its worker is replaced."""
+
+CANCEL_SECONDS = 20.0
+"""How long a cancelled run waits for the trials that are running to answer."""
+
+FETCH_SECONDS = 5.0
+"""How long the rows of a finished trial may take to come over."""
+
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch")
+
+_log = logging.getLogger(__name__)
+
+
+def load_plan(text: str) -> Plan:
+    """The plan of any known kind that `to_json` wrote.
+
+    Examples
+    --------
+    >>> load_plan('{"kind":"trials","models":["svm"]}').models
+    ('svm',)
+    """
+    return from_json(text, PLANS)
+
+
+@lru_cache(maxsize=2)
+def _decoded(fingerprint: str, content: "_Bytes") -> Dataset:
+    return from_bytes(content.value)
+
+
+@dataclass(frozen=True)
+class _Bytes:
+    """A data set's bytes, which the cache above tells apart by fingerprint alone."""
+
+    value: bytes = field(compare=False, hash=False)
+
+
+def work(kind: str, plan_json: str, trial: int, fingerprint: str, content: bytes, stop: str) -> bytes:
+    """What a worker does: run one trial and return its rows. `stop` names the event that asks it to give up."""
+    plan = from_json(plan_json, PLANS)
+    if plan.kind != kind:
+        raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
+    _say_started(stop, trial)
+    dataset = _decoded(fingerprint, _Bytes(content))
+    return frames.to_bytes(plan.run_trial(dataset, trial, should_stop=_stop_asked(stop)))
+
+
+def _say_started(stop: str, trial: int) -> None:
+    from distributed import get_worker
+
+    worker = get_worker()
+    worker.log_event(stop, {"trial": trial, "worker": worker.address})
+
+
+def _stop_asked(stop: str) -> Callable[[], bool]:
+    """A cheap question for trials: it reaches the scheduler at most four times a second."""
+    asked_at, answer = time.monotonic(), False
+
+    def should_stop() -> bool:
+        nonlocal asked_at, answer
+        if not answer and time.monotonic() - asked_at > 0.25:
+            from distributed import Event
+
+            answer, asked_at = Event(stop).is_set(), time.monotonic()
+        return answer
+
+    return should_stop
+
+
+class Engine:
+    """Runs plans: one thread per run, all on the same workers."""
+
+    def __init__(self, workspace: Workspace, executor: Executor, *, trial_seconds: float = TRIAL_SECONDS):
+        self.workspace = workspace
+        self.executor = executor
+        self.trial_seconds = trial_seconds
+        self._closing = threading.Event()
+        self._threads: set[threading.Thread] = set()
+
+    def start(self, owner: str, run_id: str) -> bool:
+        """Start or resume a run; returns at once. False where it is being worked on already, or done."""
+        lease_owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        if self._closing.is_set() or not self.workspace.acquire(owner, run_id, lease_owner):
+            return False
+        work = threading.Thread(target=self._work_off, args=(owner, run_id, lease_owner), name=f"run {run_id[:8]}")
+        work.daemon = True
+        self._threads = {thread for thread in self._threads if thread.is_alive()} | {work}
+        work.start()
+        return True
+
+    def warm(self) -> None:
+        """Start the workers off the page's path, so that the first run need not wait for them."""
+        threading.Thread(target=self.executor.client, name="warm", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop: runs are left as interrupted, the workers end."""
+        self._closing.set()
+        for thread in self._threads:
+            thread.join(timeout=10)
+        self.executor.close()
+        self.workspace.close()
+
+    def _work_off(self, owner: str, run_id: str, lease_owner: str) -> None:
+        state, error = "interrupted", None
+        try:
+            state = _RunInWork(self, owner, run_id, lease_owner).finish(self._closing)
+        except Exception as problem:
+            # Nobody waits for this thread: what went wrong must reach the run's row, whatever it is.
+            error = f"{type(problem).__name__}: {problem}"
+            _log.exception("run %s stopped", run_id)
+        finally:
+            self.workspace.release(run_id, lease_owner, state, error=error)
+
+
+class _RunInWork:
+    """A run while this process works on it."""
+
+    def __init__(self, engine: Engine, owner: str, run_id: str, lease_owner: str):
+        self.workspace, self.executor, self.trial_seconds = engine.workspace, engine.executor, engine.trial_seconds
+        self.run_id, self.lease_owner = run_id, lease_owner
+        run = self.workspace.run(owner, run_id)
+        self.kind, self.plan_json, self.fingerprint = run.kind, run.plan, run.fingerprint
+        self.plan = load_plan(run.plan)
+        self.content = self.workspace.dataset_bytes(owner, run.fingerprint)
+        self.dataset = from_bytes(self.content)
+        self.waiting = deque(self.workspace.missing_trials(run_id))
+        self.suspects: deque[int] = deque()
+        self.alone: set[int] = set()
+        self.in_flight: dict[Future, int] = {}
+        self.started: dict[int, tuple[float, str]] = {}
+        self.arrived: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self.stop = f"stop-{uuid.uuid4().hex}"
+        self.renewed = time.monotonic()
+
+    def finish(self, closing: threading.Event) -> str:
+        """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
+        client = self.executor.client()
+        client.subscribe_topic(self.stop, self._note_start)
+        self.workspace.record_provenance(self.run_id, provenance(self.executor))
+        try:
+            while self.waiting or self.suspects or self.in_flight:
+                if closing.is_set():
+                    return "interrupted"
+                answer = self._renew()
+                if answer != "go on":
+                    return self._wind_down() if answer == "cancel" else "interrupted"
+                self._submit()
+                self._collect(timeout=0.2)
+                self._give_up_on_slow_trials()
+            return "done"
+        finally:
+            self._forget(list(self.in_flight))
+            client.unsubscribe_topic(self.stop)
+
+    def _note_start(self, event: tuple[float, dict]) -> None:
+        _, message = event
+        self.started[message["trial"]] = (time.monotonic(), message["worker"])
+
+    def _renew(self) -> str:
+        if time.monotonic() - self.renewed < 0.5:
+            return "go on"
+        self.renewed = time.monotonic()
+        return self.workspace.renew(self.run_id, self.lease_owner)
+
+    def _submit(self) -> None:
+        """Keep every worker busy with one more trial in reserve; suspects come last and alone."""
+        room = 2 * self.executor.n_threads() - len(self.in_flight)
+        trials = [self.waiting.popleft() for _ in range(min(room, len(self.waiting)))]
+        if not trials and self.suspects and not self.in_flight:
+            trials = [self.suspects.popleft()]
+            self.alone.add(trials[0])
+        if not trials:
+            return
+        client, data = self.executor.client(), self.executor.data(self.fingerprint, self.content)
+        for trial in trials:
+            self.started.pop(trial, None)
+            future = client.submit(
+                work, self.kind, self.plan_json, trial, self.fingerprint, data, self.stop,
+                key=f"{self.stop}-{trial}-{uuid.uuid4().hex[:8]}", pure=False,
+            )  # fmt: skip
+            self._watch(future, trial)
+
+    def _watch(self, future: "Future", trial: int) -> None:
+        self.in_flight[future] = trial
+        future.add_done_callback(self.arrived.put)
+
+    def _collect(self, *, timeout: float) -> None:
+        """Store what has arrived; waits for the first of it at most `timeout` seconds."""
+        try:
+            self._settle(self.arrived.get(timeout=timeout))
+            while True:
+                self._settle(self.arrived.get_nowait())
+        except queue.Empty:
+            return
+
+    def _settle(self, future: "Future") -> None:
+        """Store the rows of a trial that has ended, or decide what becomes of it."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        trial = self.in_flight.pop(future, None)
+        if trial is None:
+            return
+        try:
+            self.workspace.store_trial(self.run_id, trial, future.result(timeout=FETCH_SECONDS))
+        except TimeoutError:  # its worker died with the rows: dask is computing them again
+            self._watch(future, trial)
+        except FutureCancelledError:  # the data went with the last worker that had it: it is sent again
+            self.waiting.appendleft(trial)
+        except Cancelled:
+            self.waiting.append(trial)
+        except KilledWorker:
+            if trial in self.alone:
+                self._fail(trial, "The worker process died whenever it ran this trial, also alone. Out of memory?")
+            else:
+                self.suspects.append(trial)
+        except Exception as error:
+            # Whatever a trial raises is that trial's failure, and the run goes on.
+            self._fail(trial, f"{type(error).__name__}: {error}")
+
+    def _fail(self, trial: int, error: str) -> None:
+        rows = self.plan.failed_trial(self.dataset, trial)
+        self.workspace.store_trial(self.run_id, trial, frames.to_bytes(rows), error=error)
+
+    def _give_up_on_slow_trials(self) -> None:
+        for future, trial in list(self.in_flight.items()):
+            since, worker = self.started.get(trial, (time.monotonic(), ""))
+            if time.monotonic() - since > self.trial_seconds:
+                del self.in_flight[future]
+                self._fail(trial, f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take.")
+                self.executor.client().cancel([future])
+                self.executor.restart_worker(worker)
+
+    def _wind_down(self) -> str:
+        """Ask the trials that are running to stop, wait a while for their answers, forget the rest."""
+        from distributed import Event
+
+        Event(self.stop, client=self.executor.client()).set()
+        until = time.monotonic() + CANCEL_SECONDS
+        waiting = [future for future, trial in self.in_flight.items() if trial not in self.started]
+        self._forget(waiting)
+        while self.in_flight and time.monotonic() < until:
+            self._collect(timeout=0.2)
+            self._renew()
+        return "cancelled"
+
+    def _forget(self, futures: list["Future"]) -> None:
+        for future in futures:
+            del self.in_flight[future]
+        if futures:
+            self.executor.client().cancel(futures)
+
+
+def provenance(executor: Executor) -> dict[str, object]:
+    """Where results come from: versions of the numeric libraries, Python, the processor and the kind of executor."""
+    return {
+        "versions": {name: version(name) for name in LIBRARIES},
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "device": "cpu",
+        "executor": executor.address or "processes on this machine",
+        "n_workers": executor.n_threads(),
+    }
+
+
+_engine: Engine | None = None
+_engine_lock = threading.Lock()
+
+
+def engine() -> Engine:
+    """The engine of this process; made on first use, workers only when the first run starts.
+
+    TOUCHSTONE_HOME names the folder of everything that is kept, TOUCHSTONE_DATABASE another database than the SQLite
+    file in it, TOUCHSTONE_SCHEDULER a dask cluster to work on.
+    """
+    global _engine
+    with _engine_lock:
+        if _engine is None:
+            workspace = Workspace(home(), os.environ.get("TOUCHSTONE_DATABASE"))
+            _engine = Engine(workspace, Executor(os.environ.get("TOUCHSTONE_SCHEDULER")))
+        return _engine
+
+
+def close_engine() -> None:
+    """Stop the engine of this process, if it was ever made."""
+    global _engine
+    with _engine_lock:
+        if _engine is not None:
+            _engine.close()
+        _engine = None

@@ -1,0 +1,95 @@
+"""What is remembered? Data sets, runs and the rows of each trial, in three tables."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import ForeignKey, LargeBinary, UniqueConstraint, create_engine, event
+from sqlalchemy.engine import Engine as Database
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+def now() -> float:
+    """Seconds since 1970 (UTC): one number that every database keeps and compares alike."""
+    return datetime.now(UTC).timestamp()
+
+
+class Base(DeclarativeBase):
+    """The tables below."""
+
+
+class DatasetRow(Base):
+    """A data set that an owner keeps; its bytes are a blob."""
+
+    __tablename__ = "datasets"
+    __table_args__ = (UniqueConstraint("owner", "fingerprint"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(index=True)
+    fingerprint: Mapped[str]
+    name: Mapped[str]
+    kind: Mapped[str]
+    n_samples: Mapped[int]
+    n_classes: Mapped[int]
+    blob: Mapped[str]
+    example: Mapped[str | None]
+    created: Mapped[float] = mapped_column(default=now)
+
+
+class RunRow(Base):
+    """A plan's stored execution on a data set.
+
+    `lease_owner` is the process that works on it until `lease_until`, which that process keeps moving; a lease that
+    has run out means that the process is gone, and anyone may take the run over.
+    """
+
+    __tablename__ = "runs"
+    __table_args__ = (UniqueConstraint("owner", "key"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(index=True)
+    key: Mapped[str]
+    kind: Mapped[str]
+    plan: Mapped[str]
+    fingerprint: Mapped[str] = mapped_column(index=True)
+    dataset_name: Mapped[str]
+    n_trials: Mapped[int]
+    state: Mapped[str] = mapped_column(default="queued")
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    lease_owner: Mapped[str | None]
+    lease_until: Mapped[float] = mapped_column(default=0.0)
+    created: Mapped[float] = mapped_column(default=now)
+    started: Mapped[float | None]
+    started_with: Mapped[int] = mapped_column(default=0)
+    finished: Mapped[float | None]
+    provenance: Mapped[str] = mapped_column(default="{}")
+    error: Mapped[str | None]
+
+
+class TrialRow(Base):
+    """The rows of one finished trial, exactly once: `content` is an Arrow stream of a data frame."""
+
+    __tablename__ = "trials"
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    trial: Mapped[int] = mapped_column(primary_key=True)
+    status: Mapped[str]
+    error: Mapped[str | None]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    finished: Mapped[float] = mapped_column(default=now)
+
+
+def open_database(url: str) -> Database:
+    """Connect, and make the tables where there are none. SQLite is set up for readers beside a writer (WAL)."""
+    database = create_engine(url)
+    if database.dialect.name == "sqlite":
+        event.listen(database, "connect", _prepare_sqlite)
+    Base.metadata.create_all(database)
+    return database
+
+
+def _prepare_sqlite(connection, _record) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA busy_timeout = 20000")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()

@@ -1,0 +1,375 @@
+"""What outlives a page, a browser and a crash? An owner's data sets, runs and the rows of every finished trial.
+
+Every call names the owner of the objects; what belongs to somebody else is as good as absent.
+"""
+
+import json
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from core.data import Dataset
+from core.data.identity import key
+from core.data.store import from_bytes, to_bytes
+from core.trials import Plan, to_json
+from core.workspace import frames
+from core.workspace.blobs import Blobs
+from core.workspace.errors import WorkspaceError
+from core.workspace.schema import DatasetRow, RunRow, TrialRow, now, open_database
+
+LOCAL_OWNER = "local"
+"""The owner of everything while nobody signs in."""
+
+LEASE_SECONDS = 15.0
+"""How long a process that says nothing is believed to work on its run still."""
+
+
+@dataclass(frozen=True)
+class StoredDataset:
+    """What is known of a data set without reading it. `example` names the built-in data set that it is, or None."""
+
+    fingerprint: str
+    name: str
+    kind: str
+    n_samples: int
+    n_classes: int
+    example: str | None
+    created: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """A plan's stored execution.
+
+    `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
+    seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `provenance` tells
+    versions and place; `errors` are the messages of failed trials, each once, and what stopped the run.
+    """
+
+    id: str
+    key: str
+    kind: str
+    plan: str
+    fingerprint: str
+    dataset_name: str
+    state: str
+    n_trials: int
+    n_done: int
+    n_failed: int
+    created: float
+    started: float | None
+    finished: float | None
+    seconds_left: float | None
+    cancelling: bool
+    provenance: dict
+    errors: tuple[str, ...]
+
+
+def run_key(plan: Plan, fingerprint: str) -> str:
+    """What names a run: its plan, its data, and the version of its method.
+
+    Examples
+    --------
+    >>> from core.trials import TrialPlan
+    >>> run_key(TrialPlan(), "f1") == run_key(TrialPlan(n_repeats=20), "f1") != run_key(TrialPlan(), "f2")
+    True
+    """
+    return key(to_json(plan), fingerprint, plan.METHOD_VERSION)
+
+
+class Workspace:
+    """Data sets and runs in a database and a folder of blobs.
+
+    Parameters
+    ----------
+    home
+        The folder of the blobs and, unless `database_url` says otherwise, of the SQLite database.
+    database_url
+        Any database that SQLAlchemy reaches.
+
+    Every method takes the owner first and raises WorkspaceError for what the owner does not have.
+    """
+
+    def __init__(self, home: Path, database_url: str | None = None):
+        home.mkdir(parents=True, exist_ok=True)
+        self._blobs = Blobs(home / "blobs")
+        self._database = open_database(database_url or f"sqlite:///{home / 'touchstone.sqlite'}")
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._database.dispose()
+
+    # Data sets
+
+    def add_dataset(self, owner: str, dataset: Dataset, *, example: str | None = None) -> str:
+        """Keep a data set and return its fingerprint; one that is there already is left as it is."""
+        with Session(self._database) as session:
+            if _find_dataset(session, owner, dataset.fingerprint) is None:
+                row = DatasetRow(
+                    owner=owner,
+                    fingerprint=dataset.fingerprint,
+                    name=dataset.name,
+                    kind=dataset.kind,
+                    n_samples=dataset.n_samples,
+                    n_classes=dataset.n_classes,
+                    blob=self._blobs.put(to_bytes(dataset)),
+                    example=example,
+                )
+                session.add(row)
+                _commit_or_ignore_twin(session)
+        return dataset.fingerprint
+
+    def datasets(self, owner: str) -> list[StoredDataset]:
+        """The owner's data sets, the newest first."""
+        query = select(DatasetRow).where(DatasetRow.owner == owner).order_by(DatasetRow.created.desc())
+        with Session(self._database) as session:
+            return [_stored_dataset(row) for row in session.scalars(query)]
+
+    def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
+        """What is known of a data set, without its samples."""
+        with Session(self._database) as session:
+            return _stored_dataset(_require_dataset(session, owner, fingerprint))
+
+    def dataset(self, owner: str, fingerprint: str) -> Dataset:
+        """The data set itself."""
+        return from_bytes(self.dataset_bytes(owner, fingerprint))
+
+    def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
+        """The data set as it is stored and sent to workers (`core.data.store`)."""
+        with Session(self._database) as session:
+            return self._blobs.get(_require_dataset(session, owner, fingerprint).blob)
+
+    def delete_dataset(self, owner: str, fingerprint: str) -> None:
+        """Forget a data set and its runs; the bytes go when nobody else keeps the same ones."""
+        for run in self.runs(owner, fingerprint):
+            self.delete_run(owner, run.id)
+        with Session(self._database) as session:
+            row = _require_dataset(session, owner, fingerprint)
+            session.delete(row)
+            session.flush()
+            others = session.scalar(select(func.count()).select_from(DatasetRow).where(DatasetRow.blob == row.blob))
+            session.commit()
+        if not others:
+            self._blobs.delete(row.blob)
+
+    # Runs
+
+    def create_run(self, owner: str, plan: Plan, fingerprint: str, *, n_trials: int | None = None) -> Run:
+        """The run of a plan on a data set: the one that exists, or a new one, queued.
+
+        Raises DataError where the plan does not fit the data. `n_trials` may be given by who knows it already.
+        """
+        found = self.find_run(owner, plan, fingerprint)
+        if found is not None:
+            return found
+        stored = self.stored_dataset(owner, fingerprint)
+        if n_trials is None:
+            n_trials = plan.n_trials(self.dataset(owner, fingerprint))
+        row = RunRow(
+            id=uuid.uuid4().hex,
+            owner=owner,
+            key=run_key(plan, fingerprint),
+            kind=plan.kind,
+            plan=to_json(plan),
+            fingerprint=fingerprint,
+            dataset_name=stored.name,
+            n_trials=n_trials,
+        )
+        with Session(self._database) as session:
+            session.add(row)
+            _commit_or_ignore_twin(session)
+        found = self.find_run(owner, plan, fingerprint)
+        if found is None:
+            raise WorkspaceError("This run was deleted while it was being made. Start it again.")
+        return found
+
+    def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
+        """The run of this plan on this data set, or None where the owner has none."""
+        query = select(RunRow).where(RunRow.owner == owner, RunRow.key == run_key(plan, fingerprint))
+        with Session(self._database) as session:
+            row = session.scalar(query)
+            return None if row is None else _run(session, row)
+
+    def run(self, owner: str, run_id: str) -> Run:
+        """A run as it stands now."""
+        with Session(self._database) as session:
+            return _run(session, _require_run(session, owner, run_id))
+
+    def runs(self, owner: str, fingerprint: str | None = None) -> list[Run]:
+        """The owner's runs (of one data set, where it is named), the newest first."""
+        query = select(RunRow).where(RunRow.owner == owner).order_by(RunRow.created.desc())
+        if fingerprint is not None:
+            query = query.where(RunRow.fingerprint == fingerprint)
+        with Session(self._database) as session:
+            return [_run(session, row) for row in session.scalars(query)]
+
+    def rows(self, owner: str, run_id: str) -> pd.DataFrame:
+        """The rows of every finished trial so far, in the order of the trials."""
+        query = select(TrialRow.content).where(TrialRow.run_id == run_id).order_by(TrialRow.trial)
+        with Session(self._database) as session:
+            _require_run(session, owner, run_id)
+            return frames.from_bytes(session.scalars(query).all())
+
+    def cancel(self, owner: str, run_id: str) -> None:
+        """Ask a run to stop. Finished trials stay; resuming goes on from there."""
+        with Session(self._database) as session:
+            row = _require_run(session, owner, run_id)
+            if _state(row) == "running":
+                row.cancel_requested = True
+            elif row.state != "done":
+                row.state = "cancelled"
+            session.commit()
+
+    def delete_run(self, owner: str, run_id: str) -> None:
+        """Forget a run and its rows. A process that works on it stops by itself."""
+        with Session(self._database) as session:
+            row = _require_run(session, owner, run_id)
+            session.execute(delete(TrialRow).where(TrialRow.run_id == run_id))
+            session.delete(row)
+            session.commit()
+
+    # What the process that works on a run says of it
+
+    def acquire(self, owner: str, run_id: str, lease_owner: str) -> bool:
+        """Take a run to work on it; False where a living process has it, or nothing is left to do."""
+        with Session(self._database) as session:
+            row = _require_run(session, owner, run_id)
+            n_done = _counts(session, run_id)[0]
+            taken = session.execute(
+                update(RunRow)
+                .where(RunRow.id == run_id, RunRow.state != "done")
+                .where((RunRow.lease_until < now()) | (RunRow.lease_owner == lease_owner) | (RunRow.state != "running"))
+                .values(
+                    state="running",
+                    cancel_requested=False,
+                    lease_owner=lease_owner,
+                    lease_until=now() + LEASE_SECONDS,
+                    started=now(),
+                    started_with=n_done,
+                    finished=None,
+                    error=None,
+                )
+            )
+            session.commit()
+            session.refresh(row)
+        return taken.rowcount == 1
+
+    def renew(self, run_id: str, lease_owner: str) -> str:
+        """Keep the lease: "go on", "cancel" where that was asked for, or "lost" where the run is gone or taken over."""
+        with Session(self._database) as session:
+            kept = session.execute(
+                update(RunRow)
+                .where(RunRow.id == run_id, RunRow.lease_owner == lease_owner, RunRow.state == "running")
+                .values(lease_until=now() + LEASE_SECONDS)
+            )
+            session.commit()
+            if kept.rowcount == 0:
+                return "lost"
+            asked = session.scalar(select(RunRow.cancel_requested).where(RunRow.id == run_id))
+        return "cancel" if asked else "go on"
+
+    def release(self, run_id: str, lease_owner: str, state: str, *, error: str | None = None) -> None:
+        """Give a run back as "done", "cancelled" or "interrupted"; nothing happens where the lease is lost."""
+        with Session(self._database) as session:
+            session.execute(
+                update(RunRow)
+                .where(RunRow.id == run_id, RunRow.lease_owner == lease_owner)
+                .values(state=state, lease_owner=None, lease_until=0.0, finished=now(), error=error)
+            )
+            session.commit()
+
+    def record_provenance(self, run_id: str, provenance: dict) -> None:
+        """Note the versions and the place that a run's newest trials came from."""
+        with Session(self._database) as session:
+            session.execute(update(RunRow).where(RunRow.id == run_id).values(provenance=json.dumps(provenance)))
+            session.commit()
+
+    def missing_trials(self, run_id: str) -> list[int]:
+        """The trials of a run that have no rows yet."""
+        with Session(self._database) as session:
+            n_trials = session.scalar(select(RunRow.n_trials).where(RunRow.id == run_id)) or 0
+            done = set(session.scalars(select(TrialRow.trial).where(TrialRow.run_id == run_id)))
+        return [trial for trial in range(n_trials) if trial not in done]
+
+    def store_trial(self, run_id: str, trial: int, content: bytes, *, error: str | None = None) -> None:
+        """Keep a trial's rows at once; a trial that is there already, or whose run is gone, is left alone."""
+        status = "ok" if error is None else "failed"
+        with Session(self._database) as session:
+            session.add(TrialRow(run_id=run_id, trial=trial, status=status, error=error, content=content))
+            _commit_or_ignore_twin(session)
+
+
+def _commit_or_ignore_twin(session: Session) -> None:
+    try:
+        session.commit()
+    except IntegrityError:
+        session.rollback()
+
+
+def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow | None:
+    query = select(DatasetRow).where(DatasetRow.owner == owner, DatasetRow.fingerprint == fingerprint)
+    return session.scalar(query)
+
+
+def _require_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow:
+    row = _find_dataset(session, owner, fingerprint)
+    if row is None:
+        raise WorkspaceError("This data set is not in your workspace: deleted, or somebody else's. Choose another one.")
+    return row
+
+
+def _require_run(session: Session, owner: str, run_id: str) -> RunRow:
+    row = session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
+    if row is None:
+        raise WorkspaceError("This run is not in your workspace: deleted, or somebody else's. Start it again.")
+    return row
+
+
+def _stored_dataset(row: DatasetRow) -> StoredDataset:
+    return StoredDataset(
+        row.fingerprint, row.name, row.kind, row.n_samples, row.n_classes, row.example, row.created
+    )
+
+
+def _counts(session: Session, run_id: str) -> tuple[int, int]:
+    query = select(TrialRow.status, func.count()).where(TrialRow.run_id == run_id).group_by(TrialRow.status)
+    counts = {status: n for status, n in session.execute(query)}
+    return sum(counts.values()), counts.get("failed", 0)
+
+
+def _state(row: RunRow) -> str:
+    return "interrupted" if row.state == "running" and row.lease_until < now() else row.state
+
+
+def _run(session: Session, row: RunRow) -> Run:
+    n_done, n_failed = _counts(session, row.id)
+    state = _state(row)
+    pace = None
+    if state == "running" and row.started is not None and n_done > row.started_with:
+        pace = (now() - row.started) / (n_done - row.started_with)
+    failures = select(TrialRow.error).where(TrialRow.run_id == row.id, TrialRow.error.is_not(None)).distinct()
+    errors = session.scalars(failures.limit(20)).all() if n_failed else []
+    return Run(
+        id=row.id,
+        key=row.key,
+        kind=row.kind,
+        plan=row.plan,
+        fingerprint=row.fingerprint,
+        dataset_name=row.dataset_name,
+        state=state,
+        n_trials=row.n_trials,
+        n_done=n_done,
+        n_failed=n_failed,
+        created=row.created,
+        started=row.started,
+        finished=row.finished,
+        seconds_left=None if pace is None else pace * (row.n_trials - n_done),
+        cancelling=state == "running" and row.cancel_requested,
+        provenance=json.loads(row.provenance),
+        errors=(*([row.error] if row.error else []), *errors),
+    )

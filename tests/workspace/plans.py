@@ -1,0 +1,68 @@
+"""A plan whose trials sleep, fail, hang or kill their worker on demand; workers learn of it by importing this file."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pandas as pd
+
+from core.data import DataError, Dataset
+from core.models import Cancelled
+from core.trials.plan import check_fields
+from core.workspace.runner import PLANS
+
+
+@dataclass(frozen=True)
+class SleepPlan:
+    """`n` trials of `seconds` each; the trials named in the other fields misbehave. `log` records every one finished."""
+
+    n: int = 4
+    seconds: float = 0.0
+    log: str = ""
+    raising: tuple[int, ...] = ()
+    killing: tuple[int, ...] = ()
+    killing_once: tuple[int, ...] = ()
+    hanging: tuple[int, ...] = ()
+
+    kind: ClassVar[str] = "sleep"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def n_trials(self, dataset: Dataset) -> int:
+        return self.n
+
+    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
+        if index in self.raising:
+            raise DataError(f"trial {index} cannot be done")
+        if index in self.killing or (index in self.killing_once and self._first_time(index)):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if index in self.hanging:
+            time.sleep(3600)
+        until = time.monotonic() + self.seconds
+        while time.monotonic() < until:
+            time.sleep(0.01)
+            if should_stop():
+                raise Cancelled
+        if self.log:
+            with open(self.log, "a") as log:
+                log.write(f"{index}\n")
+        return pd.DataFrame({"trial": [index], "n": [dataset.n_samples], "status": ["ok"]})
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        return pd.DataFrame({"trial": [index], "n": [dataset.n_samples], "status": ["failed"]})
+
+    def _first_time(self, index: int) -> bool:
+        mark = Path(f"{self.log}.{index}")
+        if mark.exists():
+            return False
+        mark.touch()
+        return True
+
+
+PLANS[SleepPlan.kind] = SleepPlan

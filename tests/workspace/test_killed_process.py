@@ -1,0 +1,62 @@
+"""The whole process is killed mid-run and started again: no finished trial runs twice, none is lost, nothing stays."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from core.workspace.workspace import LOCAL_OWNER
+from tests.workspace.conftest import wait_until
+from tests.workspace.plans import SleepPlan
+
+SCRIPT = Path(__file__).parent / "one_process.py"
+
+
+def start(home: Path, run_id: str) -> tuple[subprocess.Popen, list[int]]:
+    process = subprocess.Popen([sys.executable, str(SCRIPT), str(home), run_id], stdout=subprocess.PIPE, text=True)
+    return process, [int(pid) for pid in process.stdout.readline().split()]
+
+
+def alive(pids: list[int]) -> list[int]:
+    """Those that still run; a zombie that nobody has waited for yet runs no more."""
+    status = [(pid, Path(f"/proc/{pid}/stat")) for pid in pids]
+    return [pid for pid, path in status if path.exists() and path.read_text().rsplit(")", 1)[1].split()[0] != "Z"]
+
+
+def interrupt_and_resume(workspace, home: Path, wine, plan: SleepPlan, n_kills: int) -> None:
+    run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
+    stored: set[int] = set()
+    for _ in range(n_kills):
+        process, workers = start(home, run.id)
+        goal = len(stored) + plan.n // (n_kills + 1)
+        wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n, goal=goal: n >= goal, seconds=120)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        wait_until(lambda workers=workers: alive(workers), lambda left: left == [], seconds=20)
+        stored = set(range(plan.n)) - set(workspace.missing_trials(run.id))
+    process, workers = start(home, run.id)
+    assert process.wait(timeout=120) == 0
+    process.stdout.close()
+    assert alive(workers) == []
+    last = workspace.run(LOCAL_OWNER, run.id)
+    assert (last.state, last.n_done, last.n_failed) == ("done", plan.n, 0)
+    counts = Counter(int(line) for line in Path(plan.log).read_text().split())
+    assert set(counts) == set(range(plan.n))
+    assert all(counts[trial] == 1 for trial in stored), "a finished trial ran twice"
+    assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == list(range(plan.n))
+
+
+def test_a_killed_process_is_resumed_with_only_the_missing_trials(workspace, wine, tmp_path):
+    plan = SleepPlan(n=24, seconds=0.2, log=str(tmp_path / "log"))
+    interrupt_and_resume(workspace, tmp_path, wine, plan, n_kills=1)
+
+
+@pytest.mark.evidence
+def test_many_kills_at_length(workspace, tmp_path, wine):
+    plan = SleepPlan(n=300, seconds=0.1, log=str(tmp_path / "log"))
+    interrupt_and_resume(workspace, tmp_path, wine, plan, n_kills=4)

@@ -1,0 +1,143 @@
+"""What is stored comes back as it was, only to its owner, and damage is told."""
+
+import pandas as pd
+import pytest
+
+from core.data import DataError
+from core.trials import TrialPlan
+from core.workspace import frames
+from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.workspace.plans import SleepPlan
+
+
+def test_a_data_set_comes_back_equal(workspace, wine):
+    fingerprint = workspace.add_dataset(LOCAL_OWNER, wine, example="wine")
+    again = workspace.dataset(LOCAL_OWNER, fingerprint)
+    assert again.fingerprint == fingerprint == wine.fingerprint
+    assert (again.x == wine.x).all()
+    [stored] = workspace.datasets(LOCAL_OWNER)
+    assert (stored.name, stored.n_samples, stored.example) == (wine.name, wine.n_samples, "wine")
+
+
+def test_adding_twice_keeps_one(workspace, wine):
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    assert len(workspace.datasets(LOCAL_OWNER)) == 1
+
+
+def test_a_run_is_found_by_plan_and_data(workspace, wine):
+    fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
+    plan = TrialPlan(models=("svm",), n_repeats=4)
+    assert workspace.find_run(LOCAL_OWNER, plan, fingerprint) is None
+    run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
+    assert workspace.create_run(LOCAL_OWNER, plan, fingerprint).id == run.id
+    assert workspace.find_run(LOCAL_OWNER, TrialPlan(models=("svm",), n_repeats=4), fingerprint).id == run.id
+    assert workspace.find_run(LOCAL_OWNER, TrialPlan(models=("svm",), n_repeats=5), fingerprint) is None
+    assert (run.state, run.n_trials, run.n_done) == ("queued", 12, 0)
+    assert workspace.rows(LOCAL_OWNER, run.id).empty
+
+
+def test_a_plan_that_does_not_fit_the_data_makes_no_run(workspace, wine):
+    fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
+    with pytest.raises(DataError, match="does not say which source"):
+        workspace.create_run(LOCAL_OWNER, TrialPlan(source_finders=("known",)), fingerprint)
+    assert workspace.runs(LOCAL_OWNER) == []
+
+
+def test_what_belongs_to_somebody_else_is_as_good_as_absent(workspace, wine):
+    fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
+    plan = SleepPlan()
+    run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
+    other = "somebody else"
+    assert workspace.datasets(other) == []
+    assert workspace.runs(other) == []
+    assert workspace.find_run(other, plan, fingerprint) is None
+    for call in (
+        lambda: workspace.dataset(other, fingerprint),
+        lambda: workspace.dataset_bytes(other, fingerprint),
+        lambda: workspace.stored_dataset(other, fingerprint),
+        lambda: workspace.delete_dataset(other, fingerprint),
+        lambda: workspace.create_run(other, plan, fingerprint),
+        lambda: workspace.run(other, run.id),
+        lambda: workspace.rows(other, run.id),
+        lambda: workspace.cancel(other, run.id),
+        lambda: workspace.delete_run(other, run.id),
+        lambda: workspace.acquire(other, run.id, "me"),
+    ):
+        with pytest.raises(WorkspaceError, match="not in your workspace"):
+            call()
+    assert workspace.run(LOCAL_OWNER, run.id).state == "queued"
+
+
+def test_two_owners_of_the_same_bytes_do_not_lose_them_together(workspace, wine):
+    fingerprint = workspace.add_dataset("first", wine)
+    workspace.add_dataset("second", wine)
+    workspace.delete_dataset("first", fingerprint)
+    assert workspace.dataset("second", fingerprint).fingerprint == fingerprint
+    workspace.delete_dataset("second", fingerprint)
+    assert workspace.datasets("second") == []
+
+
+def test_deleting_a_data_set_deletes_its_runs(workspace, wine):
+    fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
+    workspace.create_run(LOCAL_OWNER, SleepPlan(), fingerprint)
+    workspace.delete_dataset(LOCAL_OWNER, fingerprint)
+    assert workspace.runs(LOCAL_OWNER) == []
+    with pytest.raises(WorkspaceError, match="Choose another"):
+        workspace.dataset(LOCAL_OWNER, fingerprint)
+
+
+def test_a_flipped_byte_is_noticed(workspace, wine, tmp_path):
+    fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
+    [blob] = [path for path in (tmp_path / "blobs").rglob("*") if path.is_file()]
+    content = bytearray(blob.read_bytes())
+    content[len(content) // 2] ^= 1
+    blob.write_bytes(content)
+    with pytest.raises(WorkspaceError, match="damaged"):
+        workspace.dataset(LOCAL_OWNER, fingerprint)
+    blob.unlink()
+    with pytest.raises(WorkspaceError, match="missing"):
+        workspace.dataset(LOCAL_OWNER, fingerprint)
+
+
+def test_a_trial_is_stored_exactly_once(workspace, wine):
+    run = workspace.create_run(LOCAL_OWNER, SleepPlan(n=3), workspace.add_dataset(LOCAL_OWNER, wine))
+    first, second = (frames.to_bytes(pd.DataFrame({"trial": [1], "n": [n]})) for n in (10, 20))
+    workspace.store_trial(run.id, 1, first)
+    workspace.store_trial(run.id, 1, second)
+    assert workspace.rows(LOCAL_OWNER, run.id)["n"].tolist() == [10]
+    assert workspace.missing_trials(run.id) == [0, 2]
+
+
+def test_a_lease_is_held_renewed_lost_and_taken_over(workspace, wine, monkeypatch):
+    clock = [1000.0]
+    monkeypatch.setattr("core.workspace.workspace.now", lambda: clock[0])
+    run = workspace.create_run(LOCAL_OWNER, SleepPlan(), workspace.add_dataset(LOCAL_OWNER, wine))
+    assert workspace.acquire(LOCAL_OWNER, run.id, "first")
+    assert not workspace.acquire(LOCAL_OWNER, run.id, "second")
+    clock[0] += 10
+    assert workspace.renew(run.id, "first") == "go on"
+    clock[0] += 10
+    assert workspace.run(LOCAL_OWNER, run.id).state == "running"
+    clock[0] += 10
+    assert workspace.run(LOCAL_OWNER, run.id).state == "interrupted"
+    assert workspace.acquire(LOCAL_OWNER, run.id, "second")
+    assert workspace.renew(run.id, "first") == "lost"
+    workspace.release(run.id, "first", "done")
+    assert workspace.run(LOCAL_OWNER, run.id).state == "running"
+    workspace.cancel(LOCAL_OWNER, run.id)
+    assert workspace.renew(run.id, "second") == "cancel"
+    workspace.release(run.id, "second", "cancelled")
+    assert workspace.run(LOCAL_OWNER, run.id).state == "cancelled"
+
+
+def test_everything_survives_the_process(tmp_path, wine):
+    first = Workspace(tmp_path)
+    fingerprint = first.add_dataset(LOCAL_OWNER, wine)
+    run = first.create_run(LOCAL_OWNER, SleepPlan(), fingerprint)
+    first.close()
+    second = Workspace(tmp_path)
+    assert second.run(LOCAL_OWNER, run.id) == run
+    assert second.dataset(LOCAL_OWNER, fingerprint).fingerprint == fingerprint
+    second.close()
