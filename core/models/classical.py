@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
@@ -107,7 +107,7 @@ class Svm:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-    ) -> Self:
+    ) -> "Svm":
         """Train (see ``Classifier.fit``)."""
         from sklearn.svm import SVC
 
@@ -147,7 +147,7 @@ class Logistic:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-    ) -> Self:
+    ) -> "Logistic":
         """Train (see ``Classifier.fit``)."""
         from sklearn.linear_model import LogisticRegression
 
@@ -187,7 +187,7 @@ class NearestNeighbours:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-    ) -> Self:
+    ) -> "NearestNeighbours":
         """Train (see ``Classifier.fit``)."""
         from sklearn.neighbors import KNeighborsClassifier
 
@@ -229,7 +229,7 @@ class GradientBoosting:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-    ) -> Self:
+    ) -> "GradientBoosting":
         """Train (see ``Classifier.fit``)."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 

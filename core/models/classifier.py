@@ -1,7 +1,7 @@
 """What must a model be able to do, to be trained and tested here?"""
 
 from collections.abc import Callable
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Integer, Shaped
@@ -34,6 +34,7 @@ def stop_if(should_stop: ShouldStop | None) -> None:
         raise Cancelled("training stopped as asked")
 
 
+@runtime_checkable
 class Classifier(Protocol):
     """What every entry of ``MODELS`` offers: a dataclass whose fields are its hyperparameters, each with a default.
 
@@ -56,7 +57,7 @@ class Classifier(Protocol):
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-    ) -> Self:
+    ) -> "Classifier":
         """Train on ``x`` and codes ``y`` below ``n_classes`` (by default the highest code there is, plus one).
 
         The same ``seed`` (0 to 2**32 - 1) gives the same model. Raises ``Cancelled`` soon after ``should_stop()``

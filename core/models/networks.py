@@ -1,7 +1,7 @@
 """Which networks can be trained here? Small ones, on a processor, in seconds."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
@@ -42,7 +42,7 @@ class MlpSmall:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
-    ) -> Self:
+    ) -> "MlpSmall":
         """Train (see ``Classifier.fit``)."""
         import torch
 
@@ -56,7 +56,7 @@ class MlpSmall:
             train(
                 self._network,
                 inputs,
-                torch.as_tensor(y, dtype=torch.int64),
+                torch.tensor(y, dtype=torch.int64),
                 n_epochs=self.n_epochs,
                 batch_size=self.batch_size,
                 learning_rate=self.learning_rate,
@@ -79,7 +79,8 @@ class MlpSmall:
     def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         import torch
 
-        return torch.as_tensor(self._vectors.transform(x), dtype=torch.float32)
+        # A copy, since torch warns of (and could write to) arrays that are read-only, as a Dataset's are.
+        return torch.tensor(self._vectors.transform(x), dtype=torch.float32)
 
 
 def mlp(n_inputs: int, n_hidden: int, n_outputs: int, *, seed: int) -> "torch.nn.Module":

@@ -1,7 +1,7 @@
 """How does an input become a vector that a model can learn from? Fitted on training inputs, then applied to any."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -11,6 +11,7 @@ from core.data.errors import DataError
 N_COMPONENTS = 100
 
 
+@runtime_checkable
 class Vectors(Protocol):
     """What turns inputs into vectors, once it was fitted."""
 

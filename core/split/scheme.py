@@ -6,7 +6,7 @@ so that trials can be drawn anywhere, in any order, by any number of workers.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Integer, Shaped
@@ -41,6 +41,7 @@ class Split(NamedTuple):
         return cls(np.flatnonzero(~in_test), np.flatnonzero(in_test))
 
 
+@runtime_checkable
 class SplitScheme(Protocol):
     """What every entry of ``SCHEMES`` offers: a frozen dataclass with ``n_repeats``, ``test_share`` and ``seed``.
 
@@ -86,7 +87,7 @@ def check_fields(n_repeats: int, test_share: float, seed: int) -> None:
 
     Examples
     --------
-    >>> check_fields(100, 20, 0)
+    >>> check_fields(100, 20.0, 0)
     Traceback (most recent call last):
     core.data.errors.DataError: The test share must lie between 0 and 1 (both excluded), not 20. For 20 % write 0.2.
     """

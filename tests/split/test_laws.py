@@ -127,7 +127,7 @@ def test_a_draw_is_its_turn_of_split_whatever_the_number_of_repeats(across, data
         short, long = scheme(n_repeats=5, seed=seed, **options), scheme(n_repeats=9, seed=seed, **options)
         splits = list(short.split(None, y, sources))
         assert len(splits) == short.get_n_splits(None, y, sources)
-        enumerated = len(splits) < 5 or long.get_n_splits(None, y, sources) < 9
+        enumerated = scheme(n_repeats=10**6, **options).get_n_splits(None, y, sources) <= long.n_repeats
         for repeat, split in enumerate(splits):
             again = [short.draw(repeat, y, sources)]
             again += [] if enumerated else [long.draw(repeat, y, sources)]
