@@ -111,7 +111,7 @@ class Silhouettes:
 
     ``within`` compares a sample with the sources of its own class only, and is averaged over the class (NaN where a
     class has a single source, or nothing but sources of one sample). ``pooled`` compares it with the sources of all
-    classes, as the paper's figures of 0.0456 and 0.0280 seem to, and is averaged over all samples.
+    classes, and is averaged over all samples. The paper's silhouettes (0.0456 for k-means on MNIST) are pooled ones.
     """
 
     labels: Integer[np.ndarray, " n_classes"]

@@ -59,6 +59,12 @@ class TextVectors:
 
     All vectors share one centre and one factor, which make their total variance that of ``N_COMPONENTS`` standardised
     columns. A model's defaults (an SVM's ``gamma``, a penalty) then mean the same for texts as for tables.
+
+    Examples
+    --------
+    >>> vectors = fit_text(np.array(["red fox", "blue sky"], dtype=object), seed=0)
+    >>> vectors.transform(np.array(["a blue fox"], dtype=object)).round(1)
+    array([[ 5.,  5., -5., -5.]])
     """
 
     tfidf: Any

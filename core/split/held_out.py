@@ -9,9 +9,7 @@ from jaxtyping import Bool, Integer
 
 from core.data.errors import DataError
 from core.split.cells import Cells
-
-# Each way of drawing has its own stream of the seed; SourceInclusive and Random use 2 and 3.
-_WITHIN, _ACROSS = 0, 1
+from core.split.scheme import OVER_CLASSES, WITHIN_CLASSES
 
 
 def n_held_out(n_sources: int, test_share: float) -> int:
@@ -44,7 +42,7 @@ def within_classes(cells: Cells, repeat: int, *, test_share: float, seed: int) -
     for label, members in enumerate(_members(cells)):
         n_sources, n_out = len(members), n_held_out(len(members), test_share)
         cycle, turn = divmod(repeat, n_sources // math.gcd(n_sources, n_out))
-        circle = np.random.default_rng([seed, _WITHIN, label, cycle]).permutation(members)
+        circle = np.random.default_rng([seed, WITHIN_CLASSES, label, cycle]).permutation(members)
         held_out[circle[(turn * n_out + np.arange(n_out)) % n_sources]] = True
     return held_out
 
@@ -103,7 +101,7 @@ def walk_over_sources(
             "Hold sources out within each class (across='class') or give classes more sources."
         )
     queue: list[int] = []
-    orders = (np.random.default_rng([seed, _ACROSS, turn]).permutation(able) for turn in count())
+    orders = (np.random.default_rng([seed, OVER_CLASSES, turn]).permutation(able) for turn in count())
     while True:
         held_out = np.zeros(len(table), dtype=bool)
         queue = _take(queue, held_out, table, n_wanted)

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Integer, Shaped
+from jaxtyping import Bool, Integer, Shaped
 
 from core.data.errors import DataError
+
+# Each way of drawing has a stream of random numbers of its own: default_rng([seed, stream, ...]).
+WITHIN_CLASSES, OVER_CLASSES, INCLUSIVE, RANDOM = range(4)
 
 
 class Split(NamedTuple):
@@ -30,7 +33,7 @@ class Split(NamedTuple):
     test: Integer[np.ndarray, " n_test"]
 
     @classmethod
-    def of(cls, in_test: Shaped[np.ndarray, " n_samples"]) -> "Split":
+    def of(cls, in_test: Bool[np.ndarray, " n_samples"]) -> "Split":
         """Make a split from a mark per row: does it belong to the test part?
 
         Examples

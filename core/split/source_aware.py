@@ -11,11 +11,7 @@ from jaxtyping import Bool, Integer, Shaped
 from core.data.errors import DataError
 from core.split.cells import Cells, number, read_cells
 from core.split.held_out import every_combination, n_combinations, walk_over_sources, within_classes
-from core.split.scheme import Split, check_fields, check_repeat
-
-# Every way of drawing has its own stream of the seed, default_rng([seed, stream, ...]); held_out.py uses 0 and 1.
-_INCLUSIVE, _RANDOM = 2, 3
-_PLURAL = {"source": "sources", "class": "classes"}
+from core.split.scheme import INCLUSIVE, RANDOM, Split, check_fields, check_repeat
 
 
 @dataclass(frozen=True)
@@ -144,8 +140,8 @@ class SourceInclusive:
         return self.n_repeats
 
     def _draw(self, repeat: int, cells: Cells) -> Split:
-        rng = np.random.default_rng([self.seed, _INCLUSIVE, repeat])
-        return _share_of_each(cells.of_row, test_share=self.test_share, rng=rng, what="source")
+        rng = np.random.default_rng([self.seed, INCLUSIVE, repeat])
+        return _share_of_each(cells.of_row, test_share=self.test_share, rng=rng, what="sources")
 
 
 @dataclass(frozen=True)
@@ -172,9 +168,9 @@ class Random:
     ) -> Split:
         """Give the split of one repeat, counted from 0; sources play no part."""
         check_repeat(repeat, self.n_repeats)
-        rng = np.random.default_rng([self.seed, _RANDOM, repeat])
+        rng = np.random.default_rng([self.seed, RANDOM, repeat])
         if self.stratified:
-            return _share_of_each(number(y, "label")[0], test_share=self.test_share, rng=rng, what="class")
+            return _share_of_each(number(y, "label")[0], test_share=self.test_share, rng=rng, what="classes")
         if len(y) < 2:
             raise DataError(f"A split into a training and a test part needs 2 samples or more, not {len(y)}.")
         n_test = min(max(round(self.test_share * len(y)), 1), len(y) - 1)
@@ -222,8 +218,8 @@ def _share_of_each(
     if not 0 < n_test.sum() < len(cell):
         part = "test" if n_test.sum() == 0 else "training"
         raise DataError(
-            f"A share of {test_share:g} of every {what} leaves no sample for the {part} part: the largest {what} has "
-            f"{sizes.max()}. Take another share or larger {_PLURAL[what]}."
+            f"A share of {test_share:g} of each of the {what} leaves no sample for the {part} part: the largest "
+            f"has {sizes.max()}. Take another share or larger {what}."
         )
     order = rng.permutation(len(cell))
     order = order[np.argsort(cell[order], kind="stable")]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import silhouette_samples
 
-from core.cluster import silhouettes
+from core.cluster import find_sources, silhouettes
 
 RNG = np.random.default_rng(5)
 Y = np.repeat([0, 1, 2], [20, 30, 25])
@@ -40,3 +40,14 @@ def test_large_data_is_sampled_and_says_so():
     assert (found.n_used, found.n_samples) == (60, 75)
     assert found.pooled == again.pooled
     assert found.table()["label"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.evidence
+def test_the_pooled_silhouette_is_the_one_that_the_paper_prints_for_k_means_on_mnist(shared_data):
+    with np.load(shared_data / "mnist.npz", allow_pickle=False) as mnist:
+        x = np.concatenate([mnist["x_train"], mnist["x_test"]]).reshape(70_000, -1).astype(np.float32) / 255
+        y = np.concatenate([mnist["y_train"], mnist["y_test"]])
+    sources = find_sources(x, y, rng=np.random.default_rng(0))
+    found = silhouettes(x, y, sources, rng=np.random.default_rng(0), max_samples=10_000)
+    assert found.pooled == pytest.approx(0.0456, abs=0.005)
+    assert found.within.mean() > 0.07  # so the paper's cannot be this one

@@ -112,7 +112,7 @@ def test_only_the_data_can_tell_how_many_combinations_there_are():
 
 
 def test_a_share_too_small_for_any_source_is_refused():
-    with pytest.raises(DataError, match="leaves no sample for the test part: the largest source has 2"):
+    with pytest.raises(DataError, match="leaves no sample for the test part: the largest has 2"):
         SourceInclusive().draw(0, np.zeros(6, dtype=int), np.array([0, 0, 1, 1, 2, 2]))
     with pytest.raises(DataError, match="leaves no sample for the training part"):
         SourceInclusive(test_share=0.8).draw(0, np.zeros(4, dtype=int), np.array([0, 0, 1, 1]))
