@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 from scipy import special
 
 
@@ -153,3 +154,45 @@ def holm(p_values: Sequence[float]) -> list[float]:
     raised = p[order] * np.arange(len(order), 0, -1)
     corrected[order] = np.minimum(np.maximum.accumulate(raised), 1.0) if len(order) else raised
     return corrected.tolist()
+
+
+def moderated_variances(
+    variances: Float[np.ndarray, " n"], dfs: Float[np.ndarray, " n"]
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Many variances, each from little, drawn towards what they have in common (Smyth 2004, section 6.2).
+
+    With four degrees of freedom some variance among many is tiny by luck, and its t is then huge. Drawn together, as
+    far as the variances agree with each other, each has more degrees of freedom and the luck is gone. Fewer than three
+    known variances are returned as they are, and so is NaN.
+
+    Examples
+    --------
+    >>> variances, dfs = moderated_variances(np.array([1.0, 0.01, 1.5, 0.7, 1.2]), np.full(5, 4.0))
+    >>> variances.round(2).tolist(), dfs.round(1).tolist()
+    ([0.82, 0.05, 1.2, 0.58, 0.97], [5.2, 5.2, 5.2, 5.2, 5.2])
+    """
+    known = (variances > 0) & (dfs > 0)
+    if known.sum() < 3:
+        return variances, dfs
+    v, d = variances[known], dfs[known]
+    logs = np.log(v) - special.digamma(d / 2) + np.log(d / 2)
+    spread = float(np.var(logs, ddof=1) - special.polygamma(1, d / 2).mean())
+    if spread > 0:
+        prior_df = 2 * _inverse_trigamma(spread)
+        prior = np.exp(logs.mean() + special.digamma(prior_df / 2) - np.log(prior_df / 2))
+        moderated = (prior_df * prior + dfs * variances) / (prior_df + dfs)
+        return moderated, np.where(dfs > 0, np.minimum(prior_df + dfs, d.sum()), dfs)
+    alike = np.exp(logs.mean())
+    return np.where(np.isnan(variances), np.nan, alike), np.where(dfs > 0, d.sum(), dfs)
+
+
+def _inverse_trigamma(value: float) -> float:
+    """Newton's method from Smyth's appendix; it never oversteps."""
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = special.polygamma(1, x)
+        step = trigamma * (1 - trigamma / value) / special.polygamma(2, x)
+        x += step
+        if -step / x < 1e-8:
+            break
+    return float(x)

@@ -1,10 +1,12 @@
 """How is a number written? One way for every sentence, table and figure."""
 
 import math
+from collections.abc import Callable, Sequence
 
 from core.evaluate.intervals import Interval
 
 THIN_SPACE = "\u2009"
+MINUS = "\u2212"
 NOT_YET = "not known yet"
 
 
@@ -19,6 +21,17 @@ def percent(value: float, interval: Interval | None = None) -> str:
     if math.isnan(value):
         return NOT_YET
     return f"{100 * value:.1f} %" + _brackets(interval, lambda end: f"{100 * end:.1f}")
+
+
+def points(value: float, interval: Interval | None = None) -> str:
+    """A difference of two fractions in percentage points.
+
+    >>> points(-0.0042, Interval(-0.011, 0.0021))
+    '−0.4 points [−1.1, 0.2]'
+    """
+    if math.isnan(value):
+        return NOT_YET
+    return f"{fixed(100 * value, 1)} points" + _brackets(interval, lambda end: fixed(100 * end, 1))
 
 
 def ratio(value: float, interval: Interval | None = None) -> str:
@@ -73,18 +86,38 @@ def plural(n: int, noun: str, nouns: str | None = None) -> str:
 
 
 def bare(value: float, decimals: int) -> str:
-    """A number without its leading zero, and never "minus nothing".
+    """A number without its leading zero.
 
     >>> bare(-0.25, 2), bare(1.5, 1), bare(-0.001, 2)
-    ('-.25', '1.5', '.00')
+    ('−.25', '1.5', '.00')
+    """
+    text = fixed(value, decimals)
+    return text.replace("0.", ".", 1) if text.lstrip(MINUS).startswith("0.") else text
+
+
+def fixed(value: float, decimals: int) -> str:
+    """A number with a real minus sign, and never "minus nothing".
+
+    >>> fixed(-0.25, 1), fixed(-0.001, 2)
+    ('−0.2', '0.00')
     """
     text = f"{value:.{decimals}f}"
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
 
 
-def _brackets(interval: Interval | None, write) -> str:
+def listed(names: Sequence[str], *, most: int = 3) -> str:
+    """Names in a sentence, the rest of a long list as a number.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and 2 others')
+    """
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(plural(len(names) - most, "other"))
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def _brackets(interval: Interval | None, write: Callable[[float], str]) -> str:
     if interval is None or not interval.known:
         return ""
     return f" [{write(interval.lower)}, {write(interval.upper)}]"

@@ -81,7 +81,7 @@ def interval_chart(
             100 * values["inclusive"],
             colour=faded(look.grey),
             width=14,
-            name="expected accuracy interval",
+            name="expected interval",
         )
     )
     for end, (colour, scheme) in ends.items():
@@ -142,7 +142,7 @@ def class_chart(of: ExpectedInterval, classes: Sequence[ExpectedInterval], *, da
         ("falls further than the rest", "diamond", True),
         ("cannot be told from the rest", "circle-open", False),
     ):
-        part = np.array([falls_further(row) == chosen for row in rows], dtype=bool)
+        part = np.array([row.falls_further == chosen for row in rows], dtype=bool)
         if part.any():
             _rho_markers(
                 figure, at[part], [r for r, p in zip(rows, part, strict=True) if p], look.exclusive, symbol, name
@@ -150,12 +150,6 @@ def class_chart(of: ExpectedInterval, classes: Sequence[ExpectedInterval], *, da
     _rho_axis(figure, look)
     name_axis(figure, [str(row.label) for row in rows])
     return figure
-
-
-def falls_further(row: ExpectedInterval) -> bool:
-    """Whether a class's accuracy falls further than that of all others together, over sources and after Holm."""
-    rest = row.against_rest
-    return rest is not None and rest.value < 0 and rest.p_sources_holm < 0.05
 
 
 def held_out_chart(sources: Sequence[HeldOutSource], *, dark: bool = False) -> go.Figure:
@@ -241,7 +235,13 @@ def _source_marks(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSourc
             y=at,
             mode="markers",
             name=name,
-            marker={"symbol": symbol, "color": colour, "size": size, "opacity": 0.75, "line": {"width": 1}},
+            marker={
+                "symbol": symbol,
+                "color": colour,
+                "size": size,
+                "opacity": 0.75,
+                "line": {"width": 1, "color": look.paper},
+            },
             customdata=[[source.clustering, source.label or "", source.source] for source in sources],
             text=[_source_hover(source) for source in sources],
             hovertemplate="%{text}<extra></extra>",
@@ -372,7 +372,7 @@ def _interval_alt(row: ExpectedInterval, name: str) -> str:
 def _class_alt(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
     if not rows:
         return "Rho by class: nothing is known yet."
-    further = [str(row.label) for row in rows if falls_further(row)]
+    further = [str(row.label) for row in rows if row.falls_further]
     return (
         f"Rho by class, from {ratio(rows[0].rho.value)} ({rows[0].label}) to {ratio(rows[-1].rho.value)} "
         f"({rows[-1].label}); {ratio(of.rho.value, of.rho.over_sources)} over all classes. "

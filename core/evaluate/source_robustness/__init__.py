@@ -14,6 +14,7 @@ from core.evaluate.source_robustness.results import (
     Estimate,
     ExpectedInterval,
 )
+from core.evaluate.source_robustness.verdict import Verdict, verdict
 
 __all__ = [
     "AccuracyInterval",
@@ -23,8 +24,10 @@ __all__ = [
     "ExpectedInterval",
     "HeldOutSource",
     "ModelComparison",
+    "Verdict",
     "compare_models",
     "comparison_table",
     "expected_accuracy_intervals",
+    "verdict",
     "worst",
 ]

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from core.evaluate.intervals import Interval, holm
+from core.evaluate.source_robustness.against_rest import difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, finished, groups
-from core.evaluate.source_robustness.estimate import measure
-from core.evaluate.source_robustness.expected import difference, mean_n_train, rho_terms
+from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
+from core.evaluate.source_robustness.expected import mean_n_train
 from core.evaluate.source_robustness.results import Difference
 
 LEVEL = 0.05
@@ -123,7 +124,8 @@ def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:
         if not (i.value > 0 and other_i.value > 0):
             continue
         rho, other_rho = x.value / i.value, other_x.value / other_i.value
-        told = difference(rho - other_rho, rho_terms(x, i) + rho_terms(other_x, other_i, -1.0), layout)
+        terms = rho_terms(x, i) + rho_terms(other_x, other_i, -1.0)
+        told = difference(rho - other_rho, error_over_draws(terms), error_over_sources(terms, layout))
         n_draws = int(mine[EXCLUSIVE].done.sum())
         factor = _factor(told.value, told.over_draws)
         found.append(

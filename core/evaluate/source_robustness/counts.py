@@ -35,7 +35,7 @@ class Layout:
     cell_unit: Integer[np.ndarray, " n_cells"]
     cell_label: Integer[np.ndarray, " n_cells"]
     n_strata: int
-    n_samples: Integer[np.ndarray, " n_labels"]
+    n_samples: Float[np.ndarray, " n_labels"]
     """About how many samples of each label the data set has (as far as the trials used it)."""
 
     @property
@@ -180,10 +180,10 @@ def _counts(
     )
 
 
-def _n_samples(whole: pd.DataFrame, by_label: pd.DataFrame, n_labels: int) -> Integer[np.ndarray, " n_labels"]:
+def _n_samples(whole: pd.DataFrame, by_label: pd.DataFrame, n_labels: int) -> Float[np.ndarray, " n_labels"]:
     seen = np.bincount(by_label["label_code"], weights=by_label["n_label"], minlength=n_labels)
     in_use = (whole["n_train"] + whole["n_test"]).max()
-    return np.round(seen / seen.sum() * min(in_use, seen.sum())).astype(np.int64)
+    return seen / seen.sum() * min(in_use, seen.sum())
 
 
 def _codes(names: pd.Series, labels: tuple[str, ...]) -> np.ndarray:

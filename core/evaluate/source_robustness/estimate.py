@@ -30,6 +30,9 @@ class Measured:
     influence: Float[np.ndarray, " n_units"]
     """Of every unit, scaled so that the sum of squares is the variance; 0 where the unit does not count, NaN where
     its stratum has a single unit, which cannot tell a variance."""
+    per_draw: Float[np.ndarray, " n_units"]
+    """How much of a unit's squared influence is in the variance of the mean over draws: nothing where every draw tests
+    every unit, more the fewer units a draw tests and the fewer draws there are."""
     n_seen: Integer[np.ndarray, "n_clusterings n_strata"]
     """How many units of each stratum were tested."""
     n_samples: float
@@ -56,7 +59,7 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
     accuracy = np.divide(counts.correct[:, labels].sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
     drawn = ~np.isnan(accuracy)
     clustering = layout.draws[scheme][:, 0]
-    influence, n_seen = _influences(counts, layout, labels, clustering[drawn])
+    influence, per_draw, n_seen = _influences(counts, layout, labels, clustering[drawn])
     n_tested = float(n[drawn].sum())
     return Measured(
         value=float(accuracy[drawn].mean()) if drawn.any() else float("nan"),
@@ -64,6 +67,7 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
         accuracy=accuracy,
         clustering=clustering,
         influence=influence,
+        per_draw=per_draw,
         n_seen=n_seen,
         n_samples=min(n_tested, float(layout.n_samples[labels].sum())),
     )
@@ -71,7 +75,7 @@ def measure(counts: Counts, layout: Layout, scheme: str, labels: Bool[np.ndarray
 
 def _influences(
     counts: Counts, layout: Layout, labels: np.ndarray, clustering_of_draws: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     of_labels = labels[layout.cell_label] & (counts.cell_times > 0)
     n_units = len(layout.unit_name)
     unit = layout.cell_unit[of_labels]
@@ -79,7 +83,7 @@ def _influences(
     n = np.bincount(unit, weights=counts.cell_n[of_labels], minlength=n_units)
     times = np.zeros(n_units)
     np.maximum.at(times, unit, counts.cell_times[of_labels])
-    influence = np.zeros(n_units)
+    influence, per_draw = np.zeros(n_units), np.zeros(n_units)
     n_seen = np.zeros((len(layout.clusterings), layout.n_strata), dtype=np.int64)
     for row, clustering in enumerate(layout.clusterings):
         here = np.flatnonzero((layout.unit_clustering == clustering) & (times > 0))
@@ -89,7 +93,9 @@ def _influences(
         stratum = layout.unit_stratum[here]
         influence[here] = source_influences(correct[here], n[here], times[here], stratum, n_draws=n_draws)
         n_seen[row] = np.bincount(stratum, minlength=layout.n_strata)
-    return influence, n_seen
+        share = (np.bincount(stratum, weights=times[here]) / np.maximum(np.bincount(stratum), 1) / n_draws)[stratum]
+        per_draw[here] = (1 / np.minimum(share, 1) - 1) / n_draws
+    return influence, per_draw, n_seen
 
 
 def source_influences(
@@ -130,20 +136,32 @@ def source_influences(
     return np.where(single, np.nan, weight * distance / np.sqrt(np.where(single, 1.0, leverage)))
 
 
+def rho_terms(exclusive: Measured, inclusive: Measured, sign: float = 1.0) -> list[tuple[float, Measured]]:
+    """Rho to first order: how much it changes with either accuracy."""
+    if not inclusive.value > 0:
+        return [(float("nan"), exclusive), (float("nan"), inclusive)]
+    rho = exclusive.value / inclusive.value
+    return [(sign / inclusive.value, exclusive), (-sign * rho / inclusive.value, inclusive)]
+
+
 def error_over_draws(terms: Sequence[tuple[float, Measured]]) -> Error:
     """Error of a weighted sum of mean accuracies if the same data were drawn from again.
 
     Accuracies of the same scheme are paired by draw; schemes are drawn independently of each other.
     """
-    variances, dfs = [], []
-    for scheme in dict.fromkeys(measured.scheme for _, measured in terms):
-        of_scheme = [(weight, measured) for weight, measured in terms if measured.scheme == scheme]
-        values = sum(weight * measured.accuracy for weight, measured in of_scheme)
-        known = ~np.isnan(values)
-        variance, df = _variance_of_mean(values[known], of_scheme[0][1].clustering[known])
-        variances.append(variance)
-        dfs.append(df)
-    return _pooled(np.array(variances), np.array(dfs))
+    parts = [_over_draws(of_scheme) for of_scheme in _by_scheme(terms)]
+    return _pooled(np.array([variance for variance, _ in parts]), np.array([df for _, df in parts]))
+
+
+def _by_scheme(terms: Sequence[tuple[float, Measured]]) -> list[list[tuple[float, Measured]]]:
+    schemes = dict.fromkeys(measured.scheme for _, measured in terms)
+    return [[term for term in terms if term[1].scheme == scheme] for scheme in schemes]
+
+
+def _over_draws(of_scheme: Sequence[tuple[float, Measured]]) -> tuple[float, float]:
+    values = sum(weight * measured.accuracy for weight, measured in of_scheme)
+    known = ~np.isnan(values)
+    return _variance_of_mean(values[known], of_scheme[0][1].clustering[known])
 
 
 def _variance_of_mean(values: np.ndarray, clustering: np.ndarray) -> tuple[float, float]:
@@ -163,7 +181,8 @@ def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) 
     """Error of a weighted sum of mean accuracies if the sources, and with them the samples, had been others.
 
     The variance over the sources of each stratum, averaged over clusterings, plus the variance of the mean over
-    clusterings. NaN as long as no stratum has had two of its sources tested.
+    clusterings (with a single one: what is left of the variance over draws). NaN as long as no stratum has had two of
+    its sources tested.
 
     This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
     rule for imputations, which adds (1 + 1/m) times the variance between clusterings instead of 1/m, errs far more: it
@@ -179,9 +198,24 @@ def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) 
     n_units = np.where(counts_here, np.where(seen > 0, seen, np.iinfo(np.int64).max).min(axis=0), 0)
     within, df = _within(np.where(n_units > 1, variance, np.nan), n_units)
     between, n_clusterings = _between(terms, layout)
-    if n_clusterings == 1:
-        return _pooled(np.array([within]), np.array([df]))
-    return _pooled(np.array([within, between / n_clusterings]), np.array([df, n_clusterings - 1]))
+    if n_clusterings > 1:
+        return _pooled(np.array([within, between / n_clusterings]), np.array([df, n_clusterings - 1]))
+    chance = [_training_noise(of_scheme) for of_scheme in _by_scheme(terms)]
+    noise = np.array([within, *(variance for variance, _ in chance)])
+    return _pooled(noise, np.array([df, *(df for _, df in chance)]))
+
+
+def _training_noise(of_scheme: Sequence[tuple[float, Measured]]) -> tuple[float, float]:
+    """What moves a whole draw at once, such as a lucky fit: the variance over draws less what its sources explain.
+
+    The sources' influences cannot show it, because it is common to all sources of a draw. Clusterings differ by it too,
+    so with several of them it is part of their variance.
+    """
+    variance, df = _over_draws(of_scheme)
+    influence = sum(weight * measured.influence for weight, measured in of_scheme)
+    per_draw = np.max([measured.per_draw for _, measured in of_scheme], axis=0)
+    explained = float(np.nansum(influence**2 * per_draw))
+    return (max(variance - explained, 0.0), df) if df else (0.0, 1.0)
 
 
 def _within(variance: np.ndarray, n_units: np.ndarray) -> tuple[float, float]:

@@ -1,24 +1,14 @@
 """Between which two accuracies should one expect to end up: on familiar and on unfamiliar sources? (section 4)"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from core.evaluate.intervals import (
-    UNKNOWN,
-    Interval,
-    holm,
-    joined,
-    log_interval,
-    logit_interval,
-    t_interval,
-    t_p_value,
-    wilson,
-)
+from core.evaluate.intervals import UNKNOWN, Interval, joined, log_interval, logit_interval, wilson
+from core.evaluate.source_robustness.against_rest import classes_against_rest, difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
-from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure
+from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.held_out import held_out_sources
 from core.evaluate.source_robustness.results import (
     AccuracyInterval,
@@ -72,26 +62,6 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
     )
 
 
-def rho_terms(exclusive: Measured, inclusive: Measured, sign: float = 1.0) -> list[tuple[float, Measured]]:
-    """Rho to first order: how much it changes with either accuracy."""
-    if not inclusive.value > 0:
-        return [(float("nan"), exclusive), (float("nan"), inclusive)]
-    rho = exclusive.value / inclusive.value
-    return [(sign / inclusive.value, exclusive), (-sign * rho / inclusive.value, inclusive)]
-
-
-def difference(value: float, terms: Sequence[tuple[float, Measured]], layout: Layout) -> Difference:
-    """A difference of anything that is, to first order, the weighted sum `terms`."""
-    draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
-    return Difference(
-        value=value,
-        over_draws=t_interval(value, draws.se, draws.df),
-        over_sources=t_interval(value, sources.se, sources.df),
-        p_draws=t_p_value(value, draws.se, draws.df),
-        p_sources=t_p_value(value, sources.se, sources.df),
-    )
-
-
 def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layout) -> Estimate:
     """Rho with its intervals; all NaN while either accuracy is missing."""
     if exclusive is None or inclusive is None or not inclusive.value > 0:
@@ -136,33 +106,32 @@ def _n_draws(measured: Measured) -> int:
 
 
 def _rows(model: str, n_train: int, group: Group, schemes: dict[str, Counts]) -> list[ExpectedInterval]:
-    n_labels = len(group.layout.labels)
-    every = np.ones(n_labels, dtype=bool)
-    overall = _row(model, n_train, group.layout, schemes, None, every)
-    of_classes = [
-        _row(model, n_train, group.layout, schemes, label, np.arange(n_labels) == code)
-        for code, label in enumerate(group.layout.labels)
-    ]
-    told = [row.against_rest for row in of_classes if row.against_rest is not None]
-    p_draws, p_sources = holm([d.p_draws for d in told]), holm([d.p_sources for d in told])
-    corrected = iter(
-        replace(d, p_draws_holm=a, p_sources_holm=b) for d, a, b in zip(told, p_draws, p_sources, strict=True)
-    )
+    layout = group.layout
+    codes = np.arange(len(layout.labels))
+    against_rest = classes_against_rest(layout, schemes)
     return [
-        overall,
-        *(replace(row, against_rest=next(corrected)) if row.against_rest is not None else row for row in of_classes),
+        _row(model, n_train, layout, schemes, None, np.ones(len(codes), dtype=bool), None),
+        *(
+            _row(model, n_train, layout, schemes, layout.labels[code], codes == code, against_rest[code])
+            for code in codes
+        ),
     ]
 
 
 def _row(
-    model: str, n_train: int, layout: Layout, schemes: dict[str, Counts], label: str | None, mask: np.ndarray
+    model: str,
+    n_train: int,
+    layout: Layout,
+    schemes: dict[str, Counts],
+    label: str | None,
+    mask: np.ndarray,
+    against_rest: Difference | None,
 ) -> ExpectedInterval:
-    def measured(scheme: str, labels: np.ndarray) -> Measured | None:
-        found = measure(schemes[scheme], layout, scheme, labels) if scheme in schemes else None
+    def measured(scheme: str) -> Measured | None:
+        found = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
         return None if found is None or np.isnan(found.value) else found
 
-    exclusive, inclusive, random = (measured(scheme, mask) for scheme in (EXCLUSIVE, INCLUSIVE, RANDOM))
-    rest = [measured(scheme, ~mask) if not mask.all() else None for scheme in (EXCLUSIVE, INCLUSIVE)]
+    exclusive, inclusive, random = map(measured, (EXCLUSIVE, INCLUSIVE, RANDOM))
     units = np.unique(layout.cell_unit[mask[layout.cell_label]])
     clusterings = layout.unit_clustering[units]
     n_test = schemes[EXCLUSIVE].n[:, mask].sum(axis=1) if EXCLUSIVE in schemes else np.array([np.nan])
@@ -175,12 +144,12 @@ def _row(
         inclusive=_accuracy(inclusive, layout),
         random=_accuracy(random, layout),
         rho=rho_of(exclusive, inclusive, layout),
-        against_rest=_against_rest(exclusive, inclusive, *rest, layout) if label is not None else None,
+        against_rest=against_rest,
         inclusive_less_random=_less(inclusive, random, layout),
         macro_f1={scheme: _macro_f1(counts) for scheme, counts in schemes.items()} if label is None else {},
         balanced_accuracy={scheme: _balanced(counts) for scheme, counts in schemes.items()} if label is None else {},
         n_test=_rounded_mean(n_test),
-        n_samples=int(layout.n_samples[mask].sum()),
+        n_samples=round(float(layout.n_samples[mask].sum())),
         n_sources=int(np.bincount(clusterings).max()) if len(units) else 0,
         n_clusterings=len(np.unique(clusterings)),
         n_cells=len(units),
@@ -188,27 +157,12 @@ def _row(
     )
 
 
-def _against_rest(
-    exclusive: Measured | None,
-    inclusive: Measured | None,
-    rest_exclusive: Measured | None,
-    rest_inclusive: Measured | None,
-    layout: Layout,
-) -> Difference | None:
-    if exclusive is None or inclusive is None or rest_exclusive is None or rest_inclusive is None:
-        return None
-    if not (inclusive.value > 0 and rest_inclusive.value > 0):
-        return None
-    value = exclusive.value / inclusive.value - rest_exclusive.value / rest_inclusive.value
-    terms = rho_terms(exclusive, inclusive) + rho_terms(rest_exclusive, rest_inclusive, -1.0)
-    return difference(value, terms, layout)
-
-
 def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Difference:
     nan = float("nan")
     if first is None or second is None:
         return Difference(nan, UNKNOWN, UNKNOWN, nan, nan)
-    return difference(first.value - second.value, [(1.0, first), (-1.0, second)], layout)
+    terms = [(1.0, first), (-1.0, second)]
+    return difference(first.value - second.value, error_over_draws(terms), error_over_sources(terms, layout))
 
 
 def _macro_f1(counts: Counts) -> float:

@@ -94,6 +94,12 @@ class ExpectedInterval:
     """How many of them were held out so far; the interval over sources rests on these."""
 
     @property
+    def falls_further(self) -> bool:
+        """Whether accuracy falls further on this class than on all others together, whatever the sources."""
+        rest = self.against_rest
+        return rest is not None and rest.value < 0 and rest.p_sources_holm < 0.05
+
+    @property
     def interval(self) -> AccuracyInterval:
         """The expected accuracy interval without its uncertainty."""
         return AccuracyInterval(self.exclusive.value, self.inclusive.value)

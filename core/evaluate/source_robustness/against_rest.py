@@ -1,0 +1,82 @@
+"""Which classes lose more of their accuracy on unfamiliar sources than the others do? (section 5.2.1)"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.evaluate.intervals import holm, moderated_variances, t_interval, t_p_value
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
+from core.evaluate.source_robustness.estimate import (
+    Error,
+    Measured,
+    error_over_draws,
+    error_over_sources,
+    measure,
+    rho_terms,
+)
+from core.evaluate.source_robustness.results import Difference
+
+
+@dataclass(frozen=True)
+class _Told:
+    value: float
+    draws: Error
+    sources: Error
+    own_df: float
+    """The class's own sources less one. (Satterthwaite's degrees of freedom are many just where its own variance came
+    out small by luck, and would then keep it from being moderated.)"""
+
+
+def classes_against_rest(layout: Layout, schemes: dict[str, Counts]) -> list[Difference | None]:
+    """For each class, its rho less that of all other classes together; None where either cannot be told.
+
+    A class has few sources, so over sources the errors of all classes are moderated by each other. With each class's
+    own, one of ten classes came out as unlike the rest in a fifth of simulated data sets where all were alike, in spite
+    of Holm's correction.
+    """
+    found = [_told(layout, schemes, code) for code in range(len(layout.labels))]
+    told = [one for one in found if one is not None]
+    if not told:
+        return [None] * len(found)
+    variances, dfs = moderated_variances(
+        np.array([one.sources.se**2 for one in told]), np.array([one.own_df for one in told])
+    )
+    errors = [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances, dfs, strict=True)]
+    p_draws = holm([t_p_value(one.value, one.draws.se, one.draws.df) for one in told])
+    p_sources = holm([t_p_value(one.value, error.se, error.df) for one, error in zip(told, errors, strict=True)])
+    differences = iter(
+        difference(one.value, one.draws, error, p_draws_holm=a, p_sources_holm=b)
+        for one, error, a, b in zip(told, errors, p_draws, p_sources, strict=True)
+    )
+    return [None if one is None else next(differences) for one in found]
+
+
+def difference(value: float, draws: Error, sources: Error, **holm_corrected: float) -> Difference:
+    """A difference with the intervals and p-values that its two errors give."""
+    return Difference(
+        value=value,
+        over_draws=t_interval(value, draws.se, draws.df),
+        over_sources=t_interval(value, sources.se, sources.df),
+        p_draws=t_p_value(value, draws.se, draws.df),
+        p_sources=t_p_value(value, sources.se, sources.df),
+        **holm_corrected,
+    )
+
+
+def _told(layout: Layout, schemes: dict[str, Counts], code: int) -> _Told | None:
+    mine = np.arange(len(layout.labels)) == code
+    if mine.all() or EXCLUSIVE not in schemes or INCLUSIVE not in schemes:
+        return None
+    (x, i), (rest_x, rest_i) = (_ends(layout, schemes, labels) for labels in (mine, ~mine))
+    if np.isnan([x.value, rest_x.value]).any() or not (i.value > 0 and rest_i.value > 0):
+        return None
+    terms = rho_terms(x, i) + rho_terms(rest_x, rest_i, -1.0)
+    value = x.value / i.value - rest_x.value / rest_i.value
+    return _Told(value, error_over_draws(terms), error_over_sources(terms, layout), float(x.n_seen.max() - 1))
+
+
+def _ends(layout: Layout, schemes: dict[str, Counts], labels: np.ndarray) -> tuple[Measured, Measured]:
+    return (
+        measure(schemes[EXCLUSIVE], layout, EXCLUSIVE, labels),
+        measure(schemes[INCLUSIVE], layout, INCLUSIVE, labels),
+    )

@@ -1,0 +1,257 @@
+"""What does it come to, in sentences? Phrased on the bounds of the interval over sources and samples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from core.evaluate.intervals import Interval
+from core.evaluate.source_robustness.compare import ModelComparison
+from core.evaluate.source_robustness.held_out import worst
+from core.evaluate.source_robustness.results import AccuracyIntervals, ExpectedInterval
+from core.evaluate.wording import bare, count, listed, p_value, percent, plural, points, ratio, rho
+
+MOST_REPEATS = 10_000
+MOST_SOURCES = 100
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Plain sentences about one model: for the card (`headline`, `used`, `advice`) and below it (`findings`)."""
+
+    headline: str
+    used: str
+    advice: str
+    findings: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Everything in one piece, for a report."""
+        return "\n".join([self.headline, self.used, self.advice, *self.findings])
+
+
+def verdict(
+    intervals: AccuracyIntervals,
+    comparisons: Sequence[ModelComparison] = (),
+    *,
+    of: ExpectedInterval | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Verdict:
+    """Say what the trials tell of one row of `intervals.overall` (None: of the model that keeps most of its accuracy).
+
+    `names` are the models' names as people know them. Comparisons are told where they are of the same source finder
+    and training-set size.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> verdict(AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)).headline
+    'No trial has finished yet.'
+    """
+    of = of if of is not None else most_robust(intervals.overall)
+    if of is None:
+        failed = intervals.n_trials - intervals.n_used
+        return Verdict("No trial has finished yet.", plural(failed, "trial") + " failed." if failed else "", "", ())
+    names = names or {}
+    classes = intervals.classes_of(of)
+    findings = [
+        _above_one(of),
+        _classes(classes),
+        _worst_source(intervals, of),
+        _against_random(of),
+        *(
+            compared(comparison, len(comparisons), names)
+            for comparison in comparisons
+            if comparison.source_finder == of.source_finder and of.model in (comparison.model, comparison.other)
+        ),
+    ]
+    return Verdict(
+        headline=_headline(of, names.get(of.model, of.model)),
+        used=_used(intervals, of),
+        advice=_advice(of, classes),
+        findings=tuple(finding for finding in findings if finding),
+    )
+
+
+def most_robust(rows: Sequence[ExpectedInterval]) -> ExpectedInterval | None:
+    """The row with the highest lower bound of rho over sources; the first where none is known."""
+
+    def bound(row: ExpectedInterval) -> tuple[float, float]:
+        lower = row.rho.over_sources.lower
+        return (-1.0 if isnan(lower) else lower), (-1.0 if isnan(row.rho.value) else row.rho.value)
+
+    return max(rows, key=bound, default=None)
+
+
+def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]) -> str:
+    """One sentence or two on a pair of models: which one keeps more, or what it would take to know."""
+    more, less = comparison.model, comparison.other
+    high, low, told = comparison.rho, comparison.other_rho, comparison.difference
+    sign = 1
+    if told.value < 0:
+        more, less, high, low, sign = less, more, low, high, -1
+    first, second = names.get(more, more), names.get(less, less)
+    corrected = f", corrected for {plural(n_pairs, 'pair')}" if n_pairs > 1 else ""
+    gap = ratio(sign * told.value, _turned(told.over_sources, sign))
+    numbers = f"rho {ratio(high)} against {ratio(low)}, difference {gap}"
+    if comparison.told_apart:
+        p = p_value(told.p_sources_holm)
+        return f"{first} keeps more of its accuracy on unfamiliar sources than {second}: {numbers}, {p}{corrected}."
+    apart = f"{first} and {second} cannot be told apart: {numbers} over sources and samples."
+    if not told.over_sources.known:
+        return f"{first} and {second} cannot be told apart yet: {numbers}."
+    if comparison.told_apart_on_these_data:
+        on_these = f"On these very data {first} keeps more ({_brackets(_turned(told.over_draws, sign))} over draws)"
+        return f"{apart} {on_these}; more repeats cannot settle it, {_sources_needed(comparison)}."
+    return (
+        f"{apart} {_repeats_needed(comparison)}; whether it holds for other sources too, {_sources_needed(comparison)}."
+    )
+
+
+def _headline(of: ExpectedInterval, name: str) -> str:
+    interval = of.rho.over_sources
+    if isnan(of.rho.value):
+        known = [
+            f"{percent(estimate.value)} on {sources} sources"
+            for estimate, sources in ((of.exclusive, "unfamiliar"), (of.inclusive, "familiar"))
+            if not isnan(estimate.value)
+        ]
+        return f"{name} so far: {' and '.join(known) or 'nothing known'}; rho needs trials of both schemes."
+    numbers = (
+        f"{percent(of.inclusive.value, of.inclusive.over_sources)} on familiar sources, "
+        f"{percent(of.exclusive.value, of.exclusive.over_sources)} on unfamiliar ones, "
+        f"{rho(of.rho.value, interval)}"
+    )
+    if not interval.known:
+        return f"{name} so far: {numbers}. An interval follows once more sources have been held out."
+    if interval.upper < 1:
+        kept = (
+            f"Count on keeping {_share(interval.lower)} of the accuracy, and on no more than {_share(interval.upper)}"
+        )
+        return f"Accuracy falls on unfamiliar sources. {name}: {numbers}. {kept}."
+    if interval.lower > 1:
+        return f"Accuracy does not fall on unfamiliar sources, it rises. {name}: {numbers}."
+    kept = f"it may be all of the accuracy that is kept, or only {_share(interval.lower)}"
+    return f"No fall on unfamiliar sources can be shown. {name}: {numbers}; {kept}."
+
+
+def _used(intervals: AccuracyIntervals, of: ExpectedInterval) -> str:
+    failed = intervals.n_trials - intervals.n_used
+    trials = f"{count(intervals.n_used)} of {plural(intervals.n_trials, 'trial')} used"
+    trials += f" ({count(failed)} failed)." if failed else "."
+    over = f" in each of {plural(of.n_clusterings, 'clustering')}" if of.n_clusterings > 1 else ""
+    sources, repeats = plural(of.n_sources, "source"), plural(of.exclusive.n_draws, "repeat")
+    data = f" n = {count(of.n_samples)} samples, {sources}{over}, {repeats}."
+    seen = f" {count(of.n_cells_held_out)} of {plural(of.n_cells, 'source')} held out so far."
+    return trials + data + (seen if of.n_cells_held_out < of.n_cells else "")
+
+
+def _advice(of: ExpectedInterval, classes: Sequence[ExpectedInterval]) -> str:
+    interval = of.rho.over_sources
+    if not interval.known:
+        return "Wait for more trials."
+    if interval.upper < 1:
+        worse = falling_further(classes)
+        first = f", first of {listed([str(row.label) for row in worse])}" if worse else " of every class"
+        lower = percent(of.exclusive.over_sources.lower)
+        return (
+            f"Now: plan with {lower}, the lower bound, where inputs may come from sources that the training data do "
+            f"not hold, and collect samples from new sources{first}."
+        )
+    if of.rho.value > 1:
+        return "Now: find sources another way, or bring known ones; these do not make a harder test."
+    return "Now: to rule out a fall, collect samples from more sources; more repeats cannot narrow this interval."
+
+
+def falling_further(classes: Sequence[ExpectedInterval]) -> list[ExpectedInterval]:
+    """The classes whose accuracy falls further than that of the rest, corrected for their number; worst first."""
+    return sorted((row for row in classes if row.falls_further), key=lambda row: row.rho.value)
+
+
+def _classes(classes: Sequence[ExpectedInterval]) -> str:
+    if len(classes) < 2 or not any(row.against_rest is not None for row in classes):
+        return ""
+    worse = falling_further(classes)
+    corrected = f"corrected for {plural(len(classes), 'class', 'classes')}"
+    if not worse:
+        return f"No class falls further than the rest that the data can tell ({corrected})."
+    told = [
+        f"{row.label} ({rho(row.rho.value, row.rho.over_sources)}, {p_value(row.against_rest.p_sources_holm)})"
+        for row in worse
+        if row.against_rest is not None
+    ]
+    return f"Accuracy falls further than elsewhere in {listed(told)}, {corrected}."
+
+
+def _worst_source(intervals: AccuracyIntervals, of: ExpectedInterval) -> str:
+    lowest = worst(intervals.sources_of(of))
+    if lowest is None:
+        return ""
+    of_class = f" of {lowest.label}" if lowest.label is not None else ""
+    where = f" (clustering {lowest.clustering})" if of.n_clusterings > 1 else ""
+    familiar = "" if isnan(lowest.inclusive) else f"; when it is familiar, {percent(lowest.inclusive)}"
+    held_out = percent(lowest.exclusive, Interval(lowest.lower, lowest.upper))
+    which = f"{lowest.source}{of_class}{where}"
+    return f"The worst source to hold out is {which}: {held_out}, n = {count(lowest.n)}{familiar}."
+
+
+def _above_one(of: ExpectedInterval) -> str:
+    if isnan(of.rho.value) or of.rho.value <= 1:
+        return ""
+    doubt = "" if of.rho.over_sources.lower > 1 else ", though not beyond what other sources could give"
+    return (
+        f"Sources that were held out came out easier than familiar ones (rho {ratio(of.rho.value)}){doubt}. The paper "
+        "expects the opposite of a clustering that tells sources apart: these sources do not differ in what this model "
+        "finds hard, so they say little about unfamiliar ones."
+    )
+
+
+def _against_random(of: ExpectedInterval) -> str:
+    told = of.inclusive_less_random
+    if isnan(told.value) or not told.over_draws.known:
+        return ""
+    gap = points(told.value, told.over_draws)
+    numbers = f"{percent(of.inclusive.value)} and {percent(of.random.value)}, {gap} over draws"
+    if told.over_draws.holds(0):
+        return (
+            f"Familiar sources and a random split cannot be told apart ({numbers}), as the paper expects of a large "
+            "data set."
+        )
+    if told.value > 0:
+        return (
+            f"Familiar sources come out above a random split ({numbers}), as the paper expects of a small data set: a "
+            "random split leaves some sources nearly out of the training part."
+        )
+    return (
+        f"Familiar sources come out below a random split ({numbers}), which the paper does not expect; whatever sets "
+        "these sources apart, a random split does not suffer from it."
+    )
+
+
+def _repeats_needed(comparison: ModelComparison) -> str:
+    n = comparison.n_repeats_needed
+    if n is None:
+        return "No number of repeats would tell which keeps more on these data"
+    needed = (
+        f"more than {count(MOST_REPEATS)}" if n > MOST_REPEATS else f"about {count(max(n, comparison.n_draws + 1))}"
+    )
+    return f"It would take {needed} repeats to tell on these data (now {count(comparison.n_draws)})"
+
+
+def _sources_needed(comparison: ModelComparison) -> str:
+    times = comparison.sources_needed
+    if isnan(times) or times > MOST_SOURCES:
+        return f"more than {MOST_SOURCES} times as many sources would be needed"
+    return f"about {max(times, 1.1):.1f} times as many sources would be needed"
+
+
+def _share(value: float) -> str:
+    """A bound of rho in words, rounded as it is shown."""
+    return f"{100 * round(value, 2):.0f} %"
+
+
+def _turned(interval: Interval, sign: int) -> Interval:
+    return interval if sign > 0 else Interval(-interval.upper, -interval.lower)
+
+
+def _brackets(interval: Interval) -> str:
+    return f"[{bare(interval.lower, 2)}, {bare(interval.upper, 2)}]"
