@@ -10,6 +10,7 @@ from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.pixels import to_unit_range
 from core.data.spelling import encode, first_repeat, spell
+from core.data.tables import quoted
 
 KEYS = {
     "x": ("x", "images"),
@@ -174,7 +175,8 @@ def _strings(values: np.ndarray, place: str) -> list[str]:
     if None in strings:
         position = strings.index(None)
         raise DataError(
-            f"{place} holds {values[position]!r} at position {position}. Each sample needs a name or a number there."
+            f"{place} holds {quoted(values[position])} at position {position}. "
+            "Each sample needs a name or a number there."
         )
     return strings
 
@@ -182,5 +184,5 @@ def _strings(values: np.ndarray, place: str) -> list[str]:
 def _listed_values(values: np.ndarray, place: str) -> list[Any]:
     try:
         return values.tolist()
-    except ValueError as error:  # a character beyond Unicode
+    except (ValueError, SystemError) as error:  # both are what a character beyond Unicode raises
         raise DataError(f"{place} is damaged ({error}). Save the file again.") from error

@@ -1,0 +1,139 @@
+"""A data set that can be made can be trusted; one that cannot be trusted is refused with a reason."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data import DataError, Dataset
+
+USUAL = {
+    "name": "fruit",
+    "kind": "tabular",
+    "x": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
+    "y": [0, 1, 1],
+    "class_names": ("plum", "melon"),
+    "ids": ["a", "b", "c"],
+}
+
+
+def make(**changes) -> Dataset:
+    return Dataset(**{**USUAL, **changes})
+
+
+def image(**changes) -> Dataset:
+    return make(**{"kind": "image", "x": np.zeros((3, 4, 5, 1)), **changes})
+
+
+def text(**changes) -> Dataset:
+    return make(**{"kind": "text", "x": ["one", "", "zwölf 😀"], **changes})
+
+
+def test_arrays_have_the_promised_types():
+    assert image().x.dtype == np.float32
+    assert make().x.dtype == np.float64
+    for dataset in (make(sources=np.array(["s", "t", "s"])), text(ids=np.array(["1", "2", "3"]))):
+        assert dataset.y.dtype == np.int64
+        assert dataset.ids.dtype == object
+        assert {type(name) for name in dataset.ids} == {str}
+    assert text().x.dtype == object
+    assert make().feature_names == ("x1", "x2")
+    assert text().feature_names == ()
+
+
+def test_counts():
+    assert (make().n_samples, make().n_classes, make().n_per_class.tolist()) == (3, 2, [1, 2])
+
+
+def test_nothing_can_be_changed():
+    x = np.zeros((3, 2))
+    dataset = make(x=x, sources=["s", "t", "s"])
+    before = dataset.fingerprint
+    x[0, 0] = 7  # the caller's own array is not the data set's
+    assert dataset.x[0, 0] == 0
+    for array in (dataset.x, dataset.y, dataset.ids, dataset.sources):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        dataset.scale = 2.0
+    assert dataset.fingerprint == before == make(x=np.zeros((3, 2)), sources=["s", "t", "s"]).fingerprint
+
+
+@pytest.mark.parametrize("dataset", [make(sources=["s", "t", "s"]), image(), text()])
+def test_pickling_keeps_everything(dataset, monkeypatch):
+    fingerprint = dataset.fingerprint
+    content = pickle.dumps(dataset)
+    monkeypatch.setattr("core.data.dataset.fingerprint", None)  # a worker need not compute it again
+    copy = pickle.loads(content)
+    assert copy.fingerprint == fingerprint
+    for field in dataclasses.fields(dataset):
+        before, after = getattr(dataset, field.name), getattr(copy, field.name)
+        assert np.array_equal(before, after) if isinstance(before, np.ndarray) else before == after
+        assert not (isinstance(after, np.ndarray) and after.flags.writeable)
+
+
+def test_name_and_notes_are_no_part_of_the_fingerprint():
+    assert make(name="other", notes=("read",)).fingerprint == make().fingerprint
+
+
+CHANGES = [
+    {"x": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.5]]},
+    {"y": [0, 0, 1]},
+    {"class_names": ("plum", "lemon")},
+    {"ids": ["a", "b", "d"]},
+    {"sources": ["s", "t", "s"]},
+    {"scale": 2.0},
+    {"feature_names": ("width", "height")},
+]
+
+
+@pytest.mark.parametrize("changes", CHANGES)
+def test_all_else_is_part_of_the_fingerprint(changes):
+    assert make(**changes).fingerprint != make().fingerprint
+
+
+REFUSED = {
+    "kind": ({"kind": "sound"}, "kind 'sound'. It must be one of image, text, tabular"),
+    "no samples": ({"x": np.zeros((0, 2)), "y": [], "ids": []}, r"shape \(0, 2\), so there is nothing in it"),
+    "flat table": ({"x": [1.0, 2.0, 3.0]}, r"shape \(3,\). For tabular data it must be \(n_samples, n_features\)"),
+    "ragged table": ({"x": [[1.0, 2.0], [3.0], [5.0, 6.0]]}, "not in one shape"),
+    "words in a table": ({"x": [["1", "two"], ["3", "4"], ["5", "6"]]}, "does not hold numbers only"),
+    "labels missing": ({"y": [0, 1]}, "3 samples but 2 labels"),
+    "ids missing": ({"ids": ["a", "b"]}, "3 samples but 2 ids"),
+    "sources missing": ({"sources": ["s"]}, "3 samples but 1 sources"),
+    "fractions as labels": ({"y": [0.0, 1.0, 1.0]}, "y is float64"),
+    "label too high": ({"y": [0, 1, 2]}, "labels run from 0 to 2. With 2 class names they must lie in 0 to 1"),
+    "label too low": ({"y": [0, 1, -1]}, "labels run from -1 to 1"),
+    "one class": ({"y": [0, 0, 0], "class_names": ["plum"]}, "every sample is of class 'plum'"),
+    "empty class": ({"class_names": ["plum", "melon", "kiwi"]}, "class 'kiwi' has no sample"),
+    "same class twice": ({"class_names": ["plum", "plum"]}, "class name 'plum' occurs 2 times"),
+    "same id twice": ({"ids": ["a", "b", "a"]}, "id 'a' occurs 2 times"),
+    "empty id": ({"ids": ["a", "", "c"]}, "id 2 of 3 is ''"),
+    "number as id": ({"ids": np.array(["a", 2, "c"], dtype=object)}, "id 2 of 3 is 2"),
+    "missing source": ({"sources": np.array(["s", None, "s"], dtype=object)}, "source 2 of 3 is None"),
+    "NaN": ({"x": [[1.0, 2.0], [3.0, float("nan")], [5.0, 6.0]]}, "sample 'b' has nan in feature 'x2'"),
+    "infinity": ({"x": [[-np.inf, 2.0], [3.0, 4.0], [5.0, 6.0]]}, "sample 'a' has -inf in feature 'x1'"),
+    "feature names": ({"feature_names": ["width"]}, "1 feature names for 2 features"),
+    "same feature twice": ({"feature_names": ["width", "width"]}, "feature name 'width' occurs 2 times"),
+    "scale": ({"scale": 0.0}, "scale 0.0. It must be a positive number"),
+    "grey image without channel": ({"kind": "image", "x": np.zeros((3, 4, 5))}, r"it must be \(n_samples, height"),
+    "8-bit image": ({"kind": "image", "x": np.full((3, 4, 5, 1), 255)}, "pixels run from 255 to 255"),
+    "NaN pixel": ({"kind": "image", "x": np.full((3, 4, 5, 1), np.nan)}, "sample 'a' has nan in a pixel"),
+    "missing text": ({"kind": "text", "x": np.array(["a", None, "b"], dtype=object)}, "text 2 of 3 is None"),
+    "half a character": ({"kind": "text", "x": ["a", "b\ud800", "c"]}, "text 2 of 3 holds half a surrogate pair"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(changes, message):
+    with pytest.raises(DataError, match=f"^fruit: .*{message}"):
+        make(**changes)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=2, max_size=6))
+def test_any_unicode_text_is_kept_as_it_is(texts):
+    dataset = Dataset("t", "text", texts, [0, 1] + [1] * (len(texts) - 2), ("a", "b"), map(str, range(len(texts))))
+    assert dataset.x.tolist() == texts

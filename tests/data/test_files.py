@@ -1,0 +1,450 @@
+"""Whatever file somebody gives: it becomes the data set that was meant, or a sentence that says why not."""
+
+import io
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from core.data import DataError, RolesNeeded, load_example, read_dataset
+from core.data.limits import Limits
+from core.data.roles import Roles
+
+
+def named(content: bytes, name: str) -> io.BytesIO:
+    file = io.BytesIO(content)
+    file.name = name
+    return file
+
+
+def npz(**arrays) -> io.BytesIO:
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return named(stream.getvalue(), "a.npz")
+
+
+def zipped(files: dict[str, bytes]) -> io.BytesIO:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return named(stream.getvalue(), "pets.zip")
+
+
+def picture(colour=0, mode="L", size=(4, 3), form="PNG") -> bytes:
+    stream = io.BytesIO()
+    Image.new(mode, size, colour).save(stream, form)
+    return stream.getvalue()
+
+
+def noise(size=(20, 20)) -> bytes:
+    stream = io.BytesIO()
+    Image.fromarray(np.random.default_rng(0).integers(256, size=size, dtype=np.uint8)).save(stream, "PNG")
+    return stream.getvalue()
+
+
+NOISE = noise()
+
+# Any file
+
+
+def test_a_file_can_be_given_by_path_or_open_and_read_twice(tmp_path):
+    path = tmp_path / "films.CSV"
+    path.write_text("text,label\nA fine film.,yes\nA dull one.,no\n")
+    dataset = read_dataset(path)
+    assert (dataset.name, dataset.kind) == ("films", "text")
+    assert read_dataset(str(path), name="Films").name == "Films"
+    with open(path, "rb") as file:
+        assert read_dataset(file).fingerprint == read_dataset(file).fingerprint == dataset.fingerprint
+
+
+ANY_FILE = {
+    "empty": (named(b"", "a.tsv"), "a.tsv: the file is empty"),
+    "empty archive": (named(b"", "a.zip"), "a.zip: the file is empty"),
+    "missing": ("nowhere/a.tsv", r"a.tsv: the file cannot be read \(No such file"),
+    "spreadsheet": (
+        named(b"x", "a.xlsx"),
+        "a.xlsx: a file that ends in .xlsx cannot be read. Give one that ends in .tsv",
+    ),
+    "no ending": (named(b"x", "data"), "data: a file that ends in nothing at all cannot be read"),
+    "no name": (io.BytesIO(b"x"), "The file has no name"),
+    "no archive": (named(b"hello", "a.zip"), "a.zip: this is no zip archive, or a damaged one"),
+    "no arrays": (named(b"hello", "a.npz"), "a.npz: this is no zip archive, or a damaged one"),
+}
+
+
+@pytest.mark.parametrize(("file", "message"), ANY_FILE.values(), ids=ANY_FILE)
+def test_files_that_are_none(file, message):
+    with pytest.raises(DataError, match=message):
+        read_dataset(file)
+
+
+def test_a_file_over_the_limit_is_refused():
+    file = named(b"text\tlabel\n" + b"so it goes\tyes\n" * 10, "a.tsv")
+    with pytest.raises(DataError, match=r"a\.tsv: the file is larger than 9\.53674e-05 MiB"):
+        read_dataset(file, limits=Limits(file_bytes=100))
+
+
+@given(st.binary(max_size=200), st.sampled_from([".tsv", ".csv", ".jsonl", ".parquet", ".npz", ".zip"]))
+def test_no_bytes_whatsoever_raise_anything_but_a_data_error(content, ending):
+    for start in (b"", b"a\tlabel\n", b"PK\x03\x04", b"PAR1"):
+        with suppress(DataError):
+            read_dataset(named(start + content, f"a{ending}"))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_flipped_bytes_raise_nothing_but_a_data_error(seed):
+    rng = np.random.default_rng(seed)
+    files = [npz(x=np.eye(4), y=[0, 1, 0, 1]), zipped({f"{c}/{i}.png": picture(9 * i) for c in "ab" for i in range(3)})]
+    files.append(named(pd.DataFrame({"a": [1.5, 2.5], "label": ["x", "y"]}).to_parquet(), "a.parquet"))
+    for file in files:
+        content = np.frombuffer(file.getvalue(), np.uint8).copy()
+        content[rng.integers(len(content), size=3)] = rng.integers(256, size=3)
+        with suppress(DataError):
+            read_dataset(named(content.tobytes(), file.name))
+
+
+# Tables
+
+
+def tsv(text: str, **more):
+    return read_dataset(named(text.encode(), "t.tsv"), **more)
+
+
+def test_strings_stay_strings():
+    dataset = tsv("id\ttext\tlabel\n01\tA fine film here\tNA\n1\tA dull film here\tnan\n1.0\tAnother film here\t01\n")
+    assert dataset.ids.tolist() == ["01", "1", "1.0"]
+    assert dataset.class_names == ("01", "NA", "nan")
+    assert [dataset.class_names[code] for code in dataset.y] == ["NA", "nan", "01"]
+
+
+def test_classes_that_are_numbers_are_in_numeric_order():
+    rows = "".join(f"{position}\t{label}\n" for position, label in enumerate(["10", "9", "010", "9.5", "-1"]))
+    assert tsv(f"a\tlabel\n{rows}").class_names == ("-1", "9", "9.5", "010", "10")
+
+
+def test_notes_say_what_was_taken_for_what():
+    dataset = tsv("text\tspeaker\tpart\tlabel\nsome words here\ta\t1\tx\n\tb\t2\ty\n")
+    assert dataset.notes == (
+        "Label: column 'label'.",
+        "Text: column 'text'.",
+        "1 of 2 texts are empty.",
+        "Ids: positions of the rows, counted from 0.",
+        "Sources: column 'speaker'.",
+        "Not used: part.",
+    )
+
+
+TABLES = {
+    "one class": ("a\tlabel\n1\tx\n2\tx\n", "t.tsv: column 'label': 'x' is the only class"),
+    "empty label": ("a\tlabel\n1\tx\n2\t\n3\ty\n", "t.tsv, line 3: column 'label' holds nothing"),
+    "same id": (
+        "id\ta\tlabel\n7\t1\tx\n8\t2\ty\n7\t3\tx\n",
+        "t.tsv, line 4: id '7' stands in line 2 too. Each id must be unique",
+    ),
+    "empty id": ("id\ta\tlabel\n7\t1\tx\n \t2\ty\n", "t.tsv, line 3: column 'id' holds ' '"),
+    "empty source": ("source\ta\tlabel\ns\t1\tx\n\t2\ty\n", "t.tsv, line 3: column 'source' holds nothing"),
+    "NaN": ("a\tlabel\n1\tx\nnan\ty\n3\ty\n", "t.tsv, line 3: column 'a' holds 'nan'. It must be a finite number"),
+    "infinity": ("a\tlabel\n1\tx\n2\ty\n-inf\ty\n", "t.tsv, line 4: column 'a' holds '-inf'"),
+    "hole": ("a\tlabel\n1\tx\n2\ty\n\ty\n", "t.tsv, line 4: column 'a' holds nothing"),
+    "ragged": ("a\tlabel\n1\tx\n2\n", "t.tsv, line 3: 1 cells, but the header has 2"),
+    "measurements": (
+        "a\tlabel\n" + "".join(f"{position}\t{position / 7}\n" for position in range(60)),
+        "column 'label': 60 classes for 60 samples.*are these measurements or ids",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), TABLES.values(), ids=TABLES)
+def test_tables_that_cannot_be_used(text, message):
+    with pytest.raises(DataError, match=message):
+        tsv(text)
+
+
+def test_features_that_are_given_must_be_numbers():
+    with pytest.raises(DataError, match=r"t\.tsv, line 2: column 'b' holds 'one'\. It must be a finite number"):
+        tsv("a\tb\tlabel\n1\tone\tx\n2\ttwo\ty\n", roles=Roles("label", features=("a", "b")))
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv", "parquet", "jsonl"])
+def test_a_table_is_the_same_data_set_in_every_format(ending):
+    wine = load_example("wine")
+    frame = pd.DataFrame(wine.x, columns=list(wine.feature_names))
+    frame["id"] = wine.ids
+    frame["class"] = [wine.class_names[code] for code in wine.y]
+    content = {
+        "tsv": lambda: frame.to_csv(sep="\t", index=False).encode(),
+        "csv": lambda: frame.to_csv(index=False).encode(),
+        "parquet": frame.to_parquet,
+        "jsonl": lambda: frame.to_json(orient="records", lines=True, double_precision=15).encode(),
+    }[ending]()
+    assert read_dataset(named(content, f"wine.{ending}")).fingerprint == wine.fingerprint
+
+
+# NPZ
+
+
+def test_npz_of_a_table():
+    dataset = read_dataset(npz(x=np.eye(3), y=[10, 9, 10], ids=["01", "1", "NA"], sources=[3, 3, 4], extra=[1]))
+    assert (dataset.kind, dataset.class_names, dataset.y.tolist()) == ("tabular", ("9", "10"), [1, 0, 1])
+    assert (dataset.ids.tolist(), dataset.sources.tolist()) == (["01", "1", "NA"], ["3", "3", "4"])
+    assert dataset.notes == ("Not used: extra.",)
+
+
+@pytest.mark.parametrize(("x", "y"), [("x", "y"), ("images", "label"), ("X", "labels")])
+def test_npz_keys_that_mean_the_same(x, y):
+    assert read_dataset(npz(**{x: np.eye(2), y: np.array([[1], [2]])})).ids.tolist() == ["0", "1"]
+
+
+def test_npz_of_texts():
+    dataset = read_dataset(npz(x=np.array(["a zwölf", ""]), y=np.array(["NA", "01"])))
+    assert (dataset.kind, dataset.x.tolist(), dataset.class_names) == ("text", ["a zwölf", ""], ("01", "NA"))
+
+
+@pytest.mark.parametrize(
+    ("pixels", "scale"),
+    [
+        (np.array([0, 255], np.uint8), 255.0),
+        (np.array([0, 17], np.int64), 255.0),
+        (np.array([0.0, 255.0]), 255.0),
+        (np.array([0, 16], np.uint8), 16.0),
+        (np.array([0.0, 16.0]), 16.0),
+        (np.array([0, 1], np.uint8), 1.0),
+        (np.array([False, True]), 1.0),
+        (np.array([0.25, 1.0]), 1.0),
+    ],
+)
+def test_images_are_scaled_by_what_their_numbers_can_only_mean(pixels, scale):
+    dataset = read_dataset(npz(images=np.broadcast_to(pixels[:, None, None], (2, 4, 3)), labels=[0, 1]))
+    assert (dataset.x.shape, dataset.x.dtype, dataset.scale) == ((2, 4, 3, 1), np.float32, scale)
+    assert np.array_equal(dataset.x[:, 0, 0, 0], pixels.astype(np.float32) / np.float32(scale))
+    assert "Pixels" in dataset.notes[0]
+
+
+def test_digits_from_their_own_npz_are_the_example():
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    dataset = read_dataset(npz(images=digits.images, labels=digits.target))
+    assert dataset.fingerprint == load_example("digits").fingerprint
+
+
+OBJECTS = np.array([[1.0], [1.0, 2.0]], dtype=object)
+NPZ = {
+    "no labels": ({"x": np.eye(2)}, "a.npz: no key 'y', 'label' or 'labels', but 'x'. Save inputs as 'x'"),
+    "no inputs": (
+        {"y": [0, 1], "x_train": [1]},
+        r"no key 'x' or 'images', but 'x_train' and 'y'.*x=arrays\['x_train'\]",
+    ),
+    "both": ({"x": np.eye(2), "images": np.eye(2), "y": [0, 1]}, "keys 'images' and 'x' mean the same"),
+    "counts": ({"x": np.eye(3), "y": [0, 1]}, "a.npz: 'y' holds 2 values, but there are 3 samples"),
+    "counts of ids": ({"x": np.eye(2), "y": [0, 1], "ids": [1]}, "a.npz: 'ids' holds 1 values, but there are 2"),
+    "nothing": ({"x": np.zeros((0, 2)), "y": []}, r"'x' has shape \(0, 2\), so there is nothing in it"),
+    "scalar": ({"x": 1.0, "y": [0]}, r"'x' has shape \(\), so there is nothing"),
+    "objects": (
+        {"x": OBJECTS, "y": [0, 1]},
+        "'x' is an array of Python objects.*pickle can run code. Save plain arrays",
+    ),
+    "object labels": ({"x": np.eye(2), "y": np.array(["a", None])}, "'y' is an array of Python objects"),
+    "bytes": ({"x": np.array([b"a", b"b"]), "y": [0, 1]}, r"'x' is of type \|S1.*save bytes with .astype\(str\)"),
+    "complex": ({"x": np.eye(2) * 1j, "y": [0, 1]}, "'x' is of type complex128. It must hold numbers"),
+    "flat numbers": ({"x": np.arange(2), "y": [0, 1]}, r"'x' has shape \(2,\) and type int64. Images need"),
+    "five dimensions": ({"x": np.zeros((2, 1, 1, 1, 1)), "y": [0, 1]}, "Images need"),
+    "channels first": ({"x": np.zeros((2, 3, 8, 8)), "y": [0, 1]}, r"channels last: save x.transpose\(0, 2, 3, 1\)"),
+    "NaN": ({"x": np.array([[1, 2], [3, np.nan]]), "y": [0, 1]}, "'x' holds nan in row 1, column 1"),
+    "infinite pixel": ({"x": np.full((2, 2, 2), np.inf), "y": [0, 1]}, "'x' holds NaN or infinite pixels"),
+    "negative pixel": ({"x": np.full((2, 2, 2), -1), "y": [0, 1]}, "'x' holds pixels from -1 to -1. They must lie in"),
+    "16-bit pixel": ({"x": np.full((2, 2, 2), 256), "y": [0, 1]}, "'x' holds pixels from 256 to 256"),
+    "fractions": ({"x": np.full((2, 2, 2), 1.5), "y": [0, 1]}, "'x' holds pixels from 1.5 to 1.5"),
+    "one class": ({"x": np.eye(2), "y": [3, 3]}, "a.npz: 'y': '3' is the only class"),
+    "one-hot": ({"x": np.eye(2), "y": np.eye(2)}, r"'y' has shape \(2, 2\).*save one-hot labels as y.argmax\(1\)"),
+    "NaN label": ({"x": np.eye(2), "y": [0, np.nan]}, "'y' holds nan at position 1"),
+    "empty label": ({"x": np.eye(2), "y": ["a", ""]}, "'y' holds nothing at position 1"),
+    "bytes as labels": ({"x": np.eye(2), "y": [b"a", b"b"]}, r"'y' is of type \|S1"),
+    "same id": ({"x": np.eye(3), "y": [0, 1, 1], "ids": ["a", "b", "a"]}, "'ids' holds 'a' at positions 0 and 2"),
+}
+
+
+@pytest.mark.parametrize(("arrays", "message"), NPZ.values(), ids=NPZ)
+def test_npz_that_cannot_be_used(arrays, message):
+    with pytest.raises(DataError, match=f"a.npz: .*{message.removeprefix('a.npz: ')}"):
+        read_dataset(npz(**arrays))
+
+
+def test_npz_that_unpacks_beyond_the_limit_is_stopped():
+    bomb = npz(x=np.zeros((2, 10_000_000), np.uint8), y=[0, 1])
+    assert len(bomb.getvalue()) < 50_000
+    with pytest.raises(DataError, match=r"x\.npy unpacks beyond the limit of 1 MiB"):
+        read_dataset(bomb, limits=Limits(unpacked_bytes=2**20))
+
+
+def test_a_header_that_promises_more_than_there_is_is_refused():
+    small = io.BytesIO()
+    np.lib.format.write_array_header_1_0(small, {"descr": "<f8", "fortran_order": False, "shape": (10**13, 2)})
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x.npy", small.getvalue() + b"\0" * 32)
+        archive.writestr("y.npy", small.getvalue())
+    with pytest.raises(DataError, match="'x' is no NumPy array, or a damaged one"):
+        read_dataset(named(stream.getvalue(), "a.npz"))
+
+
+# Zip of image folders
+
+
+def test_image_folders():
+    files = {f"set/{label}/{n}.png": picture(10 * n) for label in ("10", "9") for n in range(3)}
+    clutter = {"__MACOSX/set/9/._0.png": b"", "set/.DS_Store": b"", "set/9/Thumbs.db": b"", "set/read me.txt": b"hi"}
+    dataset = read_dataset(zipped({**files, **clutter}))
+    assert (dataset.kind, dataset.x.shape, dataset.scale) == ("image", (6, 3, 4, 1), 255.0)
+    assert dataset.class_names == ("9", "10")
+    assert dataset.ids.tolist() == [f"{label}/{n}.png" for label in ("10", "9") for n in range(3)]
+    assert np.array_equal(dataset.x[2], np.full((3, 4, 1), np.float32(20) / np.float32(255)))
+
+
+def test_folders_without_a_folder_around_them_and_one_class_alone():
+    assert read_dataset(zipped({"cat/1.jpg": picture(form="JPEG"), "dog/1.PNG": picture()})).class_names == (
+        "cat",
+        "dog",
+    )
+    with pytest.raises(DataError, match=r"pets\.zip: the folders: 'cat' is the only class"):
+        read_dataset(zipped({"set/cat/1.png": picture(), "set/cat/2.png": picture()}))
+
+
+@pytest.mark.parametrize(
+    ("mode", "colour", "expected"),
+    [("RGB", (255, 0, 51), [1, 0, 0.2]), ("RGBA", (255, 0, 51, 255), [1, 0, 0.2]), ("P", 0, [0, 0, 0])],
+)
+def test_colour_images_have_three_channels_and_grey_ones_join_them(mode, colour, expected):
+    dataset = read_dataset(
+        zipped({"a/1.png": picture(colour, mode), "b/1.png": picture(51), "b/2.png": picture(1, "1")})
+    )
+    assert dataset.x.shape == (3, 3, 4, 3)
+    assert np.array_equal(dataset.x[:, 0, 0], np.array([expected, [0.2] * 3, [1] * 3], dtype=np.float32))
+
+
+ZIPS = {
+    "no image": ({"a/x.txt": b""}, "there is no PNG or JPEG image in it"),
+    "nothing": ({}, "there is no PNG or JPEG image in it"),
+    "no folder": (
+        {"1.png": picture(), "a/1.png": picture()},
+        "1.png does not lie in a folder of its class, as CLASS/1.png",
+    ),
+    "too deep": ({"a/x/1.png": picture(), "b/1.png": picture()}, "a/x/1.png does not lie in a folder of its class"),
+    "other format": ({"a/1.png": picture(), "b/1.gif": b"GIF"}, "b/1.gif is no PNG or JPEG image. Convert it"),
+    "unreadable": ({"a/1.png": picture(), "b/1.png": b"\x89PNG"}, "b/1.png cannot be read as an image"),
+    "cut": ({"a/1.png": NOISE, "b/1.png": NOISE[:-50]}, "b/1.png cannot be read as an image"),
+    "gif in disguise": ({"a/1.png": picture(form="GIF"), "b/1.png": picture()}, "a/1.png cannot be read as an image"),
+    "other size": (
+        {"a/1.png": picture(), "a/2.png": picture(size=(5, 3)), "b/1.png": picture()},
+        "a/2.png has 5 × 3 pixels, but a/1.png has 4 × 3. All images must have one size",
+    ),
+    "transparent": (
+        {"a/1.png": picture((1, 2, 3, 4), "RGBA"), "b/1.png": picture()},
+        "a/1.png is transparent in places",
+    ),
+    "16 bits": ({"a/1.png": picture(1, "I;16"), "b/1.png": picture()}, "a/1.png has more than 8 bits per pixel"),
+    "climbs": ({"../a/1.png": picture()}, "entry '../a/1.png' leads out of the archive's folder"),
+    "climbs inside": ({"a/../../1.png": picture()}, "leads out of the archive's folder"),
+    "absolute": ({"/etc/1.png": picture()}, "entry '/etc/1.png' leads out"),
+    "backslashes": ({"a\\..\\..\\1.png": picture()}, "leads out"),
+    "drive": ({"C:/a/1.png": picture()}, "leads out"),
+}
+
+
+@pytest.mark.parametrize(("files", "message"), ZIPS.values(), ids=ZIPS)
+def test_zips_that_cannot_be_used(files, message):
+    with pytest.raises(DataError, match=f"pets.zip: .*{message}"):
+        read_dataset(zipped(files))
+
+
+def test_the_same_entry_twice_is_refused():
+    file = zipped({"a/1.png": picture(), "b/1.png": picture()})
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("a/1.png", picture())
+    with pytest.raises(DataError, match=r"a/1\.png is in the archive twice"):
+        read_dataset(file)
+
+
+def test_a_zip_that_unpacks_beyond_the_limit_is_stopped():
+    padded = picture() + b"\0" * 3_000_000  # decoders pass over what follows the image
+    with pytest.raises(DataError, match=r"b/1\.png unpacks beyond the limit of 4 MiB in all"):
+        read_dataset(zipped({"a/1.png": padded, "b/1.png": padded}), limits=Limits(unpacked_bytes=2**22))
+    big = picture(size=(2000, 2000))
+    assert len(big) < 50_000
+    with pytest.raises(DataError, match=r"a/1\.png: 2 images of 2000 × 2000 pixels unpack beyond the limit of 16 MiB"):
+        read_dataset(zipped({"a/1.png": big, "b/1.png": big}), limits=Limits(unpacked_bytes=2**24))
+
+
+def test_a_size_that_an_entry_claims_is_not_believed():
+    file = zipped({"a/1.png": picture() + b"\0" * 3_000_000, "b/1.png": picture()})
+    content = file.getvalue().replace((len(picture()) + 3_000_000).to_bytes(4, "little"), (100).to_bytes(4, "little"))
+    with pytest.raises(DataError, match=r"a/1\.png (cannot be unpacked|unpacks beyond)"):
+        read_dataset(named(content, "pets.zip"), limits=Limits(unpacked_bytes=2**20))
+
+
+def test_too_many_images_are_refused():
+    with pytest.raises(DataError, match="more than 1 images"):
+        read_dataset(zipped({"a/1.png": picture(), "b/1.png": picture()}), limits=Limits(samples=1))
+
+
+def test_kinds_and_roles_that_do_not_fit_are_refused():
+    with pytest.raises(DataError, match=r"a zip archive holds images, but text data was asked for"):
+        read_dataset(zipped({"a/1.png": picture()}), kind="text")
+    with pytest.raises(
+        DataError, match=r"'x' has shape \(2, 2\), which makes it tabular data, but image was asked for"
+    ):
+        read_dataset(npz(x=np.eye(2), y=[0, 1]), kind="image")
+    with pytest.raises(DataError, match="only tables have columns"):
+        read_dataset(npz(x=np.eye(2), y=[0, 1]), roles=Roles("y"))
+
+
+# Real files
+
+
+def test_sst2(shared_data):
+    dataset = read_dataset(shared_data / "sst2_dev.tsv")
+    assert (dataset.kind, dataset.class_names, dataset.n_per_class.tolist()) == ("text", ("0", "1"), [428, 444])
+    frame = pd.read_csv(shared_data / "sst2_dev.tsv", sep="\t", keep_default_na=False)
+    assert dataset.x.tolist() == frame["sentence"].tolist()
+    train = read_dataset(shared_data / "sst2_train.tsv")
+    assert train.n_per_class.tolist() == [29_780, 37_569]
+
+
+def test_vowels_with_their_speakers(shared_data):
+    with pytest.raises(RolesNeeded, match="which column holds the label"):
+        read_dataset(shared_data / "vowel_speakers.tsv")
+    dataset = read_dataset(shared_data / "vowel_speakers.tsv", roles=Roles("vowel", source="speaker"))
+    assert (dataset.kind, dataset.n_samples, dataset.n_classes) == ("tabular", 990, 11)
+    assert dataset.class_names == tuple(map(str, range(11)))
+    assert set(dataset.sources) == set(map(str, range(15)))
+    assert dataset.feature_names == ("sex", *(f"x{number}" for number in range(1, 11)))
+
+
+def test_newsgroups_within_their_topics(shared_data):
+    file = shared_data / "newsgroups20_train.parquet"
+    with pytest.raises(RolesNeeded) as asked:
+        read_dataset(file)
+    assert asked.value.guess.id == "doc_id"
+    roles = Roles("top", "body", source="newsgroup")
+    dataset = read_dataset(file, roles=roles)
+    assert (dataset.n_samples, dataset.n_classes, len(set(dataset.sources))) == (11_314, 7, 20)
+    assert "18 of 11314 texts are empty." in dataset.notes
+    with pytest.raises(DataError, match=r"row 4598: id '103117' stands in row 4484 too"):
+        read_dataset(file, roles=Roles("top", "body", id="doc_id"))
+
+
+def test_semeion_and_mnist(shared_data):
+    dataset = read_dataset(shared_data / "semeion.npz")
+    assert (dataset.x.shape, dataset.scale) == ((1593, 16, 16, 1), 1.0)
+    with pytest.raises(DataError, match=r"no key 'x' or 'images', but 'x_test', .*x=arrays\['x_train'\]"):
+        read_dataset(shared_data / "mnist.npz")
+    with np.load(shared_data / "mnist.npz") as arrays:
+        dataset = read_dataset(npz(x=arrays["x_test"], y=arrays["y_test"]))
+    assert (dataset.x.shape, dataset.scale) == ((10_000, 28, 28, 1), 255.0)
+    assert dataset.class_names == tuple("0123456789")

@@ -1,0 +1,248 @@
+"""Tables are read as they were meant, and what is wrong with one is told by its line."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data import DataError
+from core.data.delimited import parse_delimited
+from core.data.limits import Limits
+from core.data.records import parse_jsonl, parse_parquet
+
+SMALL = Limits(samples=3)
+
+
+def columns(table) -> dict[str, list]:
+    return {name: values.tolist() for name, values in table.columns.items()}
+
+
+def delimited(text: str | bytes, name: str = "t.tsv", limits: Limits | None = None):
+    return parse_delimited(text.encode() if isinstance(text, str) else text, name, limits or Limits())
+
+
+cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+rows = st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=5))
+
+
+def written(rows, delimiter, line_end, quoting) -> str:
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
+    writer.writerow([f"c{position}" for position in range(len(rows[0]))])
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+@given(
+    rows,
+    st.sampled_from([",", ";"]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_csv_comes_back_whatever_its_cells_hold(rows, delimiter, line_end, encoding):
+    table = delimited(written(rows, delimiter, line_end, csv.QUOTE_ALL).encode(encoding), "t.csv")
+    assert list(zip(*columns(table).values(), strict=True)) == rows
+    assert table.notes == ()
+
+
+@given(rows, st.sampled_from(["\n", "\r\n"]))
+def test_tsv_comes_back_unless_cells_hold_tabs_and_line_breaks(rows, line_end):
+    # Python's own writer forgets to quote a lone carriage return.
+    rows = [tuple(cell.replace("\t", " ").replace("\r", "\n") for cell in row) for row in rows]
+    table = delimited(written(rows, "\t", line_end, csv.QUOTE_MINIMAL))
+    assert list(zip(*columns(table).values(), strict=True)) == rows
+
+
+plain_cells = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(plain_cells, plain_cells), min_size=1, max_size=6))
+def test_a_tsv_without_any_quoting_never_joins_or_loses_rows(rows):
+    table = delimited("a\tb\n" + "".join(f"{left}\t{right}\n" for left, right in rows))
+    assert table.n_rows == len(rows)
+    if table.notes or not any('"' in cell for row in rows for cell in row):
+        assert list(zip(*columns(table).values(), strict=True)) == rows
+
+
+def test_quotes_between_tabs():
+    enclosing = delimited('a\tb\n"x ""y"""\t1\n"two\nlines"\t2\n')
+    assert columns(enclosing) == {"a": ['x "y"', "two\nlines"], "b": ["1", "2"]}
+    assert enclosing.lines.tolist() == [2, 3]
+    plain = delimited('a\tb\n" I go .\t1\nyou stay . "\t0\n')  # a dialogue, one sentence a line
+    assert columns(plain) == {"a": ['" I go .', 'you stay . "'], "b": ["1", "0"]}
+    assert "Quotation marks were kept" in plain.notes[0]
+
+
+def test_lines_are_counted_as_an_editor_counts_them():
+    table = delimited('a,b\r\n"x\r\ny",1\r\n\r\nz,2\r\n', "t.csv")
+    assert table.lines.tolist() == [2, 5]
+    assert table.place(1) == "t.csv, line 5"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "header"),
+    [
+        ("a\tb, c\n1\t2", "t.tsv", ["a", "b, c"]),
+        ("a;b\n1;2", "t.csv", ["a", "b"]),
+        ("a\tb\n1\t2", "t.csv", ["a", "b"]),
+        ("a,b\n1,2", "t.tsv", ["a", "b"]),
+        ("\ufeff a , b\n1,2", "t.txt", ["a", "b"]),
+        (",b\n0,2", "t.csv", ["unnamed column 1", "b"]),
+        ("\n\na,b\n1,2", "t.csv", ["a", "b"]),
+    ],
+)
+def test_headers_and_delimiters(text, name, header):
+    assert list(delimited(text, name).columns) == header
+
+
+BROKEN = {
+    "short row": ("a\tb\n1\t2\n3\n", "t.tsv, line 3: 1 cells, but the header has 2.*with tabs or line breaks"),
+    "long row": ("a,b\n1,2,3\n", "t.tsv, line 2: 3 cells, but the header has 2.*with commas or line breaks"),
+    "open quote": (
+        'a,b\n1,2\n3,"4\n',
+        "t.tsv, line 3: the quotation marks do not close.*each one inside written twice",
+    ),
+    "text after quote": ('a,b\n"1"2,3\n', "t.tsv, line 2: the quotation marks do not close"),
+    "short row with quotes": ('a\tb\n"1" 2\t3\n4\n', "t.tsv, line 3: 1 cells, but the header has 2"),
+    "short row in quotes": ('a\tb\n"1\n2"\t3\n4\n', "t.tsv, line 4: 1 cells, but the header has 2"),
+    "one column": ("label\nx\n", "t.tsv, line 1: one column only, 'label'. The first line must name the columns"),
+    "white space": ("\n\n", "t.tsv, line 1: one column only, nothing"),
+    "no rows": ("a\tb\n", "t.tsv: there are no rows, only the names of columns"),
+    "same name": ("a\tb\ta\n1\t2\t3\n", "t.tsv: columns 1 and 3 are both called 'a'"),
+    "no header": ("1\t1\n2\t3\n", "both called '1'.*if there is no line of names, add one"),
+    "latin 1": (b"a\tb\n1\tx\n2\t\xe9t\xe9\n", "t.tsv, line 3: byte 0xE9 is not UTF-8. Save the file as UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
+def test_broken_text_is_told_by_its_line(text, message):
+    with pytest.raises(DataError, match=message):
+        delimited(text)
+
+
+def test_a_cell_may_be_as_long_as_a_document():
+    assert len(delimited("a,b\n" + "x" * 500_000 + ",1\n", "t.csv").columns["a"][0]) == 500_000
+
+
+@pytest.mark.parametrize(
+    ("parse", "content"),
+    [
+        (parse_delimited, b"a\tb\n" + b"1\t2\n" * 4),
+        (parse_jsonl, b'{"a": 1}\n' * 4),
+        (parse_parquet, pd.DataFrame({"a": range(4)}).to_parquet()),
+    ],
+)
+def test_more_rows_than_the_limit_are_refused(parse, content):
+    with pytest.raises(DataError, match="more than 3 rows"):
+        parse(content, "t", SMALL)
+    assert parse(content, "t", Limits(samples=4)).n_rows == 4
+
+
+def test_cells_that_are_needed_are_told_by_line_and_column():
+    table = delimited("id,size,label\na,1,x\nb,,y\nc,nan,\nd,-inf, \ne,one,z\n", "t.csv")
+    with pytest.raises(DataError, match=r"t.csv, line 4: column 'label' holds nothing. Each row needs a name"):
+        table.strings("label")
+    with pytest.raises(DataError, match=r"t.csv, line 3: column 'size' holds nothing. It must be a finite number"):
+        table.numbers("size")
+    for line, value in ((4, "nan"), (5, "-inf"), (6, "one")):
+        rows = delimited("id,size\n" + "a,1\n" * (line - 2) + f"b,{value}\n", "t.csv")
+        with pytest.raises(DataError, match=f"t.csv, line {line}: column 'size' holds '{value}'"):
+            rows.numbers("size")
+
+
+def jsonl(*rows) -> bytes:
+    return "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows).encode()
+
+
+json_values = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | cells | st.lists(st.integers())
+
+
+@given(st.lists(st.fixed_dictionaries({"a": json_values, "b": json_values}), min_size=1))
+def test_json_lines_come_back(rows):
+    table = parse_jsonl(jsonl(*rows) + b"\n\n", "t.jsonl", Limits())
+    assert columns(table) == {"a": [row["a"] for row in rows], "b": [row["b"] for row in rows]}
+
+
+def test_what_json_holds_as_ids_and_labels():
+    table = parse_jsonl(jsonl({"a": "01"}, {"a": 1}, {"a": 1.0}, {"a": 0.5}, {"a": False}, {"a": "NA"}), "t", Limits())
+    assert table.strings("a") == ["01", "1", "1", "0.5", "false", "NA"]
+    for value in (None, [1], {}, "", float("nan")):
+        with pytest.raises(DataError, match=r"t, line 2: column 'a' holds"):
+            parse_jsonl(jsonl({"a": 1}, {"a": value}), "t", Limits()).strings("a")
+    with pytest.raises(DataError, match=r"t, line 2: column 'a' holds 3. It must be a text"):
+        parse_jsonl(jsonl({"a": "x"}, {"a": 3}), "t", Limits()).texts("a")
+    with pytest.raises(DataError, match=r"t, line 2: column 'a' holds 1000"):
+        parse_jsonl(jsonl({"a": 1}, {"a": 10**400}), "t", Limits()).numbers("a")
+
+
+BROKEN_JSON = {
+    "no JSON": (jsonl({"a": 1}, "{'a': 2}"), "t.jsonl, line 2: this is no JSON"),
+    "array": (jsonl([1, 2]), r"t.jsonl, line 1: \[1, 2\] instead of an object"),
+    "missing key": (jsonl({"a": 1, "b": 2}, "", {"a": 1}), "t.jsonl, line 3: key 'b' is missing.*same keys: a, b"),
+    "added key": (jsonl({"a": 1}, {"a": 1, "c": 2}), "t.jsonl, line 2: key 'c' is not in the first line"),
+    "white space": (b" \n \n", "t.jsonl: there is nothing but white space"),
+    "latin 1": (b'{"a": "\xe9"}', "t.jsonl, line 1: this is no JSON"),
+    "deep": (b"[" * 100_000, "t.jsonl, line 1: this is no JSON"),
+    "long number": (b'{"a": ' + b"1" * 5000 + b"}", "t.jsonl, line 1: this is no JSON"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BROKEN_JSON.values(), ids=BROKEN_JSON)
+def test_broken_json_is_told_by_its_line(content, message):
+    with pytest.raises(DataError, match=message):
+        parse_jsonl(content, "t.jsonl", Limits())
+
+
+def parquet(table: pa.Table) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("values", "strings"),
+    [
+        (pa.array(["01", "NA", "nan"]), ["01", "NA", "nan"]),
+        (pa.array(["a", "b", "a"]).dictionary_encode(), ["a", "b", "a"]),
+        (pa.array([1, 2, 3], pa.uint8()), ["1", "2", "3"]),
+        (pa.array([0.0, 1.0, 0.5]), ["0", "1", "0.5"]),
+        (pa.array([True, False, True]), ["true", "false", "true"]),
+        (pa.array([2**60, 2**60 + 1, 0]), [str(2**60), str(2**60 + 1), "0"]),
+    ],
+)
+def test_what_parquet_holds_as_ids_and_labels(values, strings):
+    assert parse_parquet(parquet(pa.table({"a": values})), "t", Limits()).strings("a") == strings
+
+
+@pytest.mark.parametrize("values", [["a", None], [1, None], [1.0, float("nan")], [[1], [2]]])
+def test_what_is_missing_in_parquet_is_told_by_its_row(values):
+    table = parse_parquet(parquet(pa.table({"a": values})), "t.parquet", Limits())
+    with pytest.raises(DataError, match=r"t.parquet, row [12]: column 'a' holds (nothing|nan|\[1\])"):
+        table.strings("a")
+
+
+def test_numbers_of_parquet_are_exact():
+    values = np.array([0.1, -0.0, 5e-324, 2.0**-149])
+    table = parse_parquet(parquet(pa.table({"a": values, "b": values.astype(np.float32)})), "t", Limits())
+    assert table.numbers("a").tobytes() == values.tobytes()
+    assert np.array_equal(table.numbers("b"), values.astype(np.float32))
+
+
+@pytest.mark.parametrize("content", [b"PAR1", b"no parquet at all", parquet(pa.table({"a": range(99)}))[:-20]])
+def test_damaged_parquet_is_refused(content):
+    with pytest.raises(DataError, match=r"t.parquet: this is no Parquet file, or a damaged one .*Write it again"):
+        parse_parquet(content, "t.parquet", Limits())
+
+
+def test_parquet_that_unpacks_beyond_the_limit_is_stopped():
+    bomb = parquet(pa.table({"a": ["x" * 100_000] * 300}))
+    assert len(bomb) < 50_000
+    with pytest.raises(DataError, match="1 MiB unpacked"):
+        parse_parquet(bomb, "t", Limits(unpacked_bytes=2**20))
