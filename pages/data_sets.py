@@ -1,4 +1,105 @@
+"""What is in the data? Choose or upload a data set, and look at its sizes, labels and samples."""
+
 import streamlit as st
-from ui import page, data_choice
-page.lead("x")
-st.write(data_choice.dataset().n_samples)
+
+from core.data import EXAMPLES, Dataset
+from core.evaluate.wording import count
+from core.figures.data_sets import label_distribution, text_lengths
+from ui import data_choice, page, samples, upload
+from ui.page import Metric
+
+PER_PAGE = {"image": 30, "text": 8}
+
+
+def choose() -> None:
+    """The examples as cards, and the place for a file."""
+    chosen = data_choice.current()
+    with st.grid(len(EXAMPLES), min_column_width=190):
+        for address, choice in data_choice.choices().items():
+            if choice.example is None:
+                continue
+            example = EXAMPLES[choice.example]
+            with st.container(border=True, height="stretch", key=f"example-{choice.example}"):
+                st.markdown(f"**{example.title}**  \n:gray[{example.sentence}]")
+                st.space("stretch")
+                st.button(
+                    "Chosen" if choice == chosen else "Choose",
+                    key=f"choose-{choice.example}",
+                    on_click=data_choice.choose,
+                    args=(address,),
+                    disabled=choice == chosen,
+                    width="stretch",
+                )
+    upload.uploader()
+
+
+def sizes(dataset: Dataset) -> None:
+    """How much there is, in what units, and what reading did to it."""
+    shape = {
+        "image": ("Image size", " × ".join(map(str, dataset.x.shape[1:3])), "Height and width in pixels."),
+        "tabular": ("Features", count(len(dataset.feature_names)), "Columns of numbers."),
+        "text": ("Texts", count(dataset.n_samples), "Each is one sample."),
+    }[dataset.kind]
+    n_sources = "none named" if dataset.sources is None else count(len(set(dataset.sources)))
+    page.numbers(
+        [
+            Metric("Samples", count(dataset.n_samples)),
+            Metric("Classes", count(dataset.n_classes)),
+            Metric(*shape[:2], help=shape[2]),
+            Metric("Sources", n_sources, help="Who or what the samples come from, where the data say so."),
+            Metric(
+                "Scale",
+                "as given" if dataset.scale == 1 else f"1 / {dataset.scale:g}",
+                help="What raw values were divided by.",
+            ),
+        ]
+    )
+    if dataset.notes:
+        st.caption(page.plain(" ".join(dataset.notes)))
+
+
+def single_samples(dataset: Dataset) -> None:
+    """Pictures and texts page by page, one of each class first; rows all at once."""
+    if dataset.kind == "tabular":
+        st.dataframe(
+            samples.table(dataset), hide_index=True, lazy=dataset.n_samples > samples.LAZY_ROWS, alt="All rows"
+        )
+        return
+    rows = samples.one_of_each(dataset)
+    label = st.pills(
+        "Class", dataset.class_names, format_func=page.plain, key="shown-class", label_visibility="collapsed"
+    )
+    if label is not None:
+        rows = rows[dataset.y[rows] == dataset.class_names.index(label)]
+    size = PER_PAGE[dataset.kind]
+    n_pages = -(-len(rows) // size)
+    at = st.session_state.get("samples-page", 1)
+    samples.show(dataset, rows[(min(at, n_pages) - 1) * size :][:size])
+    st.pagination(n_pages, key="samples-page")
+
+
+page.lead("Sizes, labels and samples, as they are. Whether the labels are right, this page cannot tell.")
+choose()
+dataset = data_choice.dataset()
+st.header(page.plain(data_choice.required().title), anchor=False)
+sizes(dataset)
+labels, beside = st.columns(2, gap="large")
+with labels:
+    page.figure(
+        label_distribution(dataset.class_names, dataset.n_per_class, dark=page.dark()),
+        f"Samples per class, n = {count(dataset.n_samples)}.",
+        key="labels",
+    )
+with beside:
+    if dataset.kind == "text":
+        page.figure(
+            text_lengths(samples.n_words(dataset), dark=page.dark()), "How many texts are how long.", key="lengths"
+        )
+    elif dataset.kind == "tabular":
+        st.dataframe(samples.features(dataset), hide_index=True, alt="Mean, spread and range of every feature")
+        st.caption("Every feature in its own units; models standardise on the training part only.")
+    else:
+        single_samples(dataset)
+if dataset.kind != "image":
+    st.subheader("Samples", anchor=False)
+    single_samples(dataset)

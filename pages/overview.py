@@ -1,4 +1,68 @@
+"""What can be trusted here? Every verdict for the chosen data set, and where to start."""
+
+from pathlib import Path
+
 import streamlit as st
-from ui import page, data_choice
-page.lead("x")
-st.write(data_choice.dataset().n_samples)
+
+from core.data import EXAMPLES
+from core.evaluate.source_robustness import verdict
+from core.evaluate.wording import count, plural
+from core.trials import TrialPlan
+from core.workspace.runner import load_plan
+from core.workspace.workspace import Run
+from ui import cache, controls, data_choice, jobs, page
+from ui.data_choice import Choice
+from ui.session import owner, workspace
+
+SOURCE_ROBUSTNESS = Path(__file__).parent / "source_robustness.py"
+DATA_SETS = Path(__file__).parent / "data_sets.py"
+RUNS = Path(__file__).parent / "runs.py"
+MOST_CARDS = 10
+
+
+def about(choice: Choice) -> None:
+    """The chosen data set in a line, without reading it."""
+    if choice.stored is None:
+        sentence = EXAMPLES[str(choice.example)].sentence
+    else:
+        one = choice.stored
+        classes = plural(one.n_classes, "class", "classes")
+        sentence = f"{one.kind} data, {plural(one.n_samples, 'sample')} of {classes}."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
+        st.page_link(
+            DATA_SETS, label="Look at it, or bring your own", query_params={data_choice.ADDRESS: choice.address}
+        )
+
+
+def card(run: Run) -> None:
+    """One question's answer so far: its verdict, or where its run stands, and the way to the page."""
+    plan = load_plan(run.plan)
+    parameters = controls.trial_parameters(plan)
+    with st.container(border=True, key=f"card-{run.id}"):
+        st.markdown(f"**How far does accuracy fall on unfamiliar sources?** :gray[{controls.describe_trials(plan)}]")
+        if run.n_done > run.n_failed:
+            found = cache.source_robustness(run)
+            st.markdown(page.plain(verdict(found.intervals, found.comparisons, names=controls.MODEL_TITLES).headline))
+        jobs.follow(run, jobs.progress)
+        if parameters is not None:
+            query = {data_choice.ADDRESS: run.fingerprint, **parameters}
+            st.page_link(SOURCE_ROBUSTNESS, label="Open", icon=":material/arrow_forward:", query_params=query)
+
+
+page.lead("Every verdict so far for the chosen data set. What has no verdict yet has not been asked, not passed.")
+choice = data_choice.required()
+about(choice)
+runs = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
+runs = [run for run in runs if run.kind == TrialPlan.kind]
+for run in runs[:MOST_CARDS]:
+    card(run)
+if len(runs) > MOST_CARDS:
+    st.page_link(RUNS, label=f"All {count(len(runs))} runs", help="")
+if not runs and page.empty(
+    "Nothing is known about this data set yet. Begin with the question how far accuracy falls on unfamiliar sources; "
+    "with the usual settings the answer takes about a minute.",
+    button="Start",
+):
+    jobs.ask_to_start()
+    st.switch_page(SOURCE_ROBUSTNESS, query_params={data_choice.ADDRESS: choice.address})

@@ -32,7 +32,7 @@ def summary(run: Run) -> str:
         words = controls.describe_trials(load_plan(run.plan))
     except DataError as problem:
         words = str(problem)
-    return f"**{page.plain(run.dataset_name)}** · {page.plain(words)}"
+    return f"**{page.plain(data_choice.title_of(run))}**  \n:gray[{page.plain(words)}]"
 
 
 def open_link(run: Run) -> None:
@@ -57,25 +57,25 @@ def show(run: Run) -> None:
     """One run as a card: what it is, where it stands, what can be done."""
     what, state, actions = st.columns([5, 4, 3], vertical_alignment="center")
     word, colour = jobs.STATES[run.state]
-    with what:
-        st.markdown(f"{summary(run)}  \n:gray[{datetime.fromtimestamp(run.created, UTC):%d %b %Y, %H:%M} UTC]")
-    with state:
-        if run.state == "running":
-            st.progress(run.n_done / run.n_trials, text=jobs.describe(run))
-        else:
-            st.markdown(f":{colour}-badge[{word}] {jobs.describe(run)}")
+    what.markdown(summary(run))
+    if run.state == "running":
+        state.progress(run.n_done / run.n_trials, text=jobs.describe(run))
+    else:
+        when = datetime.fromtimestamp(run.finished or run.created, UTC)
+        state.markdown(f":{colour}-badge[{word}] {jobs.counted(run)}  \n:gray[{when:%d %b %Y, %H:%M} UTC]")
     with actions, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
         open_link(run)
-        if run.state == "running":
-            st.button("Cancel", key=f"cancel-{run.id}", on_click=jobs.cancel, args=(run.id,), disabled=run.cancelling)
-        elif run.state != "done":
-            st.button("Resume", key=f"resume-{run.id}", on_click=jobs.resume, args=(run.id,))
-        if st.button("Delete", key=f"delete-{run.id}", type="tertiary", disabled=run.state == "running"):
+        jobs.action(run)
+        if st.button(
+            "", key=f"delete-{run.id}", icon=":material/delete:", help="Delete", disabled=run.state == "running"
+        ):
             delete(run)
     jobs.failures(run)
 
 
-page.lead("Every run is kept until you delete it. It goes on when you close this page, and can be resumed after a crash.")
+page.lead(
+    "Every run is kept until you delete it. It goes on when you close this page, and can be resumed after a crash."
+)
 runs = workspace().runs(owner())
 if not runs:
     page.empty("Nothing has been computed yet. Runs start on the pages under Trust and are listed here.")

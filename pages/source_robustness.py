@@ -1,4 +1,134 @@
+"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2018, sections 2-5.1)"""
+
 import streamlit as st
-from ui import page, data_choice
-page.lead("x")
-st.write(data_choice.dataset().n_samples)
+
+from core.data import DataError
+from core.evaluate.source_robustness import ExpectedInterval, verdict
+from core.evaluate.source_robustness.verdict import most_robust
+from core.evaluate.wording import plural
+from core.figures import source_robustness as figures
+from core.trials import splits_table
+from core.workspace.workspace import Run
+from ui import cache, controls, data_choice, jobs, page, share, sources
+from ui.session import owner, workspace
+
+SECONDS_BETWEEN_DRAWINGS = 4.0
+HOW_TO_READ = r"""
+A **source** is a process that samples of a class come from: a writer, a site, a device. Where the data name none, the
+samples of each class are clustered, and every cluster stands for a source.
+
+- **Unfamiliar sources**: whole sources are held out of the training part and tested on, $E[\mathrm{Acc}_X]$.
+- **Familiar sources**: a share of every source is tested on, $E[\mathrm{Acc}_I]$.
+- **Robustness** $\rho = E[\mathrm{Acc}_X] / E[\mathrm{Acc}_I]$: the share of the accuracy that is kept. 1 is no loss.
+
+**Two intervals, both 95 %.** *Over draws*: what another set of repeats on the same data would give; more repeats narrow
+it. *Over sources and samples*: what other data with other sources would give; more repeats do not narrow it, and the
+verdict rests on it. Claims about several models or classes are corrected for their number (Holm).
+
+Clusters are guesses at sources. They make a hard test, not necessarily the one that your application will pose.
+
+Ozsel Kilinc and Ismail Uysal (2018): *Source-aware partitioning for robust cross-validation*, sections 2 to 5.1.
+"""
+
+
+def show(run: Run) -> None:
+    """All that a run's finished trials tell."""
+    if run.n_done == run.n_failed:
+        st.skeleton(height=320)
+        return
+    found = cache.source_robustness(run)
+    rows = found.intervals.overall
+    of = sources.choose_row(rows, most_robust(rows), controls.MODEL_TITLES, key=f"of-{run.id}-{run.state}")
+    page.verdict(verdict(found.intervals, found.comparisons, of=of, names=controls.MODEL_TITLES), sources.metrics(of))
+    dark = page.dark()
+    page.figure(
+        figures.interval_chart(rows, names=controls.MODEL_TITLES, dark=dark),
+        "Each band runs from the accuracy to expect on unfamiliar sources to that on familiar ones: the shorter, the "
+        "more robust. Hairlines are 95 % intervals over sources and samples, short bars over draws.",
+        key="intervals",
+    )
+    boxes, rho = st.columns(2, gap="medium")
+    with boxes:
+        page.figure(
+            figures.accuracy_boxes(found.intervals, names=controls.MODEL_TITLES, dark=dark),
+            "Each mark is the accuracy of one draw. Unfamiliar sources scatter widely: it matters which one is met.",
+            key="boxes",
+        )
+    with rho:
+        page.figure(
+            figures.rho_chart(rows, names=controls.MODEL_TITLES, dark=dark),
+            "The share of the accuracy that is kept. Overlapping hairlines do not mean that models are alike: the "
+            "findings above compare them pair by pair on the same draws.",
+            key="rho",
+        )
+    in_detail(run, of)
+    tables(run)
+
+
+def in_detail(run: Run, of: ExpectedInterval) -> None:
+    """One model by class and by held-out source, with the portraits of the worst."""
+    intervals = cache.source_robustness(run).intervals
+    st.subheader(f"{controls.MODEL_TITLES[of.model]}: which classes and sources are hard?", anchor=False)
+    classes, held_out = st.columns(2, gap="medium")
+    with classes:
+        page.figure(
+            figures.class_chart(of, intervals.classes_of(of), dark=page.dark()),
+            "Rho by class, the worst on top; the grey line and band are all classes together.",
+            key="classes",
+        )
+    with held_out:
+        page.figure(
+            figures.held_out_chart(intervals.sources_of(of), dark=page.dark()),
+            "Each diamond is a source, tested on when it was held out; the tick of the same row is its accuracy when "
+            "familiar. Larger marks are larger sources.",
+            key="held-out",
+        )
+    if run.state != "running":
+        sources.portraits(run, intervals.sources_of(of))
+
+
+def tables(run: Run) -> None:
+    """The paper's Table 1, and everything to take away."""
+    found = cache.source_robustness(run)
+    st.subheader("In numbers", anchor=False)
+    st.dataframe(
+        **sources.table_1(found.intervals, controls.MODEL_TITLES),
+        hide_index=True,
+        alt="Expected accuracy interval and rho",
+    )
+    page.downloads(
+        {
+            "Table": found.intervals.table,
+            "Held-out sources": found.intervals.held_out_table,
+            "Trials": lambda: cache.trials(run),
+            "Drawn splits": lambda: splits_table(plan, dataset),
+        },
+        stem=f"source-robustness-{run.id[:8]}",
+    )
+    page.how_to_read(HOW_TO_READ)
+    page.foot(run)
+
+
+page.lead(
+    "Accuracy on sources that the training part does not hold, against accuracy on familiar ones. It cannot tell "
+    "whether the sources that you will meet are like the ones held out here."
+)
+dataset = data_choice.dataset()
+try:
+    plan, button = controls.trial_plan(dataset)
+    n_trials = plan.n_trials(dataset)
+except DataError as problem:
+    page.error(problem)
+    st.stop()
+share.offer(plan, controls.trial_parameters(plan) or {})
+run = jobs.start(plan, dataset) if jobs.asked_to_start() else workspace().find_run(owner(), plan, dataset.fingerprint)
+button.button("Run", type="primary", key="run", on_click=jobs.start, args=(plan, dataset), disabled=run is not None)
+if run is None:
+    page.empty(
+        f"Nothing has been computed for this choice yet. **Run** trains {plural(len(plan.models), 'model')} on splits "
+        f"that hold whole sources out and on splits that do not: {plural(n_trials, 'trial')}, in the background."
+    )
+    page.how_to_read(HOW_TO_READ)
+else:
+    jobs.follow(run, jobs.progress)
+    jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)

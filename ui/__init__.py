@@ -1,0 +1,1 @@
+"""The only place besides the pages that knows Streamlit: what all pages share."""

@@ -18,6 +18,7 @@ from core.models import MODELS
 from core.trials import KNOWN_SOURCES, TrialPlan
 from ui.page import plain
 
+MODEL_TITLES = {name: model.label for name, model in MODELS.items()}
 FINDER_TITLES = {"kmeans": "k-means clusters", KNOWN_SOURCES: "known sources"}
 
 
@@ -47,7 +48,11 @@ class Pick:
             help=self.help,
             bind="query-params",
         )
-        return tuple(name for name in self.titles if name in chosen)
+        return self.ordered(chosen)
+
+    def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Names in the registry's order, whatever the order of choosing: the same choice is the same plan."""
+        return tuple(name for name in self.titles if name in names)
 
     def written(self, value: Any) -> list[str]:
         """A value as the address holds it."""
@@ -95,6 +100,10 @@ class Number:
         """A value as the address holds it."""
         return [str(value)]
 
+    def ordered(self, value: Any) -> Any:
+        """The value itself: a number has no order."""
+        return value
+
 
 def check_address(controls: Sequence[Pick | Number]) -> None:
     """End the page with a sentence where the address asks for a value that no control has."""
@@ -136,9 +145,9 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
 
 def trial_parameters(plan: TrialPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
-    main, more = _trial_controls(has_sources=False)
+    main, more = _trial_controls(has_sources=True)
     controls = main | more
-    if TrialPlan(**{field: getattr(plan, field) for field in controls}) != plan:
+    if TrialPlan(**{field: control.ordered(getattr(plan, field)) for field, control in controls.items()}) != plan:
         return None
     return {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
 
@@ -149,19 +158,19 @@ def describe_trials(plan: TrialPlan) -> str:
     >>> describe_trials(TrialPlan(models=("svm",), n_repeats=20))
     'SVM · k-means clusters · 20 repeats'
     """
-    main, _ = _trial_controls(has_sources=False)
+    main, _ = _trial_controls(has_sources=True)
     models, finders = (main[field].written(getattr(plan, field)) for field in ("models", "source_finders"))
     return f"{', '.join(models)} · {' and '.join(finders)} · {plural(plan.n_repeats, 'repeat')}"
 
 
 def _trial_controls(*, has_sources: bool) -> tuple[dict[str, Pick | Number], dict[str, Pick | Number]]:
-    finders = {name: FINDER_TITLES.get(name, name) for name in [*SOURCE_FINDERS, KNOWN_SOURCES]}
+    finders = {name: FINDER_TITLES.get(name, name) for name in [*SOURCE_FINDERS, *[KNOWN_SOURCES] * has_sources]}
     usual = TrialPlan()
     main: dict[str, Pick | Number] = {
         "models": Pick(
             "models",
             "Models",
-            {name: model.label for name, model in MODELS.items()},
+            MODEL_TITLES,
             usual.models,
             "Each is trained anew on the same splits, so that models are compared split by split.",
         ),

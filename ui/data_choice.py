@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.data import EXAMPLES, Dataset, docstrings_ready, load_example
-from core.workspace.workspace import StoredDataset
+from core.workspace.workspace import Run, StoredDataset
 from ui import cache, jobs
 from ui.page import plain
 from ui.session import owner, workspace
@@ -51,6 +51,12 @@ def _upload(one: StoredDataset, stored: list[StoredDataset]) -> Choice:
     if one.example or sum(other.name == one.name for other in stored) > 1:
         title += f" ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
     return Choice(one.fingerprint, title, one.example, one)
+
+
+def title_of(run: Run) -> str:
+    """What the data set of a run is called on the screen; the name it had, where it is no longer stored."""
+    choice = choices().get(run.fingerprint)
+    return choice.title if choice else run.dataset_name
 
 
 def current() -> Choice | None:

@@ -23,7 +23,7 @@ from ui.session import engine, owner, workspace
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS_BETWEEN_LOOKS = 1.5
 STATES = {
-    "queued": ("waiting", "gray"),
+    "queued": ("not started", "gray"),
     "running": ("running", "blue"),
     "interrupted": ("interrupted", "orange"),
     "cancelled": ("cancelled", "orange"),
@@ -31,6 +31,7 @@ STATES = {
 }
 """What a run's state is called on the screen, and the colour of its badge."""
 
+_ASKED = "asked_to_start"
 _preparations: dict[str, subprocess.Popen[bytes]] = {}
 _preparations_lock = threading.Lock()
 
@@ -40,6 +41,16 @@ def start(plan: Plan, dataset: Dataset) -> Run:
     run = workspace().create_run(owner(), plan, dataset.fingerprint, n_trials=plan.n_trials(dataset))
     engine().start(owner(), run.id)
     return run
+
+
+def ask_to_start() -> None:
+    """Have the next page start what it is about, as soon as its data set is read (which may take a while)."""
+    st.session_state[_ASKED] = True
+
+
+def asked_to_start() -> bool:
+    """Whether another page asked for that; answered once."""
+    return bool(st.session_state.pop(_ASKED, False))
 
 
 def resume(run_id: str) -> None:
@@ -59,47 +70,59 @@ def _or_toast(call: Callable[[], object]) -> None:
         st.toast(str(error), icon=":material/error:")
 
 
-def follow(run: Run, show: Callable[[Run], None]) -> None:
-    """Draw a run with `show`, again and again while it is running; the page is drawn anew when it ends."""
+def follow(run: Run, show: Callable[[Run], None], *, every: float = SECONDS_BETWEEN_LOOKS) -> None:
+    """Draw a run with `show`, again and again while it is running; when that changes, the whole page is drawn anew."""
     running = run.state == "running"
 
-    @st.fragment(run_every=SECONDS_BETWEEN_LOOKS if running else None)
+    @st.fragment(run_every=every if running else None)
     def watch() -> None:
-        now = workspace().run(owner(), run.id)
-        if running and now.state != "running":
+        now = _now(run)
+        if now is None or (now.state == "running") != running:
             st.rerun()
-        progress(now)
-        show(now)
+        else:
+            show(now)
 
     watch()
 
 
+def _now(run: Run) -> Run | None:
+    try:
+        return workspace().run(owner(), run.id)
+    except WorkspaceError:  # deleted meanwhile, from another page or browser
+        return None
+
+
 def progress(run: Run) -> None:
-    """One line on where a run stands, with what can be done about it; nothing for a run that is done."""
-    if run.state == "done" and not run.errors:
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if run.state == "done":
-            failures(run)
-            return
-        st.progress(run.n_done / max(run.n_trials, 1), text=describe(run))
-        if run.state == "running":
-            st.button("Cancel", key=f"cancel-{run.id}", on_click=cancel, args=(run.id,), disabled=run.cancelling)
-        else:
-            st.button("Resume", key=f"resume-{run.id}", on_click=resume, args=(run.id,), type="primary")
+    """Where a run stands, and what can be done about it; nothing for a run that is done without a failure."""
+    if run.state != "done":
+        with st.container(horizontal=True, vertical_alignment="center", key="progress"):
+            st.progress(run.n_done / run.n_trials, text=describe(run))
+            action(run)
     failures(run)
+
+
+def action(run: Run) -> None:
+    """The button that stops a run or makes it go on; nothing for a run that is done."""
+    if run.state == "running":
+        st.button("Cancel", key=f"cancel-{run.id}", on_click=cancel, args=(run.id,), disabled=run.cancelling)
+    elif run.state != "done":
+        st.button("Resume", key=f"resume-{run.id}", on_click=resume, args=(run.id,))
 
 
 def describe(run: Run) -> str:
     """Where a run stands, in words: `72 of 120 trials, about 40 seconds left`."""
     if run.state == "running" and run.n_done == 0:
         return f"Starting the workers; the first of {plural(run.n_trials, 'trial')} arrives within seconds"
-    text = f"{count(run.n_done)} of {plural(run.n_trials, 'trial')}"
     if run.cancelling:
-        return f"{text}, stopping"
+        return f"{counted(run)}, stopping"
     if run.state != "running":
-        return f"{text}, {STATES[run.state][0]}"
-    return text if run.seconds_left is None else f"{text}, about {duration(run.seconds_left)} left"
+        return f"{counted(run)}, {STATES[run.state][0]}"
+    return counted(run) if run.seconds_left is None else f"{counted(run)}, about {duration(run.seconds_left)} left"
+
+
+def counted(run: Run) -> str:
+    """How much of a run is done: `72 of 120 trials`."""
+    return f"{count(run.n_done)} of {plural(run.n_trials, 'trial')}"
 
 
 def duration(seconds: float) -> str:

@@ -9,8 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
+from core.evaluate.source_robustness import Verdict
+from core.figures.theme import alt_text
 from core.workspace.workspace import Run
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>])")
@@ -31,8 +34,8 @@ class Metric:
 
     label: str
     value: str
-    interval: str
-    help: str
+    interval: str = ""
+    help: str | None = None
 
 
 def lead(sentence: str) -> None:
@@ -40,26 +43,40 @@ def lead(sentence: str) -> None:
     st.caption(sentence)
 
 
-def verdict(sentence: str, what_now: str, metrics: Sequence[Metric]) -> None:
-    """The verdict card: one sentence with its interval, what to do now, and a few numbers on a grid."""
+def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
+    """The verdict card: one sentence with its interval, n, what to do now, a few numbers; the findings below it."""
     with st.container(border=True, key="verdict"):
-        st.markdown(f"**{plain(sentence)}** {plain(what_now)}")
-        if metrics:
-            with st.grid(len(metrics), min_column_width=190):
-                for metric in metrics:
-                    st.metric(
-                        plain(metric.label),
-                        plain(metric.value),
-                        delta=plain(metric.interval),
-                        delta_color="off",
-                        delta_arrow="off",
-                        help=metric.help,
-                    )
+        st.markdown(f"**{plain(said.headline)}** {plain(said.used)}")
+        if said.advice:
+            st.markdown(plain(said.advice))
+        numbers(metrics)
+    if said.findings:
+        st.markdown("\n".join(f"- {plain(finding)}" for finding in said.findings))
 
 
-def caption(sentence: str) -> None:
-    """The one line beneath a figure that says how to read it."""
-    st.caption(sentence)
+def dark() -> bool:
+    """Whether this browser shows the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
+    """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
+    st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config={"displayModeBar": False})
+    st.caption(how_to_read)
+
+
+def numbers(metrics: Sequence[Metric]) -> None:
+    """A few numbers on a grid, each with its interval (or n) in grey beneath."""
+    with st.grid(len(metrics), min_column_width=140):
+        for metric in metrics:
+            st.metric(
+                plain(metric.label),
+                plain(metric.value),
+                delta=plain(metric.interval) or None,
+                delta_color="off",
+                delta_arrow="off",
+                help=metric.help,
+            )
 
 
 def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., Any] | None = None) -> bool:

@@ -59,6 +59,5 @@ def main() -> None:
         share.menu(page.url_path)
 
 
-
 if __name__ == "__main__":
     main()

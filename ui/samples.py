@@ -10,7 +10,7 @@ from core.data import Dataset
 from ui.page import plain
 
 PICTURE = 64
-"""The least size of a shown picture in pixels: small images are enlarged by whole factors, so that pixels stay square."""
+"""The least size of a shown picture in pixels; small images are enlarged by whole factors: pixels stay square."""
 LAZY_ROWS = 5000
 
 
@@ -25,9 +25,10 @@ def show(dataset: Dataset, rows: Sequence[int], captions: Sequence[str] | None =
 
 
 def pictures(images: Sequence[np.ndarray], captions: Sequence[str]) -> None:
-    """Images of values in [0, 1] side by side, enlarged without smoothing."""
-    shown = [enlarged(image) for image in images]
-    st.image(shown, caption=[plain(caption) for caption in captions], alt=list(captions), output_format="PNG")
+    """Images of values in [0, 1] side by side, enlarged without smoothing, what they are beneath."""
+    with st.grid("auto", min_column_width=PICTURE, gap="xsmall"):
+        for image, caption in zip(images, captions, strict=True):
+            st.image(enlarged(image), caption=plain(caption), alt=caption, output_format="PNG")
 
 
 def enlarged(image: np.ndarray) -> np.ndarray:
@@ -59,3 +60,15 @@ def one_of_each(dataset: Dataset) -> np.ndarray:
     starts = np.concatenate([[0], np.cumsum(dataset.n_per_class)[:-1]])
     rank = np.arange(dataset.n_samples) - np.repeat(starts, dataset.n_per_class)
     return by_class[np.lexsort((dataset.y[by_class], rank))]
+
+
+def n_words(dataset: Dataset) -> np.ndarray:
+    """How many words each text has."""
+    return np.array([len(text.split()) for text in dataset.x])
+
+
+def features(dataset: Dataset) -> pd.DataFrame:
+    """Of every feature of a table: mean, standard deviation, least and greatest value."""
+    x = dataset.x
+    columns = {"mean": x.mean(axis=0), "sd": x.std(axis=0), "least": x.min(axis=0), "greatest": x.max(axis=0)}
+    return pd.DataFrame({"feature": dataset.feature_names, **columns})

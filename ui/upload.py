@@ -1,84 +1,87 @@
 """How does somebody's own data set get in? Read by core, or refused in its words; stored before it is used."""
 
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 
 from core.data import DataError, Dataset, RolesNeeded, read_dataset
-from core.data.roles import Roles
+from core.data.files import ENDINGS, read_table, table_dataset
+from core.data.roles import Roles, guess_dataset_roles
+from core.data.tables import Table
 from core.evaluate.wording import plural
 from ui import data_choice, page
 from ui.session import owner, workspace
 
-TYPES = ["npz", "zip", "tsv", "csv", "parquet", "jsonl"]
 FORMATS = (
-    "**Images**: a zip with one folder per class, or an NPZ file with `images` and `labels`. **Text or tables**: TSV, CSV, "
-    "Parquet or JSONL with a column of labels; columns `id` and `source` are optional. **Vectors**: NPZ with `x` and `y`."
+    "**Images**: a zip with one folder per class, or an NPZ file with `images` and `labels`. **Text and tables**: TSV, "
+    "CSV, JSONL or Parquet with a column of labels; columns `id` and `source` are optional. **Vectors**: an NPZ file "
+    "with `x` and `y`."
 )
-_READ = "upload_read"
+NOT_TABLES = (".npz", ".zip")
+_CONTENT, _ROLES = "upload_content", "upload_roles"
 
 
 def uploader() -> None:
     """The file control, and what became of the file: an error, a question about its columns, or a data set to use."""
-    file = st.file_uploader("A file of your own", type=TYPES, key="upload", help=FORMATS)
+    file = st.file_uploader("A file of your own", type=[ending[1:] for ending in ENDINGS], key="upload", help=FORMATS)
     if file is None:
         return
     try:
-        dataset = _read(file)
-    except RolesNeeded as needed:
-        _ask(needed, file.file_id)
+        content = _content(file)
+        dataset = content if isinstance(content, Dataset) else _from_table(content, file.file_id)
     except DataError as problem:
         page.error(problem)
     else:
-        _offer(dataset)
+        if dataset is not None:
+            _offer(dataset)
 
 
-def _read(file: Any) -> Dataset:
-    """The data set in an uploaded file, read once for each choice of its columns."""
-    roles = st.session_state.get(_roles_key(file.file_id))
-    key = (file.file_id, roles)
-    if st.session_state.get(_READ, (None, None))[0] != key:
+def _content(file: Any) -> Dataset | Table:
+    """What is in an uploaded file, read once: a table, whose columns may be asked about, or a data set."""
+    if st.session_state.get(_CONTENT, (None, None))[0] != file.file_id:
         with st.spinner(f"Reading {page.plain(file.name)}"):
-            file.seek(0)
-            st.session_state[_READ] = (key, read_dataset(file, roles=roles))
-    return st.session_state[_READ][1]
+            read = read_dataset if PurePath(file.name).suffix.lower() in NOT_TABLES else read_table
+            st.session_state[_CONTENT] = (file.file_id, read(file))
+    return st.session_state[_CONTENT][1]
 
 
-def _roles_key(file_id: str) -> str:
-    return f"upload_roles_{file_id}"
+def _from_table(table: Table, file_id: str) -> Dataset | None:
+    """The data set that a table makes with the roles that were guessed or chosen; None while they are asked for."""
+    chosen = st.session_state.get(_ROLES, {}).get(file_id)
+    try:
+        roles, question = guess_dataset_roles(table, roles=chosen), None
+    except RolesNeeded as needed:
+        roles, question = needed.guess or Roles(), needed.question
+    with st.expander(page.plain(question) if question else "Columns, as they were understood", expanded=bool(question)):
+        _ask(table, roles, file_id)
+    return None if question else table_dataset(table, name=PurePath(table.name).stem, roles=roles)
 
 
-def _ask(needed: RolesNeeded, file_id: str) -> None:
-    """The guess about a table's columns, to be confirmed or corrected."""
-    guess: Roles = needed.guess or Roles()
-    choices = list(dict.fromkeys([*guess.columns, *needed.choices]))
-    with st.form(f"roles-{file_id}"):
-        st.markdown(page.plain(needed.question))
+def _ask(table: Table, guess: Roles, file_id: str) -> None:
+    columns = list(table.columns)
+    with st.form(f"roles-{file_id}", border=False):
         with st.container(horizontal=True):
-            label = _column("Label", choices, guess.label)
-            text = _column("Text", choices, guess.text, "Leave it empty for a table of numbers.")
-            ids = _column("Id", choices, guess.id, "Optional: names each row.")
-            source = _column("Source", choices, guess.source, "Optional: the writer, site or device a row comes from.")
-        features = st.multiselect(
-            "Features", choices, list(guess.features), help="For a table of numbers: its columns. Empty: all others."
-        )
-        if st.form_submit_button("Read the file so", type="primary"):
-            st.session_state[_roles_key(file_id)] = Roles(label, text, tuple(features), ids, source)
+            label = _column("Label", columns, guess.label, "What a model is to tell.")
+            text = _column("Text", columns, guess.text, "None for a table of numbers.")
+            ids = _column("Id", columns, guess.id, "Names each row; without it, rows are counted.")
+            source = _column("Source", columns, guess.source, "The writer, site or device that a row comes from.")
+        features = st.multiselect("Features (numbers)", columns, list(guess.features), key=f"features-{file_id}")
+        if st.form_submit_button("Read it so"):
+            st.session_state[_ROLES] = {file_id: Roles(label, text, tuple(features) if not text else (), ids, source)}
             st.rerun()
 
 
-def _column(role: str, choices: list[str], guess: str | None, hint: str | None = None) -> str | None:
-    index = choices.index(guess) if guess in choices else None
-    return st.selectbox(role, choices, index=index, placeholder="none", help=hint)
+def _column(role: str, columns: list[str], guess: str | None, hint: str) -> str | None:
+    index = columns.index(guess) if guess in columns else None
+    return st.selectbox(role, columns, index=index, placeholder="none", help=hint)
 
 
 def _offer(dataset: Dataset) -> None:
     """What was read, in a line, and the button that stores and chooses it."""
     noun = {"image": "image", "text": "text", "tabular": "row"}[dataset.kind]
-    st.markdown(
-        f"**{page.plain(dataset.name)}**: {plural(dataset.n_samples, noun)}, "
-        f"{plural(dataset.n_classes, 'class', 'classes')}. {page.plain(' '.join(dataset.notes))}"
-    )
+    counts = f"{plural(dataset.n_samples, noun)}, {plural(dataset.n_classes, 'class', 'classes')}"
+    st.markdown(f"**{page.plain(dataset.name)}**: {counts}. {page.plain(' '.join(dataset.notes))}")
     st.button("Use this data set", type="primary", key="use-upload", on_click=_use, args=(dataset,))
 
 

@@ -17,10 +17,10 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,10 @@ class serve:
         port = _free_port()
         self.log = open(self.home / "server.log", "w")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-            + ["--server.headless", "true", "--server.address", "127.0.0.1"],
+            [
+                *(sys.executable, "-m", "streamlit", "run", "app.py"),
+                *("--server.port", str(port), "--server.headless", "true", "--server.address", "127.0.0.1"),
+            ],
             cwd=ROOT,
             env={**os.environ, "TOUCHSTONE_HOME": str(self.home)},
             stdout=self.log,

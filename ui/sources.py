@@ -1,0 +1,141 @@
+"""What do the sources of a run look like on the page? The row in question, its numbers, a table, and portraits."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.data import Dataset
+from core.evaluate.intervals import Interval
+from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource
+from core.evaluate.wording import count, percent, ratio
+from core.figures.source_robustness import row_names
+from core.workspace.workspace import Run
+from ui import cache, page
+from ui.controls import FINDER_TITLES
+from ui.page import Metric
+from ui.portraits import portrait
+from ui.samples import enlarged
+
+N_PORTRAITS = 6
+
+
+def choose_row(
+    rows: Sequence[ExpectedInterval], default: ExpectedInterval | None, names: Mapping[str, str], *, key: str
+) -> ExpectedInterval:
+    """The model (and source finder) that the verdict and the details are about; a control only where there are two."""
+    if len(rows) == 1:
+        return rows[0]
+    titles = row_names(rows, names)
+    chosen = st.segmented_control(
+        "The verdict is about",
+        range(len(rows)),
+        default=rows.index(default) if default else 0,
+        format_func=lambda place: page.plain(titles[place]),
+        key=key,
+        required=True,
+    )
+    return rows[chosen or 0]
+
+
+def metrics(of: ExpectedInterval) -> list[Metric]:
+    """Rho and the three accuracies, each with its interval over sources and samples."""
+    over = "The interval, 95 %, is over sources and samples."
+    return [
+        Metric(
+            "Robustness rho",
+            ratio(of.rho.value),
+            _brackets(ratio, of.rho),
+            f"The share of the accuracy on familiar sources that is kept on unfamiliar ones. {over}",
+        ),
+        Metric(
+            "On unfamiliar sources",
+            percent(of.exclusive.value),
+            _brackets(percent, of.exclusive),
+            f"Expected accuracy when whole sources are held out of the training part. {over}",
+        ),
+        Metric(
+            "On familiar sources",
+            percent(of.inclusive.value),
+            _brackets(percent, of.inclusive),
+            f"Expected accuracy when every source is in the training part. {over}",
+        ),
+        Metric(
+            "On a random split",
+            percent(of.random.value),
+            _brackets(percent, of.random),
+            f"Expected accuracy when sources are ignored, as is usual. {over}",
+        ),
+    ]
+
+
+def _brackets(write: Any, estimate: Estimate) -> str:
+    return write(estimate.value, estimate.over_sources).removeprefix(write(estimate.value)).strip()
+
+
+def table_1(intervals: AccuracyIntervals, names: Mapping[str, str]) -> dict[str, Any]:
+    """The paper's Table 1 with a line for each model and source finder, as arguments of st.dataframe."""
+    lines = [
+        {
+            "Model": names.get(row.model, row.model),
+            "Sources": FINDER_TITLES.get(row.source_finder, row.source_finder),
+            "Expected interval (%)": _interval(row),
+            "rho": row.rho.value,
+            "rho, over sources": _brackets(ratio, row.rho),
+            "rho, over draws": ratio(row.rho.value, row.rho.over_draws).removeprefix(ratio(row.rho.value)).strip(),
+            "Random (%)": 100 * row.random.value,
+            "Macro-F1, unfamiliar (%)": 100 * row.macro_f1.get("source_exclusive", float("nan")),
+            "Repeats": row.exclusive.n_draws,
+            "n": row.n_samples,
+        }
+        for row in intervals.overall
+    ]
+    config = {
+        "rho": st.column_config.NumberColumn(format="%.3f"),
+        "Random (%)": st.column_config.NumberColumn(format="%.2f"),
+        "Macro-F1, unfamiliar (%)": st.column_config.NumberColumn(format="%.2f"),
+    }
+    return {"data": pd.DataFrame(lines), "column_config": config}
+
+
+def _interval(row: ExpectedInterval) -> str:
+    return f"[{100 * row.exclusive.value:.2f}, {100 * row.inclusive.value:.2f}]"
+
+
+def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
+    """The sources that are worst to meet unprepared, each with its picture, words or columns."""
+    worst = sorted(held_out, key=lambda source: source.upper)[:N_PORTRAITS]
+    if not worst:
+        return
+    st.markdown("**The worst sources to meet unprepared**")
+    dataset = cache.dataset(run.fingerprint)
+    with st.spinner("Looking at the worst sources"), st.grid(len(worst), min_column_width=125, border=True):
+        for source in worst:
+            with st.container(gap="xsmall"):
+                _portrait(run, dataset, source)
+    st.caption(_CAPTIONS[dataset.kind])
+
+
+_CAPTIONS = {
+    "image": "The mean image of each source, with the accuracy on it when it was held out.",
+    "text": "The words that tell each source from the rest of its class, with the accuracy on it when it was held out.",
+    "tabular": "The columns in which each source differs most from the rest of its class, in standard deviations.",
+}
+
+
+def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
+    mine = cache.source_of_each(run, source.source_finder, source.clustering) == source.source
+    rest = ~mine
+    if source.label is not None:
+        of_class = dataset.y == dataset.class_names.index(source.label)
+        mine, rest = mine & of_class, rest & of_class
+    drawn = portrait(dataset, mine, rest)
+    name = source.source if source.label is None else f"{source.label}, source {source.source}"
+    if drawn.picture is not None:
+        st.image(enlarged(drawn.picture), alt=f"Mean image of {name}", output_format="PNG")
+    st.markdown(f"**{page.plain(name)}**")
+    if drawn.words:
+        st.markdown(page.plain(drawn.words))
+    accuracy = percent(source.exclusive, Interval(source.lower, source.upper))
+    st.caption(f"{page.plain(accuracy)}, n = {count(source.n)}")
