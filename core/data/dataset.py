@@ -128,8 +128,10 @@ def _numbers(values: Any, kind: str, name: str) -> np.ndarray:
 
 def _read_only(values: Any, dtype: Any) -> np.ndarray:
     """The values as a read-only array that nobody else can write to: a copy, unless it is read-only already."""
-    mine = not (isinstance(values, np.ndarray) and values.flags.writeable)
-    array = np.array(values, dtype=dtype, order="C", copy=None if mine else True)
+    fixed = isinstance(values, np.ndarray) and not values.flags.writeable
+    if fixed and isinstance(values.base, np.ndarray):
+        fixed = not values.base.flags.writeable
+    array = np.array(values, dtype=dtype, order="C", copy=None if fixed else True)
     array.flags.writeable = False
     return array
 

@@ -11,6 +11,7 @@ from core.data.tables import Table, make_table, quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents
+_QUOTED = re.compile(r'"[^"]*"')
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 Row = tuple[int, list[str]]  # the line it starts on, its cells
@@ -57,7 +58,8 @@ def _decode(content: bytes, name: str) -> str:
 def _delimiter(text: str, name: str) -> str:
     """The delimiter of the header line: tabs in a file called so, else the most frequent."""
     header = _LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
-    counts = {delimiter: header.count(delimiter) for delimiter in _DELIMITERS}
+    unquoted = _QUOTED.sub("", header)
+    counts = {delimiter: unquoted.count(delimiter) for delimiter in _DELIMITERS}
     if counts["\t"] and name.lower().endswith((".tsv", ".tab")):
         return "\t"
     delimiter = max(counts, key=lambda each: counts[each])

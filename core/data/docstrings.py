@@ -86,7 +86,11 @@ def load_docstrings() -> Dataset:
 
 
 def paragraphs(folder: Path, library: str) -> Iterator[Paragraph]:
-    """All first paragraphs of the public docstrings in a library's folder, file by file in alphabetical order."""
+    """All first paragraphs of the public docstrings in a library's folder, file by file in alphabetical order.
+
+    >>> next(paragraphs(_folder("plotly"), "plotly")).id
+    'plotly'
+    """
     for file in _modules(folder):
         parts = (folder.name, *file.relative_to(folder).with_suffix("").parts)
         module = parts[:-1] if parts[-1] == "__init__" else parts

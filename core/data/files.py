@@ -11,7 +11,7 @@ from core.data.image_folders import parse_image_folders
 from core.data.limits import File, Limits, file_name, read_bytes
 from core.data.npz import parse_npz
 from core.data.records import parse_jsonl, parse_parquet
-from core.data.roles import Roles, guess_dataset_roles
+from core.data.roles import Roles, guess_dataset_roles, listed
 from core.data.spelling import encode, first_repeat
 from core.data.tables import Table
 
@@ -137,11 +137,11 @@ def _notes(table: Table, roles: Roles) -> list[str]:
         if n_empty:
             notes.append(f"{n_empty} of {table.n_rows} texts are empty.")
     else:
-        notes.append(f"Features: {len(roles.features)} columns.")
+        notes.append(f"Features: {listed(roles.features)}.")
     notes.append("Ids: positions of the rows, counted from 0." if roles.id is None else f"Ids: column {roles.id!r}.")
     if roles.source is not None:
         notes.append(f"Sources: column {roles.source!r}.")
     unused = [column for column in table.columns if column not in roles.columns]
     if unused:
-        notes.append(f"Not used: {', '.join(unused)}.")
+        notes.append(f"Not used: {listed(unused)}.")
     return notes

@@ -119,7 +119,8 @@ def _decoded(archive: Archive, path: str, first: tuple | None, n_images: int, li
                     f"{place} has {shape[1]} × {shape[0]} pixels, but {first[1]} has {first[0][1]} × {first[0][0]}. "
                     "All images must have one size: scale or crop them."
                 )
-            if n_images * shape[0] * shape[1] * 4 > limits.unpacked_bytes:
+            n_channels = 1 if image.mode in _GRAY_MODES else 3
+            if 4 * n_images * shape[0] * shape[1] * n_channels > limits.unpacked_bytes:
                 raise DataError(
                     f"{place}: {n_images:,} images of {shape[1]} × {shape[0]} pixels unpack beyond the limit of "
                     f"{limits.unpacked_bytes / 2**20:g} MiB. Give smaller images, or fewer."
@@ -134,4 +135,4 @@ def _decoded(archive: Archive, path: str, first: tuple | None, n_images: int, li
     except DataError:
         raise
     except Exception as error:  # decoders raise nearly anything at a damaged file
-        raise DataError(f"{place} cannot be read as an image ({error}). Save it again, or leave it out.") from error
+        raise DataError(f"{place} cannot be read as an image. Save it again, or leave it out.") from error

@@ -83,6 +83,12 @@ class Archive:
     """A zip file from somebody else: nothing is ever extracted to disk, and bytes are counted as they come out.
 
     What the entries say about their own size is not believed. An entry that climbs out of its folder is refused.
+
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w") as archive:
+    ...     archive.writestr("cats/1.txt", "Minka")
+    >>> Archive(stream.getvalue(), "pets.zip", Limits()).read("cats/1.txt")
+    b'Minka'
     """
 
     def __init__(self, content: bytes, name: str, limits: Limits):
@@ -93,7 +99,7 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise DataError(
-                f"{name}: this is no zip archive, or a damaged one ({error}). Make it again, or upload it again."
+                f"{name}: this is no zip archive, or a damaged one. Make it again, or upload it again."
             ) from error
         self._entries = {}
         for entry in self._zip.infolist():
@@ -106,7 +112,8 @@ class Archive:
 
     def _path(self, entry_name: str) -> str:
         path = PurePosixPath(entry_name.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or ":" in (path.parts or ("",))[0]:
+        has_drive = str(path)[1:2] == ":"
+        if path.is_absolute() or ".." in path.parts or has_drive:
             raise DataError(
                 f"{self.name}: entry {entry_name!r} leads out of the archive's folder. "
                 "Pack the folder again, with paths that start inside it."
@@ -134,5 +141,7 @@ class Archive:
         except DataError:
             raise
         except Exception as error:  # zipfile lets through whatever a decompressor raises
-            raise DataError(f"{self.name}: {path} cannot be unpacked ({error}). Make the archive again.") from error
+            raise DataError(
+                f"{self.name}: {path} cannot be unpacked; it is damaged or encrypted. Make the archive again."
+            ) from error
         return b"".join(chunks)

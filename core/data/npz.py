@@ -104,7 +104,7 @@ def _array(archive: Archive, key: str, place: str) -> np.ndarray:
                 f"{place} is an array of Python objects, which only pickle could read, and pickle can run code. "
                 "Save plain arrays: texts with .astype(str), images all of one size with np.stack."
             ) from error
-        raise DataError(f"{place} is no NumPy array, or a damaged one ({error}). Save the file again.") from error
+        raise DataError(f"{place} is no NumPy array, or a damaged one. Save the file again.") from error
 
 
 def _check_sizes(arrays: dict[str, np.ndarray], places: dict[str, str], limits: Limits) -> None:
@@ -185,4 +185,4 @@ def _listed_values(values: np.ndarray, place: str) -> list[Any]:
     try:
         return values.tolist()
     except (ValueError, SystemError) as error:  # both are what a character beyond Unicode raises
-        raise DataError(f"{place} is damaged ({error}). Save the file again.") from error
+        raise DataError(f"{place} holds characters that do not exist. Save the file again.") from error

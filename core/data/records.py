@@ -35,8 +35,9 @@ def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
 def _row(encoded: bytes, place: str) -> dict[str, Any]:
     try:
         row = json.loads(encoded)
-    except (ValueError, RecursionError) as error:  # also undecodable bytes, and numbers of thousands of digits
-        raise DataError(f"{place}: this is no JSON ({error}). Each line must hold one JSON object.") from error
+    except (ValueError, RecursionError) as error:  # also bytes that are not UTF-8, and numbers of thousands of digits
+        reason = f" ({error.msg} at character {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise DataError(f"{place}: this is no JSON{reason}. Each line must hold one JSON object.") from error
     if not isinstance(row, dict):
         raise DataError(
             f"{place}: {quoted(row)} instead of an object. Each line must hold one JSON object, "
@@ -80,7 +81,7 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
     except DataError:
         raise
     except (pyarrow.ArrowException, ValueError, OverflowError, OSError) as error:
-        raise DataError(f"{name}: this is no Parquet file, or a damaged one ({error}). Write it again.") from error
+        raise DataError(f"{name}: this is no Parquet file, or a damaged one. Write it again.") from error
     return make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
 
 

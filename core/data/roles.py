@@ -103,7 +103,7 @@ def _check(table: Table, roles: Roles) -> None:
     columns = roles.columns
     for column in columns:
         if column not in table.columns:
-            raise DataError(f"{table.name}: there is no column {column!r}. The columns are {_listed(table.columns)}.")
+            raise DataError(f"{table.name}: there is no column {column!r}. The columns are {listed(table.columns)}.")
     if repeat := first_repeat(columns):
         raise DataError(f"{table.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
     if roles.text is not None and roles.features:
@@ -140,7 +140,7 @@ def _guess_label(table: Table, roles: Roles, kind: Kind | None) -> str:
         with suppress(DataError):
             guess = _with_inputs(table, guess, kind)
     raise RolesNeeded(
-        f"{table.name}: which column holds the label? The columns are {_listed(table.columns)}.",
+        f"{table.name}: which column holds the label? The columns are {listed(table.columns)}.",
         guess,
         tuple(table.columns),
     )
@@ -172,7 +172,7 @@ def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
     if texts and numeric and kind is None:
         question = f"is this text (column {texts[0]!r}) or a table of numbers (column {numeric[0]!r} and such)"
     raise RolesNeeded(
-        f"{table.name}: {question}? The columns are {_listed(table.columns)}.", guess, tuple(table.columns)
+        f"{table.name}: {question}? The columns are {listed(table.columns)}.", guess, tuple(table.columns)
     )
 
 
@@ -182,7 +182,12 @@ def _free(table: Table, roles: Roles) -> list[str]:
     return [column for column in table.columns if column not in taken and column.lower() not in _ROW_NAMES]
 
 
-def _listed(columns: Iterable[str]) -> str:
+def listed(columns: Iterable[str]) -> str:
+    """Columns as a message names them: all of a few, the first of many.
+
+    >>> listed("abcdefghijklmn")
+    'a, b, c, d, e, f, g, h, i, j, k and 3 more'
+    """
     names = list(columns)
     return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:11])} and {len(names) - 11} more"
 

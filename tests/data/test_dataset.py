@@ -57,6 +57,9 @@ def test_nothing_can_be_changed():
     for array in (dataset.x, dataset.y, dataset.ids, dataset.sources):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = array[1]
+    view = x[:]
+    view.flags.writeable = False
+    assert not np.shares_memory(make(x=view).x, x)
     with pytest.raises(dataclasses.FrozenInstanceError):
         dataset.scale = 2.0
     assert dataset.fingerprint == before == make(x=np.zeros((3, 2)), sources=["s", "t", "s"]).fingerprint

@@ -94,6 +94,7 @@ def test_lines_are_counted_as_an_editor_counts_them():
         ("a\tb\n1\t2", "t.csv", ["a", "b"]),
         ("a,b\n1,2", "t.tsv", ["a", "b"]),
         ("\ufeff a , b\n1,2", "t.txt", ["a", "b"]),
+        ('"a,b";c\n1;2', "t.csv", ["a,b", "c"]),
         (",b\n0,2", "t.csv", ["unnamed column 1", "b"]),
         ("\n\na,b\n1,2", "t.csv", ["a", "b"]),
     ],
@@ -112,7 +113,7 @@ BROKEN = {
     "text after quote": ('a,b\n"1"2,3\n', "t.tsv, line 2: the quotation marks do not close"),
     "short row with quotes": ('a\tb\n"1" 2\t3\n4\n', "t.tsv, line 3: 1 cells, but the header has 2"),
     "short row in quotes": ('a\tb\n"1\n2"\t3\n4\n', "t.tsv, line 4: 1 cells, but the header has 2"),
-    "one column": ("label\nx\n", "t.tsv, line 1: one column only, 'label'. The first line must name the columns"),
+    "one column": ('"label"\nx\n', "t.tsv, line 1: one column only, '\"label\"'. The first line must name the columns"),
     "white space": ("\n\n", "t.tsv, line 1: one column only, nothing"),
     "no rows": ("a\tb\n", "t.tsv: there are no rows, only the names of columns"),
     "same name": ("a\tb\ta\n1\t2\t3\n", "t.tsv: columns 1 and 3 are both called 'a'"),
@@ -237,7 +238,7 @@ def test_numbers_of_parquet_are_exact():
 
 @pytest.mark.parametrize("content", [b"PAR1", b"no parquet at all", parquet(pa.table({"a": range(99)}))[:-20]])
 def test_damaged_parquet_is_refused(content):
-    with pytest.raises(DataError, match=r"t.parquet: this is no Parquet file, or a damaged one .*Write it again"):
+    with pytest.raises(DataError, match=r"t.parquet: this is no Parquet file, or a damaged one. Write it again"):
         parse_parquet(content, "t.parquet", Limits())
 
 
