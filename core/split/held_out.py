@@ -20,7 +20,7 @@ def n_held_out(n_sources: int, test_share: float) -> int:
     >>> n_held_out(5, 0.2), n_held_out(5, 0.25), n_held_out(2, 0.9)
     (1, 2, 1)
     """
-    # Rounded first: 0.28 * 25 is 7.000000000000001 to a computer, and 7 to everyone else.
+    # Rounded first, for the same reason as in walk_over_sources below.
     return min(math.ceil(round(test_share * n_sources, 9)), n_sources - 1)
 
 
@@ -83,8 +83,8 @@ def walk_over_sources(
 
     The sources stand in a queue in random order, and each draw takes the next ones until it holds the share of the
     samples. A source whose absence would leave a class without training samples keeps its place for the next draw.
-    When the queue runs out, all sources that are not in it join it again in a new random order, so that over draws
-    each is held out equally often.
+    When the queue runs out, all sources join it again in a new random order, so that over draws each is held out
+    equally often.
 
     Examples
     --------
@@ -93,6 +93,7 @@ def walk_over_sources(
     >>> sum(next(walk).astype(int) for _ in range(4))
     array([1, 1, 1, 1])
     """
+    # Less a little, since 0.28 * 25 is 7.000000000000001 to a computer.
     n_label, n_wanted = table.sum(axis=0), test_share * table.sum() - 1e-9
     able = np.flatnonzero(((n_label - table) > 0).all(axis=1))
     if len(able) == 0:
@@ -106,9 +107,7 @@ def walk_over_sources(
         held_out = np.zeros(len(table), dtype=bool)
         queue = _take(queue, held_out, table, n_wanted)
         if table[held_out].sum() < n_wanted:
-            waiting = set(queue)
-            queue += [source for source in next(orders).tolist() if source not in waiting]
-            queue = _take(queue, held_out, table, n_wanted)
+            queue = _take(queue + next(orders).tolist(), held_out, table, n_wanted)
         yield held_out
 
 

@@ -30,6 +30,12 @@ def test_texts_become_vectors_of_one_total_variance(n, n_words, width):
     assert (vectors**2).sum(axis=1).mean() == pytest.approx(N_COMPONENTS)
 
 
+def test_the_same_seed_gives_the_same_vectors():
+    x = texts(300, 500)
+    first, second = (fit_vectors(x, seed=8).transform(x) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
 def test_the_length_of_a_text_does_not_count():
     x = texts(300, 500)
     vectors = fit_vectors(x, seed=0)

@@ -116,6 +116,17 @@ def test_a_source_that_cannot_be_spared_now_is_held_out_in_the_next_draw():
     assert np.ptp(n_times) <= 2
 
 
+def test_sources_that_can_never_be_spared_together_take_turns():
+    sources = np.repeat(np.arange(6), 4)
+    y = (sources >= 4).astype(int)
+    turns = [
+        ({4, 5} & set(sources[split.test].tolist())).pop()
+        for split in SourceExclusive(60, 0.8, across="all").split(None, y, sources)
+    ]
+    for n_draws in range(1, 61):
+        assert abs(turns[:n_draws].count(4) - turns[:n_draws].count(5)) <= 1
+
+
 def test_all_combinations_are_given_once_where_they_are_few():
     y, sources = one_row_per_source(3, 5, 2)
     scheme = SourceExclusive(n_repeats=60, test_share=0.4)
