@@ -46,7 +46,7 @@ def t_interval(value: float, se: float, df: float, *, level: float = 0.95) -> In
 
     Examples
     --------
-    >>> t_interval(0.9, 0.01, 8)
+    >>> t_interval(0.9, 0.01, 8.0)
     Interval(lower=0.876..., upper=0.923...)
     """
     half = half_width(se, df, level=level)
@@ -58,7 +58,7 @@ def half_width(se: float, df: float, *, level: float = 0.95) -> float:
 
     Examples
     --------
-    >>> round(half_width(1.0, 4), 3)
+    >>> round(half_width(1.0, 4.0), 3)
     2.776
     """
     if not (df > 0 and se >= 0):
@@ -71,7 +71,7 @@ def t_p_value(value: float, se: float, df: float) -> float:
 
     Examples
     --------
-    >>> round(t_p_value(2.776, 1.0, 4), 3)
+    >>> round(t_p_value(2.776, 1.0, 4.0), 3)
     0.05
     """
     if not (df > 0 and se >= 0) or np.isnan(value):
@@ -88,7 +88,7 @@ def logit_interval(share: float, se: float, df: float, *, level: float = 0.95) -
 
     Examples
     --------
-    >>> logit_interval(0.98, 0.01, 8)
+    >>> logit_interval(0.98, 0.01, 8.0)
     Interval(lower=0.937..., upper=0.993...)
     """
     if se == 0 or share in (0.0, 1.0):
@@ -102,7 +102,7 @@ def log_interval(ratio: float, se: float, df: float, *, level: float = 0.95) -> 
 
     Examples
     --------
-    >>> log_interval(0.85, 0.02, 8)
+    >>> log_interval(0.85, 0.02, 8.0)
     Interval(lower=0.805..., upper=0.897...)
     """
     if se == 0 or ratio == 0:
@@ -127,7 +127,7 @@ def wilson(n_correct: float, n: float, *, level: float = 0.95) -> Interval:
 
     Examples
     --------
-    >>> wilson(0, 10)
+    >>> wilson(0.0, 10.0)
     Interval(lower=0.0, upper=0.277...)
     """
     if not n > 0:

@@ -34,6 +34,17 @@ def points(value: float, interval: Interval | None = None) -> str:
     return f"{fixed(100 * value, 1)} points" + _brackets(interval, lambda end: fixed(100 * end, 1))
 
 
+def gap(value: float, interval: Interval | None = None) -> str:
+    """A difference of two ratios, with three decimals throughout.
+
+    >>> gap(0.0159, Interval(-0.0068, 0.0388))
+    '.016 [−.007, .039]'
+    """
+    if math.isnan(value):
+        return NOT_YET
+    return bare(value, 3) + _brackets(interval, lambda end: bare(end, 3))
+
+
 def ratio(value: float, interval: Interval | None = None) -> str:
     """Rho with three decimals and no leading zero, the ends of its interval with two.
 

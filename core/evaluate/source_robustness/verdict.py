@@ -8,7 +8,7 @@ from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness.compare import ModelComparison
 from core.evaluate.source_robustness.held_out import worst
 from core.evaluate.source_robustness.results import AccuracyIntervals, ExpectedInterval
-from core.evaluate.wording import bare, count, listed, p_value, percent, plural, points, ratio, rho
+from core.evaluate.wording import count, gap, listed, p_value, percent, plural, points, ratio, rho
 
 MOST_REPEATS = 10_000
 MOST_SOURCES = 100
@@ -91,8 +91,8 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
         more, less, high, low, sign = less, more, low, high, -1
     first, second = names.get(more, more), names.get(less, less)
     corrected = f", corrected for {plural(n_pairs, 'pair')}" if n_pairs > 1 else ""
-    gap = ratio(sign * told.value, _turned(told.over_sources, sign))
-    numbers = f"rho {ratio(high)} against {ratio(low)}, difference {gap}"
+    over_sources = gap(sign * told.value, _turned(told.over_sources, sign))
+    numbers = f"rho {ratio(high)} against {ratio(low)}, difference {over_sources}"
     if comparison.told_apart:
         p = p_value(told.p_sources_holm)
         return f"{first} keeps more of its accuracy on unfamiliar sources than {second}: {numbers}, {p}{corrected}."
@@ -100,7 +100,8 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
     if not told.over_sources.known:
         return f"{first} and {second} cannot be told apart yet: {numbers}."
     if comparison.told_apart_on_these_data:
-        on_these = f"On these very data {first} keeps more ({_brackets(_turned(told.over_draws, sign))} over draws)"
+        over_draws = gap(sign * told.value, _turned(told.over_draws, sign))
+        on_these = f"On these very data {first} keeps more ({over_draws} over draws)"
         return f"{apart} {on_these}; more repeats cannot settle it, {_sources_needed(comparison)}."
     return (
         f"{apart} {_repeats_needed(comparison)}; whether it holds for other sources too, {_sources_needed(comparison)}."
@@ -209,12 +210,12 @@ def _against_random(of: ExpectedInterval) -> str:
     told = of.inclusive_less_random
     if isnan(told.value) or not told.over_draws.known:
         return ""
-    gap = points(told.value, told.over_draws)
-    numbers = f"{percent(of.inclusive.value)} and {percent(of.random.value)}, {gap} over draws"
+    less = points(told.value, told.over_draws)
+    numbers = f"{percent(of.inclusive.value)} and {percent(of.random.value)}, {less} over draws"
     if told.over_draws.holds(0):
         return (
-            f"Familiar sources and a random split cannot be told apart ({numbers}), as the paper expects of a large "
-            "data set."
+            f"Familiar sources and a random split cannot be told apart ({numbers}); the paper expects them to be equal "
+            "where a data set is large enough."
         )
     if told.value > 0:
         return (
@@ -251,7 +252,3 @@ def _share(value: float) -> str:
 
 def _turned(interval: Interval, sign: int) -> Interval:
     return interval if sign > 0 else Interval(-interval.upper, -interval.lower)
-
-
-def _brackets(interval: Interval) -> str:
-    return f"[{bare(interval.lower, 2)}, {bare(interval.upper, 2)}]"

@@ -1,0 +1,65 @@
+"""Do the intervals hold what they say? Simulated, through the public function."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from tests.evaluate.coverage import NUMBERS, coverage
+from tests.evaluate.populations import Population
+
+
+def test_the_interval_over_sources_covers_and_the_one_over_draws_does_not():
+    held = coverage(Population(n_classes=2), n_data_sets=150)
+    for name in NUMBERS:
+        assert 0.89 <= held[f"{name} over sources"] <= 0.995
+        assert held[f"{name} over draws"] < 0.85
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(
+    "population",
+    [
+        pytest.param(Population(n_classes=2), id="2 classes"),
+        pytest.param(Population(n_classes=3), id="3 classes"),
+        pytest.param(Population(n_classes=10), id="10 classes"),
+        pytest.param(Population(n_classes=2, exclusive=0.95, inclusive=0.985), id="2 classes, accurate model"),
+    ],
+)
+def test_coverage_over_a_thousand_populations(population, capsys):
+    held = coverage(population, n_data_sets=1000)
+    with capsys.disabled():
+        print(f"\n{population}")
+        for kind in ("over sources", "bootstrap", "over draws"):
+            print(f"  {kind:12}", *(f"{name} {100 * held[f'{name} {kind}']:.1f} %  " for name in NUMBERS))
+    for name in NUMBERS:
+        assert 0.91 <= held[f"{name} over sources"] <= 0.975
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("agreement", [1.0, 0.7])
+def test_four_clusterings_cover_too_and_err_on_the_safe_side(agreement, capsys):
+    held = coverage(Population(n_clusterings=4, agreement=agreement), n_data_sets=400)
+    with capsys.disabled():
+        print(f"\n4 clusterings that agree to {agreement}:", {name: held[f"{name} over sources"] for name in NUMBERS})
+    for name in NUMBERS:
+        assert held[f"{name} over sources"] >= 0.93
+
+
+@pytest.mark.evidence
+def test_claims_of_classes_and_models_are_rarely_wrong_where_all_are_alike(capsys):
+    population, rng = Population(n_classes=10, exclusive=0.9, class_sd=0), np.random.default_rng(5)
+    classes, draws, sources = [], [], []
+    for _ in range(300):
+        data = population.data(rng)
+        trials = pd.concat([data.trials(rng, model=model) for model in ("one", "other")])
+        intervals = expected_accuracy_intervals(trials)
+        told = [row.against_rest for row in intervals.classes_of(intervals.overall[0])]
+        classes.append(any(one is not None and one.p_sources_holm < 0.05 for one in told))
+        (comparison,) = compare_models(trials)
+        draws.append(comparison.told_apart_on_these_data)
+        sources.append(comparison.told_apart)
+    wrong = {"classes": np.mean(classes), "models, draws": np.mean(draws), "models, sources": np.mean(sources)}
+    with capsys.disabled():
+        print(f"\nwrong claims where all are alike: {wrong}")
+    assert max(wrong.values()) <= 0.08
