@@ -1,0 +1,87 @@
+"""The main job from end to end: one click to a verdict, and the same verdict for whoever gets the address."""
+
+import csv
+import re
+import time
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Server
+
+pytestmark = pytest.mark.browser
+PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials
+
+
+def test_from_one_click_to_a_verdict_that_can_be_shared(server: Server, page: Page, browser: Browser):
+    page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
+    clicked = click_run(page)
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    assert time.monotonic() - clicked < 3, "no visible state soon after the click"
+    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=90_000)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(page.get_by_test_id("stPlotlyChart")).to_have_count(5)
+    expect(page.get_by_text("The worst sources to meet unprepared")).to_be_visible()
+    shown = verdict(page)
+    assert re.search(r"rho \.\d{3}", shown)
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Table (TSV)").click()
+    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    assert {row["model"] for row in rows} == {"svm", "logistic"}
+    rho = next(float(row["rho"]) for row in rows if row["model"] == "logistic" and not row["label"])
+    assert 0.75 < rho < 0.95
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Drawn splits (TSV)").click()
+    header = download.value.path().read_text("utf-8").splitlines()[0].split("\t")
+    assert {"trial", "scheme", "repeat", "id", "part"} <= set(header)
+
+    address = shared_address(page)
+    assert address.startswith(server.url)
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        other = context.new_page()
+        other.goto(address)
+        assert verdict(other) == shown
+        expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()
+    finally:
+        context.close()
+
+
+def test_a_run_can_be_cancelled_and_resumed_from_any_page(server: Server, page: Page):
+    page.goto(f"{server.url}/source_robustness?data=wine&repeats=400")
+    click_run(page)
+    expect(page.get_by_test_id("stProgress").get_by_text(re.compile(r"^\d+ of 2.400 trials"))).to_be_visible(
+        timeout=60_000
+    )
+    page.get_by_test_id("stSidebarNav").get_by_text("Runs").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("cancelled")).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    page.get_by_test_id("stSidebarNav").get_by_text("Overview").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    # The run is left running: the server's fixture checks that stopping it leaves no process behind.
+
+
+def click_run(page: Page) -> float:
+    button = page.get_by_role("button", name="Run", exact=True)
+    expect(button).to_be_enabled(timeout=30_000)
+    button.click()
+    return time.monotonic()
+
+
+def verdict(page: Page) -> str:
+    """The whole card, once its last number is there."""
+    card = page.locator(".st-key-verdict")
+    expect(card.get_by_test_id("stMetric")).to_have_count(4, timeout=20_000)
+    return card.inner_text()
+
+
+def shared_address(page: Page) -> str:
+    page.get_by_role("button", name="Share").click()
+    address = page.get_by_test_id("stCode").first
+    expect(address).to_contain_text("http")
+    return address.locator("code").inner_text().strip()

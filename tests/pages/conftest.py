@@ -1,0 +1,80 @@
+"""The pages without a browser: AppTest runs the router, as every session does."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+from core.data import Dataset, load_example
+from core.trials import TrialPlan
+from core.workspace import frames
+from core.workspace.runner import close_engine, engine
+from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
+"""What the source-robustness page asks for by default, but for the repeats."""
+
+
+@pytest.fixture(autouse=True)
+def fresh_process() -> Iterator[None]:
+    """An engine and caches of its own for every test, as a new server has them."""
+    st.cache_resource.clear()
+    config.set_option("client.showErrorDetails", "full")  # so that a failing test says why
+    yield
+    close_engine()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def workspace() -> Workspace:
+    return engine().workspace
+
+
+@pytest.fixture
+def wine(workspace: Workspace) -> Dataset:
+    """The wine data, stored as the pages do at first use."""
+    dataset = load_example("wine")
+    workspace.add_dataset(LOCAL_OWNER, dataset, example="wine")
+    return dataset
+
+
+@pytest.fixture
+def open_page() -> Callable[..., AppTest]:
+    """Open a page by its stem, with the parameters of its address."""
+
+    def open_it(stem: str, **parameters: str | list[str]) -> AppTest:
+        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=30)
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        app.run()
+        if stem != "overview":
+            for name, value in parameters.items():
+                app.query_params[name] = value
+            app.switch_page(f"../pages/{stem}.py").run()
+        assert not app.exception, app.exception[0].value
+        return app
+
+    return open_it
+
+
+def stored_run(workspace: Workspace, dataset: Dataset, *, plan: TrialPlan = PLAN, n_trials: int | None = None) -> Run:
+    """A run whose first trials (all of them, by default) were done here and now; left as done or interrupted."""
+    run = workspace.create_run(LOCAL_OWNER, plan, dataset.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    workspace.record_provenance(run.id, {"versions": {"numpy": "2.4.0"}})
+    for trial in range(run.n_trials if n_trials is None else n_trials):
+        rows = plan.run_trial(dataset, trial, should_stop=lambda: False)
+        workspace.store_trial(run.id, trial, frames.to_bytes(rows))
+    workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
+    return workspace.run(LOCAL_OWNER, run.id)
+
+
+def texts(app: AppTest) -> str:
+    """All that a page says, in one piece."""
+    kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "text")
+    said = [element.value for kind in kinds for element in getattr(app, kind)]
+    return "\n".join([*said, *(alert.proto.title for alert in app.error)])

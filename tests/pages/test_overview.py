@@ -1,0 +1,40 @@
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import stored_run, texts
+
+
+def test_a_first_visit_asks_for_one_click(open_page):
+    app = open_page("overview")
+    assert app.title[0].value == "What can be trusted here?"
+    assert app.selectbox(key="data_control").value == "digits"
+    assert [button.label for button in app.button] == ["Start"]
+    assert "Nothing is known about this data set yet" in texts(app)
+
+
+def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    assert "SVM" in texts(open_page("overview", data=wine.fingerprint))
+    assert "Nothing is known" in texts(open_page("overview", data="digits"))
+
+
+def test_an_unknown_fingerprint_gets_a_sentence_and_no_result(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    app = open_page("overview", data="0" * 64)
+    assert "not stored here" in texts(app)
+    assert "rho" not in texts(app)
+    assert not app.button
+    assert app.selectbox(key="data_control").value is None
+
+
+def test_the_address_keeps_the_data_set_when_the_page_changes(open_page, wine):
+    app: AppTest = open_page("overview", data=wine.fingerprint)
+    app.query_params.clear()  # as the navigation does
+    app.switch_page("../pages/runs.py").run()
+    assert app.query_params["data"] == wine.fingerprint
+    assert app.selectbox(key="data_control").value == wine.fingerprint
+
+
+def test_choosing_another_data_set_changes_the_address(open_page, wine):
+    app = open_page("overview")
+    app.selectbox(key="data_control").select(wine.fingerprint).run()
+    assert app.query_params["data"] == wine.fingerprint

@@ -1,0 +1,47 @@
+from core.workspace.workspace import LOCAL_OWNER
+from tests.pages.conftest import PLAN, stored_run, texts
+
+
+def test_without_runs_the_page_says_so(open_page):
+    assert "Nothing has been computed yet" in texts(open_page("runs"))
+
+
+def test_each_run_is_listed_with_its_state(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    said = texts(open_page("runs"))
+    assert "**Wine**" in said
+    assert "SVM, Logistic regression" in said
+    assert "done" in said
+    assert "24 of 24 trials" in said
+
+
+def test_an_interrupted_run_can_be_resumed_and_a_done_one_cannot(open_page, workspace, wine):
+    run = stored_run(workspace, wine, n_trials=5)
+    app = open_page("runs")
+    assert "interrupted" in texts(app)
+    assert "5 of 24 trials" in texts(app)
+    assert app.button(key=f"resume-{run.id}").label == "Resume"
+
+
+def test_a_run_that_is_worked_on_can_be_cancelled(open_page, workspace, wine):
+    run = workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint)
+    workspace.acquire(LOCAL_OWNER, run.id, "somebody")
+    app = open_page("runs")
+    app.button(key=f"cancel-{run.id}").click().run()
+    assert workspace.run(LOCAL_OWNER, run.id).cancelling
+    assert app.button(key=f"delete-{run.id}").disabled
+
+
+def test_deleting_asks_first(open_page, workspace, wine):
+    run = stored_run(workspace, wine, n_trials=1)
+    app = open_page("runs")
+    app.button(key=f"delete-{run.id}").click().run()
+    assert "gone for good" in texts(app)
+    assert workspace.runs(LOCAL_OWNER)
+
+
+def test_a_plan_that_no_address_can_hold_has_no_link(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=type(PLAN)(models=("svm",), n_repeats=1, n_train=60), n_trials=1)
+    app = open_page("runs")
+    assert "no page" in texts(app)
+    assert not app.get("page_link")

@@ -1,0 +1,116 @@
+from core.data import Dataset
+from core.workspace.workspace import LOCAL_OWNER
+from tests.pages.conftest import PLAN, stored_run, texts
+
+
+def charts(app) -> list[str]:
+    return [chart.proto.alt for chart in app.get("plotly_chart")]
+
+
+def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
+    app = open_page("source_robustness", data=wine.fingerprint)
+    assert app.title[0].value == "How far does accuracy fall on unfamiliar sources?"
+    assert "Nothing has been computed for this choice yet" in texts(app)
+    assert "120 trials" in texts(app)
+    assert not app.button(key="run").disabled
+    assert charts(app) == []
+
+
+def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
+    assert app.button(key="run").disabled
+    assert "24 of 24 trials used" in texts(app)
+    assert app.metric[0].label == "Robustness rho"
+    assert len(charts(app)) == 5
+    assert all(charts(app))
+    table = app.dataframe[0].value
+    assert table["Model"].tolist() == ["SVM", "Logistic regression"]
+    assert table["Expected interval (%)"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]").all()
+
+
+def test_the_verdict_is_about_the_chosen_model(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
+    for place, name in enumerate(("SVM", "Logistic regression")):
+        app.button_group(key=f"of-{run.id}-done").set_value(place).run()
+        assert f"{name}: which classes and sources are hard?" in texts(app)
+
+
+def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, workspace, wine):
+    run = stored_run(workspace, wine, n_trials=14)
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
+    assert app.button(key=f"resume-{run.id}").label == "Resume"
+    assert "14 of 14 trials used" in texts(app)
+    assert "interrupted" in app.progress[0].text
+
+
+def test_other_parameters_are_another_result(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4", seed="1")
+    assert "Nothing has been computed for this choice yet" in texts(app)
+
+
+def test_the_address_gives_the_plan(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=type(PLAN)(models=("logistic",), n_repeats=2, n_sources=3), n_trials=0)
+    app = open_page(
+        "source_robustness", data=wine.fingerprint, models=["Logistic regression"], repeats="2", clusters="3"
+    )
+    assert "0 of 6 trials" in app.progress[0].text
+
+
+def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    for parameters in ({"models": "Oracle"}, {"repeats": "0"}, {"repeats": "4.5"}, {"sources": "known sources"}):
+        app = open_page("source_robustness", data=wine.fingerprint, **{"repeats": "4", **parameters})
+        assert "cannot be chosen here" in texts(app)
+        assert next(iter(parameters.values())).split()[0] in texts(app).replace("\\", "")
+        assert not app.metric
+        assert charts(app) == []
+
+
+def test_the_usual_settings_are_one_click_away_from_an_unknown_value(open_page, wine):
+    app = open_page("source_robustness", data=wine.fingerprint, models="Oracle")
+    app.button[0].click().run()
+    assert "Nothing has been computed for this choice yet" in texts(app)
+
+
+def test_a_class_that_is_too_small_for_its_sources_is_named(open_page, workspace):
+    small = Dataset("small", "tabular", [[0.0], [1.0], [2.0]], [0, 1, 1], ("plum", "melon"), ["a", "b", "c"])
+    workspace.add_dataset(LOCAL_OWNER, small)
+    app = open_page("source_robustness", data=small.fingerprint)
+    assert "plum" in app.error[0].value
+    assert "run" not in [button.key for button in app.button]
+
+
+def test_no_models_chosen_is_an_error_as_written(open_page, wine):
+    app = open_page("source_robustness", data=wine.fingerprint)
+    app.button_group(key="models").set_value([]).run()
+    assert "models: nothing" in app.error[0].value
+
+
+def test_an_example_is_read_and_stored_at_first_use(open_page, workspace):
+    app = open_page("source_robustness", data="breast_cancer")
+    stored = workspace.datasets(LOCAL_OWNER)
+    assert [one.example for one in stored] == ["breast_cancer"]
+    assert app.query_params["data"] == stored[0].fingerprint
+
+
+def test_known_sources_are_the_default_where_the_data_name_them(open_page, workspace, wine):
+    named = Dataset(
+        "named", "tabular", wine.x, wine.y, wine.class_names, wine.ids, [f"site {row % 7}" for row in range(178)]
+    )
+    workspace.add_dataset(LOCAL_OWNER, named)
+    app = open_page("source_robustness", data=named.fingerprint)
+    assert app.button_group(key="sources").value == ["known"]
+
+
+def test_words_of_the_user_are_not_markdown(open_page, workspace, wine):
+    names = ("$a$", "**b**", ":red[c]")
+    odd = Dataset("<b> _odd_", "tabular", wine.x, wine.y, names, wine.ids)
+    workspace.add_dataset(LOCAL_OWNER, odd)
+    stored_run(workspace, odd)
+    said = texts(open_page("source_robustness", data=odd.fingerprint, repeats="4"))
+    assert "$a$" not in said
+    assert "**b**" not in said
+    assert ":red[c]" not in said

@@ -1,0 +1,63 @@
+"""What is heavy is imported when something needs it: not before, and never twice."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("torch", "umap", "numba", "sklearn", "scipy.stats", "distributed", "dask")
+
+
+def in_fresh_process(code: str) -> str:
+    """What a fresh Python prints; its failure is the test's."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.strip().splitlines()[-1]
+
+
+def test_the_first_page_is_drawn_without_anything_heavy():
+    code = f"""
+        import logging, sys
+        logging.disable()
+        from streamlit.testing.v1 import AppTest
+        app = AppTest.from_file({str(ROOT / "ui" / "router.py")!r}, default_timeout=60).run()
+        assert not app.exception and app.title[0].value == "What can be trusted here?"
+        print([name for name in {HEAVY} if name in sys.modules])
+    """
+    assert in_fresh_process(code) == "[]"
+
+
+def test_the_launcher_imports_nothing_of_core():
+    code = """
+        import logging, sys
+        logging.disable()
+        import app
+        print([name for name in sys.modules if name.split(".")[0] in ("core", "ui", "pages", "sqlalchemy")])
+    """
+    assert in_fresh_process(code) == "[]"
+
+
+def test_workers_do_not_import_streamlit_also_after_a_respawn():
+    """Under Streamlit the main module is ui/router.py, and worker processes import the main module."""
+    code = f"""
+        import sys, types
+
+        if __name__ == "__main__":
+            main = types.ModuleType("__main__")
+            main.__dict__.update(__file__={str(ROOT / "ui" / "router.py")!r}, __name__="__main__")
+            sys.modules["__main__"] = main
+            from core.workspace.executor import Executor
+
+            executor = Executor(n_workers=1)
+            client = executor.client()
+            look = "lambda: [name for name in ('streamlit', 'ui', '__mp_main__') if name in __import__('sys').modules]"
+            before = list(client.run(eval(look)).values())
+            client.restart_workers(list(client.scheduler_info()["workers"]))
+            after = list(client.run(eval(look)).values())
+            executor.close()
+            print(before, after)
+    """
+    assert in_fresh_process(code) == "[['__mp_main__']] [['__mp_main__']]"
