@@ -10,7 +10,7 @@ from tests.evaluate.populations import Population
 
 
 def test_the_interval_over_sources_covers_and_the_one_over_draws_does_not():
-    held = coverage(Population(n_classes=2), n_data_sets=150)
+    held = coverage(Population(n_classes=2), n_data_sets=100)
     for name in NUMBERS:
         assert 0.89 <= held[f"{name} over sources"] <= 0.995
         assert held[f"{name} over draws"] < 0.85

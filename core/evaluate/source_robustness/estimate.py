@@ -94,7 +94,7 @@ def _influences(
         influence[here] = source_influences(correct[here], n[here], times[here], stratum, n_draws=n_draws)
         n_seen[row] = np.bincount(stratum, minlength=layout.n_strata)
         share = (np.bincount(stratum, weights=times[here]) / np.maximum(np.bincount(stratum), 1) / n_draws)[stratum]
-        per_draw[here] = (1 / np.minimum(share, 1) - 1) / n_draws
+        per_draw[here] = (1 / np.minimum(share, 1) - 1) / max(n_draws - 1, 1)
     return influence, per_draw, n_seen
 
 
