@@ -212,7 +212,7 @@ def _against_random(of: ExpectedInterval) -> str:
         return ""
     less = points(told.value, told.over_draws)
     numbers = f"{percent(of.inclusive.value)} and {percent(of.random.value)}, {less} over draws"
-    if told.over_draws.holds(0):
+    if told.over_draws.holds(0.0):
         return (
             f"Familiar sources and a random split cannot be told apart ({numbers}); the paper expects them to be equal "
             "where a data set is large enough."
