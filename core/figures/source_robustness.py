@@ -80,15 +80,15 @@ def interval_chart(
             100 * values["exclusive"],
             100 * values["inclusive"],
             colour=faded(look.grey),
-            width=14,
+            width=14.0,
             name="expected interval",
         )
     )
     for end, (colour, scheme) in ends.items():
-        _error_bars(figure, look, at, [getattr(row, end) for row in rows], colour, factor=100)
-        _markers(figure, look, at, values[end], rows, end, colour, scheme)
+        _error_bars(figure, at, [getattr(row, end) for row in rows], colour, factor=100.0)
+        _markers(figure, at, values[end], rows, end, colour, scheme)
     if not np.isnan(values["random"]).all():
-        _markers(figure, look, at, values["random"], rows, "random", look.random, "random")
+        _markers(figure, at, values["random"], rows, "random", look.random, "random")
     _bar_legend(figure, look)
     name_axis(figure, row_names(rows, names))
     percent_axis(figure)
@@ -111,7 +111,7 @@ def rho_chart(
         alt=" ".join(["Rho, the share of the accuracy that is kept on unfamiliar sources.", *told]),
     )
     at = np.arange(len(rows), dtype=np.float64)
-    _error_bars(figure, look, at, [row.rho for row in rows], look.ink, named=True)
+    _error_bars(figure, at, [row.rho for row in rows], look.ink, named=True)
     _rho_markers(figure, at, rows, look.ink, "circle", "rho")
     _rho_axis(figure, look)
     name_axis(figure, labels)
@@ -137,7 +137,7 @@ def class_chart(of: ExpectedInterval, classes: Sequence[ExpectedInterval], *, da
         )
     figure.add_vline(x=of.rho.value, line={"color": look.grey, "width": 1})
     at = np.arange(len(rows), dtype=np.float64)
-    _error_bars(figure, look, at, [row.rho for row in rows], look.exclusive, named=True)
+    _error_bars(figure, at, [row.rho for row in rows], look.exclusive, named=True)
     for name, symbol, chosen in (
         ("falls further than the rest", "diamond", True),
         ("cannot be told from the rest", "circle-open", False),
@@ -275,7 +275,6 @@ def _values(estimates: Sequence[Estimate]) -> np.ndarray:
 
 def _error_bars(
     figure: go.Figure,
-    look: Theme,
     at: np.ndarray,
     estimates: Sequence[Estimate],
     colour: str,
@@ -306,7 +305,6 @@ def _bar_legend(figure: go.Figure, look: Theme) -> None:
 
 def _markers(
     figure: go.Figure,
-    look: Theme,
     at: np.ndarray,
     values: np.ndarray,
     rows: Sequence[ExpectedInterval],

@@ -14,7 +14,7 @@ from core.evaluate.source_robustness.results import (
     Estimate,
     ExpectedInterval,
 )
-from core.evaluate.source_robustness.verdict import Verdict, verdict
+from core.evaluate.source_robustness.verdict import Verdict, most_robust, verdict
 
 __all__ = [
     "AccuracyInterval",
@@ -28,6 +28,7 @@ __all__ = [
     "compare_models",
     "comparison_table",
     "expected_accuracy_intervals",
+    "most_robust",
     "verdict",
     "worst",
 ]
