@@ -35,7 +35,7 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 # The browser that drives the pages in tests: found, or installed where we may, or named.
 browser:
@@ -48,10 +48,10 @@ evidence: setup browser
 	$(BIN)/python -m pytest -m evidence -s
 
 bench: setup
-	@for script in benchmarks/bench_*.py; do echo; $(BIN)/python $$script || exit 1; done
+	@for script in benchmarks/bench_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
 
 screenshots: setup browser
-	$(BIN)/python benchmarks/screenshots.py
+	$(BIN)/python -m benchmarks.screenshots
 
 clean:
 	rm -rf $(VENV)

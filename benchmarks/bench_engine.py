@@ -7,14 +7,10 @@ that a machine which slows down slows all of them.
 import os
 import platform
 import statistics
-import sys
 import tempfile
 import time
 from datetime import date
 from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 from core.data import Dataset, load_example
 from core.models.threads import single_threaded

@@ -75,7 +75,7 @@ def from_json(text: str, plans: Mapping[str, type]) -> Plan:
     unknown = sorted(set(content) - {field.name for field in fields(plans[kind])})
     if unknown:
         raise DataError(f"A plan of kind {kind!r} has no field {', '.join(unknown)}; was it made by a newer version?")
-    return plans[kind](**content)
+    return plans[kind](**{name: _plain(value, name) for name, value in content.items()})
 
 
 def check_fields(plan: object) -> None:

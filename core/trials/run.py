@@ -57,9 +57,7 @@ def trial_rows(
     """
     start = time.perf_counter()
     train, test = split
-    classifier.fit(
-        dataset.x[train], dataset.y[train], seed=seed, n_classes=dataset.n_classes, should_stop=should_stop
-    )
+    classifier.fit(dataset.x[train], dataset.y[train], seed=seed, n_classes=dataset.n_classes, should_stop=should_stop)
     predicted = np.asarray(classifier.predict(dataset.x[test]))
     seconds = time.perf_counter() - start
     counts = count(dataset.y[test], predicted, sources[test], dataset.n_classes)

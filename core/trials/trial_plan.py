@@ -1,4 +1,4 @@
-"""How accurate is each model on familiar and on unfamiliar sources? The trials that tell (Kilinc & Uysal 2018, 2-5.1)."""
+"""Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2018, sections 2-5.1)"""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -165,15 +165,11 @@ class TrialPlan:
         return self.draws(dataset)[draw], self.models[model]
 
 
+@lru_cache(maxsize=4)
 def known_sources(dataset: Dataset) -> tuple[Integer[np.ndarray, " n_samples"], np.ndarray]:
     """Codes and names of the data set's own sources; DataError where it has none."""
     if dataset.sources is None:
         raise DataError(f"{dataset.name} does not say which source its rows come from. Find sources by clustering.")
-    return _known_sources(dataset)
-
-
-@lru_cache(maxsize=4)
-def _known_sources(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
     return codes, names.astype(object)
 
@@ -199,9 +195,7 @@ def _found_sources(
 
 def _check_class_sizes(dataset: Dataset, n_sources: int) -> None:
     small = [
-        f"{name} ({n} rows)"
-        for name, n in zip(dataset.class_names, dataset.n_per_class, strict=True)
-        if n < n_sources
+        f"{name} ({n} rows)" for name, n in zip(dataset.class_names, dataset.n_per_class, strict=True) if n < n_sources
     ]
     if small:
         raise DataError(

@@ -4,10 +4,21 @@ import os
 import threading
 import uuid
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+
+DASK = {
+    # The runner tries a trial that has seen two workers die once more, alone, before it blames the trial.
+    "distributed.scheduler.allowed-failures": 1,
+    # A worker that is away for a moment is coming back: its nanny must not be dismissed meanwhile, as after 15 s it is.
+    "distributed.deploy.lost-worker-timeout": "1000 days",
+    # A data set is one large argument, and meant to be.
+    "distributed.admin.large-graph-warning-threshold": "4 GiB",
+    "distributed.admin.tick.limit": "60s",
+}
 
 
 class Executor:
@@ -38,17 +49,10 @@ class Executor:
             return self._client
 
     def _connect(self) -> "Client":
-        import dask
+        from dask import config
         from distributed import Client, LocalCluster
 
-        # The runner tries a trial that has seen two workers die once more alone before it blames the trial.
-        dask.config.set(
-            {
-                "distributed.scheduler.allowed-failures": 1,
-                "distributed.admin.tick.limit": "60s",
-                "distributed.admin.large-graph-warning-threshold": "4GiB",
-            }
-        )
+        config.set(DASK)
         if self.address is not None:
             return Client(self.address, set_as_default=False, timeout=10)
         cluster = LocalCluster(
@@ -56,7 +60,9 @@ class Executor:
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            # Any free port of this machine only: None would take 8787 on every interface.
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
             silence_logs=50,
         )
         return Client(cluster, set_as_default=False)
@@ -80,8 +86,9 @@ class Executor:
             return future
 
     def restart_worker(self, address: str) -> None:
-        """Replace one worker by force; whatever else it held is done again elsewhere."""
-        self.client().restart_workers([address], raise_for_error=False)
+        """Replace one worker by force, in the background; whatever else it held is done again elsewhere."""
+        restart = partial(self.client().restart_workers, [address], raise_for_error=False)
+        threading.Thread(target=restart, name="restart worker", daemon=True).start()
 
     def close(self) -> None:
         """Stop the processes that were started here; a foreign cluster is only left."""

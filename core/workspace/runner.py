@@ -20,6 +20,8 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from sqlalchemy.exc import OperationalError
+
 from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
@@ -38,6 +40,9 @@ PLANS: dict[str, type] = {TrialPlan.kind: TrialPlan}
 
 TRIAL_SECONDS = 3600.0
 """A trial that takes longer is given up, and its worker is replaced."""
+
+RENEWAL_SECONDS = 0.5
+"""How often a run's lease is renewed, and so how soon a cancel is heard."""
 
 CANCEL_SECONDS = 20.0
 """How long a cancelled run waits for the trials that are running to answer."""
@@ -141,7 +146,8 @@ class Engine:
     def _work_off(self, owner: str, run_id: str, lease_owner: str) -> None:
         state, error = "interrupted", None
         try:
-            state = _RunInWork(self, owner, run_id, lease_owner).finish(self._closing)
+            with _Lease(self.workspace, run_id, lease_owner) as lease:
+                state = _RunInWork(self, owner, run_id, lease).finish(self._closing)
         except Exception as problem:
             # Nobody waits for this thread: what went wrong must reach the run's row, whatever it is.
             error = f"{type(problem).__name__}: {problem}"
@@ -150,12 +156,41 @@ class Engine:
             self.workspace.release(run_id, lease_owner, state, error=error)
 
 
+class _Lease:
+    """Keeps a run's lease while work goes on, however long a single step of it takes.
+
+    `answer` is what the workspace said last: "go on", "cancel" or "lost".
+    """
+
+    def __init__(self, workspace: Workspace, run_id: str, lease_owner: str):
+        self._workspace, self._run_id, self._lease_owner = workspace, run_id, lease_owner
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name=f"lease {run_id[:8]}", daemon=True)
+        self.answer = "go on"
+
+    def __enter__(self) -> "_Lease":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        while not self._ended.wait(RENEWAL_SECONDS):
+            try:
+                self.answer = self._workspace.renew(self._run_id, self._lease_owner)
+            except OperationalError:
+                # A locked database is asked again; the lease lasts for many renewals.
+                _log.warning("run %s: the lease could not be renewed, trying again", self._run_id)
+
+
 class _RunInWork:
     """A run while this process works on it."""
 
-    def __init__(self, engine: Engine, owner: str, run_id: str, lease_owner: str):
+    def __init__(self, engine: Engine, owner: str, run_id: str, lease: _Lease):
         self.workspace, self.executor, self.trial_seconds = engine.workspace, engine.executor, engine.trial_seconds
-        self.run_id, self.lease_owner = run_id, lease_owner
+        self.run_id, self.lease = run_id, lease
         run = self.workspace.run(owner, run_id)
         self.kind, self.plan_json, self.fingerprint = run.kind, run.plan, run.fingerprint
         self.plan = load_plan(run.plan)
@@ -168,7 +203,6 @@ class _RunInWork:
         self.started: dict[int, tuple[float, str]] = {}
         self.arrived: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self.stop = f"stop-{uuid.uuid4().hex}"
-        self.renewed = time.monotonic()
 
     def finish(self, closing: threading.Event) -> str:
         """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
@@ -179,9 +213,8 @@ class _RunInWork:
             while self.waiting or self.suspects or self.in_flight:
                 if closing.is_set():
                     return "interrupted"
-                answer = self._renew()
-                if answer != "go on":
-                    return self._wind_down() if answer == "cancel" else "interrupted"
+                if self.lease.answer != "go on":
+                    return self._wind_down() if self.lease.answer == "cancel" else "interrupted"
                 self._submit()
                 self._collect(timeout=0.2)
                 self._give_up_on_slow_trials()
@@ -193,12 +226,6 @@ class _RunInWork:
     def _note_start(self, event: tuple[float, dict]) -> None:
         _, message = event
         self.started[message["trial"]] = (time.monotonic(), message["worker"])
-
-    def _renew(self) -> str:
-        if time.monotonic() - self.renewed < 0.5:
-            return "go on"
-        self.renewed = time.monotonic()
-        return self.workspace.renew(self.run_id, self.lease_owner)
 
     def _submit(self) -> None:
         """Keep every worker busy with one more trial in reserve; suspects come last and alone."""
@@ -263,9 +290,11 @@ class _RunInWork:
     def _give_up_on_slow_trials(self) -> None:
         for future, trial in list(self.in_flight.items()):
             since, worker = self.started.get(trial, (time.monotonic(), ""))
-            if time.monotonic() - since > self.trial_seconds:
+            if future.status == "pending" and time.monotonic() - since > self.trial_seconds:
                 del self.in_flight[future]
-                self._fail(trial, f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take.")
+                self._fail(
+                    trial, f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take."
+                )
                 self.executor.client().cancel([future])
                 self.executor.restart_worker(worker)
 
@@ -279,7 +308,6 @@ class _RunInWork:
         self._forget(waiting)
         while self.in_flight and time.monotonic() < until:
             self._collect(timeout=0.2)
-            self._renew()
         return "cancelled"
 
     def _forget(self, futures: list["Future"]) -> None:

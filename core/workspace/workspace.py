@@ -331,14 +331,13 @@ def _require_run(session: Session, owner: str, run_id: str) -> RunRow:
 
 
 def _stored_dataset(row: DatasetRow) -> StoredDataset:
-    return StoredDataset(
-        row.fingerprint, row.name, row.kind, row.n_samples, row.n_classes, row.example, row.created
-    )
+    return StoredDataset(row.fingerprint, row.name, row.kind, row.n_samples, row.n_classes, row.example, row.created)
 
 
 def _counts(session: Session, run_id: str) -> tuple[int, int]:
-    query = select(TrialRow.status, func.count()).where(TrialRow.run_id == run_id).group_by(TrialRow.status)
-    counts = {status: n for status, n in session.execute(query)}
+    query = select(TrialRow.status, func.count().label("n")).where(TrialRow.run_id == run_id)
+    query = query.group_by(TrialRow.status)
+    counts: dict[str, int] = {row.status: row.n for row in session.execute(query)}
     return sum(counts.values()), counts.get("failed", 0)
 
 

@@ -18,7 +18,7 @@ from core.workspace.runner import PLANS
 
 @dataclass(frozen=True)
 class SleepPlan:
-    """`n` trials of `seconds` each; the trials named in the other fields misbehave. `log` records every one finished."""
+    """`n` trials of `seconds` each; those named in the other fields misbehave. `log` records each finished one."""
 
     n: int = 4
     seconds: float = 0.0

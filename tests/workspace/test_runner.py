@@ -5,6 +5,7 @@ import signal
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 
 from core.trials import COLUMNS, TrialPlan
 from core.workspace.runner import Engine, work
@@ -31,15 +32,9 @@ def test_rows_do_not_depend_on_who_computes_them(run_plan, workspace, wine):
     here = [plan.run_trial(wine, trial, should_stop=lambda: False) for trial in range(plan.n_trials(wine))]
     there = workspace.rows(LOCAL_OWNER, run.id)
     assert list(there.columns) == list(COLUMNS)
-    expected = type(there)(_concat(here))
-    assert there.drop(columns="seconds").equals(expected.drop(columns="seconds"))
+    expected = pd.concat(here, ignore_index=True)
+    pd.testing.assert_frame_equal(there.drop(columns="seconds"), expected.drop(columns="seconds"))
     assert there.dtypes.astype(str).to_dict() == COLUMNS
-
-
-def _concat(frames):
-    import pandas as pd
-
-    return pd.concat(frames, ignore_index=True)
 
 
 def test_a_killed_worker_is_replaced_and_its_trials_run_again(workspace, executor, wine, tmp_path):
@@ -133,7 +128,9 @@ def test_workers_know_nothing_of_streamlit_also_after_a_respawn(executor):
     before = client.run(os.getpid)
     os.kill(next(iter(before.values())), signal.SIGKILL)
     old = set(before.values())
-    wait_until(lambda: set(client.run(os.getpid, on_error="ignore").values()), lambda pids: len(pids - old) == 1 < len(pids))
+    wait_until(
+        lambda: set(client.run(os.getpid, on_error="ignore").values()), lambda pids: len(pids - old) == 1 < len(pids)
+    )
     client.run(_import_work)
     assert not any(client.run(_has_streamlit).values())
 

@@ -1,0 +1,226 @@
+"""A plan says exactly which trials there are; their rows add up; equal plans give equal work."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from core.data import DataError, Dataset, load_example
+from core.models import Cancelled
+from core.split import SCHEMES
+from core.trials import COLUMNS, TrialPlan, from_json, splits_table, to_json
+from core.trials.run import count
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.fixture(scope="module")
+def wine() -> Dataset:
+    return load_example("wine")
+
+
+@pytest.fixture(scope="module")
+def sourced() -> Dataset:
+    """Two classes whose samples come from five writers each, the same five."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 50)
+    return Dataset(
+        "written",
+        "tabular",
+        x=rng.normal(size=(100, 3)) + y[:, None],
+        y=y,
+        class_names=("a", "b"),
+        ids=[f"row {i}" for i in range(100)],
+        sources=[f"writer {i % 5}" for i in range(100)],
+    )
+
+
+def test_json_is_canonical_and_comes_back(wine):
+    plan = TrialPlan(models=("svm", "logistic"), n_repeats=7, n_train=50)
+    assert from_json(to_json(plan), {"trials": TrialPlan}) == plan
+    assert to_json(plan) == to_json(replace(plan))
+    assert set(eval(to_json(plan).replace("null", "None"))) == {field.name for field in fields(plan)} | {"kind"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"models": ("oracle",)}, "'oracle' cannot be chosen"),
+        ({"models": ()}, "nothing cannot be chosen"),
+        ({"models": ("svm", "svm")}, "stands twice"),
+        ({"schemes": ("lucky",)}, "source_exclusive"),
+        ({"source_finders": ("guess",)}, "known"),
+        ({"representation": "vibes"}, "raw"),
+        ({"across": "galaxies"}, '"class"'),
+        ({"n_repeats": 0}, "at least 1"),
+        ({"n_sources": 1}, "at least 2"),
+        ({"test_share": 1.0}, "between 0 and 1"),
+        ({"n_train": 0}, "at least 1"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(fields, words):
+    with pytest.raises(DataError, match=words):
+        TrialPlan(**fields)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"kind":"cooking"}', '{"kind":"trials","sugar":1}', '{"kind":"trials","models":"svm"}']
+)
+def test_text_that_is_no_plan_is_refused(text):
+    with pytest.raises((DataError, TypeError)):
+        from_json(text, {"trials": TrialPlan})
+
+
+def test_trials_run_repeat_by_repeat_over_all_schemes_and_clusterings(wine):
+    plan = TrialPlan(models=("logistic", "svm"), n_repeats=8, n_clusterings=4)
+    draws = plan.draws(wine)
+    assert plan.n_trials(wine) == 2 * len(draws) == 2 * 3 * 8
+    assert [draw.repeat for draw in draws] == sorted(draw.repeat for draw in draws)
+    assert {draw.scheme for draw in draws[:3]} == set(SCHEMES)
+    assert all(draw.clustering == draw.repeat % 4 for draw in draws)
+
+
+def test_every_combination_is_tried_once_where_there_are_few():
+    two_classes = load_example("breast_cancer")
+    plan = TrialPlan(models=("svm",), schemes=("source_exclusive",), n_repeats=100)
+    splits = [plan.split(two_classes, draw).test.tobytes() for draw in plan.draws(two_classes)]
+    assert len(splits) == 4 * 5**2 == len(set(splits))
+
+
+def test_more_repeats_extend_fewer(wine):
+    few, many = (TrialPlan(models=("svm",), n_repeats=n) for n in (8, 20))
+    for draw in few.draws(wine):
+        assert np.array_equal(few.split(wine, draw).test, many.split(wine, draw).test)
+
+
+def test_models_share_their_draws(wine):
+    plan = TrialPlan(models=("logistic", "nearest_neighbours"), n_repeats=1, schemes=("source_exclusive",))
+    first, second = (plan.run_trial(wine, i, should_stop=never) for i in (0, 1))
+    same = [name for name in COLUMNS if name not in ("model", "n_correct", "n_predicted", "seconds")]
+    pd.testing.assert_frame_equal(first[same], second[same])
+    assert first["model"].iloc[0] != second["model"].iloc[0]
+
+
+def test_rows_of_a_trial_add_up(wine):
+    plan = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
+    for i in range(plan.n_trials(wine)):
+        rows = plan.run_trial(wine, i, should_stop=never)
+        assert list(rows.columns) == list(COLUMNS)
+        whole = rows[rows["label"].isna()]
+        labels = rows[rows["label"].notna() & rows["source"].isna()]
+        cells = rows[rows["source"].notna()]
+        assert len(whole) == 1
+        assert tuple(labels["label"]) == wine.class_names
+        for name in ("n_correct", "n_label"):
+            assert labels[name].sum() == whole[name].item() == cells[name].sum()
+        assert labels["n_predicted"].sum() == whole["n_test"].item() == whole["n_label"].item()
+        assert cells["n_predicted"].isna().all()
+        held_out = rows["scheme"].iloc[0] == "source_exclusive"
+        assert cells["held_out_source"].notna().all() == held_out
+        if held_out:
+            assert cells.groupby("label")["source"].nunique().eq(1).all()
+
+
+def test_rows_say_what_an_obvious_count_says(wine):
+    plan = TrialPlan(models=("logistic",), n_repeats=1, schemes=("source_inclusive",))
+    [draw] = plan.draws(wine)
+    train, test = plan.split(wine, draw)
+    from core.models import MODELS
+    from core.trials.trial_plan import _seed
+
+    model = MODELS["logistic"]()
+    model.fit(wine.x[train], wine.y[train], seed=_seed(plan.seed, draw.scheme, draw.repeat), n_classes=3)
+    predicted = model.predict(wine.x[test])
+    rows = plan.run_trial(wine, 0, should_stop=never)
+    assert rows["n_correct"].iloc[0] == sum(int(a == b) for a, b in zip(predicted, wine.y[test], strict=True))
+    sources = plan.sources(wine, "kmeans", 0)
+    for row in rows[rows["source"].notna()].itertuples():
+        members = [i for i in test if wine.class_names[wine.y[i]] == row.label and str(sources[i]) == row.source]
+        assert row.n_label == len(members)
+
+
+@given(data=st.data(), n=st.integers(1, 40), n_classes=st.integers(1, 5))
+def test_counts_add_up_whatever_is_predicted(data, n, n_classes):
+    labels = arrays(np.int64, n, elements=st.integers(0, n_classes - 1))
+    y, predicted = data.draw(labels), data.draw(labels)
+    sources = data.draw(arrays(np.int64, n, elements=st.integers(0, 3)))
+    counts = pd.DataFrame(count(y, predicted, sources, n_classes))
+    whole, labels, cells = counts[:1], counts[1 : 1 + n_classes], counts[1 + n_classes :]
+    assert (
+        whole["n_correct"].item()
+        == int((y == predicted).sum())
+        == labels["n_correct"].sum()
+        == cells["n_correct"].sum()
+    )
+    assert (
+        n == whole["n_label"].item() == labels["n_label"].sum() == cells["n_label"].sum() == labels["n_predicted"].sum()
+    )
+
+
+def test_known_sources_are_held_out_over_all_classes(sourced):
+    plan = TrialPlan(models=("svm",), source_finders=("known",), n_repeats=10)
+    for draw in plan.draws(sourced):
+        train, test = plan.split(sourced, draw)
+        assert not set(train) & set(test)
+        if draw.scheme == "source_exclusive":
+            assert not set(sourced.sources[train]) & set(sourced.sources[test])
+
+
+def test_found_and_known_sources_are_compared_at_equal_training_sizes(sourced):
+    plan = TrialPlan(models=("svm",), source_finders=("kmeans", "known"), n_repeats=8)
+    sizes = pd.DataFrame(
+        [
+            (draw.scheme, draw.repeat, draw.source_finder, len(plan.split(sourced, draw).train))
+            for draw in plan.draws(sourced)
+        ],
+        columns=["scheme", "repeat", "source_finder", "n_train"],
+    ).pivot(index=["scheme", "repeat"], columns="source_finder", values="n_train")
+    assert (sizes["kmeans"] == sizes["known"]).all()
+    alone = TrialPlan(models=("svm",), source_finders=("kmeans",), n_repeats=8)
+    for draw in alone.draws(sourced):
+        whole, cut = alone.split(sourced, draw), plan.split(sourced, draw)
+        assert set(cut.train) <= set(whole.train)
+        assert np.array_equal(cut.test, whole.test)
+
+
+def test_smaller_training_parts_are_nested_in_larger_ones(wine):
+    small, large = (TrialPlan(models=("svm",), n_repeats=3, n_train=n) for n in (30, 60))
+    for draw in small.draws(wine):
+        assert len(small.split(wine, draw).train) == 30
+        assert set(small.split(wine, draw).train) < set(large.split(wine, draw).train)
+
+
+def test_cancel_is_heard(wine):
+    with pytest.raises(Cancelled):
+        TrialPlan(models=("mlp_small",), n_repeats=1).run_trial(wine, 0, should_stop=lambda: True)
+
+
+def test_a_failed_trial_is_one_row_that_says_which(wine):
+    plan = TrialPlan(models=("logistic", "svm"), n_repeats=2)
+    row = plan.failed_trial(wine, 3)
+    assert row.dtypes.astype(str).to_dict() == COLUMNS
+    assert (row["model"].item(), row["status"].item()) == ("svm", "failed")
+    assert row["n_correct"].isna().all()
+
+
+def test_a_class_that_is_too_small_is_named(wine):
+    with pytest.raises(DataError, match=r"class_0 \(59 rows\)"):
+        TrialPlan(n_sources=60).n_trials(wine)
+
+
+def test_the_splits_table_is_what_the_trials_use(wine):
+    plan = TrialPlan(models=("logistic", "svm"), n_repeats=3)
+    table = splits_table(plan, wine)
+    assert {"trial", "scheme", "repeat", "id", "part"} <= set(table.columns)
+    for trial, draw in enumerate(plan.draws(wine)):
+        split = plan.split(wine, draw)
+        mine = table[table["trial"] == trial]
+        assert (mine["scheme"].iloc[0], mine["repeat"].iloc[0]) == (draw.scheme, draw.repeat)
+        for part, rows in (("train", split.train), ("test", split.test)):
+            assert set(mine.loc[mine["part"] == part, "id"]) == set(wine.ids[rows])
