@@ -35,11 +35,12 @@ def choose() -> None:
 
 def sizes(dataset: Dataset) -> None:
     """How much there is, in what units, and what reading did to it."""
-    shape = {
-        "image": ("Image size", " × ".join(map(str, dataset.x.shape[1:3])), "Height and width in pixels."),
-        "tabular": ("Features", count(len(dataset.feature_names)), "Columns of numbers."),
-        "text": ("Texts", count(dataset.n_samples), "Each is one sample."),
-    }[dataset.kind]
+    if dataset.kind == "image":
+        shape = ("Image size", " × ".join(map(str, dataset.x.shape[1:3])), "Height and width in pixels.")
+    elif dataset.kind == "text":
+        shape = ("Median length", samples.median_words(dataset), "Half of the texts are longer.")
+    else:
+        shape = ("Features", count(len(dataset.feature_names)), "Columns of numbers.")
     n_sources = "none named" if dataset.sources is None else count(len(set(dataset.sources)))
     page.numbers(
         [

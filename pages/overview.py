@@ -61,7 +61,7 @@ if len(runs) > MOST_CARDS:
     st.page_link(RUNS, label=f"All {count(len(runs))} runs", help="")
 if not runs and page.empty(
     "Nothing is known about this data set yet. Begin with the question how far accuracy falls on unfamiliar sources; "
-    "with the usual settings the answer takes about a minute.",
+    "with the usual settings the answer takes a minute or two.",
     button="Start",
 ):
     jobs.ask_to_start()

@@ -119,7 +119,9 @@ def dataset() -> Dataset:
         return cache.dataset(choice.stored.fingerprint)
     name = str(choice.example)
     if name == "docstrings" and not docstrings_ready():
-        jobs.prepare(name, "Reading the docstrings of the installed libraries. This happens once and takes a minute.")
+        jobs.prepare(
+            name, "Reading the docstrings of the installed libraries. This is done once and takes up to a minute."
+        )
         st.stop()
     with st.spinner(f"Reading {plain(choice.title)}"):
         fingerprint = workspace().add_dataset(owner(), load_example(name), example=name)

@@ -154,7 +154,8 @@ def prepare(example: str, sentence: str) -> None:
     @st.fragment(run_every=SECONDS_BETWEEN_LOOKS)
     def watch() -> None:
         if process.poll() is None:
-            st.status(sentence, state="running", type="compact")
+            status = st.status(sentence, state="running", type="compact")
+            status.caption("It is read in a process of its own; this page goes on by itself when it is there.")
             return
         with _preparations_lock:
             _preparations.pop(example, None)

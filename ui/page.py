@@ -28,6 +28,10 @@ def plain(text: object) -> str:
     return _MARKDOWN.sub(r"\\\1", str(text))
 
 
+ABOVE = {"xref": "paper", "x": 0, "y": 1, "yanchor": "bottom", "entrywidth": 0, "entrywidthmode": "pixels"}
+"""Legends stand above the axes, in as many lines as the width of the page needs."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means."""
@@ -61,6 +65,7 @@ def dark() -> bool:
 
 def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
     """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
+    drawn.update_layout(legend=ABOVE)
     st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config={"displayModeBar": False})
     st.caption(how_to_read)
 
@@ -131,7 +136,8 @@ def how_to_read(text: str) -> None:
 def foot(run: Run) -> None:
     """What the result rests on, in grey: data, parameters, seed, versions, time."""
     plan = json.loads(run.plan)
-    parameters = ", ".join(f"{name} {_short(value)}" for name, value in plan.items() if name != "kind")
+    said = {name: value for name, value in plan.items() if name != "kind" and value is not None}
+    parameters = ", ".join(f"{name} {_short(value)}" for name, value in said.items())
     versions = ", ".join(f"{name} {number}" for name, number in run.provenance.get("versions", {}).items())
     when = datetime.fromtimestamp(run.finished or run.created, UTC)
     st.caption(
@@ -142,6 +148,4 @@ def foot(run: Run) -> None:
 
 
 def _short(value: object) -> str:
-    if isinstance(value, list):
-        return " + ".join(map(str, value))
-    return "as usual" if value is None else str(value)
+    return " + ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -20,8 +20,8 @@ def show(dataset: Dataset, rows: Sequence[int], captions: Sequence[str] | None =
     if dataset.kind == "image":
         pictures([dataset.x[row] for row in rows], captions)
     else:
-        columns = {"label": list(captions), "id": dataset.ids[list(rows)]}
-        st.table(pd.DataFrame({**columns, **_content(dataset, rows)}).set_index("label"))
+        columns = {"label": captions, "id": dataset.ids[list(rows)], **_content(dataset, rows)}
+        st.table(pd.DataFrame(columns).map(plain).set_index("label"), alt="Samples in full")
 
 
 def pictures(images: Sequence[np.ndarray], captions: Sequence[str]) -> None:
@@ -60,6 +60,11 @@ def one_of_each(dataset: Dataset) -> np.ndarray:
     starts = np.concatenate([[0], np.cumsum(dataset.n_per_class)[:-1]])
     rank = np.arange(dataset.n_samples) - np.repeat(starts, dataset.n_per_class)
     return by_class[np.lexsort((dataset.y[by_class], rank))]
+
+
+def median_words(dataset: Dataset) -> str:
+    """How long the middle one of the texts is."""
+    return f"{np.median(n_words(dataset)):g} words"
 
 
 def n_words(dataset: Dataset) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What do the sources of a run look like on the page? The row in question, its numbers, a table, and portraits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,6 +11,7 @@ from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource
 from core.evaluate.wording import count, percent, ratio
 from core.figures.source_robustness import row_names
+from core.trials import KNOWN_SOURCES
 from core.workspace.workspace import Run
 from ui import cache, page
 from ui.controls import FINDER_TITLES
@@ -41,37 +42,21 @@ def choose_row(
 
 def metrics(of: ExpectedInterval) -> list[Metric]:
     """Rho and the three accuracies, each with its interval over sources and samples."""
-    over = "The interval, 95 %, is over sources and samples."
     return [
-        Metric(
-            "Robustness rho",
-            ratio(of.rho.value),
-            _brackets(ratio, of.rho),
-            f"The share of the accuracy on familiar sources that is kept on unfamiliar ones. {over}",
-        ),
-        Metric(
-            "On unfamiliar sources",
-            percent(of.exclusive.value),
-            _brackets(percent, of.exclusive),
-            f"Expected accuracy when whole sources are held out of the training part. {over}",
-        ),
-        Metric(
-            "On familiar sources",
-            percent(of.inclusive.value),
-            _brackets(percent, of.inclusive),
-            f"Expected accuracy when every source is in the training part. {over}",
-        ),
-        Metric(
-            "On a random split",
-            percent(of.random.value),
-            _brackets(percent, of.random),
-            f"Expected accuracy when sources are ignored, as is usual. {over}",
-        ),
+        _metric("Robustness rho", ratio, of.rho, "The share of the accuracy on familiar sources that is kept."),
+        _metric("On unfamiliar sources", percent, of.exclusive, "Whole sources are held out of the training part."),
+        _metric("On familiar sources", percent, of.inclusive, "Every source is in the training part, too."),
+        _metric("On a random split", percent, of.random, "Sources are ignored, as is usual."),
     ]
 
 
-def _brackets(write: Any, estimate: Estimate) -> str:
-    return write(estimate.value, estimate.over_sources).removeprefix(write(estimate.value)).strip()
+def _metric(label: str, write: Callable[..., str], estimate: Estimate, meaning: str) -> Metric:
+    interval = _brackets(write, estimate.value, estimate.over_sources)
+    return Metric(label, write(estimate.value), interval, f"{meaning} The interval, 95 %, is over sources and samples.")
+
+
+def _brackets(write: Callable[..., str], value: float, interval: Interval) -> str:
+    return write(value, interval).removeprefix(write(value)).strip()
 
 
 def table_1(intervals: AccuracyIntervals, names: Mapping[str, str]) -> dict[str, Any]:
@@ -80,21 +65,24 @@ def table_1(intervals: AccuracyIntervals, names: Mapping[str, str]) -> dict[str,
         {
             "Model": names.get(row.model, row.model),
             "Sources": FINDER_TITLES.get(row.source_finder, row.source_finder),
-            "Expected interval (%)": _interval(row),
+            "Interval (%)": _interval(row),
             "rho": row.rho.value,
-            "rho, over sources": _brackets(ratio, row.rho),
-            "rho, over draws": ratio(row.rho.value, row.rho.over_draws).removeprefix(ratio(row.rho.value)).strip(),
+            "over sources": _brackets(ratio, row.rho.value, row.rho.over_sources),
+            "over draws": _brackets(ratio, row.rho.value, row.rho.over_draws),
             "Random (%)": 100 * row.random.value,
-            "Macro-F1, unfamiliar (%)": 100 * row.macro_f1.get("source_exclusive", float("nan")),
+            "Macro-F1 (%)": 100 * row.macro_f1.get("source_exclusive", float("nan")),
             "Repeats": row.exclusive.n_draws,
             "n": row.n_samples,
         }
         for row in intervals.overall
     ]
     config = {
+        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar sources"),
         "rho": st.column_config.NumberColumn(format="%.3f"),
-        "Random (%)": st.column_config.NumberColumn(format="%.2f"),
-        "Macro-F1, unfamiliar (%)": st.column_config.NumberColumn(format="%.2f"),
+        "over sources": st.column_config.TextColumn(help="95 % interval of rho over sources and samples"),
+        "over draws": st.column_config.TextColumn(help="95 % interval of rho over draws"),
+        "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
+        "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On unfamiliar sources"),
     }
     return {"data": pd.DataFrame(lines), "column_config": config}
 
@@ -131,7 +119,8 @@ def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
         of_class = dataset.y == dataset.class_names.index(source.label)
         mine, rest = mine & of_class, rest & of_class
     drawn = portrait(dataset, mine, rest)
-    name = source.source if source.label is None else f"{source.label}, source {source.source}"
+    known = source.label is None or source.source_finder == KNOWN_SOURCES
+    name = source.source if known else f"{source.label}, source {source.source}"
     if drawn.picture is not None:
         st.image(enlarged(drawn.picture), alt=f"Mean image of {name}", output_format="PNG")
     st.markdown(f"**{page.plain(name)}**")

@@ -26,7 +26,7 @@ def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wi
     assert all(charts(app))
     table = app.dataframe[0].value
     assert table["Model"].tolist() == ["SVM", "Logistic regression"]
-    assert table["Expected interval (%)"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]").all()
+    assert table["Interval (%)"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]").all()
 
 
 def test_the_verdict_is_about_the_chosen_model(open_page, workspace, wine):
