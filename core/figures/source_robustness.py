@@ -69,7 +69,8 @@ def interval_chart(
     The bar at an end is its interval over draws, the hairline the one over sources and samples.
     """
     look = theme(dark)
-    alt = " ".join(_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True))
+    told = [_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True)]
+    alt = " ".join(["Expected accuracy intervals.", *told])
     figure = new_figure(look, x_title="Expected accuracy (%)", height=_height(len(rows), 52), alt=alt)
     at = np.arange(len(rows), dtype=np.float64)
     ends = {"exclusive": (look.exclusive, "source_exclusive"), "inclusive": (look.inclusive, "source_inclusive")}
@@ -229,7 +230,7 @@ def _source_marks(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSourc
         ("familiar", "line-ns-open", look.inclusive, [source.inclusive for source in sources]),
         ("held out", "diamond", look.exclusive, [source.exclusive for source in sources]),
     ):
-        size = np.full(len(n), 9.0) if name == "familiar" else 5 + 9 * np.sqrt(n / n.max())
+        size = np.full(len(n), 9.0) if name == "familiar" else 5 + 9 * np.sqrt(n / n.max(initial=1))
         figure.add_scatter(
             x=100 * np.array(values, dtype=np.float64),
             y=at,
@@ -299,8 +300,9 @@ def _bars(colour: str) -> tuple[tuple[str, str, float, str], ...]:
 
 def _bar_legend(figure: go.Figure, look: Theme) -> None:
     """Name the kinds of bars once, in grey, where they come in several colours."""
+    nowhere = np.array([np.nan])
     for name, _, width, shade in _bars(look.grey):
-        figure.add_scatter(x=[np.nan], y=[np.nan], mode="lines", line={"color": shade, "width": width}, name=name)
+        figure.add_trace(interval_bars(nowhere, nowhere, nowhere, colour=shade, width=width, name=name))
 
 
 def _markers(
