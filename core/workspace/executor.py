@@ -1,5 +1,6 @@
 """Where is long work done? On worker processes of dask: our own, started when first needed, or a cluster by address."""
 
+import logging
 import os
 import threading
 import uuid
@@ -53,6 +54,8 @@ class Executor:
         from distributed import Client, LocalCluster
 
         config.set(DASK)
+        # Workers that come and go are the runner's business, and it tells the run's row what matters.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
         if self.address is not None:
             return Client(self.address, set_as_default=False, timeout=10)
         cluster = LocalCluster(
@@ -63,7 +66,7 @@ class Executor:
             # Any free port of this machine only: None would take 8787 on every interface.
             dashboard_address="127.0.0.1:0",
             worker_dashboard_address="127.0.0.1:0",
-            silence_logs=50,
+            silence_logs=logging.CRITICAL,
         )
         return Client(cluster, set_as_default=False)
 
