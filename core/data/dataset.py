@@ -1,6 +1,5 @@
 """What is a data set? Inputs, labels and, where they are known, the sources that the samples come from."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +9,7 @@ import numpy as np
 from jaxtyping import Integer
 from numpy.typing import ArrayLike
 
+from core.data.checks import check_unique, codes, read_only, texts
 from core.data.errors import DataError
 from core.data.identity import fingerprint
 
@@ -66,25 +66,25 @@ class Dataset:
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
-        inputs = _texts(x, "text", name) if kind == "text" else _numbers(x, kind, name)
-        feature_names = tuple(_texts(feature_names, "feature name", name))
+        inputs = texts(x, "text", name, empty=True) if kind == "text" else _numbers(x, kind, name)
+        feature_names = tuple(texts(feature_names, "feature name", name))
         if kind == "tabular" and not feature_names:
             feature_names = tuple(f"x{column + 1}" for column in range(inputs.shape[-1] if inputs.ndim else 0))
         self.__dict__.update(
             name=name,
             kind=kind,
             x=inputs,
-            y=_codes(y, name),
-            class_names=tuple(_texts(class_names, "class name", name)),
-            ids=_texts(ids, "id", name),
-            sources=None if sources is None else _texts(sources, "source", name),
+            y=codes(y, name),
+            class_names=tuple(texts(class_names, "class name", name)),
+            ids=texts(ids, "id", name),
+            sources=None if sources is None else texts(sources, "source", name),
             scale=float(scale),
             feature_names=feature_names,
             notes=tuple(notes),
         )
         _check_shapes(self)
         _check_labels(self)
-        _check_unique(self.ids, "id", name)
+        check_unique(self.ids, "id", name)
         _check_values(self)
 
     @property
@@ -121,54 +121,9 @@ class Dataset:
 
 def _numbers(values: Any, kind: str, name: str) -> np.ndarray:
     try:
-        return _read_only(values, np.float32 if kind == "image" else np.float64)
+        return read_only(values, np.float32 if kind == "image" else np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name}: x does not hold numbers only, or not in one shape ({error}).") from error
-
-
-def _read_only(values: Any, dtype: Any) -> np.ndarray:
-    """The values as a read-only array that nobody else can write to: a copy, unless it is read-only already."""
-    fixed = isinstance(values, np.ndarray) and not values.flags.writeable
-    if fixed and isinstance(values.base, np.ndarray):
-        fixed = not values.base.flags.writeable
-    array = np.array(values, dtype=dtype, order="C", copy=None if fixed else True)
-    array.flags.writeable = False
-    return array
-
-
-def _texts(values: Any, what: str, name: str) -> np.ndarray:
-    """An object array of plain str, each of them non-empty (only a sample's text may be empty) and valid Unicode."""
-    texts = list(values)
-    for position, text in enumerate(texts):
-        if not isinstance(text, str) or (text == "" and what != "text"):
-            raise DataError(
-                f"{name}: {what} {position + 1} of {len(texts)} is {text!r}. It must be a non-empty string."
-            )
-        if not text.isascii():
-            _check_unicode(text, f"{name}: {what} {position + 1} of {len(texts)}")
-    array = np.empty(len(texts), dtype=object)
-    array[:] = [str(text) for text in texts]
-    array.flags.writeable = False
-    return array
-
-
-def _check_unicode(text: str, place: str) -> None:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"{place} holds half a surrogate pair at character {error.start + 1}. Save the text as valid Unicode."
-        ) from error
-
-
-def _codes(values: Any, name: str) -> np.ndarray:
-    codes = np.asarray(values)
-    if codes.ndim != 1 or not (np.issubdtype(codes.dtype, np.integer) or codes.size == 0):
-        raise DataError(
-            f"{name}: y is {codes.dtype} of shape {codes.shape}. It must hold one integer per sample, "
-            "a code into class_names."
-        )
-    return _read_only(values, np.int64)
 
 
 def _check_shapes(dataset: Dataset) -> None:
@@ -187,12 +142,12 @@ def _check_shapes(dataset: Dataset) -> None:
     n_features = dataset.x.shape[1] if dataset.kind == "tabular" else 0
     if len(dataset.feature_names) != n_features:
         raise DataError(f"{dataset.name}: {len(dataset.feature_names)} feature names for {n_features} features.")
-    _check_unique(dataset.feature_names, "feature name", dataset.name)
+    check_unique(dataset.feature_names, "feature name", dataset.name)
 
 
 def _check_labels(dataset: Dataset) -> None:
     names = dataset.class_names
-    _check_unique(names, "class name", dataset.name)
+    check_unique(names, "class name", dataset.name)
     if dataset.y.min() < 0 or dataset.y.max() >= len(names):
         raise DataError(
             f"{dataset.name}: labels run from {dataset.y.min()} to {dataset.y.max()}. "
@@ -206,13 +161,6 @@ def _check_labels(dataset: Dataset) -> None:
     absent = [name for name, count in zip(names, dataset.n_per_class, strict=True) if count == 0]
     if absent:
         raise DataError(f"{dataset.name}: class {absent[0]!r} has no sample. Leave it out of the class names.")
-
-
-def _check_unique(values: Any, what: str, name: str) -> None:
-    if len(set(values)) == len(values):
-        return
-    value, count = Counter(values).most_common(1)[0]
-    raise DataError(f"{name}: {what} {value!r} occurs {count} times. Each {what} must be unique.")
 
 
 def _check_values(dataset: Dataset) -> None:

@@ -64,9 +64,19 @@ def fingerprint(
     >>> first == fingerprint("tabular", x, y, ("no", "yes"), ids, None, 2.0, ("size",))
     False
     """
+    header = key("touchstone data set 1", kind, float(scale), sources is None)
+    return hash_of(header, x, y, ids, () if sources is None else sources, class_names, feature_names)
+
+
+def hash_of(header: str, *parts: Iterable[Any]) -> str:
+    """The SHA-256, in hex, of a header and of arrays of numbers and sequences of texts, in this order.
+
+    >>> hash_of("", ("ab", "c")) == hash_of("", ("a", "bc"))
+    False
+    """
     digest = hashlib.sha256()
-    digest.update(key("touchstone data set 1", kind, float(scale), sources is None).encode())
-    for part in (x, y, ids, () if sources is None else sources, class_names, feature_names):
+    digest.update(header.encode())
+    for part in parts:
         if isinstance(part, np.ndarray) and part.dtype != object:
             _add_numbers(digest, part)
         else:
