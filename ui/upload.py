@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.data import DataError, Dataset, RolesNeeded, read_dataset
 from core.data.files import ENDINGS, read_table, table_dataset
-from core.data.roles import Roles, guess_dataset_roles
+from core.data.roles import DatasetRoles, guess_dataset_roles
 from core.data.tables import Table
 from core.evaluate.wording import plural
 from ui import data_choice, page
@@ -52,13 +52,13 @@ def _from_table(table: Table, file_id: str) -> Dataset | None:
     try:
         roles, question = guess_dataset_roles(table, roles=chosen), None
     except RolesNeeded as needed:
-        roles, question = needed.guess or Roles(), needed.question
+        roles, question = needed.guess or DatasetRoles(), needed.question
     with st.expander(page.plain(question) if question else "Columns, as they were understood", expanded=bool(question)):
         _ask(table, roles, file_id)
     return None if question else table_dataset(table, name=PurePath(table.name).stem, roles=roles)
 
 
-def _ask(table: Table, guess: Roles, file_id: str) -> None:
+def _ask(table: Table, guess: DatasetRoles, file_id: str) -> None:
     columns = list(table.columns)
     with st.form(f"roles-{file_id}", border=False):
         with st.container(horizontal=True):
@@ -68,7 +68,9 @@ def _ask(table: Table, guess: Roles, file_id: str) -> None:
             source = _column("Source", columns, guess.source, "The writer, site or device that a row comes from.")
         features = st.multiselect("Features (numbers)", columns, list(guess.features), key=f"features-{file_id}")
         if st.form_submit_button("Read it so"):
-            st.session_state[_ROLES] = {file_id: Roles(label, text, tuple(features) if not text else (), ids, source)}
+            st.session_state[_ROLES] = {
+                file_id: DatasetRoles(label, text, tuple(features) if not text else (), ids, source)
+            }
             st.rerun()
 
 

@@ -15,19 +15,20 @@ class DataError(ValueError):
 class RolesNeeded(DataError):
     """A table that is fine, but whose columns may mean several things: somebody has to say which one it is.
 
-    `question` is what to ask, `guess` the roles as far as they could be guessed (a `core.data.roles.Roles`),
-    `choices` the columns to choose from.
+    `question` is what to ask, `guess` the roles as far as they could be guessed (`DatasetRoles` or, of predictions,
+    `Roles`), `choices` the columns (or classes) to choose from, `role` the field of the guess that is asked for.
 
     >>> needed = RolesNeeded("Which column holds the label?", guess=None, choices=("colour", "shape"))
     >>> needed.choices
     ('colour', 'shape')
     """
 
-    def __init__(self, question: str, guess: Any, choices: tuple[str, ...]):
-        super().__init__(question, guess, choices)  # all of it in `args`, so that the error survives pickling
+    def __init__(self, question: str, guess: Any, choices: tuple[str, ...], role: str | None = None):
+        super().__init__(question, guess, choices, role)  # all of it in `args`, so that the error survives pickling
         self.question = question
         self.guess = guess
         self.choices = choices
+        self.role = role
 
     def __str__(self) -> str:
         return self.question

@@ -11,7 +11,7 @@ from core.data.image_folders import parse_image_folders
 from core.data.limits import File, Limits, file_name, read_bytes
 from core.data.npz import parse_npz
 from core.data.records import parse_jsonl, parse_parquet
-from core.data.roles import Roles, guess_dataset_roles, listed
+from core.data.roles import DatasetRoles, guess_dataset_roles, listed
 from core.data.spelling import encode, first_repeat
 from core.data.tables import Table
 
@@ -32,7 +32,7 @@ def read_dataset(
     *,
     name: str | None = None,
     kind: Kind | None = None,
-    roles: Roles | None = None,
+    roles: DatasetRoles | None = None,
     limits: Limits | None = None,
 ) -> Dataset:
     """Read a user's file, given by its path or open for reading bytes; its ending says what is in it.
@@ -91,7 +91,7 @@ def _ending(name: str) -> str:
     return ending
 
 
-def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: Roles | None = None) -> Dataset:
+def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: DatasetRoles | None = None) -> Dataset:
     """Make a data set of a table: what its columns are is given by `roles`, or guessed (`guess_dataset_roles`).
 
     >>> from core.data.tables import make_table
@@ -116,7 +116,7 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: R
     )
 
 
-def _ids(table: Table, roles: Roles) -> list[str]:
+def _ids(table: Table, roles: DatasetRoles) -> list[str]:
     if roles.id is None:
         return [str(row) for row in range(table.n_rows)]
     ids = table.strings(roles.id)
@@ -128,7 +128,7 @@ def _ids(table: Table, roles: Roles) -> list[str]:
     return ids
 
 
-def _notes(table: Table, roles: Roles) -> list[str]:
+def _notes(table: Table, roles: DatasetRoles) -> list[str]:
     """Which column was taken for what, in sentences."""
     notes = [f"Label: column {roles.label!r}."]
     if roles.text is not None:

@@ -41,17 +41,17 @@ NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower
         *("speaker", "site"),
     ),
 }
-_ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
+ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
 _SAMPLE = 1000  # rows that are looked at to see what a column holds
 _WORDS_OF_TEXT = 3  # words per cell, on average, from which on a column is text rather than names
 _MOST_CLASSES = 100
 
 
 @dataclass(frozen=True)
-class Roles:
+class DatasetRoles:
     """What the columns of a data set's table are: its label, its text or features, and perhaps ids and sources.
 
-    >>> Roles(label="polarity", text="sentence").columns
+    >>> DatasetRoles(label="polarity", text="sentence").columns
     ('polarity', 'sentence')
     """
 
@@ -73,7 +73,7 @@ class Roles:
         return "text" if self.text is not None else "tabular"
 
 
-def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Roles | None = None) -> Roles:
+def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None) -> DatasetRoles:
     """Say what each column is. Where `roles` are given, only a label, text or features that they lack are guessed.
 
     A label is known by its name, a text by its name or because no other column holds texts. All other columns that hold
@@ -83,12 +83,12 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Roles 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
     >>> guess_dataset_roles(table)
-    Roles(label='class', text=None, features=('size',), id='id', source=None)
+    DatasetRoles(label='class', text=None, features=('size',), id='id', source=None)
     """
     if kind == "image":
         raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
     if roles is None:
-        roles = Roles(id=_guess_id(table), source=_named("source", table.columns))
+        roles = DatasetRoles(id=_guess_id(table), source=_named("source", table.columns))
     _check(table, roles)
     if roles.label is None:
         roles = replace(roles, label=_guess_label(table, roles, kind))
@@ -99,7 +99,7 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Roles 
     return roles
 
 
-def _check(table: Table, roles: Roles) -> None:
+def _check(table: Table, roles: DatasetRoles) -> None:
     columns = roles.columns
     for column in columns:
         if column not in table.columns:
@@ -122,11 +122,11 @@ def _guess_id(table: Table) -> str | None:
         if name in by_name:
             return by_name[name]
     first = next(iter(table.columns))
-    is_index = first.lower() in _ROW_NAMES and len(set(table.columns[first].tolist())) == table.n_rows
+    is_index = first.lower() in ROW_NAMES and len(set(table.columns[first].tolist())) == table.n_rows
     return first if is_index else None
 
 
-def _guess_label(table: Table, roles: Roles, kind: Kind | None) -> str:
+def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
     columns = _free(table, roles)
     named = _named("label", columns)
     if named is not None:
@@ -146,7 +146,7 @@ def _guess_label(table: Table, roles: Roles, kind: Kind | None) -> str:
     )
 
 
-def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
+def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> DatasetRoles:
     """The roles with a text column or features added."""
     columns = _free(table, roles)
     names_rows = {*NAMES["id"], *NAMES["source"]}  # a number there measures nothing
@@ -176,10 +176,10 @@ def _with_inputs(table: Table, roles: Roles, kind: Kind | None) -> Roles:
     )
 
 
-def _free(table: Table, roles: Roles) -> list[str]:
+def _free(table: Table, roles: DatasetRoles) -> list[str]:
     """The columns that may still be label, text or features: those without a role that name no rows."""
     taken = set(roles.columns)
-    return [column for column in table.columns if column not in taken and column.lower() not in _ROW_NAMES]
+    return [column for column in table.columns if column not in taken and column.lower() not in ROW_NAMES]
 
 
 def listed(columns: Iterable[str]) -> str:
@@ -192,18 +192,23 @@ def listed(columns: Iterable[str]) -> str:
     return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:11])} and {len(names) - 11} more"
 
 
-def _sample(values: np.ndarray) -> np.ndarray:
+def sample(values: np.ndarray) -> np.ndarray:
+    """A thousand of the values or a few more, evenly spread: enough to see what a column holds.
+
+    >>> len(sample(np.arange(5000)))
+    1000
+    """
     return values[:: max(1, len(values) // _SAMPLE)]
 
 
 def _mostly_numbers(values: np.ndarray) -> bool:
     """Most, not all: a number that is missing shall be an error, not a column that goes unnoticed."""
-    return bool(np.isfinite(as_numbers(_sample(values))).mean() > 0.5)
+    return bool(np.isfinite(as_numbers(sample(values))).mean() > 0.5)
 
 
 def _is_text(values: np.ndarray) -> bool:
-    sample: list[Any] = [value for value in _sample(values).tolist() if isinstance(value, str)]
-    return len(sample) > 0 and sum(len(text.split()) for text in sample) >= _WORDS_OF_TEXT * len(sample)
+    texts: list[Any] = [value for value in sample(values).tolist() if isinstance(value, str)]
+    return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
 
 
 def _names_classes(values: np.ndarray) -> bool:

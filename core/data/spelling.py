@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,17 +49,43 @@ def encode(labels: Sequence[str], *, place: str) -> tuple[Integer[np.ndarray, " 
         raise DataError(
             f"{place}: {labels[0]!r} is the only class. A classifier needs two classes or more; is this the label?"
         )
-    if len(names) > max(_MANY_CLASSES, len(labels) / 2):
+    check_few(names, len(labels), place)
+    class_names = class_order(names)
+    return codes_of(labels, class_names), class_names
+
+
+def check_few(names: Collection[str], n_samples: int, place: str) -> None:
+    """DataError, at `place`, where so many classes are no classes.
+
+    >>> check_few({"cat", "dog"}, 2, "t.tsv")
+    """
+    if len(names) > max(_MANY_CLASSES, n_samples / 2):
         raise DataError(
-            f"{place}: {len(names):,} classes for {len(labels):,} samples. Touchstone tests classifiers, which tell "
+            f"{place}: {len(names):,} classes for {n_samples:,} samples. Touchstone tests classifiers, which tell "
             "few classes apart; are these measurements or ids?"
         )
+
+
+def class_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Class names in numeric order where all of them are numbers, else alphabetically.
+
+    >>> class_order(["10", "9"]), class_order(["10", "9", "b"])
+    (('9', '10'), ('10', '9', 'b'))
+    """
+    names = set(names)
     if all(_NUMBER.fullmatch(name) for name in names):
-        class_names = tuple(sorted(names, key=lambda name: (float(name), name)))
-    else:
-        class_names = tuple(sorted(names))
+        return tuple(sorted(names, key=lambda name: (float(name), name)))
+    return tuple(sorted(names))
+
+
+def codes_of(labels: Sequence[str], class_names: Sequence[str]) -> Integer[np.ndarray, " n_samples"]:
+    """The positions of labels in `class_names`.
+
+    >>> codes_of(["b", "a"], ("a", "b"))
+    array([1, 0])
+    """
     code_of = {name: code for code, name in enumerate(class_names)}
-    return np.array([code_of[label] for label in labels], dtype=np.int64), class_names
+    return np.array([code_of[label] for label in labels], dtype=np.int64)
 
 
 def first_repeat(values: Iterable[str]) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from PIL import Image
 
 from core.data import DataError, RolesNeeded, load_example, read_dataset
 from core.data.limits import Limits
-from core.data.roles import Roles
+from core.data.roles import DatasetRoles
 
 
 def named(content: bytes, name: str) -> io.BytesIO:
@@ -168,7 +168,7 @@ def test_tables_that_cannot_be_used(text, message):
 
 def test_features_that_are_given_must_be_numbers():
     with pytest.raises(DataError, match=r"t\.tsv, line 2: column 'b' holds 'one'\. It must be a finite number"):
-        tsv("a\tb\tlabel\n1\tone\tx\n2\ttwo\ty\n", roles=Roles("label", features=("a", "b")))
+        tsv("a\tb\tlabel\n1\tone\tx\n2\ttwo\ty\n", roles=DatasetRoles("label", features=("a", "b")))
 
 
 @pytest.mark.parametrize("ending", ["tsv", "csv", "parquet", "jsonl"])
@@ -401,7 +401,7 @@ def test_kinds_and_roles_that_do_not_fit_are_refused():
     ):
         read_dataset(npz(x=np.eye(2), y=[0, 1]), kind="image")
     with pytest.raises(DataError, match="only tables have columns"):
-        read_dataset(npz(x=np.eye(2), y=[0, 1]), roles=Roles("y"))
+        read_dataset(npz(x=np.eye(2), y=[0, 1]), roles=DatasetRoles("y"))
 
 
 # Real files
@@ -419,7 +419,7 @@ def test_sst2(shared_data):
 def test_vowels_with_their_speakers(shared_data):
     with pytest.raises(RolesNeeded, match="which column holds the label"):
         read_dataset(shared_data / "vowel_speakers.tsv")
-    dataset = read_dataset(shared_data / "vowel_speakers.tsv", roles=Roles("vowel", source="speaker"))
+    dataset = read_dataset(shared_data / "vowel_speakers.tsv", roles=DatasetRoles("vowel", source="speaker"))
     assert (dataset.kind, dataset.n_samples, dataset.n_classes) == ("tabular", 990, 11)
     assert dataset.class_names == tuple(map(str, range(11)))
     assert set(dataset.sources) == set(map(str, range(15)))
@@ -431,12 +431,12 @@ def test_newsgroups_within_their_topics(shared_data):
     with pytest.raises(RolesNeeded) as asked:
         read_dataset(file)
     assert asked.value.guess.id == "doc_id"
-    roles = Roles("top", "body", source="newsgroup")
+    roles = DatasetRoles("top", "body", source="newsgroup")
     dataset = read_dataset(file, roles=roles)
     assert (dataset.n_samples, dataset.n_classes, len(set(dataset.sources))) == (11_314, 7, 20)
     assert "18 of 11314 texts are empty." in dataset.notes
     with pytest.raises(DataError, match=r"row 4598: id '103117' stands in row 4484 too"):
-        read_dataset(file, roles=Roles("top", "body", id="doc_id"))
+        read_dataset(file, roles=DatasetRoles("top", "body", id="doc_id"))
 
 
 def test_semeion_and_mnist(shared_data):

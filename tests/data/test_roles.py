@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from core.data import DataError, RolesNeeded
-from core.data.roles import Roles, guess_dataset_roles
+from core.data.roles import DatasetRoles, guess_dataset_roles
 from core.data.tables import Table, make_table
 
 N = 12
@@ -21,27 +21,33 @@ def table(**columns) -> Table:
 
 
 GUESSED = {
-    "text by name": (table(sentence=SENTENCES, label=LABELS), Roles("label", "sentence")),
-    "text by content": (table(zzz=SENTENCES, label=LABELS), Roles("label", "zzz")),
-    "text beside a number": (table(text=SENTENCES, length=NUMBERS, label=LABELS), Roles("label", "text")),
-    "named text of two": (table(subject=SENTENCES, body=SENTENCES, label=LABELS), Roles("label", "body")),
-    "table": (table(a=NUMBERS, b=COUNTS, y=LABELS), Roles("y", features=("a", "b"))),
-    "names in capitals": (table(ID=COUNTS, Text=SENTENCES, Class=LABELS), Roles("Class", "Text", id="ID")),
+    "text by name": (table(sentence=SENTENCES, label=LABELS), DatasetRoles("label", "sentence")),
+    "text by content": (table(zzz=SENTENCES, label=LABELS), DatasetRoles("label", "zzz")),
+    "text beside a number": (table(text=SENTENCES, length=NUMBERS, label=LABELS), DatasetRoles("label", "text")),
+    "named text of two": (table(subject=SENTENCES, body=SENTENCES, label=LABELS), DatasetRoles("label", "body")),
+    "table": (table(a=NUMBERS, b=COUNTS, y=LABELS), DatasetRoles("y", features=("a", "b"))),
+    "names in capitals": (table(ID=COUNTS, Text=SENTENCES, Class=LABELS), DatasetRoles("Class", "Text", id="ID")),
     "id and source": (
         table(doc_id=COUNTS, speaker=WRITERS, a=NUMBERS, target=LABELS),
-        Roles("target", features=("a",), id="doc_id", source="speaker"),
+        DatasetRoles("target", features=("a",), id="doc_id", source="speaker"),
     ),
     "index of pandas": (
         make_table("t.csv", ["", "a", "label"], [COUNTS, NUMBERS, LABELS], lines=range(N)),
-        Roles("label", features=("a",), id="unnamed column 1"),
+        DatasetRoles("label", features=("a",), id="unnamed column 1"),
     ),
     "index that repeats": (
         make_table("t.csv", ["", "a", "label"], [WRITERS, NUMBERS, LABELS], lines=range(N)),
-        Roles("label", features=("a",)),
+        DatasetRoles("label", features=("a",)),
     ),
-    "second id is no feature": (table(index=COUNTS, id=COUNTS, a=NUMBERS, y=LABELS), Roles("y", None, ("a",), "id")),
-    "words are no feature": (table(a=NUMBERS, part=WRITERS, label=LABELS), Roles("label", features=("a",))),
-    "a hole in a feature": (table(a=["", *NUMBERS[1:]], b=NUMBERS, label=LABELS), Roles("label", features=("a", "b"))),
+    "second id is no feature": (
+        table(index=COUNTS, id=COUNTS, a=NUMBERS, y=LABELS),
+        DatasetRoles("y", None, ("a",), "id"),
+    ),
+    "words are no feature": (table(a=NUMBERS, part=WRITERS, label=LABELS), DatasetRoles("label", features=("a",))),
+    "a hole in a feature": (
+        table(a=["", *NUMBERS[1:]], b=NUMBERS, label=LABELS),
+        DatasetRoles("label", features=("a", "b")),
+    ),
 }
 
 
@@ -55,33 +61,33 @@ ASKED = {
         table(text=SENTENCES, polarity=LABELS),
         {},
         "which column holds the label",
-        Roles("polarity", "text"),
+        DatasetRoles("polarity", "text"),
     ),
     "several could be the label": (
         table(part=WRITERS, kind=LABELS, a=NUMBERS),
         {},
         "which column holds the label",
-        Roles(),
+        DatasetRoles(),
     ),
-    "two labels": (table(label=LABELS, category=LABELS, a=NUMBERS), {}, "which column holds the label", Roles()),
+    "two labels": (table(label=LABELS, category=LABELS, a=NUMBERS), {}, "which column holds the label", DatasetRoles()),
     "two texts": (
         table(first=SENTENCES, second=SENTENCES, label=LABELS),
         {},
         "which column holds the text",
-        Roles("label", "first"),
+        DatasetRoles("label", "first"),
     ),
-    "words, but hardly text": (table(word=WRITERS, label=LABELS), {}, "holds the text", Roles("label", "word")),
+    "words, but hardly text": (table(word=WRITERS, label=LABELS), {}, "holds the text", DatasetRoles("label", "word")),
     "text or numbers": (
         table(remark=SENTENCES, a=NUMBERS, label=LABELS),
         {},
         r"is this text \(column 'remark'\) or a table of numbers \(column 'a'",
-        Roles("label", "remark"),
+        DatasetRoles("label", "remark"),
     ),
     "no numbers": (
         table(remark=WRITERS, label=LABELS),
         {"kind": "tabular"},
         "which columns hold the features",
-        Roles("label", "remark"),
+        DatasetRoles("label", "remark"),
     ),
 }
 
@@ -98,24 +104,30 @@ def test_asked(table, more, question, guess):
 
 def test_the_kind_decides_between_text_and_numbers():
     both = table(remark=SENTENCES, a=NUMBERS, label=LABELS)
-    assert guess_dataset_roles(both, kind="text") == Roles("label", "remark")
-    assert guess_dataset_roles(both, kind="tabular") == Roles("label", features=("a",))
+    assert guess_dataset_roles(both, kind="text") == DatasetRoles("label", "remark")
+    assert guess_dataset_roles(both, kind="tabular") == DatasetRoles("label", features=("a",))
 
 
 def test_given_roles_stand_and_only_what_they_lack_is_guessed():
     whole = table(id=COUNTS, speaker=WRITERS, a=NUMBERS, b=NUMBERS, label=LABELS, vowel=LABELS)
-    assert guess_dataset_roles(whole, roles=Roles("vowel", source="speaker")) == Roles(
+    assert guess_dataset_roles(whole, roles=DatasetRoles("vowel", source="speaker")) == DatasetRoles(
         "vowel", features=("a", "b"), source="speaker"
     )
-    assert guess_dataset_roles(whole, roles=Roles(features=("b",))) == Roles("label", features=("b",))
+    assert guess_dataset_roles(whole, roles=DatasetRoles(features=("b",))) == DatasetRoles("label", features=("b",))
 
 
 REFUSED = {
     "image": ({"kind": "image"}, "a table holds no images"),
-    "no such column": ({"roles": Roles("polarity")}, "there is no column 'polarity'. The columns are text, a, label"),
-    "one column twice": ({"roles": Roles("label", "label")}, "column 'label' has two roles"),
-    "both inputs": ({"roles": Roles("label", "text", ("a",))}, "both a text and features are given"),
-    "other kind": ({"roles": Roles("label", "text"), "kind": "tabular"}, "make text data, but tabular was asked for"),
+    "no such column": (
+        {"roles": DatasetRoles("polarity")},
+        "there is no column 'polarity'. The columns are text, a, label",
+    ),
+    "one column twice": ({"roles": DatasetRoles("label", "label")}, "column 'label' has two roles"),
+    "both inputs": ({"roles": DatasetRoles("label", "text", ("a",))}, "both a text and features are given"),
+    "other kind": (
+        {"roles": DatasetRoles("label", "text"), "kind": "tabular"},
+        "make text data, but tabular was asked for",
+    ),
 }
 
 
