@@ -302,7 +302,7 @@ def _bar_legend(figure: go.Figure, look: Theme) -> None:
     """Name the kinds of bars once, in grey, where they come in several colours."""
     nowhere = np.array([np.nan])
     for name, _, width, shade in _bars(look.grey):
-        figure.add_trace(interval_bars(nowhere, nowhere, nowhere, colour=shade, width=width, name=name))
+        figure.add_scatter(x=nowhere, y=nowhere, mode="lines", line={"color": shade, "width": width}, name=name)
 
 
 def _markers(
