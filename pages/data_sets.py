@@ -6,9 +6,21 @@ from core.data import EXAMPLES, Dataset
 from core.evaluate.wording import count
 from core.figures.data_sets import label_distribution, text_lengths
 from ui import data_choice, page, samples, upload
+from ui.data_choice import Choice
 from ui.page import Metric
 
 PER_PAGE = {"image": 30, "text": 8}
+
+
+@st.dialog("Delete this data set?")
+def delete(choice: Choice) -> None:
+    st.markdown(f"**{page.plain(choice.title)}** and all its runs will be gone for good.")
+    with st.container(horizontal=True):
+        if st.button("Delete", type="primary", key="really-delete"):
+            data_choice.forget(choice.address)
+            st.rerun()
+        if st.button("Keep", key="keep"):
+            st.rerun()
 
 
 def choose() -> None:
@@ -67,8 +79,8 @@ def single_samples(dataset: Dataset) -> None:
         )
         return
     rows = samples.one_of_each(dataset)
-    label = st.pills(
-        "Class", dataset.class_names, format_func=page.plain, key="shown-class", label_visibility="collapsed"
+    label = st.selectbox(
+        "Class", dataset.class_names, index=None, placeholder="All classes", key="shown-class", width=250
     )
     if label is not None:
         rows = rows[dataset.y[rows] == dataset.class_names.index(label)]
@@ -82,7 +94,11 @@ def single_samples(dataset: Dataset) -> None:
 page.lead("Sizes, labels and samples, as they are. Whether the labels are right, this page cannot tell.")
 choose()
 dataset = data_choice.dataset()
-st.header(page.plain(data_choice.required().title), anchor=False)
+choice = data_choice.required()
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.header(page.plain(choice.title), anchor=False)
+    if choice.example is None and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data"):
+        delete(choice)
 sizes(dataset)
 labels, beside = st.columns(2, gap="large")
 with labels:

@@ -1,5 +1,7 @@
 """How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2018, sections 2-5.1)"""
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.data import DataError
@@ -12,34 +14,23 @@ from core.workspace.workspace import Run
 from ui import cache, controls, data_choice, jobs, page, share, sources
 from ui.session import owner, workspace
 
+HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 4.0
-HOW_TO_READ = r"""
-A **source** is a process that samples of a class come from: a writer, a site, a device. Where the data name none, the
-samples of each class are clustered, and every cluster stands for a source.
-
-- **Unfamiliar sources**: whole sources are held out of the training part and tested on, $E[\mathrm{Acc}_X]$.
-- **Familiar sources**: a share of every source is tested on, $E[\mathrm{Acc}_I]$.
-- **Robustness** $\rho = E[\mathrm{Acc}_X] / E[\mathrm{Acc}_I]$: the share of the accuracy that is kept. 1 is no loss.
-
-**Two intervals, both 95 %.** *Over draws*: what another set of repeats on the same data would give; more repeats narrow
-it. *Over sources and samples*: what other data with other sources would give; more repeats do not narrow it, and the
-verdict rests on it. Claims about several models or classes are corrected for their number (Holm).
-
-Clusters are guesses at sources. They make a hard test, not necessarily the one that your application will pose.
-
-Ozsel Kilinc and Ismail Uysal (2018): *Source-aware partitioning for robust cross-validation*, sections 2 to 5.1.
-"""
 
 
 def show(run: Run) -> None:
     """All that a run's finished trials tell."""
     if run.n_done == run.n_failed:
-        st.skeleton(height=320)
+        if run.state == "running":
+            st.skeleton(height=320)
+        else:
+            page.empty("No trial has come to a result yet, so there is nothing to show.")
         return
     found = cache.source_robustness(run)
     rows = found.intervals.overall
     of = sources.choose_row(rows, most_robust(rows), controls.MODEL_TITLES, key=f"of-{run.id}-{run.state}")
-    page.verdict(verdict(found.intervals, found.comparisons, of=of, names=controls.MODEL_TITLES), sources.metrics(of))
+    said = verdict(found.intervals, found.comparisons, of=of, names=controls.MODEL_TITLES)
+    page.verdict(said, sources.metrics(of))
     dark = page.dark()
     page.figure(
         figures.interval_chart(rows, names=controls.MODEL_TITLES, dark=dark),
@@ -47,6 +38,8 @@ def show(run: Run) -> None:
         "more robust. Hairlines are 95 % intervals over sources and samples, short bars over draws.",
         key="intervals",
     )
+    if run.state != "running":  # before that they come and go
+        page.findings(said)
     boxes, rho = st.columns(2, gap="medium")
     with boxes:
         page.figure(
@@ -122,7 +115,9 @@ except DataError as problem:
     st.stop()
 share.offer(plan, controls.trial_parameters(plan) or {})
 run = jobs.start(plan, dataset) if jobs.asked_to_start() else workspace().find_run(owner(), plan, dataset.fingerprint)
-button.button("Run", type="primary", key="run", on_click=jobs.start, args=(plan, dataset), disabled=run is not None)
+button.button(
+    "Run", type="primary", key="run", on_click=jobs.start_on_click, args=(plan, dataset), disabled=run is not None
+)
 if run is None:
     page.empty(
         f"Nothing has been computed for this choice yet. **Run** trains {plural(len(plan.models), 'model')} on splits "

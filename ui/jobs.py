@@ -43,6 +43,11 @@ def start(plan: Plan, dataset: Dataset) -> Run:
     return run
 
 
+def start_on_click(plan: Plan, dataset: Dataset) -> None:
+    """The same as a callback for buttons: what cannot be started is said, not raised."""
+    _or_toast(lambda: start(plan, dataset))
+
+
 def ask_to_start() -> None:
     """Have the next page start what it is about, as soon as its data set is read (which may take a while)."""
     st.session_state[_ASKED] = True

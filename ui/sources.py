@@ -127,4 +127,4 @@ def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
     if drawn.words:
         st.markdown(page.plain(drawn.words))
     accuracy = percent(source.exclusive, Interval(source.lower, source.upper))
-    st.caption(f"{page.plain(accuracy)}, n = {count(source.n)}")
+    st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}")

@@ -19,12 +19,13 @@ FORMATS = (
     "with `x` and `y`."
 )
 NOT_TABLES = (".npz", ".zip")
-_CONTENT, _ROLES = "upload_content", "upload_roles"
+_CONTENT, _ROLES, _ROUND = "upload_content", "upload_roles", "upload_round"
 
 
 def uploader() -> None:
     """The file control, and what became of the file: an error, a question about its columns, or a data set to use."""
-    file = st.file_uploader("A file of your own", type=[ending[1:] for ending in ENDINGS], key="upload", help=FORMATS)
+    key = f"upload-{st.session_state.setdefault(_ROUND, 0)}"
+    file = st.file_uploader("A file of your own", type=[ending[1:] for ending in ENDINGS], key=key, help=FORMATS)
     if file is None:
         return
     try:
@@ -87,3 +88,4 @@ def _offer(dataset: Dataset) -> None:
 
 def _use(dataset: Dataset) -> None:
     data_choice.choose(workspace().add_dataset(owner(), dataset))
+    st.session_state[_ROUND] += 1  # a new control, without the file
