@@ -24,7 +24,7 @@ def accuracy_boxes(
     colours = dict(zip(SCHEMES, (look.inclusive, look.exclusive, look.random), strict=True))
     figure = new_figure(look, x_title="", y_title="Accuracy of a draw (%)", height=380, alt=_boxes_alt(rows, names))
     draws = intervals.accuracies
-    shown = [scheme for scheme in SCHEMES if (draws["scheme"] == scheme).any()]
+    shown = [scheme for scheme in SCHEMES if scheme in set(draws["scheme"])]
     for place, scheme in enumerate(shown):
         offset = 0.25 * (place - (len(shown) - 1) / 2)
         of_scheme = draws[(draws["scheme"] == scheme).to_numpy()]

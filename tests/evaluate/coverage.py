@@ -31,7 +31,7 @@ def coverage(population: Population, *, n_data_sets: int, n_repeats: int = 20, s
     return {f"{name} {kind}": held[name, kind] / n_data_sets for name, kind in held}
 
 
-def percentile_bootstrap(group: Group, rng: np.random.Generator, n_resamples: int = 400) -> dict[str, Interval]:
+def percentile_bootstrap(group: Group, rng: np.random.Generator, n_resamples: int = 200) -> dict[str, Interval]:
     """What one would do first: resample each class's sources, pool, take percentiles. For comparison only."""
     layout, schemes = group.layout, group.models["model"]
     stratum = layout.unit_stratum

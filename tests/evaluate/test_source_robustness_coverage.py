@@ -53,14 +53,14 @@ def test_four_clusterings_cover_too_and_err_on_the_safe_side(agreement, capsys):
     with capsys.disabled():
         print(f"\n4 clusterings that agree to {agreement}:", {name: held[f"{name} over sources"] for name in NUMBERS})
     for name in NUMBERS:
-        assert held[f"{name} over sources"] >= 0.93
+        assert held[f"{name} over sources"] >= 0.91
 
 
 @pytest.mark.evidence
 def test_claims_of_classes_and_models_are_rarely_wrong_where_all_are_alike(capsys):
     population, rng = Population(n_classes=10, exclusive=0.9, class_sd=0), np.random.default_rng(5)
     classes, draws, sources = [], [], []
-    for _ in range(200):
+    for _ in range(150):
         data = population.data(rng)
         trials = pd.concat([data.trials(rng, model=model) for model in ("one", "other")])
         intervals = expected_accuracy_intervals(trials)

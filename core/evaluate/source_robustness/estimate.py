@@ -186,8 +186,9 @@ def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) 
     it is).
 
     This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
-    rule for imputations, which adds (1 + 1/m) times the variance between clusterings instead of 1/m, errs far more: it
-    asks how one clustering drawn at random would do, and with four clusterings it covered 99 to 100 % in simulations.
+    rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
+    drawn at random would give, whereas rho is a mean over clusterings. Where four clusterings differed, it covered in all
+    of 300 simulated data sets, this in 99 %; where they agreed, rho in 98 % and 94 %.
     """
     influence = sum(weight * measured.influence for weight, measured in terms)
     row = np.searchsorted(layout.clusterings, layout.unit_clustering)

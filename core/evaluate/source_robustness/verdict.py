@@ -97,7 +97,7 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
         p = p_value(told.p_sources_holm)
         return f"{first} keeps more of its accuracy on unfamiliar sources than {second}: {numbers}, {p}{corrected}."
     apart = f"{first} and {second} cannot be told apart: {numbers} over sources and samples."
-    if not told.over_sources.known:
+    if not (told.over_sources.known and told.over_draws.known):
         return f"{first} and {second} cannot be told apart yet: {numbers}."
     if comparison.told_apart_on_these_data:
         over_draws = gap(sign * told.value, _turned(told.over_draws, sign))
