@@ -25,12 +25,20 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class Choice:
-    """An entry of the data-set control: `address` is its fingerprint, or its name while it is an unread example."""
+    """An entry of the data-set control: `address` is its fingerprint, or its name while it is an unread example.
+
+    `example` names the example that it is; None for uploads, and for an example as older library versions had it.
+    """
 
     address: str
     title: str
     example: str | None = None
     stored: StoredDataset | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called before and after it was read for the first time."""
+        return self.example or self.address
 
 
 def choices() -> dict[str, Choice]:
@@ -51,7 +59,7 @@ def _upload(one: StoredDataset, stored: list[StoredDataset]) -> Choice:
     title = EXAMPLES[one.example].title if one.example in EXAMPLES else one.name
     if one.example or sum(other.name == one.name for other in stored) > 1:
         title += f" ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
-    return Choice(one.fingerprint, title, one.example, one)
+    return Choice(one.fingerprint, title, None, one)
 
 
 def title_of(run: Run) -> str:

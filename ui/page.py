@@ -31,10 +31,6 @@ def plain(text: object) -> str:
     return _MARKDOWN.sub(r"\\\1", str(text))
 
 
-ABOVE = {"xref": "paper", "x": 0, "y": 1, "yanchor": "bottom", "entrywidth": 0, "entrywidthmode": "pixels"}
-"""Legends stand above the axes, in as many lines as the width of the page needs."""
-
-
 @dataclass(frozen=True)
 class Metric:
     """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means."""
@@ -71,7 +67,6 @@ def dark() -> bool:
 
 def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
     """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
-    drawn.update_layout(legend=ABOVE)
     st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config={"displayModeBar": False})
     st.caption(how_to_read)
 
@@ -98,6 +93,21 @@ def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., A
         clicked = button is not None and st.button(button, type="primary", on_click=on_click, key="empty-button")
         st.space("small")
     return clicked
+
+
+def part_shown(n_items: int, per_page: int, *, key: str) -> slice:
+    """Draw the control that leads through many things, where they need it; returns which ones are shown."""
+    n_pages = max(1, -(-n_items // per_page))
+    at = min(st.pagination(n_pages, key=key), n_pages) if n_pages > 1 else 1
+    return slice((at - 1) * per_page, at * per_page)
+
+
+def nothing_yet(*, running: bool) -> None:
+    """What stands where results will be, before the first trial has come to one."""
+    if running:
+        st.skeleton(height=320)
+    else:
+        empty("No trial has come to a result yet, so there is nothing to show.")
 
 
 def error(problem: Exception) -> None:

@@ -68,7 +68,7 @@ def _ask(table: Table, guess: Roles, file_id: str) -> None:
             ids = _column("Id", columns, guess.id, "Names each row; without it, rows are counted.")
             source = _column("Source", columns, guess.source, "The writer, site or device that a row comes from.")
         features = st.multiselect("Features (numbers)", columns, list(guess.features), key=f"features-{file_id}")
-        if st.form_submit_button("Read it so"):
+        if st.form_submit_button("Read it this way"):
             st.session_state[_ROLES] = {file_id: Roles(label, text, tuple(features) if not text else (), ids, source)}
             st.rerun()
 
@@ -89,3 +89,4 @@ def _offer(dataset: Dataset) -> None:
 def _use(dataset: Dataset) -> None:
     data_choice.choose(workspace().add_dataset(owner(), dataset))
     st.session_state[_ROUND] += 1  # a new control, without the file
+    del st.session_state[_CONTENT]
