@@ -1,4 +1,4 @@
-"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2018, sections 2-5.1)"""
+"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
 from pathlib import Path
 

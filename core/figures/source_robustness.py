@@ -1,4 +1,4 @@
-"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2018, figures 3-5, and by class and source)"""
+"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2017, figures 3-5, and by class and source)"""
 
 from collections.abc import Mapping, Sequence
 
