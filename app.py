@@ -38,9 +38,9 @@ class SecurityHeaders:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """When the server stops, so does all work that it started; what is finished is stored and can be resumed."""
     yield
-    from ui import jobs
-
-    jobs.close()
+    jobs = sys.modules.get("ui.jobs")  # not there where nobody has opened a page
+    if jobs is not None:
+        jobs.close()
 
 
 app = st.App(ROOT / "ui" / "router.py", lifespan=lifespan, middleware=[Middleware(SecurityHeaders)])

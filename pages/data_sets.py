@@ -6,9 +6,19 @@ from core.data import EXAMPLES, Dataset
 from core.evaluate.wording import count
 from core.figures.data_sets import label_distribution, text_lengths
 from ui import data_choice, page, samples, upload
+from ui.data_choice import Choice
 from ui.page import Metric
 
-PER_PAGE = {"image": 30, "text": 8}
+
+@st.dialog("Delete this data set?")
+def delete(choice: Choice) -> None:
+    st.markdown(f"**{page.plain(choice.title)}** and all its runs will be gone for good.")
+    with st.container(horizontal=True):
+        if st.button("Delete", type="primary", key="really-delete"):
+            data_choice.forget(choice.address)
+            st.rerun()
+        if st.button("Keep", key="keep"):
+            st.rerun()
 
 
 def choose() -> None:
@@ -59,30 +69,14 @@ def sizes(dataset: Dataset) -> None:
         st.caption(page.plain(" ".join(dataset.notes)))
 
 
-def single_samples(dataset: Dataset) -> None:
-    """Pictures and texts page by page, one of each class first; rows all at once."""
-    if dataset.kind == "tabular":
-        st.dataframe(
-            samples.table(dataset), hide_index=True, lazy=dataset.n_samples > samples.LAZY_ROWS, alt="All rows"
-        )
-        return
-    rows = samples.one_of_each(dataset)
-    label = st.pills(
-        "Class", dataset.class_names, format_func=page.plain, key="shown-class", label_visibility="collapsed"
-    )
-    if label is not None:
-        rows = rows[dataset.y[rows] == dataset.class_names.index(label)]
-    size = PER_PAGE[dataset.kind]
-    n_pages = -(-len(rows) // size)
-    at = st.session_state.get("samples-page", 1)
-    samples.show(dataset, rows[(min(at, n_pages) - 1) * size :][:size])
-    st.pagination(n_pages, key="samples-page")
-
-
 page.lead("Sizes, labels and samples, as they are. Whether the labels are right, this page cannot tell.")
 choose()
 dataset = data_choice.dataset()
-st.header(page.plain(data_choice.required().title), anchor=False)
+choice = data_choice.required()
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.header(page.plain(choice.title), anchor=False)
+    if choice.example is None and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data"):
+        delete(choice)
 sizes(dataset)
 labels, beside = st.columns(2, gap="large")
 with labels:
@@ -100,7 +94,7 @@ with beside:
         st.dataframe(samples.features(dataset), hide_index=True, alt="Mean, spread and range of every feature")
         st.caption("Every feature in its own units; models standardise on the training part only.")
     else:
-        single_samples(dataset)
+        samples.browse(dataset)
 if dataset.kind != "image":
     st.subheader("Samples", anchor=False)
-    single_samples(dataset)
+    samples.browse(dataset)

@@ -8,7 +8,6 @@ from core.data import EXAMPLES
 from core.evaluate.source_robustness import verdict
 from core.evaluate.wording import count, plural
 from core.trials import TrialPlan
-from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
 from ui import cache, controls, data_choice, jobs, page
 from ui.data_choice import Choice
@@ -37,7 +36,7 @@ def about(choice: Choice) -> None:
 
 def card(run: Run) -> None:
     """One question's answer so far: its verdict, or where its run stands, and the way to the page."""
-    plan = load_plan(run.plan)
+    plan = controls.trial_plan_of(run)
     parameters = controls.trial_parameters(plan)
     with st.container(border=True, key=f"card-{run.id}"):
         st.markdown(f"**How far does accuracy fall on unfamiliar sources?** :gray[{controls.describe_trials(plan)}]")
@@ -64,5 +63,5 @@ if not runs and page.empty(
     "with the usual settings the answer takes a minute or two.",
     button="Start",
 ):
-    jobs.ask_to_start()
+    jobs.ask_to_start(choice.name)
     st.switch_page(SOURCE_ROBUSTNESS, query_params={data_choice.ADDRESS: choice.address})

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError
 from core.trials import TrialPlan
-from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
 from ui import controls, data_choice, jobs, page
 from ui.session import owner, workspace
@@ -28,29 +26,18 @@ def delete(run: Run) -> None:
 
 
 def summary(run: Run) -> str:
-    try:
-        words = controls.describe_trials(load_plan(run.plan))
-    except DataError as problem:
-        words = str(problem)
+    words = controls.describe_trials(controls.trial_plan_of(run))
     return f"**{page.plain(data_choice.title_of(run))}**  \n:gray[{page.plain(words)}]"
 
 
 def open_link(run: Run) -> None:
-    """A link to the view of a run, where the pages have one for its very plan."""
-    try:
-        parameters = controls.trial_parameters(load_plan(run.plan))
-    except DataError:
-        parameters = None
+    """A link to the view of a run, where an address leads to its very plan."""
+    parameters = controls.trial_parameters(controls.trial_plan_of(run))
     if parameters is None:
         st.markdown(":gray[no page]", help="This plan was made on the command line; the pages cannot show all of it.")
         return
-    st.page_link(
-        PAGE_OF[run.kind],
-        label="Open",
-        icon="",
-        help="",
-        query_params={data_choice.ADDRESS: run.fingerprint, **parameters},
-    )
+    query = {data_choice.ADDRESS: run.fingerprint, **parameters}
+    st.page_link(PAGE_OF[run.kind], label="Open", icon="", help="", query_params=query)
 
 
 def show(run: Run) -> None:
@@ -80,8 +67,6 @@ runs = workspace().runs(owner())
 if not runs:
     page.empty("Nothing has been computed yet. Runs start on the pages under Trust and are listed here.")
     st.stop()
-n_pages = -(-len(runs) // PER_PAGE)
-chosen = st.pagination(n_pages, key="runs-page") if n_pages > 1 else 1
-for run in runs[(chosen - 1) * PER_PAGE : chosen * PER_PAGE]:
+for run in runs[page.part_shown(len(runs), PER_PAGE, key="runs-page")]:
     with st.container(border=True, key=f"run-{run.id}"):
         jobs.follow(run, show)

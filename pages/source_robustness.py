@@ -1,4 +1,6 @@
-"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2018, sections 2-5.1)"""
+"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
+
+from pathlib import Path
 
 import streamlit as st
 
@@ -10,55 +12,43 @@ from core.figures import source_robustness as figures
 from core.trials import splits_table
 from core.workspace.workspace import Run
 from ui import cache, controls, data_choice, jobs, page, share, sources
+from ui.controls import MODEL_TITLES
 from ui.session import owner, workspace
 
+HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 4.0
-HOW_TO_READ = r"""
-A **source** is a process that samples of a class come from: a writer, a site, a device. Where the data name none, the
-samples of each class are clustered, and every cluster stands for a source.
-
-- **Unfamiliar sources**: whole sources are held out of the training part and tested on, $E[\mathrm{Acc}_X]$.
-- **Familiar sources**: a share of every source is tested on, $E[\mathrm{Acc}_I]$.
-- **Robustness** $\rho = E[\mathrm{Acc}_X] / E[\mathrm{Acc}_I]$: the share of the accuracy that is kept. 1 is no loss.
-
-**Two intervals, both 95 %.** *Over draws*: what another set of repeats on the same data would give; more repeats narrow
-it. *Over sources and samples*: what other data with other sources would give; more repeats do not narrow it, and the
-verdict rests on it. Claims about several models or classes are corrected for their number (Holm).
-
-Clusters are guesses at sources. They make a hard test, not necessarily the one that your application will pose.
-
-Ozsel Kilinc and Ismail Uysal (2018): *Source-aware partitioning for robust cross-validation*, sections 2 to 5.1.
-"""
 
 
 def show(run: Run) -> None:
     """All that a run's finished trials tell."""
     if run.n_done == run.n_failed:
-        st.skeleton(height=320)
+        page.nothing_yet(running=run.state == "running")
         return
-    found = cache.source_robustness(run)
+    found, dark = cache.source_robustness(run), page.dark()
     rows = found.intervals.overall
-    of = sources.choose_row(rows, most_robust(rows), controls.MODEL_TITLES, key=f"of-{run.id}-{run.state}")
-    page.verdict(verdict(found.intervals, found.comparisons, of=of, names=controls.MODEL_TITLES), sources.metrics(of))
-    dark = page.dark()
+    of = sources.choose_row(rows, most_robust(rows), key=f"of-{run.id}-{run.state}")
+    said = verdict(found.intervals, found.comparisons, of=of, names=MODEL_TITLES)
+    page.verdict(said, sources.metrics(of))
     page.figure(
-        figures.interval_chart(rows, names=controls.MODEL_TITLES, dark=dark),
+        figures.interval_chart(rows, names=MODEL_TITLES, dark=dark),
         "Each band runs from the accuracy to expect on unfamiliar sources to that on familiar ones: the shorter, the "
         "more robust. Hairlines are 95 % intervals over sources and samples, short bars over draws.",
         key="intervals",
     )
+    if run.state != "running":  # before that they come and go
+        page.findings(said)
     boxes, rho = st.columns(2, gap="medium")
     with boxes:
         page.figure(
-            figures.accuracy_boxes(found.intervals, names=controls.MODEL_TITLES, dark=dark),
+            figures.accuracy_boxes(found.intervals, names=MODEL_TITLES, dark=dark),
             "Each mark is the accuracy of one draw. Unfamiliar sources scatter widely: it matters which one is met.",
             key="boxes",
         )
     with rho:
         page.figure(
-            figures.rho_chart(rows, names=controls.MODEL_TITLES, dark=dark),
-            "The share of the accuracy that is kept. Overlapping hairlines do not mean that models are alike: the "
-            "findings above compare them pair by pair on the same draws.",
+            figures.rho_chart(rows, names=MODEL_TITLES, dark=dark),
+            "The share of the accuracy that is kept. Models whose hairlines overlap may still differ: the findings "
+            "above compare them draw by draw.",
             key="rho",
         )
     in_detail(run, of)
@@ -68,7 +58,7 @@ def show(run: Run) -> None:
 def in_detail(run: Run, of: ExpectedInterval) -> None:
     """One model by class and by held-out source, with the portraits of the worst."""
     intervals = cache.source_robustness(run).intervals
-    st.subheader(f"{controls.MODEL_TITLES[of.model]}: which classes and sources are hard?", anchor=False)
+    st.subheader(f"{MODEL_TITLES[of.model]}: which classes and sources are hard?", anchor=False)
     classes, held_out = st.columns(2, gap="medium")
     with classes:
         page.figure(
@@ -79,8 +69,7 @@ def in_detail(run: Run, of: ExpectedInterval) -> None:
     with held_out:
         page.figure(
             figures.held_out_chart(intervals.sources_of(of), dark=page.dark()),
-            "Each diamond is a source, tested on when it was held out; the tick of the same row is its accuracy when "
-            "familiar. Larger marks are larger sources.",
+            "Each diamond is a source when it was held out, each tick when it was familiar; size is its n.",
             key="held-out",
         )
     if run.state != "running":
@@ -89,18 +78,14 @@ def in_detail(run: Run, of: ExpectedInterval) -> None:
 
 def tables(run: Run) -> None:
     """The paper's Table 1, and everything to take away."""
-    found = cache.source_robustness(run)
+    intervals = cache.source_robustness(run).intervals
     st.subheader("In numbers", anchor=False)
-    st.dataframe(
-        **sources.table_1(found.intervals, controls.MODEL_TITLES),
-        hide_index=True,
-        alt="Expected accuracy interval and rho",
-    )
+    sources.table_1(intervals)
     page.downloads(
         {
-            "Table": found.intervals.table,
-            "Held-out sources": found.intervals.held_out_table,
-            "Trials": lambda: cache.trials(run),
+            "Table": intervals.table,
+            "Held-out sources": intervals.held_out_table,
+            "Trials": lambda: workspace().rows(owner(), run.id),
             "Drawn splits": lambda: splits_table(plan, dataset),
         },
         stem=f"source-robustness-{run.id[:8]}",
@@ -114,6 +99,7 @@ page.lead(
     "whether the sources that you will meet are like the ones held out here."
 )
 dataset = data_choice.dataset()
+asked = jobs.asked_to_start(data_choice.required().name)
 try:
     plan, button = controls.trial_plan(dataset)
     n_trials = plan.n_trials(dataset)
@@ -121,8 +107,9 @@ except DataError as problem:
     page.error(problem)
     st.stop()
 share.offer(plan, controls.trial_parameters(plan) or {})
-run = jobs.start(plan, dataset) if jobs.asked_to_start() else workspace().find_run(owner(), plan, dataset.fingerprint)
-button.button("Run", type="primary", key="run", on_click=jobs.start, args=(plan, dataset), disabled=run is not None)
+run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
+with button:
+    jobs.run_button(run, plan, dataset)
 if run is None:
     page.empty(
         f"Nothing has been computed for this choice yet. **Run** trains {plural(len(plan.models), 'model')} on splits "

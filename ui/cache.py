@@ -7,11 +7,9 @@ ever an argument: fingerprints and run ids name the big object, which the functi
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.data import Dataset
-from core.data.home import home
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     ModelComparison,
@@ -33,41 +31,36 @@ class SourceRobustness(NamedTuple):
 
 def dataset(fingerprint: str) -> Dataset:
     """A stored data set; one object per process, so that what core keeps by object is computed once, too."""
-    return _dataset(str(home()), owner(), fingerprint)
+    return _dataset(owner(), fingerprint)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _dataset(home_folder: str, owner_name: str, fingerprint: str) -> Dataset:
+def _dataset(owner_name: str, fingerprint: str) -> Dataset:
     return workspace().dataset(owner_name, fingerprint)
 
 
 def source_robustness(run: Run) -> SourceRobustness:
     """The evaluation of a run as far as it has come."""
-    return _source_robustness(str(home()), owner(), run.id, run.n_done)
+    return _source_robustness(owner(), run.id, run.n_done)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _source_robustness(home_folder: str, owner_name: str, run_id: str, n_done: int) -> SourceRobustness:
+def _source_robustness(owner_name: str, run_id: str, n_done: int) -> SourceRobustness:
     trials = workspace().rows(owner_name, run_id)
     return SourceRobustness(expected_accuracy_intervals(trials), compare_models(trials))
 
 
-def trials(run: Run) -> pd.DataFrame:
-    """The rows of every finished trial of a run."""
-    return workspace().rows(owner(), run.id)
-
-
 def source_of_each(run: Run, source_finder: str, clustering: int) -> np.ndarray:
     """The name of the source of every sample of a run's data set, as one clustering of its plan has it."""
-    return _source_of_each(str(home()), owner(), run.fingerprint, run.plan, source_finder, clustering)
+    return _source_of_each(owner(), run.fingerprint, run.plan, source_finder, clustering)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _source_of_each(
-    home_folder: str, owner_name: str, fingerprint: str, plan_json: str, source_finder: str, clustering: int
+    owner_name: str, fingerprint: str, plan_json: str, source_finder: str, clustering: int
 ) -> np.ndarray:
     plan = load_plan(plan_json)
     if not isinstance(plan, TrialPlan):
         raise TypeError(f"a plan of kind {plan.kind!r} has no sources")
-    data = dataset(fingerprint)
+    data = _dataset(owner_name, fingerprint)
     return plan.source_names(data, source_finder)[plan.sources(data, source_finder, clustering)]

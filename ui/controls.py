@@ -12,10 +12,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.cluster import SOURCE_FINDERS
-from core.data import Dataset
+from core.data import DataError, Dataset
 from core.evaluate.wording import plural
 from core.models import MODELS
 from core.trials import KNOWN_SOURCES, TrialPlan
+from core.workspace.runner import load_plan
+from core.workspace.workspace import Run
 from ui.page import plain
 
 MODEL_TITLES = {name: model.label for name, model in MODELS.items()}
@@ -34,7 +36,7 @@ class Pick:
 
     def unknown(self, written: Sequence[str]) -> list[str]:
         """Which values of an address cannot be chosen here."""
-        return [value for value in written if value not in self.titles.values()]
+        return [value for value in written if value and value not in self.titles.values()]
 
     def draw(self) -> tuple[str, ...]:
         """The widget; returns the chosen names in the registry's order."""
@@ -73,7 +75,7 @@ class Number:
 
     def unknown(self, written: Sequence[str]) -> list[str]:
         """Which values of an address cannot be chosen here."""
-        return [value for value in written if not self._allows(value)] + list(written[1:])
+        return [value for value in written if value and not self._allows(value)] + list(written[1:])
 
     def _allows(self, value: str) -> bool:
         try:
@@ -83,8 +85,8 @@ class Number:
         return self.lowest <= number <= self.highest
 
     def draw(self) -> Any:
-        """The widget; returns the chosen number."""
-        return st.number_input(
+        """The widget; returns the chosen number, the default where the field is empty."""
+        chosen = st.number_input(
             self.label,
             self.lowest,
             self.highest,
@@ -93,8 +95,10 @@ class Number:
             key=self.key,
             help=self.help,
             bind="query-params",
+            placeholder=str(self.default),
             width=150,
         )
+        return self.default if chosen is None else chosen
 
     def written(self, value: Any) -> list[str]:
         """A value as the address holds it."""
@@ -143,21 +147,36 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
     return TrialPlan(**values), button
 
 
-def trial_parameters(plan: TrialPlan) -> dict[str, list[str]] | None:
+def trial_plan_of(run: Run) -> TrialPlan | None:
+    """The plan of a run; None where it is of another kind, or names what this version does not have."""
+    try:
+        plan = load_plan(run.plan)
+    except DataError:
+        return None
+    return plan if isinstance(plan, TrialPlan) else None
+
+
+def trial_parameters(plan: TrialPlan | None) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
+    if plan is None:
+        return None
     main, more = _trial_controls(has_sources=True)
     controls = main | more
-    if TrialPlan(**{field: control.ordered(getattr(plan, field)) for field, control in controls.items()}) != plan:
+    written = {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
+    if any(control.unknown(written[control.key]) for control in controls.values()):
         return None
-    return {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
+    said = TrialPlan(**{field: control.ordered(getattr(plan, field)) for field, control in controls.items()})
+    return written if said == plan else None
 
 
-def describe_trials(plan: TrialPlan) -> str:
+def describe_trials(plan: TrialPlan | None) -> str:
     """A plan in a few words, for lists of runs.
 
     >>> describe_trials(TrialPlan(models=("svm",), n_repeats=20))
     'SVM · k-means clusters · 20 repeats'
     """
+    if plan is None:
+        return "a plan that this version of Touchstone does not know"
     main, _ = _trial_controls(has_sources=True)
     models, finders = (main[field].written(getattr(plan, field)) for field in ("models", "source_finders"))
     return f"{', '.join(models)} · {' and '.join(finders)} · {plural(plan.n_repeats, 'repeat')}"

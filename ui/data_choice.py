@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from core.data import EXAMPLES, Dataset, docstrings_ready, load_example
+from core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
+from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import Run, StoredDataset
 from ui import cache, jobs
-from ui.page import plain
+from ui.page import error, plain
 from ui.session import owner, workspace
 
 ADDRESS = "data"
@@ -24,12 +25,20 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class Choice:
-    """An entry of the data-set control: `address` is its fingerprint, or its name while it is an unread example."""
+    """An entry of the data-set control: `address` is its fingerprint, or its name while it is an unread example.
+
+    `example` names the example that it is; None for uploads, and for an example as older library versions had it.
+    """
 
     address: str
     title: str
     example: str | None = None
     stored: StoredDataset | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called before and after it was read for the first time."""
+        return self.example or self.address
 
 
 def choices() -> dict[str, Choice]:
@@ -50,7 +59,7 @@ def _upload(one: StoredDataset, stored: list[StoredDataset]) -> Choice:
     title = EXAMPLES[one.example].title if one.example in EXAMPLES else one.name
     if one.example or sum(other.name == one.name for other in stored) > 1:
         title += f" ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
-    return Choice(one.fingerprint, title, one.example, one)
+    return Choice(one.fingerprint, title, None, one)
 
 
 def title_of(run: Run) -> str:
@@ -97,12 +106,6 @@ def control() -> None:
     )
 
 
-def stored() -> StoredDataset | None:
-    """The chosen data set as the workspace knows it, without reading it; None for an example not read yet."""
-    choice = required()
-    return choice.stored
-
-
 def required() -> Choice:
     """The choice; where the address names nothing that is there, the page says so and ends."""
     choice = current()
@@ -116,7 +119,7 @@ def dataset() -> Dataset:
     """The chosen data set itself; an example is read and stored at its first use."""
     choice = required()
     if choice.stored is not None:
-        return cache.dataset(choice.stored.fingerprint)
+        return _read(choice.stored.fingerprint)
     name = str(choice.example)
     if name == "docstrings" and not docstrings_ready():
         jobs.prepare(
@@ -126,4 +129,18 @@ def dataset() -> Dataset:
     with st.spinner(f"Reading {plain(choice.title)}"):
         fingerprint = workspace().add_dataset(owner(), load_example(name), example=name)
     choose(fingerprint)
-    return cache.dataset(fingerprint)
+    return _read(fingerprint)
+
+
+def _read(fingerprint: str) -> Dataset:
+    try:
+        return cache.dataset(fingerprint)
+    except (DataError, WorkspaceError) as problem:
+        error(problem)
+        st.stop()
+
+
+def forget(fingerprint: str) -> None:
+    """Delete a stored data set with its runs, and show the first example again."""
+    workspace().delete_dataset(owner(), fingerprint)
+    choose(next(iter(EXAMPLES)))

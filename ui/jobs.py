@@ -18,6 +18,7 @@ from core.trials import Plan
 from core.workspace.errors import WorkspaceError
 from core.workspace.runner import close_engine
 from core.workspace.workspace import Run
+from ui.page import plain
 from ui.session import engine, owner, workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,14 +44,24 @@ def start(plan: Plan, dataset: Dataset) -> Run:
     return run
 
 
-def ask_to_start() -> None:
-    """Have the next page start what it is about, as soon as its data set is read (which may take a while)."""
-    st.session_state[_ASKED] = True
+def run_button(run: Run | None, plan: Plan, dataset: Dataset) -> None:
+    """The button that starts a plan, as long as it has no run."""
+    hint = None if run is None else "This choice has its run, below. Change something for another one."
+    st.button("Run", type="primary", key="run", on_click=_start, args=(plan, dataset), disabled=bool(run), help=hint)
 
 
-def asked_to_start() -> bool:
-    """Whether another page asked for that; answered once."""
-    return bool(st.session_state.pop(_ASKED, False))
+def _start(plan: Plan, dataset: Dataset) -> None:
+    _or_toast(lambda: start(plan, dataset))
+
+
+def ask_to_start(data: str) -> None:
+    """Have the next page start what it is about, as soon as this data set is read (which may take a while)."""
+    st.session_state[_ASKED] = data
+
+
+def asked_to_start(data: str) -> bool:
+    """Whether another page asked for that, for this data set; answered once."""
+    return st.session_state.pop(_ASKED, None) == data
 
 
 def resume(run_id: str) -> None:
@@ -67,7 +78,7 @@ def _or_toast(call: Callable[[], object]) -> None:
     try:
         call()
     except (DataError, WorkspaceError) as error:
-        st.toast(str(error), icon=":material/error:")
+        st.toast(plain(error), icon=":material/error:")
 
 
 def follow(run: Run, show: Callable[[Run], None], *, every: float = SECONDS_BETWEEN_LOOKS) -> None:
@@ -95,7 +106,7 @@ def _now(run: Run) -> Run | None:
 def progress(run: Run) -> None:
     """Where a run stands, and what can be done about it; nothing for a run that is done without a failure."""
     if run.state != "done":
-        with st.container(horizontal=True, vertical_alignment="center", key="progress"):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"progress-{run.id}"):
             st.progress(run.n_done / run.n_trials, text=describe(run))
             action(run)
     failures(run)
@@ -162,7 +173,8 @@ def prepare(example: str, sentence: str) -> None:
         if process.returncode == 0:
             st.rerun()
         st.error("Reading did not work; the server's log says why.", icon=":material/error:")
-        st.button("Try again", key=f"prepare-{example}")
+        if st.button("Try again", key=f"prepare-{example}"):
+            st.rerun()
 
     watch()
 

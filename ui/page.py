@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,6 +16,7 @@ import streamlit as st
 
 from core.evaluate.source_robustness import Verdict
 from core.figures.theme import alt_text
+from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>])")
@@ -26,10 +29,6 @@ def plain(text: object) -> str:
     50 \$ \[a\]
     """
     return _MARKDOWN.sub(r"\\\1", str(text))
-
-
-ABOVE = {"xref": "paper", "x": 0, "y": 1, "yanchor": "bottom", "entrywidth": 0, "entrywidthmode": "pixels"}
-"""Legends stand above the axes, in as many lines as the width of the page needs."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,17 @@ def lead(sentence: str) -> None:
 
 
 def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
-    """The verdict card: one sentence with its interval, n, what to do now, a few numbers; the findings below it."""
+    """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
     with st.container(border=True, key="verdict"):
         st.markdown(f"**{plain(said.headline)}** {plain(said.used)}")
         if said.advice:
             st.markdown(plain(said.advice))
         numbers(metrics)
-    if said.findings:
-        st.markdown("\n".join(f"- {plain(finding)}" for finding in said.findings))
+
+
+def findings(said: Verdict) -> None:
+    """What else the verdict found, a line each."""
+    st.markdown("\n".join(f"- {plain(finding)}" for finding in said.findings))
 
 
 def dark() -> bool:
@@ -65,7 +67,6 @@ def dark() -> bool:
 
 def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
     """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
-    drawn.update_layout(legend=ABOVE)
     st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config={"displayModeBar": False})
     st.caption(how_to_read)
 
@@ -92,6 +93,21 @@ def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., A
         clicked = button is not None and st.button(button, type="primary", on_click=on_click, key="empty-button")
         st.space("small")
     return clicked
+
+
+def part_shown(n_items: int, per_page: int, *, key: str) -> slice:
+    """Draw the control that leads through many things, where they need it; returns which ones are shown."""
+    n_pages = max(1, -(-n_items // per_page))
+    at = min(st.pagination(n_pages, key=key), n_pages) if n_pages > 1 else 1
+    return slice((at - 1) * per_page, at * per_page)
+
+
+def nothing_yet(*, running: bool) -> None:
+    """What stands where results will be, before the first trial has come to one."""
+    if running:
+        st.skeleton(height=320)
+    else:
+        empty("No trial has come to a result yet, so there is nothing to show.")
 
 
 def error(problem: Exception) -> None:
@@ -127,10 +143,10 @@ def tsv(table: pd.DataFrame) -> bytes:
     return stream.getvalue().encode()
 
 
-def how_to_read(text: str) -> None:
-    """The formula, the assumptions and the paper, folded."""
+def how_to_read(text: Path) -> None:
+    """The formula, the assumptions and the paper, folded: the text that lies beside the page."""
     with st.expander("How to read this"):
-        st.markdown(text)
+        st.markdown(text.read_text("utf-8"))
 
 
 def foot(run: Run) -> None:
@@ -140,11 +156,16 @@ def foot(run: Run) -> None:
     parameters = ", ".join(f"{name} {_short(value)}" for name, value in said.items())
     versions = ", ".join(f"{name} {number}" for name, number in run.provenance.get("versions", {}).items())
     when = datetime.fromtimestamp(run.finished or run.created, UTC)
+    others = " · computed with other versions than are installed now" if _other_versions(run) else ""
     st.caption(
-        f"Data {run.fingerprint[:12]} · {plain(parameters)} · {plain(versions)} · {when:%d %b %Y, %H:%M} UTC",
+        f"Data {run.fingerprint[:12]} · {plain(parameters)} · {plain(versions)}{others} · {when:%d %b %Y, %H:%M} UTC",
         help="What this result rests on: the data set's fingerprint, the plan, the library versions it was computed "
         "with, and when.",
     )
+
+
+def _other_versions(run: Run) -> bool:
+    return any(version(name) != then for name, then in run.provenance.get("versions", {}).items() if name in LIBRARIES)
 
 
 def _short(value: object) -> str:

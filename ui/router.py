@@ -49,6 +49,7 @@ def main() -> None:
     )
     st.logo(str(ROOT / "ui" / "logo.svg"), size="large")
     page = st.navigation({group: [declare(*entry) for entry in entries] for group, entries in PAGES.items()})
+    st.set_page_config(page_title=f"{page.title} · Touchstone")
     share.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.title(page.help, anchor=False)

@@ -7,16 +7,33 @@ import pandas as pd
 import streamlit as st
 
 from core.data import Dataset
-from ui.page import plain
+from ui.page import part_shown, plain
 
 PICTURE = 64
 """The least size of a shown picture in pixels; small images are enlarged by whole factors: pixels stay square."""
 LAZY_ROWS = 5000
+PER_PAGE = {"image": 30, "text": 8}
 
 
-def show(dataset: Dataset, rows: Sequence[int], captions: Sequence[str] | None = None) -> None:
-    """Samples of a data set, each with its label (or another caption) beneath or beside it."""
-    captions = [dataset.class_names[dataset.y[row]] for row in rows] if captions is None else captions
+def browse(dataset: Dataset) -> None:
+    """Pictures and texts page by page, one of each class first; the rows of a table all at once."""
+    if dataset.kind == "tabular":
+        st.dataframe(table(dataset), hide_index=True, lazy=dataset.n_samples > LAZY_ROWS, alt="All rows")
+        return
+    names = dataset.class_names
+    name = st.selectbox("Class", names, index=None, placeholder="All classes", key="shown-class", width=250)
+    rows = one_of_each(dataset)
+    if name is not None:
+        rows = rows[dataset.y[rows] == names.index(name)]
+    below = st.container()
+    shown = rows[part_shown(len(rows), PER_PAGE[dataset.kind], key="samples-page")]
+    with below:
+        show(dataset, shown)
+
+
+def show(dataset: Dataset, rows: Sequence[int]) -> None:
+    """Samples of a data set, each with its label beneath or beside it."""
+    captions = [dataset.class_names[dataset.y[row]] for row in rows]
     if dataset.kind == "image":
         pictures([dataset.x[row] for row in rows], captions)
     else:

@@ -39,7 +39,7 @@ def menu(path: str) -> None:
         if choice is None:
             st.markdown("There is nothing to share on this page.")
             return
-        st.caption("Address: opens this data set, these parameters and this result")
+        st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'}")
         st.code(address(path, choice.address, offered.parameters if offered else {}), language=None, wrap_lines=True)
         if offered:
             st.caption("Command: computes it in a terminal, in Touchstone's folder")

@@ -1,7 +1,6 @@
 """What do the sources of a run look like on the page? The row in question, its numbers, a table, and portraits."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +13,7 @@ from core.figures.source_robustness import row_names
 from core.trials import KNOWN_SOURCES
 from core.workspace.workspace import Run
 from ui import cache, page
-from ui.controls import FINDER_TITLES
+from ui.controls import FINDER_TITLES, MODEL_TITLES
 from ui.page import Metric
 from ui.portraits import portrait
 from ui.samples import enlarged
@@ -22,13 +21,11 @@ from ui.samples import enlarged
 N_PORTRAITS = 6
 
 
-def choose_row(
-    rows: Sequence[ExpectedInterval], default: ExpectedInterval | None, names: Mapping[str, str], *, key: str
-) -> ExpectedInterval:
+def choose_row(rows: Sequence[ExpectedInterval], default: ExpectedInterval | None, *, key: str) -> ExpectedInterval:
     """The model (and source finder) that the verdict and the details are about; a control only where there are two."""
     if len(rows) == 1:
         return rows[0]
-    titles = row_names(rows, names)
+    titles = row_names(rows, MODEL_TITLES)
     chosen = st.segmented_control(
         "The verdict is about",
         range(len(rows)),
@@ -59,11 +56,11 @@ def _brackets(write: Callable[..., str], value: float, interval: Interval) -> st
     return write(value, interval).removeprefix(write(value)).strip()
 
 
-def table_1(intervals: AccuracyIntervals, names: Mapping[str, str]) -> dict[str, Any]:
-    """The paper's Table 1 with a line for each model and source finder, as arguments of st.dataframe."""
+def table_1(intervals: AccuracyIntervals) -> None:
+    """The paper's Table 1, with a line for each model and source finder."""
     lines = [
         {
-            "Model": names.get(row.model, row.model),
+            "Model": MODEL_TITLES.get(row.model, row.model),
             "Sources": FINDER_TITLES.get(row.source_finder, row.source_finder),
             "Interval (%)": _interval(row),
             "rho": row.rho.value,
@@ -84,7 +81,8 @@ def table_1(intervals: AccuracyIntervals, names: Mapping[str, str]) -> dict[str,
         "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
         "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On unfamiliar sources"),
     }
-    return {"data": pd.DataFrame(lines), "column_config": config}
+    alt = "Expected accuracy interval and rho of each model"
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt=alt)
 
 
 def _interval(row: ExpectedInterval) -> str:
@@ -127,4 +125,4 @@ def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
     if drawn.words:
         st.markdown(page.plain(drawn.words))
     accuracy = percent(source.exclusive, Interval(source.lower, source.upper))
-    st.caption(f"{page.plain(accuracy)}, n = {count(source.n)}")
+    st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}")

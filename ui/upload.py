@@ -19,12 +19,13 @@ FORMATS = (
     "with `x` and `y`."
 )
 NOT_TABLES = (".npz", ".zip")
-_CONTENT, _ROLES = "upload_content", "upload_roles"
+_CONTENT, _ROLES, _ROUND = "upload_content", "upload_roles", "upload_round"
 
 
 def uploader() -> None:
     """The file control, and what became of the file: an error, a question about its columns, or a data set to use."""
-    file = st.file_uploader("A file of your own", type=[ending[1:] for ending in ENDINGS], key="upload", help=FORMATS)
+    key = f"upload-{st.session_state.setdefault(_ROUND, 0)}"
+    file = st.file_uploader("A file of your own", type=[ending[1:] for ending in ENDINGS], key=key, help=FORMATS)
     if file is None:
         return
     try:
@@ -67,7 +68,7 @@ def _ask(table: Table, guess: DatasetRoles, file_id: str) -> None:
             ids = _column("Id", columns, guess.id, "Names each row; without it, rows are counted.")
             source = _column("Source", columns, guess.source, "The writer, site or device that a row comes from.")
         features = st.multiselect("Features (numbers)", columns, list(guess.features), key=f"features-{file_id}")
-        if st.form_submit_button("Read it so"):
+        if st.form_submit_button("Read it this way"):
             st.session_state[_ROLES] = {
                 file_id: DatasetRoles(label, text, tuple(features) if not text else (), ids, source)
             }
@@ -89,3 +90,5 @@ def _offer(dataset: Dataset) -> None:
 
 def _use(dataset: Dataset) -> None:
     data_choice.choose(workspace().add_dataset(owner(), dataset))
+    st.session_state[_ROUND] += 1  # a new control, without the file
+    del st.session_state[_CONTENT]

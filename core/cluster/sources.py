@@ -1,4 +1,4 @@
-"""Which sources does a class consist of, when nobody wrote them down? (Kilinc & Uysal 2018, section 2)"""
+"""Which sources does a class consist of, when nobody wrote them down? (Kilinc & Uysal 2017, section 2)"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ from jaxtyping import Integer
 from core.evaluate.wording import count, percent, plural
 from core.figures.theme import name_axis, new_figure, theme
 
-MOST_COUNTS = 60
-
 
 def label_distribution(
     class_names: Sequence[str], n_per_class: Integer[np.ndarray, " n_classes"], *, dark: bool = False

@@ -1,4 +1,4 @@
-"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2018, figures 3-5, and by class and source)"""
+"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2017, figures 3-5, and by class and source)"""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource, worst
-from core.evaluate.wording import count, percent, plural, ratio
+from core.evaluate.wording import count, listed, percent, plural, ratio
 from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, percent_axis, theme
 
 MOST_ROWS = 40
@@ -24,7 +24,7 @@ def accuracy_boxes(
     colours = dict(zip(SCHEMES, (look.inclusive, look.exclusive, look.random), strict=True))
     figure = new_figure(look, x_title="", y_title="Accuracy of a draw (%)", height=380, alt=_boxes_alt(rows, names))
     draws = intervals.accuracies
-    shown = [scheme for scheme in SCHEMES if (draws["scheme"] == scheme).any()]
+    shown = [scheme for scheme in SCHEMES if scheme in set(draws["scheme"])]
     for place, scheme in enumerate(shown):
         offset = 0.25 * (place - (len(shown) - 1) / 2)
         of_scheme = draws[(draws["scheme"] == scheme).to_numpy()]
@@ -250,7 +250,7 @@ def _source_marks(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSourc
 
 
 def _source_hover(source: HeldOutSource) -> str:
-    of_class = f" of {escape(source.label)}" if source.label is not None else ""
+    of_class = f" of class {escape(source.label)}" if source.label is not None else ""
     return (
         f"source {escape(source.source)}{of_class}, clustering {source.clustering}<br>held out "
         f"{percent(source.exclusive, Interval(source.lower, source.upper))}<br>"
@@ -302,7 +302,7 @@ def _bar_legend(figure: go.Figure, look: Theme) -> None:
     """Name the kinds of bars once, in grey, where they come in several colours."""
     nowhere = np.array([np.nan])
     for name, _, width, shade in _bars(look.grey):
-        figure.add_trace(interval_bars(nowhere, nowhere, nowhere, colour=shade, width=width, name=name))
+        figure.add_scatter(x=nowhere, y=nowhere, mode="lines", line={"color": shade, "width": width}, name=name)
 
 
 def _markers(
@@ -376,7 +376,7 @@ def _class_alt(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
     return (
         f"Rho by class, from {ratio(rows[0].rho.value)} ({rows[0].label}) to {ratio(rows[-1].rho.value)} "
         f"({rows[-1].label}); {ratio(of.rho.value, of.rho.over_sources)} over all classes. "
-        + (f"Accuracy falls further than elsewhere in: {', '.join(further)}." if further else "No class stands out.")
+        + (f"Accuracy falls further than elsewhere in {listed(further)}." if further else "No class stands out.")
     )
 
 
@@ -384,7 +384,7 @@ def _sources_alt(sources: Sequence[HeldOutSource]) -> str:
     lowest = worst(tuple(sources))
     if lowest is None:
         return "Accuracy by held-out source: nothing is known yet."
-    of_class = f" of {lowest.label}" if lowest.label is not None else ""
+    of_class = f" of class {lowest.label}" if lowest.label is not None else ""
     return (
         f"Accuracy on each of {plural(len(sources), 'held-out source')}. "
         f"The worst is source {lowest.source}{of_class}: "

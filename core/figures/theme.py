@@ -72,7 +72,6 @@ class Theme:
                 "legend": {
                     "orientation": "h",
                     "x": 0,
-                    "xref": "container",
                     "y": 1,
                     "yanchor": "bottom",
                     "bgcolor": "rgba(0,0,0,0)",

@@ -83,7 +83,7 @@ def train(
 
 @dataclass
 class Svm:
-    """A support vector machine with a radial kernel; ``C`` and ``gamma`` as in Kilinc & Uysal 2018, section 5.1.
+    """A support vector machine with a radial kernel; ``C`` and ``gamma`` as in Kilinc & Uysal 2017, section 5.1.
 
     It has no probabilities: scikit-learn's for an SVC disagree with its predictions.
 

@@ -1,4 +1,4 @@
-"""What is a scheme that draws splits, and what does one draw look like? (Kilinc & Uysal 2018, section 3)
+"""What is a scheme that draws splits, and what does one draw look like? (Kilinc & Uysal 2017, section 3)
 
 A scheme is a scikit-learn cross-validator whose ``groups`` are source ids, so that it also serves in people's own
 ``cross_val_score``. To that it adds random access: ``draw(r, ...)`` is the ``r``-th split without the ones before it,

@@ -1,4 +1,4 @@
-"""What changes when whole sources stay unseen? Exclusive, inclusive, random splits (Kilinc & Uysal 2018, section 3)"""
+"""What changes when whole sources stay unseen? Exclusive, inclusive, random splits (Kilinc & Uysal 2017, section 3)"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

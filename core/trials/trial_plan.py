@@ -1,4 +1,4 @@
-"""Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2018, sections 2-5.1)"""
+"""Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

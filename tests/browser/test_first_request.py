@@ -5,7 +5,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ import time
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 
 pytestmark = pytest.mark.browser
 PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
+from tests.browser.server import Server
 
 pytestmark = pytest.mark.browser
 GOOD = "text\tlabel\n" + "".join(f"a fine film, number {n}\tgood\na dull film, number {n}\tbad\n" for n in range(30))

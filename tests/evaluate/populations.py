@@ -68,6 +68,8 @@ class Population:
     def data(self, rng: np.random.Generator) -> "Data":
         clusterings = self.sources(rng)
         ease = [[[logit(rng.uniform(1e-9, 1 - 1e-9, n)) for n in row] for row in size] for size, _, _ in clusterings]
+        if self.agreement == 1:  # the same clusters hold the same samples
+            ease = ease[:1] * self.n_clusterings
         return Data(self, tuple(clusterings), ease)
 
 

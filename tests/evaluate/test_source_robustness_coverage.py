@@ -5,8 +5,18 @@ import pandas as pd
 import pytest
 
 from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from core.evaluate.source_robustness.counts import groups
+from core.evaluate.source_robustness.expected import expected_interval
 from tests.evaluate.coverage import NUMBERS, coverage
-from tests.evaluate.populations import Population
+from tests.evaluate.populations import SCHEMES, Population
+
+
+def test_what_is_simulated_is_what_the_public_function_says():
+    population, rng = Population(n_classes=3), np.random.default_rng(0)
+    trials = population.data(rng).trials(rng, schemes=SCHEMES)
+    (group,) = groups(trials)
+    (row,) = expected_accuracy_intervals(trials).overall
+    assert expected_interval(row.model, row.n_train, group.layout, group.models["model"]) == row
 
 
 def test_the_interval_over_sources_covers_and_the_one_over_draws_does_not():
@@ -39,18 +49,18 @@ def test_coverage_over_a_thousand_populations(population, capsys):
 @pytest.mark.evidence
 @pytest.mark.parametrize("agreement", [1.0, 0.7])
 def test_four_clusterings_cover_too_and_err_on_the_safe_side(agreement, capsys):
-    held = coverage(Population(n_clusterings=4, agreement=agreement), n_data_sets=400)
+    held = coverage(Population(n_clusterings=4, agreement=agreement), n_data_sets=250)
     with capsys.disabled():
         print(f"\n4 clusterings that agree to {agreement}:", {name: held[f"{name} over sources"] for name in NUMBERS})
     for name in NUMBERS:
-        assert held[f"{name} over sources"] >= 0.93
+        assert held[f"{name} over sources"] >= 0.91
 
 
 @pytest.mark.evidence
 def test_claims_of_classes_and_models_are_rarely_wrong_where_all_are_alike(capsys):
     population, rng = Population(n_classes=10, exclusive=0.9, class_sd=0), np.random.default_rng(5)
     classes, draws, sources = [], [], []
-    for _ in range(300):
+    for _ in range(150):
         data = population.data(rng)
         trials = pd.concat([data.trials(rng, model=model) for model in ("one", "other")])
         intervals = expected_accuracy_intervals(trials)

@@ -111,10 +111,10 @@ def test_classes_are_named_only_when_corrected():
     assert "No class falls further than the rest that the data can tell (corrected for 2 classes)." in none.findings
     one = verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.004)))
     assert (
-        "Accuracy falls further than elsewhere in 8 (rho .645 [.50, .70], p = .004), corrected for 2 classes."
+        "Accuracy falls further than elsewhere in class 8 (rho .645 [.50, .70], p = .004), corrected for 2 classes."
         in one.findings
     )
-    assert one.advice.endswith("from new sources, first of 8.")
+    assert one.advice.endswith("from new sources, first of class 8.")
     better = verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.004, value=0.1)))
     assert better.advice.endswith("of every class.")
 
@@ -122,7 +122,7 @@ def test_classes_are_named_only_when_corrected():
 def test_the_worst_source_has_its_n_and_interval():
     bad = HeldOutSource("svm", "kmeans", 1438, 2, "9", "48", 1, 34, 0.0294, 0.005, 0.149, 0.657)
     said = verdict(intervals(ROW, held_out=(bad,)))
-    worst = "The worst source to hold out is 48 of 9 (clustering 2): 2.9 % [0.5, 14.9], n = 34"
+    worst = "The worst to hold out is source 48 of class 9 (clustering 2): 2.9 % [0.5, 14.9], n = 34"
     assert f"{worst}; when it is familiar, 65.7 %." in said.findings
 
 

@@ -65,7 +65,7 @@ def stored_run(workspace: Workspace, dataset: Dataset, *, plan: TrialPlan = PLAN
     """A run whose first trials (all of them, by default) were done here and now; left as done or interrupted."""
     run = workspace.create_run(LOCAL_OWNER, plan, dataset.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
-    workspace.record_provenance(run.id, {"versions": {"numpy": "2.4.0"}})
+    workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
     for trial in range(run.n_trials if n_trials is None else n_trials):
         rows = plan.run_trial(dataset, trial, should_stop=lambda: False)
         workspace.store_trial(run.id, trial, frames.to_bytes(rows))

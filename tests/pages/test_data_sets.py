@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from core.data import EXAMPLES
+from core.data import EXAMPLES, Dataset
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import texts
 
@@ -70,6 +70,25 @@ def test_a_broken_file_gets_its_error_as_written_and_stays_chosen(open_page, wor
     assert {one.example for one in workspace.datasets(LOCAL_OWNER)} == {"wine"}
 
 
+def test_an_upload_can_be_deleted_and_an_example_cannot(open_page, workspace, wine):
+    mine = Dataset("mine", "tabular", wine.x, wine.y, wine.class_names, wine.ids)
+    workspace.add_dataset(LOCAL_OWNER, mine)
+    assert "delete-data" not in [button.key for button in open_page("data_sets", data=wine.fingerprint).button]
+    app = open_page("data_sets", data=mine.fingerprint)
+    app.button(key="delete-data").click().run()
+    assert "gone for good" in texts(app)
+    assert mine.fingerprint in {one.fingerprint for one in workspace.datasets(LOCAL_OWNER)}
+
+
+def test_an_example_as_older_libraries_had_it_is_an_entry_of_its_own(open_page, workspace, wine):
+    older = Dataset("wine", "tabular", wine.x + 1, wine.y, wine.class_names, wine.ids)
+    workspace.add_dataset(LOCAL_OWNER, older, example="wine")
+    app = open_page("data_sets", data=wine.fingerprint)
+    titles = app.selectbox(key="data_control").options
+    assert sum(title.startswith("Wine") for title in titles) == 2
+    assert app.button(key="delete-data")
+
+
 def test_an_undecided_table_asks_for_its_columns_with_the_guess_filled_in(open_page, workspace):
     app = open_page("data_sets", data="wine")
     rows = b"".join(b"%d,%d,%d\n" % (n, n % 2, n % 3) for n in range(30))
@@ -77,7 +96,7 @@ def test_an_undecided_table_asks_for_its_columns_with_the_guess_filled_in(open_p
     app.run()
     assert any("which column holds the label" in expander.label for expander in app.expander)
     next(box for box in app.selectbox if box.label == "Label").select("second")
-    next(button for button in app.button if button.label == "Read it so").click().run()
+    next(button for button in app.button if button.label == "Read it this way").click().run()
     assert "3 classes" in texts(app)
 
 

@@ -1,6 +1,11 @@
+from dataclasses import replace
+
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import stored_run, texts
+from core.models import MODELS
+from core.workspace.runner import engine
+from core.workspace.workspace import LOCAL_OWNER
+from tests.pages.conftest import PLAN, stored_run, texts
 
 
 def test_a_first_visit_asks_for_one_click(open_page):
@@ -15,6 +20,30 @@ def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, works
     stored_run(workspace, wine)
     assert "SVM" in texts(open_page("overview", data=wine.fingerprint))
     assert "Nothing is known" in texts(open_page("overview", data="digits"))
+
+
+def test_several_runs_under_way_stand_side_by_side(open_page, workspace, wine):
+    stored_run(workspace, wine, n_trials=2)
+    stored_run(workspace, wine, plan=replace(PLAN, seed=1), n_trials=0)
+    app = open_page("overview", data=wine.fingerprint)
+    assert [button.label for button in app.button] == ["Resume", "Resume"]
+
+
+def test_a_run_of_an_unknown_plan_is_listed_without_a_link(open_page, workspace, wine, monkeypatch):
+    stored_run(workspace, wine, plan=replace(PLAN, models=("svm",)), n_trials=1)
+    monkeypatch.delitem(MODELS, "svm")
+    assert "does not know" in texts(open_page("overview", data=wine.fingerprint))
+    assert "does not know" in texts(open_page("runs"))
+
+
+def test_start_leads_to_the_question_and_starts_it_there(open_page, workspace, monkeypatch):
+    started = []
+    monkeypatch.setattr(engine(), "start", lambda owner, run_id: started.append(run_id))
+    app = open_page("overview", data="wine")
+    app.button[0].click().run()
+    assert app.title[0].value == "How far does accuracy fall on unfamiliar sources?"
+    assert started == [run.id for run in workspace.runs(LOCAL_OWNER)]
+    assert app.button(key="run").disabled
 
 
 def test_an_unknown_fingerprint_gets_a_sentence_and_no_result(open_page, workspace, wine):

@@ -1,4 +1,5 @@
 from core.data import Dataset
+from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
 
@@ -43,6 +44,23 @@ def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, w
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert "14 of 14 trials used" in texts(app)
     assert "interrupted" in app.progress[0].text
+
+
+def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
+    run = stored_run(workspace, wine, n_trials=23)
+    workspace.acquire(LOCAL_OWNER, run.id, "test")
+    failed = frames.to_bytes(PLAN.failed_trial(wine, 23))
+    workspace.store_trial(run.id, 23, failed, error="The worker process died, twice.")
+    workspace.release(run.id, "test", "done")
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
+    assert app.expander[1].label == "1 trial failed: see why"
+    assert "The worker process died, twice." in texts(app)
+    assert "23 of 24 trials used (1 failed)" in texts(app).replace("\\", "")
+
+
+def test_results_of_other_library_versions_say_so(open_page, workspace, wine):
+    stored_run(workspace, wine)  # made with "numpy 2.0.0"
+    assert "computed with other versions" in texts(open_page("source_robustness", data=wine.fingerprint, repeats="4"))
 
 
 def test_other_parameters_are_another_result(open_page, workspace, wine):

@@ -1,4 +1,4 @@
-"""Tables 1, 2 and 3 of Kilinc & Uysal (2018), as printed: accuracies in percent, rho to three decimals."""
+"""Tables 1, 2 and 3 of Kilinc & Uysal (2017), as printed: accuracies in percent, rho to three decimals."""
 
 MODELS = {
     # model: {clustering: (E[AccX], E[AccI], rho)}

@@ -1,4 +1,4 @@
-"""How far does accuracy fall on sources the model has never seen? (Kilinc & Uysal 2018, sections 4-5.1)
+"""How far does accuracy fall on sources the model has never seen? (Kilinc & Uysal 2017, sections 4-5.1)
 
 `expected_accuracy_intervals(trials)` turns a trials frame into expected accuracy intervals and rho: overall, by class
 and by held-out source; `compare_models(trials)` tells models apart; `verdict(...)` says it in sentences.

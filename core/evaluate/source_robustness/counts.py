@@ -12,6 +12,7 @@ NEEDED = (
     *("model", "source_finder", "scheme", "repeat", "clustering", "n_train", "n_test", "label", "source"),
     *("n_correct", "n_label", "n_predicted", "status"),
 )
+CELL = ["clustering", "label_code", "source"]
 
 
 @dataclass(frozen=True)
@@ -93,38 +94,52 @@ def groups(trials: pd.DataFrame, sizes: Sequence[int] = ()) -> Iterator[Group]:
 
 
 def _group(rows: pd.DataFrame, finder: str, n_train: int | None) -> Group:
-    has_label, has_source = rows["label"].notna().to_numpy(), rows["source"].notna().to_numpy()
+    counted = ("n_correct", "n_label", "n_test", "n_train", "n_predicted")
     rows = rows.assign(
-        n_correct=_numbers(rows["n_correct"]),
-        n_label=_numbers(rows["n_label"]),
-        n_test=_numbers(rows["n_test"]),
-        n_train=_numbers(rows["n_train"]),
-        n_predicted=_numbers(rows["n_predicted"]),
-        clustering=_numbers(rows["clustering"]).astype(np.int64),
-        repeat=_numbers(rows["repeat"]).astype(np.int64),
+        **{name: _numbers(rows[name]) for name in counted},
+        **{name: _numbers(rows[name]).astype(np.int64) for name in ("clustering", "repeat")},
     )
+    has_label, has_source = rows["label"].notna().to_numpy(), rows["source"].notna().to_numpy()
     whole, by_label, by_cell = rows[~has_label], rows[has_label & ~has_source], rows[has_source]
     labels = tuple(str(name) for name in by_label["label"].unique())
     by_label = by_label.assign(label_code=_codes(by_label["label"], labels))
     by_cell = by_cell.assign(label_code=_codes(by_cell["label"], labels))
-    shared = bool(by_cell.groupby(["clustering", "source"], sort=False)["label_code"].nunique().gt(1).any())
+    cells = by_cell[CELL].drop_duplicates().sort_values(CELL, kind="stable", ignore_index=True)
+    layout = _layout(whole, by_label, cells, labels, finder, n_train)
+    models = {}
+    for name in rows["model"].unique():
+        mine = [part[(part["model"] == name).to_numpy(dtype=bool)] for part in (whole, by_label, by_cell)]
+        models[str(name)] = {
+            str(scheme): _counts(
+                *(part[(part["scheme"] == scheme).to_numpy(dtype=bool)] for part in mine), layout, cells
+            )
+            for scheme in mine[0]["scheme"].unique()
+        }
+    return Group(layout, models)
 
-    cells = by_cell[["clustering", "source", "label_code"]].drop_duplicates().reset_index(drop=True)
-    cells = cells.sort_values(["clustering", "label_code", "source"], kind="stable", ignore_index=True)
-    units = ["clustering", "source"] if shared else ["clustering", "source", "label_code"]
-    cell_unit = cells.groupby(units, sort=False).ngroup().to_numpy().astype(np.int64)
+
+def _layout(
+    whole: pd.DataFrame,
+    by_label: pd.DataFrame,
+    cells: pd.DataFrame,
+    labels: tuple[str, ...],
+    finder: str,
+    n_train: int | None,
+) -> Layout:
+    source = ["clustering", "source"]
+    shared = bool(cells.duplicated(source).any())
+    cell_unit = cells.groupby(source if shared else CELL, sort=False).ngroup().to_numpy().astype(np.int64)
     first = np.unique(cell_unit, return_index=True)[1]
     cell_label = cells["label_code"].to_numpy().astype(np.int64)
-    draws = {
-        str(scheme): np.unique(part[["clustering", "repeat"]].to_numpy(), axis=0)
-        for scheme, part in whole.groupby("scheme", sort=False)
-    }
-    layout = Layout(
+    return Layout(
         source_finder=finder,
         n_train=n_train,
         labels=labels,
         shared=shared,
-        draws=draws,
+        draws={
+            str(scheme): np.unique(part[["clustering", "repeat"]].to_numpy(), axis=0)
+            for scheme, part in whole.groupby("scheme", sort=False)
+        },
         unit_clustering=cells["clustering"].to_numpy()[first],
         unit_stratum=np.zeros(len(first), dtype=np.int64) if shared else cell_label[first],
         unit_name=cells["source"].to_numpy(dtype=object)[first],
@@ -133,15 +148,6 @@ def _group(rows: pd.DataFrame, finder: str, n_train: int | None) -> Group:
         n_strata=1 if shared else len(labels),
         n_samples=_n_samples(whole, by_label, len(labels)),
     )
-    names = [str(name) for name in rows["model"].unique()]
-    models = {}
-    for name in names:
-        mine = [part[(part["model"] == name).to_numpy(dtype=bool)] for part in (whole, by_label, by_cell)]
-        models[name] = {
-            scheme: _counts(*(part[(part["scheme"] == scheme).to_numpy(dtype=bool)] for part in mine), layout, cells)
-            for scheme in mine[0]["scheme"].unique()
-        }
-    return Group(layout, models)
 
 
 def _counts(
@@ -151,8 +157,7 @@ def _counts(
     shape = (len(draws), len(layout.labels))
     at = draws.get_indexer(pd.MultiIndex.from_frame(whole[["clustering", "repeat"]]))
     at_label = draws.get_indexer(pd.MultiIndex.from_frame(by_label[["clustering", "repeat"]]))
-    key = ["clustering", "source", "label_code"]
-    at_cell = pd.MultiIndex.from_frame(cells[key]).get_indexer(pd.MultiIndex.from_frame(by_cell[key]))
+    at_cell = pd.MultiIndex.from_frame(cells).get_indexer(pd.MultiIndex.from_frame(by_cell[CELL]))
 
     def by_draw(column: str) -> np.ndarray:
         values = np.full(len(draws), np.nan)

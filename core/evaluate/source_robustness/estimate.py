@@ -182,11 +182,13 @@ def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) 
 
     The variance over the sources of each stratum, averaged over clusterings, plus the variance of the mean over
     clusterings (with a single one: what is left of the variance over draws). NaN as long as no stratum has had two of
-    its sources tested.
+    its sources tested, and never less than over draws (where sources are drawn in turn that takes more for chance than
+    it is).
 
     This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
-    rule for imputations, which adds (1 + 1/m) times the variance between clusterings instead of 1/m, errs far more: it
-    asks how one clustering drawn at random would do, and with four clusterings it covered 99 to 100 % in simulations.
+    rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
+    drawn at random would give, whereas rho is a mean over clusterings. Where four clusterings differed, its interval
+    held the truth in all of 300 simulated data sets, this one in 99 %; where they agreed, rho in 98 % and 94 %.
     """
     influence = sum(weight * measured.influence for weight, measured in terms)
     row = np.searchsorted(layout.clusterings, layout.unit_clustering)
@@ -199,10 +201,12 @@ def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) 
     within, df = _within(np.where(n_units > 1, variance, np.nan), n_units)
     between, n_clusterings = _between(terms, layout)
     if n_clusterings > 1:
-        return _pooled(np.array([within, between / n_clusterings]), np.array([df, n_clusterings - 1]))
-    chance = [_training_noise(of_scheme) for of_scheme in _by_scheme(terms)]
-    noise = np.array([within, *(variance for variance, _ in chance)])
-    return _pooled(noise, np.array([df, *(df for _, df in chance)]))
+        besides = [(between / n_clusterings, float(n_clusterings - 1))]
+    else:
+        besides = [_training_noise(of_scheme) for of_scheme in _by_scheme(terms)]
+    variances, dfs = zip((within, df), *besides, strict=True)
+    over_sources, over_draws = _pooled(np.array(variances), np.array(dfs)), error_over_draws(terms)
+    return over_draws if over_draws.se > over_sources.se else over_sources
 
 
 def _training_noise(of_scheme: Sequence[tuple[float, Measured]]) -> tuple[float, float]:

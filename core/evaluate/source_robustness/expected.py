@@ -72,7 +72,8 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
     over_sources = log_interval(rho, sources.se, sources.df)
     if _few_errors(exclusive) or _few_errors(inclusive):
         x, i = _of_samples(exclusive), _of_samples(inclusive)
-        over_sources = joined(over_sources, Interval(x.lower / i.upper, x.upper / i.lower))
+        highest = x.upper / i.lower if i.lower > 0 else float("inf")
+        over_sources = joined(over_sources, Interval(x.lower / i.upper, highest))
     return Estimate(
         value=rho,
         over_draws=log_interval(rho, draws.se, draws.df),
@@ -106,27 +107,29 @@ def _n_draws(measured: Measured) -> int:
 
 
 def _rows(model: str, n_train: int, group: Group, schemes: dict[str, Counts]) -> list[ExpectedInterval]:
-    layout = group.layout
-    codes = np.arange(len(layout.labels))
-    against_rest = classes_against_rest(layout, schemes)
+    against_rest = classes_against_rest(group.layout, schemes)
     return [
-        _row(model, n_train, layout, schemes, None, np.ones(len(codes), dtype=bool), None),
+        expected_interval(model, n_train, group.layout, schemes),
         *(
-            _row(model, n_train, layout, schemes, layout.labels[code], codes == code, against_rest[code])
-            for code in codes
+            expected_interval(model, n_train, group.layout, schemes, code=code, against_rest=told)
+            for code, told in enumerate(against_rest)
         ),
     ]
 
 
-def _row(
+def expected_interval(
     model: str,
     n_train: int,
     layout: Layout,
     schemes: dict[str, Counts],
-    label: str | None,
-    mask: np.ndarray,
-    against_rest: Difference | None,
+    *,
+    code: int | None = None,
+    against_rest: Difference | None = None,
 ) -> ExpectedInterval:
+    """What to expect of one model: on all classes or, with its `code`, on one."""
+    label = None if code is None else layout.labels[code]
+    mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
+
     def measured(scheme: str) -> Measured | None:
         found = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
         return None if found is None or np.isnan(found.value) else found

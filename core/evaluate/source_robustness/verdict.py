@@ -97,7 +97,7 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
         p = p_value(told.p_sources_holm)
         return f"{first} keeps more of its accuracy on unfamiliar sources than {second}: {numbers}, {p}{corrected}."
     apart = f"{first} and {second} cannot be told apart: {numbers} over sources and samples."
-    if not told.over_sources.known:
+    if not (told.over_sources.known and told.over_draws.known):
         return f"{first} and {second} cannot be told apart yet: {numbers}."
     if comparison.told_apart_on_these_data:
         over_draws = gap(sign * told.value, _turned(told.over_draws, sign))
@@ -152,11 +152,11 @@ def _advice(of: ExpectedInterval, classes: Sequence[ExpectedInterval]) -> str:
         return "Wait for more trials."
     if interval.upper < 1:
         worse = falling_further(classes)
-        first = f", first of {listed([str(row.label) for row in worse])}" if worse else " of every class"
+        first = f", first of {_class_or_classes(worse)} {listed([str(row.label) for row in worse])}" if worse else ""
         lower = percent(of.exclusive.over_sources.lower)
         return (
             f"Now: plan with {lower}, the lower bound, where inputs may come from sources that the training data do "
-            f"not hold, and collect samples from new sources{first}."
+            f"not hold, and collect samples from new sources{first or ' of every class'}."
         )
     if of.rho.value > 1:
         return "Now: find sources another way, or bring known ones; these do not make a harder test."
@@ -180,19 +180,23 @@ def _classes(classes: Sequence[ExpectedInterval]) -> str:
         for row in worse
         if row.against_rest is not None
     ]
-    return f"Accuracy falls further than elsewhere in {listed(told)}, {corrected}."
+    return f"Accuracy falls further than elsewhere in {_class_or_classes(worse)} {listed(told)}, {corrected}."
+
+
+def _class_or_classes(rows: Sequence[ExpectedInterval]) -> str:
+    return "class" if len(rows) == 1 else "classes"
 
 
 def _worst_source(intervals: AccuracyIntervals, of: ExpectedInterval) -> str:
     lowest = worst(intervals.sources_of(of))
     if lowest is None:
         return ""
-    of_class = f" of {lowest.label}" if lowest.label is not None else ""
+    of_class = f" of class {lowest.label}" if lowest.label is not None else ""
     where = f" (clustering {lowest.clustering})" if of.n_clusterings > 1 else ""
     familiar = "" if isnan(lowest.inclusive) else f"; when it is familiar, {percent(lowest.inclusive)}"
     held_out = percent(lowest.exclusive, Interval(lowest.lower, lowest.upper))
     which = f"{lowest.source}{of_class}{where}"
-    return f"The worst source to hold out is {which}: {held_out}, n = {count(lowest.n)}{familiar}."
+    return f"The worst to hold out is source {which}: {held_out}, n = {count(lowest.n)}{familiar}."
 
 
 def _above_one(of: ExpectedInterval) -> str:

@@ -1,0 +1,64 @@
+"""What does Touchstone look like? Writes docs/screenshots: every page, light and dark, as a person would see it.
+
+Runs the main job on the digits first, so that the pages have something to show.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser.server import FLAGS, ROOT, Server, chromium, serve
+
+FOLDER = ROOT / "docs" / "screenshots"
+PAGES = {"overview": "", "data_sets": "data_sets", "source_robustness": "source_robustness", "runs": "runs"}
+HEIGHTS = {"overview": 520, "data_sets": 1120, "source_robustness": 2800, "runs": 420}
+MINUTE = 60_000
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as home, serve(Path(home)) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        run_the_main_job(server, browser)
+        for scheme in ("light", "dark"):
+            for name, path in PAGES.items():
+                with tab(browser, scheme=scheme, height=HEIGHTS[name]) as page:
+                    page.goto(f"{server.url}/{path}?data=digits")
+                    expect(page.get_by_role("button", name="Share")).to_be_visible(timeout=MINUTE)
+                    settle(page)
+                    page.screenshot(path=FOLDER / f"{name}{'' if scheme == 'light' else '-dark'}.png")
+        browser.close()
+    print(f"written: {', '.join(sorted(file.name for file in FOLDER.glob('*.png')))}")
+
+
+def run_the_main_job(server: Server, browser: Browser) -> None:
+    with tab(browser, scheme="light", height=800) as page:
+        page.goto(f"{server.url}/?data=digits")
+        page.get_by_role("button", name="Start").click()
+        expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)
+        expect(page.get_by_text("The worst sources to meet unprepared")).to_be_visible(timeout=MINUTE)
+
+
+def settle(page: Page) -> None:
+    """Wait until nothing is loading and every figure is drawn."""
+    page.wait_for_load_state("networkidle")
+    for loading in ("stStatusWidget", "stSkeleton"):
+        expect(page.get_by_test_id(loading)).to_have_count(0, timeout=MINUTE)
+    charts = page.get_by_test_id("stPlotlyChart")
+    for position in range(charts.count()):
+        expect(charts.nth(position).locator(".main-svg").first).to_be_visible(timeout=MINUTE)
+    page.wait_for_timeout(1000)
+
+
+@contextmanager
+def tab(browser: Browser, *, scheme: str, height: int) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": height}, color_scheme=scheme)
+    yield context.new_page()
+    context.close()
+
+
+if __name__ == "__main__":
+    main()
