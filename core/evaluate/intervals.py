@@ -196,3 +196,39 @@ def _inverse_trigamma(value: float) -> float:
         if -step / x < 1e-8:
             break
     return float(x)
+
+
+def share_difference(n_correct: float, n: float, other_correct: float, other_n: float) -> Interval:
+    """Newcombe's interval of one share less another, from Wilson's of either; for two samples that do not overlap.
+
+    Of pairs, which agree more often than strangers, it errs on the safe side, and it stays honest where both shares are
+    0 or 1 and a standard error would be 0.
+
+    Examples
+    --------
+    >>> share_difference(56.0, 70.0, 48.0, 80.0)
+    Interval(lower=0.052..., upper=0.333...)
+    """
+    one, other = wilson(n_correct, n), wilson(other_correct, other_n)
+    if not (one.known and other.known):
+        return UNKNOWN
+    share, other_share = n_correct / n, other_correct / other_n
+    value = share - other_share
+    down = np.hypot(share - one.lower, other.upper - other_share)
+    up = np.hypot(one.upper - share, other_share - other.lower)
+    return Interval(float(value - down), float(value + up))
+
+
+def sign_flip_p(n_plus: float, n_minus: float) -> float:
+    """Two-sided p-value of pairs that differ by +1, -1 or 0, had every sign been as likely to be the other (exact).
+
+    With differences of this kind the test over all sign flips is McNemar's binomial one. Counts may be means over
+    repeats, hence no whole numbers.
+
+    Examples
+    --------
+    >>> round(sign_flip_p(9.0, 1.0), 4), sign_flip_p(3.0, 3.0), sign_flip_p(0.0, 0.0)
+    (0.0215, 1.0, 1.0)
+    """
+    least, most = sorted((n_plus, n_minus))
+    return min(2 * float(special.betainc(most, least + 1, 0.5)), 1.0) if most > 0 else 1.0

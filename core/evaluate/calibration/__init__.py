@@ -1,0 +1,35 @@
+"""Is the model right as often as it is sure? Functions of arrays: how sure of each sample, and whether it was right.
+
+`calibration(...)` gathers all there is to say of one subset; the parts can be had alone.
+"""
+
+from core.evaluate.calibration.bins import Bin, Binning, bin_of
+from core.evaluate.calibration.brier import Brier, brier, brier_of_classes
+from core.evaluate.calibration.curves import CoveragePoint, accuracy_by_coverage, density
+from core.evaluate.calibration.errors import expected_calibration_error, smooth_error
+from core.evaluate.calibration.summary import (
+    Calibration,
+    ClassCalibration,
+    calibration,
+    calibration_by_class,
+    calibration_table,
+)
+
+__all__ = [
+    "Bin",
+    "Binning",
+    "Brier",
+    "Calibration",
+    "ClassCalibration",
+    "CoveragePoint",
+    "accuracy_by_coverage",
+    "bin_of",
+    "brier",
+    "brier_of_classes",
+    "calibration",
+    "calibration_by_class",
+    "calibration_table",
+    "density",
+    "expected_calibration_error",
+    "smooth_error",
+]

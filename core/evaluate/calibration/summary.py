@@ -1,0 +1,178 @@
+"""All there is to say about the calibration of one subset, or of every class."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Integer
+
+from core.evaluate.calibration.bins import N_BINS, N_NULL, Bin, Binning, bin_of, bins_of, correct_if_perfect, sums
+from core.evaluate.calibration.brier import Brier, brier
+from core.evaluate.calibration.errors import binned_error, debiased_squared_error, smooth_error
+from core.evaluate.intervals import Interval, holm, wilson
+from core.evaluate.wording import count, percent
+
+FEWEST_OF_CLASS = 50
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """One subset. Errors are fractions, and NaN where there is no sample."""
+
+    n: int
+    accuracy: float
+    interval: Interval
+    """Wilson's, of the accuracy."""
+    mean_confidence: float
+    binning: Binning
+    bins: tuple[Bin, ...]
+    ece: float
+    """Expected calibration error in these bins; means little without the next two."""
+    ece_if_perfect: float
+    """Median that a perfectly calibrated model would show, at these confidences and this n."""
+    ece_if_perfect_95: float
+    """95 % of such models would show less."""
+    p_value: float
+    """Share of such models that would show as much or more."""
+    squared_error: float
+    """Debiased: 0 on average for a perfect model, so it may be negative."""
+    smooth_ece: float
+    brier: Brier
+
+    @property
+    def sentence(self) -> str:
+        """The error beside what luck alone would do."""
+        if not self.n:
+            return "No sample, so nothing to say about calibration."
+        means = percent(self.ece_if_perfect)
+        beside = f"a perfectly calibrated model would show {means} (95 %: up to {percent(self.ece_if_perfect_95)})"
+        if self.ece <= self.ece_if_perfect_95:
+            return f"Calibration error {percent(self.ece)}: at n = {count(self.n)}, {beside}, so no fault can be shown."
+        if self.interval.holds(self.mean_confidence):
+            side = "surer than it is right in some places, less sure in others"
+        else:
+            side = "surer than it is right" if self.accuracy < self.mean_confidence else "right more often than sure"
+        return f"Calibration error {percent(self.ece)}; {beside}. The model is {side}."
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one per bin: `lower, upper, n, confidence, accuracy`, ends of the interval and of the band."""
+        rows = []
+        for one in self.bins:
+            ends = {f"accuracy_{end}": getattr(one.interval, end) for end in ("lower", "upper")}
+            band = {f"perfect_{end}": getattr(one.perfect, end) for end in ("lower", "upper")}
+            told = {name: getattr(one, name) for name in ("lower", "upper", "n", "confidence", "accuracy")}
+            rows.append(told | ends | band)
+        return pd.DataFrame(rows)
+
+
+def calibration(
+    confidence: Float[np.ndarray, " n"],
+    correct: Bool[np.ndarray, " n"],
+    *,
+    binning: Binning = "mass",
+    n_bins: int = N_BINS,
+    n_draws: int = N_NULL,
+    rng: np.random.Generator,
+) -> Calibration:
+    """Everything about one subset; `rng` draws the perfectly calibrated models that it is held against.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> sure = rng.random(2000)
+    >>> fair, proud = (calibration(sure, rng.random(2000) < sure**power, rng=rng) for power in (1, 2))
+    >>> fair.ece < fair.ece_if_perfect_95, proud.ece > proud.ece_if_perfect_95
+    (True, True)
+    """
+    n = len(confidence)
+    index, edges = bin_of(confidence, binning=binning, n_bins=n_bins)
+    found = len(edges) - 1
+    perfect = correct_if_perfect(confidence, index, found, n_draws=n_draws, rng=rng)
+    nan = float("nan")
+    ece = binned_error(confidence, correct, index, found)
+    null = np.abs(perfect - sums(index, confidence, found)).sum(axis=1) / n if n else np.full(1, nan)
+    return Calibration(
+        n=n,
+        accuracy=float(correct.mean()) if n else nan,
+        interval=wilson(float(correct.sum()), float(n)),
+        mean_confidence=float(confidence.mean()) if n else nan,
+        binning=binning,
+        bins=bins_of(confidence, correct, index, edges, perfect),
+        ece=ece,
+        ece_if_perfect=float(np.median(null)),
+        ece_if_perfect_95=float(np.percentile(null, 95)),
+        p_value=float((1 + (null >= ece - 1e-12).sum()) / (1 + len(null))) if n else nan,
+        squared_error=debiased_squared_error(confidence, correct, index, found),
+        smooth_ece=smooth_error(confidence, correct),
+        brier=brier(confidence, correct),
+    )
+
+
+@dataclass(frozen=True)
+class ClassCalibration:
+    """How well the probability of one class is calibrated: NaN where too few samples are of the class."""
+
+    label: str
+    n: int
+    """Samples that are of the class."""
+    ece: float
+    ece_if_perfect: float
+    ece_if_perfect_95: float
+    p_value: float
+    p_holm: float
+
+
+def calibration_by_class(
+    proba: Float[np.ndarray, "n n_classes"],
+    y: Integer[np.ndarray, " n"],
+    class_names: Sequence[str],
+    *,
+    fewest: int = FEWEST_OF_CLASS,
+    binning: Binning = "mass",
+    n_bins: int = N_BINS,
+    n_draws: int = N_NULL,
+    rng: np.random.Generator,
+) -> tuple[ClassCalibration, ...]:
+    """The calibration error of each class's probability, of classes with at least `fewest` samples (Holm over these).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> y = (rng.random(500) < p).astype(np.int64)
+    >>> [row.label for row in calibration_by_class(np.stack([1 - p, p], axis=1), y, ["no", "yes"], rng=rng)]
+    ['no', 'yes']
+    """
+    rows = []
+    for k, label in enumerate(class_names):
+        n = int((y == k).sum())
+        if n < fewest:
+            rows.append((str(label), n, *[float("nan")] * 4))
+            continue
+        index, edges = bin_of(proba[:, k], binning=binning, n_bins=n_bins)
+        found = len(edges) - 1
+        perfect = correct_if_perfect(proba[:, k], index, found, n_draws=n_draws, rng=rng)
+        null = np.abs(perfect - sums(index, proba[:, k], found)).sum(axis=1) / len(y)
+        ece = binned_error(proba[:, k], y == k, index, found)
+        p = float((1 + (null >= ece - 1e-12).sum()) / (1 + n_draws))
+        rows.append((str(label), n, ece, float(np.median(null)), float(np.percentile(null, 95)), p))
+    corrected = holm([row[-1] for row in rows])
+    return tuple(ClassCalibration(*row, p_holm=p) for row, p in zip(rows, corrected, strict=True))
+
+
+def calibration_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
+    """Tidy rows, one per subset: its numbers, with the parts of the Brier score as `brier_...`.
+
+    Examples
+    --------
+    >>> calibration_table({"any": calibration(np.ones(3), np.ones(3, dtype=bool), rng=np.random.default_rng(0))})["n"]
+    0    3
+    Name: n, dtype: int64
+    """
+    rows = []
+    for subset, of in found.items():
+        numbers = {name: value for name, value in asdict(of).items() if name not in ("bins", "brier", "interval")}
+        ends = {"accuracy_lower": of.interval.lower, "accuracy_upper": of.interval.upper}
+        rows.append({"subset": subset} | numbers | ends | {f"brier_{k}": v for k, v in asdict(of.brier).items()})
+    return pd.DataFrame(rows)

@@ -1,0 +1,44 @@
+"""Does accuracy really drop on the new test set? (Anzaku et al. 2022)
+
+`match(reference, target, ...)` pairs samples that the model was equally sure of; `compare_sets(...)` repeats that and
+says how far accuracy falls, on all samples and on matched ones, with intervals; `epsilon_curve(...)` and
+`compare_models(...)` do so for many epsilons and models; `verdict(...)` says it in sentences.
+"""
+
+from core.evaluate.matched_subsets.compare import EPSILONS, compare_models, compare_sets, epsilon_curve, larger_first
+from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match, warm_up
+from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from core.evaluate.matched_subsets.results import (
+    FEWEST_PAIRS,
+    Estimate,
+    LabelGap,
+    ModelComparisons,
+    SetComparison,
+    Subset,
+    comparison_table,
+)
+from core.evaluate.matched_subsets.verdict import Verdict, models_verdict, verdict
+
+__all__ = [
+    "EPSILON",
+    "EPSILONS",
+    "FEWEST_PAIRS",
+    "Estimate",
+    "LabelGap",
+    "MatchedSubsets",
+    "ModelComparisons",
+    "Outcomes",
+    "SetComparison",
+    "Subset",
+    "Verdict",
+    "compare_models",
+    "compare_sets",
+    "comparison_table",
+    "epsilon_curve",
+    "larger_first",
+    "match",
+    "models_verdict",
+    "outcomes_of",
+    "verdict",
+    "warm_up",
+]

@@ -1,0 +1,157 @@
+"""The loops of matching, compiled. Importing this imports numba, so only functions that match import it.
+
+Everything here sees sorted sets: references by (label, confidence), targets likewise, and of every target the range
+`first:last` of references that it may be paired with. Partners are positions in the sorted reference set, -1: none.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+@no_type_check
+def candidate_ranges(reference_confidence, start, stop, confidence, tolerance, first, last):
+    """Write into `first` and `last` where in `start:stop` |reference - target| <= tolerance holds, as floats subtract.
+
+    A rounded difference still grows with the reference, so that two bisections find exactly what a mask would.
+    """
+    for t in range(len(confidence)):
+        low, high = start[t], stop[t]
+        while low < high:
+            middle = (low + high) // 2
+            if reference_confidence[middle] - confidence[t] < -tolerance:
+                low = middle + 1
+            else:
+                high = middle
+        first[t] = low
+        high = stop[t]
+        while low < high:
+            middle = (low + high) // 2
+            if reference_confidence[middle] - confidence[t] <= tolerance:
+                low = middle + 1
+            else:
+                high = middle
+        last[t] = low
+
+
+@njit(cache=True)
+@no_type_check
+def draw_partners(first, last, order, copies, uniform):
+    """Algorithms 1 and 2: each target of `order` in turn takes a uniformly random reference that is still there.
+
+    `copies` says how often each reference is there at first (all ones, or a bootstrap sample's counts). A Fenwick tree
+    over them finds the k-th copy within a range, and takes it away, in O(log n). `uniform` holds one number in [0, 1)
+    per target.
+    """
+    n = len(copies)
+    tree = np.zeros(n + 1, dtype=np.int32)
+    for i in range(1, n + 1):
+        tree[i] += copies[i - 1]
+        parent = i + (i & -i)
+        if parent <= n:
+            tree[parent] += tree[i]
+    top = 1
+    while top * 2 <= n:
+        top *= 2
+    partner = np.full(len(order), -1, dtype=np.int64)
+    for k in range(len(order)):
+        low, high = first[order[k]], last[order[k]]
+        available, before = 0, 0
+        while high > low:
+            available += tree[high]
+            high &= high - 1
+        while low > high:
+            before += tree[low]
+            low &= low - 1
+        available -= before
+        if available <= 0:
+            continue
+        while low > 0:  # where the two paths met: the prefix that both share
+            before += tree[low]
+            low &= low - 1
+        rank = before + int(uniform[k] * available)
+        position, step = 0, top
+        while step > 0:
+            below = position + step
+            if below <= n and tree[below] <= rank:
+                position = below
+                rank -= tree[below]
+            step >>= 1
+        partner[k] = position
+        i = position + 1
+        while i <= n:
+            tree[i] -= 1
+            i += i & -i
+    return partner
+
+
+@njit(cache=True)
+@no_type_check
+def sweep(first, last):
+    """A maximum matching: targets in order of confidence, each with the lowest reference that is left in its range.
+
+    Ranges of one width move up together, so that nothing is ever given away that a later target would need more.
+    """
+    partner = np.full(len(first), -1, dtype=np.int64)
+    free = 0
+    for t in range(len(first)):
+        free = max(free, first[t])
+        if free < last[t]:
+            partner[t] = free
+            free += 1
+    return partner
+
+
+@njit(cache=True)
+@no_type_check
+def least_difference(reference_confidence, confidence, first, last):
+    """Among the maximum matchings of one label, one with the least total difference of confidence.
+
+    On a line some optimum never crosses, so it is an alignment of two sorted sequences: `pairs[j]` and `cost[j]` are
+    the best of the targets so far with the references before j. Beyond a target's range nothing changes, and only
+    within it is remembered (two bits each) which way was best.
+    """
+    n_targets = len(confidence)
+    offset = np.zeros(n_targets + 1, dtype=np.int64)
+    for t in range(n_targets):
+        offset[t + 1] = offset[t] + last[t] - first[t]
+    ways = np.zeros(offset[n_targets] // 4 + 1, dtype=np.uint8)
+    base = first[0]
+    pairs = np.zeros(last[n_targets - 1] - base + 1, dtype=np.int64)
+    cost = np.zeros(len(pairs), dtype=np.float64)
+    filled = 0
+    for t in range(n_targets):
+        begin, end = first[t] - base, last[t] - base
+        for j in range(filled + 1, end + 1):
+            pairs[j], cost[j] = pairs[filled], cost[filled]
+        filled = max(filled, end)
+        diagonal_pairs, diagonal_cost = pairs[begin], cost[begin]
+        for j in range(begin + 1, end + 1):
+            old_pairs, old_cost = pairs[j], cost[j]
+            best_pairs, best_cost, way = old_pairs, old_cost, 0
+            if pairs[j - 1] > best_pairs or (pairs[j - 1] == best_pairs and cost[j - 1] < best_cost):
+                best_pairs, best_cost, way = pairs[j - 1], cost[j - 1], 1
+            paired = diagonal_cost + abs(reference_confidence[base + j - 1] - confidence[t])
+            if diagonal_pairs + 1 > best_pairs or (diagonal_pairs + 1 == best_pairs and paired < best_cost):
+                best_pairs, best_cost, way = diagonal_pairs + 1, paired, 2
+            diagonal_pairs, diagonal_cost = old_pairs, old_cost
+            pairs[j], cost[j] = best_pairs, best_cost
+            at = offset[t] + j - begin - 1
+            ways[at >> 2] |= np.uint8(way << (2 * (at & 3)))
+    partner = np.full(n_targets, -1, dtype=np.int64)
+    j = filled
+    for t in range(n_targets - 1, -1, -1):
+        begin = first[t] - base
+        j = min(j, last[t] - base)
+        while j > begin:
+            at = offset[t] + j - begin - 1
+            way = (ways[at >> 2] >> (2 * (at & 3))) & 3
+            if way == 0:
+                break
+            j -= 1
+            if way == 2:
+                partner[t] = base + j
+                break
+    return partner

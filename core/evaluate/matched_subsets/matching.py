@@ -1,0 +1,294 @@
+"""Which samples of two test sets did the model find alike? (Anzaku et al. 2022, Algorithms 1 and 2)
+
+Every target takes a reference with the same predicted label and about the same confidence, and none is taken twice.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+
+from core.data.errors import DataError
+from core.data.predictions import Predictions
+from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+
+EPSILON = 0.005
+SLACK = 1e-9
+"""Bounds are inclusive, and .905 - .9 is not .005 in binary."""
+MOST_EXACT = 20_000
+"""Samples of one label, both sets together, up to which the least total difference is solved for."""
+
+By = Literal["label", "probability"]
+Method = Literal["random", "maximum"]
+Order = Literal["shuffled", "given"]
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedSubsets:
+    """Pairs `reference_index[i], target_index[i]`, in the order of the target set, and all that found no partner.
+
+    `least_difference` (method "maximum" only): whether the total difference of confidence is the least that so many
+    pairs can have; False where a label was too large to solve for it.
+    """
+
+    reference: Outcomes
+    target: Outcomes
+    reference_index: Integer[np.ndarray, " n_pairs"]
+    target_index: Integer[np.ndarray, " n_pairs"]
+    unmatched_reference_index: Integer[np.ndarray, " n_reference_left"]
+    unmatched_target_index: Integer[np.ndarray, " n_target_left"]
+    epsilon: float
+    by: By
+    method: Method
+    least_difference: bool | None = None
+
+    @property
+    def n_pairs(self) -> int:
+        """How many targets have a counterpart."""
+        return len(self.target_index)
+
+    @cached_property
+    def subsets(self) -> dict[str, Outcomes]:
+        """The paper's five subsets and, sixth, the references that were left."""
+        return {
+            "reference": self.reference,
+            "target": self.target,
+            "matched reference": self.reference.part(self.reference_index),
+            "matched target": self.target.part(self.target_index),
+            "unmatched target": self.target.part(self.unmatched_target_index),
+            "unmatched reference": self.reference.part(self.unmatched_reference_index),
+        }
+
+    def accuracy(self, subset: str) -> float:
+        """Accuracy of one of `subsets`; NaN where it is empty."""
+        return self.subsets[subset].accuracy
+
+    @property
+    def gap(self) -> float:
+        """Accuracy on the reference less that on the target: how far it falls."""
+        return self.accuracy("reference") - self.accuracy("target")
+
+    @property
+    def matched_gap(self) -> float:
+        """The same on matched samples; NaN without a pair."""
+        return self.accuracy("matched reference") - self.accuracy("matched target")
+
+    @property
+    def unmatched_target(self) -> float:
+        """Share of the target set without a counterpart ("fraction unmatched")."""
+        return len(self.unmatched_target_index) / len(self.target)
+
+    @property
+    def unmatched_reference(self) -> float:
+        """Share of the reference set that no target took."""
+        return len(self.unmatched_reference_index) / len(self.reference)
+
+    @property
+    def confidence_difference(self) -> float:
+        """Mean confidence of matched references less that of matched targets: near 0 where the pairs are balanced."""
+        if not self.n_pairs:
+            return float("nan")
+        pairs = self.subsets["matched reference"].confidence - self.subsets["matched target"].confidence
+        return float(pairs.mean())
+
+    @property
+    def pair_differences(self) -> Integer[np.ndarray, " n_pairs"]:
+        """Of each pair 1 where only the reference was right, -1 where only the target was, else 0."""
+        right, other = self.subsets["matched reference"].correct, self.subsets["matched target"].correct
+        return right.astype(np.int64) - other.astype(np.int64)
+
+    def table(self) -> pd.DataFrame:
+        """One row per sample: `set, row` (from 0), `predicted, confidence, correct, subset, pair` (NA: unmatched)."""
+        parts = []
+        for name, index in (("reference", self.reference_index), ("target", self.target_index)):
+            whole = self.subsets[name]
+            pair = pd.array(np.full(len(whole), -1), dtype="Int64")
+            pair[index] = np.arange(self.n_pairs)
+            pair[pair == -1] = pd.NA
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "set": name,
+                        "row": np.arange(len(whole)),
+                        "predicted": np.array(whole.class_names, dtype=object)[whole.label],
+                        "confidence": whole.confidence,
+                        "correct": whole.correct,
+                        "subset": np.where(pd.isna(pair), f"unmatched {name}", f"matched {name}"),
+                        "pair": pair,
+                    }
+                )
+            )
+        return pd.concat(parts, ignore_index=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Two sets in order of (label, confidence), and of every target the range of references it may be paired with.
+
+    By probability there is one label, 0. `reference_order[position]` is the sample at a position of the sorted set.
+    """
+
+    reference: Outcomes
+    target: Outcomes
+    by: By
+    epsilon: float
+    reference_order: Integer[np.ndarray, " n_reference"]
+    target_order: Integer[np.ndarray, " n_target"]
+    reference_confidence: Float[np.ndarray, " n_reference"]
+    target_confidence: Float[np.ndarray, " n_target"]
+    start: Integer[np.ndarray, " n_target"]
+    stop: Integer[np.ndarray, " n_target"]
+    first: Integer[np.ndarray, " n_target"]
+    last: Integer[np.ndarray, " n_target"]
+
+    def within(self, epsilon: float) -> "Candidates":
+        """The same sets with another epsilon; nothing is sorted again."""
+        first, last = _ranges(self.reference_confidence, self.start, self.stop, self.target_confidence, epsilon)
+        return Candidates(**(self.__dict__ | {"epsilon": epsilon, "first": first, "last": last}))
+
+
+def candidates(
+    reference: Predictions | Outcomes, target: Predictions | Outcomes, *, epsilon: float = EPSILON, by: By = "label"
+) -> Candidates:
+    """Sort both sets once; every repeat and every resampling reads the same ranges."""
+    reference, target = outcomes_of(reference, target)
+    if not (len(reference) and len(target)):
+        raise DataError("Matching needs at least one sample in either set; one of them is empty.")
+    if not (reference.has_confidence and target.has_confidence):
+        raise DataError(
+            "Matching needs to know how sure the model was: a probability or confidence in both sets. "
+            "With predicted labels alone the sets can only be compared as wholes."
+        )
+    one = np.zeros(1, dtype=np.int64)
+    label, wanted = (
+        (reference.label, target.label) if by == "label" else (one.repeat(len(s)) for s in (reference, target))
+    )
+    order, target_order = np.lexsort((reference.confidence, label)), np.lexsort((target.confidence, wanted))
+    confidence, target_confidence = reference.confidence[order], target.confidence[target_order]
+    start = np.searchsorted(label[order], wanted[target_order], side="left")
+    stop = np.searchsorted(label[order], wanted[target_order], side="right")
+    first, last = _ranges(confidence, start, stop, target_confidence, epsilon)
+    return Candidates(
+        reference, target, by, epsilon, order, target_order, confidence, target_confidence, start, stop, first, last
+    )
+
+
+def match(
+    reference: Predictions | Outcomes,
+    target: Predictions | Outcomes,
+    *,
+    epsilon: float = EPSILON,
+    by: By = "label",
+    method: Method = "random",
+    order: Order = "shuffled",
+    rng: np.random.Generator,
+) -> MatchedSubsets:
+    """Pair targets with references of about the same confidence (within `epsilon`, both ends included).
+
+    - `by` "label": only with the same predicted label (Algorithm 1); "probability": with any (Algorithm 2).
+    - `method` "random": each target in turn takes a uniformly random reference that is still there, as published.
+      "maximum": as many pairs as there can be, with the least total difference where a label is small enough to solve
+      for it; ties are broken at random. How many could be matched, that is, not how many a random choice will.
+    - `order` of the targets, for "random": "given", as published, or "shuffled", which takes the order's share of luck
+      into the repeats.
+
+    The larger set should be the reference: what has no partner because the references ran out is "unmatched" too.
+
+    Examples
+    --------
+    >>> names = ("cat", "dog")
+    >>> reference = Outcomes(np.array([0, 0, 1]), np.array([0.9, 0.6, 0.9]), np.array([True, True, False]), names)
+    >>> target = Outcomes(np.array([0, 1]), np.array([0.902, 0.7]), np.array([False, True]), names)
+    >>> subsets = match(reference, target, rng=np.random.default_rng(0))
+    >>> subsets.reference_index.tolist(), subsets.target_index.tolist(), subsets.unmatched_target_index.tolist()
+    ([0], [0], [1])
+    >>> subsets.matched_gap
+    1.0
+    """
+    return match_candidates(candidates(reference, target, epsilon=epsilon, by=by), method=method, order=order, rng=rng)
+
+
+def match_candidates(
+    of: Candidates, *, method: Method = "random", order: Order = "shuffled", rng: np.random.Generator
+) -> MatchedSubsets:
+    """`match` on sets that are sorted already."""
+    n_reference, n_target = len(of.reference), len(of.target)
+    least: bool | None = None
+    if method == "random":
+        from core.evaluate.matched_subsets.kernels import draw_partners
+
+        turn = rng.permutation(n_target) if order == "shuffled" else np.argsort(of.target_order)
+        copies = np.ones(n_reference, dtype=np.int32)
+        partner = np.empty(n_target, dtype=np.int64)
+        partner[turn] = draw_partners(of.first, of.last, turn, copies, rng.random(n_target))
+        reference_order, target_order = of.reference_order, of.target_order
+    else:
+        partner, least = _maximum(of)
+        reference_order = _ties_shuffled(of.reference_order, of.reference, of.by, rng)
+        target_order = _ties_shuffled(of.target_order, of.target, of.by, rng)
+    taken_by = np.full(n_target, -1, dtype=np.int64)
+    paired = partner >= 0
+    taken_by[target_order[paired]] = reference_order[partner[paired]]
+    target_index = np.flatnonzero(taken_by >= 0)
+    left = np.ones(n_reference, dtype=np.bool_)
+    left[taken_by[target_index]] = False
+    return MatchedSubsets(
+        reference=of.reference,
+        target=of.target,
+        reference_index=taken_by[target_index],
+        target_index=target_index,
+        unmatched_reference_index=np.flatnonzero(left),
+        unmatched_target_index=np.flatnonzero(taken_by < 0),
+        epsilon=of.epsilon,
+        by=of.by,
+        method=method,
+        least_difference=least,
+    )
+
+
+def warm_up() -> None:
+    """Compile (or load) what matching needs, off anybody's path: a second the first time after an install."""
+    one = Outcomes(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1, dtype=np.bool_), ("any",))
+    for method in ("random", "maximum"):
+        match(one, one, method=method, rng=np.random.default_rng(0))
+
+
+def _ranges(
+    reference_confidence: np.ndarray, start: np.ndarray, stop: np.ndarray, confidence: np.ndarray, epsilon: float
+) -> tuple[np.ndarray, np.ndarray]:
+    from core.evaluate.matched_subsets.kernels import candidate_ranges
+
+    if not epsilon >= 0:
+        raise DataError(f"Epsilon is the largest difference of confidence within a pair, 0 or more; {epsilon} is not.")
+    first, last = np.empty(len(confidence), dtype=np.int64), np.empty(len(confidence), dtype=np.int64)
+    candidate_ranges(reference_confidence, start, stop, confidence, epsilon + SLACK, first, last)
+    return first, last
+
+
+def _maximum(of: Candidates) -> tuple[np.ndarray, bool]:
+    """Partners of the sorted targets, and whether the total difference is the least in every label."""
+    from core.evaluate.matched_subsets.kernels import least_difference, sweep
+
+    partner, least = sweep(of.first, of.last), True
+    ends = np.flatnonzero(np.diff(of.start, append=-1)) + 1
+    for begin, end in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
+        n_samples = end - begin + of.stop[begin] - of.start[begin]
+        if n_samples > MOST_EXACT:
+            least = False
+        elif of.stop[begin] > of.start[begin]:
+            here = slice(begin, end)
+            partner[here] = least_difference(
+                of.reference_confidence, of.target_confidence[here], of.first[here], of.last[here]
+            )
+    return partner, least
+
+
+def _ties_shuffled(order: np.ndarray, outcomes: Outcomes, by: By, rng: np.random.Generator) -> np.ndarray:
+    """The same sorted positions, but which of several equal samples stands where is left to chance."""
+    keys = [rng.random(len(order)), outcomes.confidence[order]]
+    if by == "label":
+        keys.append(outcomes.label[order])
+    return order[np.lexsort(keys)]

@@ -1,0 +1,62 @@
+"""What matching reads of predictions: the predicted label, how sure the model was, and whether it was right."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from core.data.predictions import Predictions
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """One model's predictions on one set. Two sets that are compared count their labels alike (`outcomes_of`).
+
+    Without confidences (NaN throughout) nothing can be matched, but the sets can still be compared as wholes.
+    """
+
+    label: Integer[np.ndarray, " n"]
+    confidence: Float[np.ndarray, " n"]
+    correct: Bool[np.ndarray, " n"]
+    class_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @cached_property
+    def accuracy(self) -> float:
+        """Share of right predictions; NaN in an empty set."""
+        return float(self.correct.mean()) if len(self) else float("nan")
+
+    @cached_property
+    def has_confidence(self) -> bool:
+        """Whether every prediction comes with its confidence."""
+        return not np.isnan(self.confidence).any()
+
+    def part(self, index: Integer[np.ndarray, " n_part"]) -> "Outcomes":
+        """The predictions at `index`."""
+        return Outcomes(self.label[index], self.confidence[index], self.correct[index], self.class_names)
+
+
+def outcomes_of(*sets: Predictions | Outcomes) -> tuple[Outcomes, ...]:
+    """Several sets with one list of classes, joined by name: code 3 of one file need not be code 3 of another.
+
+    Examples
+    --------
+    >>> one = Predictions(["a", "b"], [0, 1], [0, 0], ["cat", "dog"], confidence=[0.9, 0.6])
+    >>> other = Predictions(["c"], [0], [1], ["dog", "cat"])
+    >>> a, b = outcomes_of(one, other)
+    >>> a.label.tolist(), b.label.tolist(), b.has_confidence
+    ([0, 0], [0], False)
+    """
+    names = tuple(dict.fromkeys(name for one in sets for name in one.class_names))
+    code = {name: i for i, name in enumerate(names)}
+    return tuple(_read(one, np.array([code[name] for name in one.class_names], dtype=np.int64), names) for one in sets)
+
+
+def _read(one: Predictions | Outcomes, codes: np.ndarray, names: tuple[str, ...]) -> Outcomes:
+    if isinstance(one, Outcomes):
+        return Outcomes(codes[one.label], one.confidence, one.correct, names)
+    confidence = np.full(len(one.y_pred), np.nan) if one.confidence is None else one.confidence.astype(np.float64)
+    return Outcomes(codes[one.y_pred], confidence, one.y_true == one.y_pred, names)

@@ -1,0 +1,284 @@
+"""Does accuracy really drop on the new test set? In sentences, phrased on the bounds of the intervals."""
+
+from dataclasses import dataclass
+from math import ceil, isnan
+
+from core.evaluate.intervals import Interval
+from core.evaluate.matched_subsets.results import FEWEST_PAIRS, Estimate, ModelComparisons, SetComparison
+from core.evaluate.wording import count, fixed, listed, p_value, percent, plural, points
+
+MUCH_UNMATCHED = 0.2
+MOST_SAMPLES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Plain sentences about one model: for the card (`headline`, `used`, `advice`) and below it (`findings`)."""
+
+    headline: str
+    used: str
+    advice: str
+    findings: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Everything in one piece, for a report."""
+        return "\n".join([self.headline, self.used, self.advice, *self.findings])
+
+
+def verdict(of: SetComparison, *, reference: str = "the reference set", target: str = "the new set") -> Verdict:
+    """Say what two test sets tell of one model; `reference` and `target` are the sets' names within a sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from core.evaluate.matched_subsets import Outcomes, compare_sets
+    >>> hard = Outcomes(np.zeros(4, dtype=int), np.full(4, np.nan), np.array([True, True, True, False]), ("any",))
+    >>> print(verdict(compare_sets(hard, hard, rng=np.random.default_rng(0))).headline)
+    No fall can be shown on the new set: 0.0 points [−49.4, 49.4]. Without confidences nothing can be matched.
+    """
+    findings = [
+        _explained(of),
+        _not_as_the_paper(of),
+        _unmatched_accuracy(of, target),
+        _could_match(of, target),
+        _labels(of),
+        _pairs(of),
+        _balance(of),
+        _smaller_reference(of, reference, target),
+    ]
+    return Verdict(
+        headline=_headline(of, target),
+        used=_used(of, reference, target),
+        advice=_advice(of, target),
+        findings=tuple(finding for finding in findings if finding),
+    )
+
+
+def models_verdict(of: ModelComparisons) -> str:
+    """Many models in one sentence: in how many does accuracy fall, and in how many at the same confidence too?
+
+    >>> models_verdict(ModelComparisons((), ("a",)))
+    'No model has predictions on both sets; 1 model was left out because only one set has its predictions.'
+    """
+    left_out = ""
+    if of.in_one_set_only:
+        n = len(of.in_one_set_only)
+        left_out = f"{plural(n, 'model')} {_was(n)} left out because only one set has {_its(n)} predictions"
+    if not of.rows:
+        return "No model has predictions on both sets" + (f"; {left_out}." if left_out else ".")
+    n = len(of.rows)
+    falls = sum(row.gap.interval.lower > 0 for row in of.rows)
+    said = [f"Accuracy falls in {count(falls)} of {plural(n, 'model')} (each by its own 95 % interval)."]
+    judged = [row for row in of.rows if row.enough]
+    if judged:
+        still = sum(row.p_holm < 0.05 and row.matched_gap.value > 0 for row in judged)
+        narrower = sum(row.explained.value > 0 for row in judged)
+        said.append(
+            f"At the same confidence it still falls in {count(still)} of {count(len(judged))} "
+            f"(sign-flip test, corrected for {plural(len(judged), 'model')}); "
+            f"the matched gap is narrower than the gap in {count(narrower)}."
+        )
+    if len(judged) < n:
+        few = n - len(judged)
+        said.append(f"In {plural(few, 'model')} fewer than {FEWEST_PAIRS} pairs matched: nothing is claimed of these.")
+    return " ".join([*said, *([f"{left_out}."] if left_out else [])])
+
+
+def _headline(of: SetComparison, target: str) -> str:
+    fall = f"{points(_size(of.gap), _turned(of.gap))}"
+    if of.gap.interval.lower > 0:
+        whole = f"Accuracy falls on {target} by {fall}"
+    elif of.gap.interval.upper < 0:
+        whole = f"Accuracy rises on {target} by {fall}"
+    else:
+        whole = f"No fall can be shown on {target}: {points(of.gap.value, of.gap.interval)}"
+    if not of.can_match:
+        return f"{whole}. Without confidences nothing can be matched."
+    without = f"{_estimate(of.unmatched_target)} of it has no counterpart"
+    if not of.enough:
+        return f"{whole}; only {plural(round(of.n_pairs), 'pair')} matched, too few to claim anything; {without}."
+    matched = of.matched_gap
+    if matched.interval.lower > 0 or matched.interval.upper < 0:
+        way = "falls" if matched.value > 0 else "rises"
+        alike = f"on matched samples it {way} by {points(_size(matched), _turned(matched))}"
+    else:
+        alike = f"on matched samples no difference can be shown ({points(matched.value, matched.interval)})"
+    return f"{whole}; {alike}; {without}."
+
+
+def _used(of: SetComparison, reference: str, target: str) -> str:
+    sizes = f"n = {count(of.n_reference)} in {reference} and {count(of.n_target)} in {target}"
+    if not of.can_match:
+        return f"{sizes}. Intervals are 95 % over samples."
+    how = "the same predicted label and " if of.by == "label" else ""
+    close = f"{how}a confidence within {of.epsilon:g}"
+    if of.method == "maximum":
+        least = of.matched is not None and of.matched.least_difference
+        what = "least total difference of confidence" if least else "most pairs only, not the least difference"
+        made = f"matched once, as many pairs as possible ({what})"
+    else:
+        made = f"means of {plural(of.n_repeats, 'random matching')}"
+    by = {"bootstrap": "by a bootstrap that matches anew", "pairs": "from the pairs"}[of.matched_gap.by]
+    return (
+        f"{sizes}; {count(round(of.n_pairs))} pairs with {close}, {made}. "
+        f"Intervals are 95 % over samples; that of matched samples is found {by}."
+    )
+
+
+def _advice(of: SetComparison, target: str) -> str:
+    gap, matched = of.gap, of.matched_gap
+    if gap.interval.upper < 0:
+        return f"Now: nothing to fear from {target}; the lower accuracy is that of the other set, plan with it."
+    if gap.interval.lower <= 0:
+        return f"Now: {_samples_needed(gap, of.n_target)}; until then plan with a fall of {points(gap.interval.upper)}."
+    if not of.can_match:
+        return (
+            "Now: export the probabilities too. They tell whether the new samples are harder, and the model knows it, "
+            "or whether it is wrong more often at the same confidence."
+        )
+    if not of.enough:
+        return (
+            f"Now: plan with the accuracy on {target}. Hardly a sample has a counterpart, so that matching cannot say "
+            "why; a larger epsilon, or matching by probability alone, pairs more."
+        )
+    if of.unmatched_target.interval.lower > MUCH_UNMATCHED:
+        return (
+            f"Now: look at the unmatched samples first, they are {percent(of.unmatched_target.value)} of {target}. "
+            "What is said of matched samples says nothing about these."
+        )
+    if matched.interval.lower > 0:
+        return (
+            "Now: do not trust the model's confidence there as it is. It is wrong more often than elsewhere when "
+            "equally sure: recalibrate on labelled samples of the new set, and look for what changed."
+        )
+    most = points(matched.interval.upper)
+    return (
+        "Now: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
+        f"unlabelled data show it coming; beyond that count on at most {most} (the upper bound)."
+    )
+
+
+def _explained(of: SetComparison) -> str:
+    part = of.explained
+    if not of.enough or not part.interval.known or of.gap.interval.lower <= 0:
+        return ""
+    said = f"{points(part.value, part.interval)} of the fall of {points(of.gap.value)}"
+    if part.interval.lower > 0:
+        return f"A different mix of confidences, and the samples without a counterpart, account for {said}."
+    return f"That confidences are mixed differently accounts for no part of the fall that the data can tell ({said})."
+
+
+def _not_as_the_paper(of: SetComparison) -> str:
+    if not of.enough or not of.explained.interval.known or of.gap.interval.lower <= 0:
+        return ""
+    if of.explained.interval.upper >= 0:
+        return ""
+    return (
+        "The paper found the matched gap narrower than the gap in all its models; here it is wider: at the same "
+        "confidence this model does even worse on the new set than its mix of confidences suggests."
+    )
+
+
+def _unmatched_accuracy(of: SetComparison, target: str) -> str:
+    if not of.can_match:
+        return ""
+    left, paired = of.subset("unmatched target"), of.subset("matched target")
+    if left.n < 1 or isnan(left.accuracy.value):
+        return f"Every sample of {target} has a counterpart."
+    return (
+        f"Samples of {target} without a counterpart: {_estimate(left.accuracy)} right (n = {count(round(left.n))}), "
+        f"against {_estimate(paired.accuracy)} of those with one."
+    )
+
+
+def _could_match(of: SetComparison, target: str) -> str:
+    if not of.can_match or of.method == "maximum" or of.unmatched_target.value == 0:
+        return ""
+    if of.least_unmatched_target > of.unmatched_target.value / 2:
+        return f"No matching could leave out less than {percent(of.least_unmatched_target)} of {target}."
+    return (
+        f"Some matching would leave out only {percent(of.least_unmatched_target)} of {target}: the others lost "
+        "their counterparts to the luck of the draw, not because there are none."
+    )
+
+
+def _labels(of: SetComparison) -> str:
+    enough = [row for row in of.labels if row.enough]
+    if len(of.labels) < 2 or not enough:
+        return ""
+    worse = sorted((row for row in enough if row.told_apart), key=lambda row: -row.matched_gap.value)
+    few = len(of.labels) - len(enough)
+    floor = f"; {plural(few, 'label')} with fewer than {FEWEST_PAIRS} pairs not judged" if few else ""
+    corrected = f"corrected for {plural(len(enough), 'predicted label')}{floor}"
+    if not worse:
+        return f"In no predicted label can matched samples be told apart ({corrected})."
+    told = [f"{row.label} ({points(row.matched_gap.value, row.matched_gap.interval)})" for row in worse]
+    return f"Accuracy differs at the same confidence where the model predicted {listed(told)}, {corrected}."
+
+
+def _pairs(of: SetComparison) -> str:
+    if not of.enough:
+        return ""
+    corrected = f" (corrected for the models: {p_value(of.p_holm)})" if not isnan(of.p_holm) else ""
+    said = f"Sign-flip test over the pairs: {p_value(of.p_value)}{corrected}."
+    if isnan(of.spread) or not of.matched_gap.interval.known or not of.spread:
+        return said
+    return (
+        f"{said} Another random matching of the same data moves the matched gap by about {_hundredths(of.spread)} "
+        "(one standard deviation); that is no measure of how sure it is."
+    )
+
+
+def _balance(of: SetComparison) -> str:
+    if not of.enough:
+        return ""
+    surer = "surer" if of.confidence_difference > 0 else "less sure"
+    return (
+        f"Balance: on average the model is {_hundredths(abs(of.confidence_difference))} {surer} of a matched reference "
+        "than of its target."
+    )
+
+
+def _smaller_reference(of: SetComparison, reference: str, target: str) -> str:
+    if not of.can_match or of.n_reference >= of.n_target:
+        return ""
+    at_least = percent(1 - of.n_reference / of.n_target)
+    return (
+        f"The larger set should be the reference: {reference} is smaller than {target}, so at least {at_least} of "
+        f"{target} must stay unmatched, whatever its samples are like."
+    )
+
+
+def _samples_needed(gap: Estimate, n_target: int) -> str:
+    if not gap.interval.known or gap.value == 0:
+        return "no number of samples would tell a difference of exactly nothing"
+    n = ceil(n_target * (gap.interval.width / 2 / gap.value) ** 2)
+    if n > MOST_SAMPLES:
+        return f"more than {count(MOST_SAMPLES)} new samples would be needed to tell so small a difference"
+    return f"about {count(max(n, n_target + 1))} samples of either set would be needed to tell (now {count(n_target)})"
+
+
+def _estimate(estimate: Estimate) -> str:
+    return percent(estimate.value, estimate.interval)
+
+
+def _hundredths(value: float) -> str:
+    return f"{fixed(100 * value, 2)} points"
+
+
+def _size(estimate: Estimate) -> float:
+    return abs(estimate.value)
+
+
+def _turned(estimate: Estimate) -> Interval:
+    interval = estimate.interval
+    return interval if estimate.value >= 0 else Interval(-interval.upper, -interval.lower)
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"
+
+
+def _its(n: int) -> str:
+    return "its" if n == 1 else "their"

@@ -1,0 +1,250 @@
+"""Matching: the published algorithm itself, its laws, and that nothing is lost on the way."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.data import DataError
+from core.data.predictions import Predictions
+from core.evaluate.matched_subsets import Outcomes, larger_first, match, outcomes_of
+from core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
+
+NAMES = ("a", "b", "c")
+
+
+def outcomes(confidence, label=None, correct=None) -> Outcomes:
+    n = len(confidence)
+    label = np.zeros(n, dtype=np.int64) if label is None else np.asarray(label)
+    correct = np.ones(n, dtype=np.bool_) if correct is None else np.asarray(correct)
+    return Outcomes(label, np.asarray(confidence, dtype=np.float64), correct, NAMES)
+
+
+def literal(reference: Outcomes, target: Outcomes, turn: list[int], epsilon: float, by: str, rng) -> tuple[int, ...]:
+    """Algorithms 1 and 2 word for word: of each target the reference it takes in its turn, -1 for none."""
+    sets = [list(zip(one.label.tolist(), one.confidence.tolist(), strict=True)) for one in (reference, target)]
+    left, taken = list(range(len(reference))), [-1] * len(target)
+    for t in turn:
+        label, confidence = sets[1][t]
+        found = [
+            s
+            for s in left
+            if abs(sets[0][s][1] - confidence) <= epsilon + SLACK and (by == "probability" or sets[0][s][0] == label)
+        ]
+        if found:
+            taken[t] = found[rng.integers(len(found))]
+            left.remove(taken[t])
+    return tuple(taken)
+
+
+def taken(subsets) -> tuple[int, ...]:
+    chosen = np.full(len(subsets.target), -1)
+    chosen[subsets.target_index] = subsets.reference_index
+    return tuple(chosen.tolist())
+
+
+def same_distribution(one: Counter, other: Counter) -> float:
+    """p-value of the chi-square test of homogeneity, rare outcomes pooled."""
+    outcomes_seen = sorted(one | other)
+    table = np.array([[counts[outcome] for outcome in outcomes_seen] for counts in (one, other)])
+    rare = table.sum(axis=0) < 20
+    table = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)]) if rare.any() else table
+    return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
+
+
+TIED = (
+    outcomes([0.90, 0.90, 0.905, 0.91, 0.90, 0.60], [0, 0, 0, 0, 1, 1]),
+    outcomes([0.905, 0.90, 0.905, 0.60, 0.90], [0, 0, 0, 1, 1]),
+)
+
+
+@pytest.mark.parametrize(("by", "order"), [("label", "given"), ("probability", "shuffled")])
+def test_the_distribution_is_that_of_the_literal_algorithm(by, order):
+    reference, target = TIED
+    rng, n_runs = np.random.default_rng(20), 30_000
+    ours, theirs = Counter(), Counter()
+    of = candidates(reference, target, by=by)
+    for _ in range(n_runs):
+        ours[taken(match_candidates(of, order=order, rng=rng))] += 1
+        turn = np.arange(len(target)) if order == "given" else rng.permutation(len(target))
+        theirs[literal(reference, target, turn.tolist(), 0.005, by, rng)] += 1
+    assert len(ours) > 10
+    assert same_distribution(ours, theirs) > 1e-3
+
+
+def test_the_test_of_distribution_can_tell_a_wrong_one():
+    reference, target = TIED
+    rng = np.random.default_rng(1)
+    given_order, shuffled = (
+        Counter(taken(match(reference, target, by="probability", order=order, rng=rng)) for _ in range(5000))
+        for order in ("given", "shuffled")
+    )
+    assert same_distribution(given_order, shuffled) < 1e-6
+
+
+def one_set(n_max: int):
+    sample = st.tuples(st.integers(0, 200).map(lambda k: k / 200) | st.floats(0, 1), st.integers(0, 2), st.booleans())
+    return st.lists(sample, min_size=1, max_size=n_max)
+
+
+def two_sets(n_max: int = 40):
+    return st.tuples(one_set(n_max), one_set(n_max))
+
+
+def made(sets) -> tuple[Outcomes, Outcomes]:
+    """Outside the strategy, for beartype draws random numbers of its own."""
+    one, other = (outcomes(*zip(*samples, strict=True)) for samples in sets)
+    return one, other
+
+
+@settings(deadline=None)
+@given(two_sets(), st.sampled_from([0.0, 0.005, 0.01, 0.05, 0.3]), st.sampled_from(["label", "probability"]))
+def test_candidates_are_those_of_the_mask(sets, epsilon, by):
+    reference, target = made(sets)
+    found = candidates(reference, target, epsilon=epsilon, by=by)
+    for place, t in enumerate(found.target_order):
+        mask = np.abs(reference.confidence - target.confidence[t]) <= epsilon + 1e-9
+        if by == "label":
+            mask &= reference.label == target.label[t]
+        inside = found.reference_order[found.first[place] : found.last[place]]
+        assert sorted(inside) == np.flatnonzero(mask).tolist()
+
+
+def test_candidates_are_those_of_the_mask_on_real_confidences(shared_data):
+    with np.load(shared_data / "predictions" / "netcal_lenet5_cifar10_softmax.npz") as file:
+        confidence, label = file["predictions"].max(axis=1).astype(np.float64), file["predictions"].argmax(axis=1)
+    whole = Outcomes(label, np.round(confidence, 3), label == file_truth(shared_data), tuple("abcdefghij"))
+    reference, target = whole.part(np.arange(0, 10_000, 2)), whole.part(np.arange(1, 10_000, 2))
+    found = candidates(reference, target, epsilon=0.005)
+    for place, t in enumerate(found.target_order):
+        mask = np.abs(reference.confidence - target.confidence[t]) <= 0.005 + 1e-9
+        mask &= reference.label == target.label[t]
+        assert np.array_equal(
+            np.sort(found.reference_order[found.first[place] : found.last[place]]), np.flatnonzero(mask)
+        )
+
+
+def file_truth(shared_data) -> np.ndarray:
+    with np.load(shared_data / "predictions" / "netcal_lenet5_cifar10_softmax.npz") as file:
+        return file["ground_truth"]
+
+
+@settings(deadline=None)
+@given(
+    two_sets(),
+    st.sampled_from([0.0, 0.005, 0.05]),
+    st.sampled_from(["label", "probability"]),
+    st.sampled_from(["random", "maximum"]),
+    st.integers(0, 2**32 - 1),
+)
+def test_every_sample_is_in_one_subset_and_every_pair_is_allowed(sets, epsilon, by, method, seed):
+    reference, target = made(sets)
+    found = match(reference, target, epsilon=epsilon, by=by, method=method, rng=np.random.default_rng(seed))
+    every_reference = np.concatenate([found.reference_index, found.unmatched_reference_index])
+    every_target = np.concatenate([found.target_index, found.unmatched_target_index])
+    assert sorted(every_reference) == list(range(len(reference)))
+    assert sorted(every_target) == list(range(len(target)))
+    a, b = found.subsets["matched reference"], found.subsets["matched target"]
+    assert (np.abs(a.confidence - b.confidence) <= epsilon + SLACK).all()
+    assert by == "probability" or (a.label == b.label).all()
+    assert (np.diff(found.target_index) > 0).all()
+    # No target is left beside a free candidate.
+    free = reference.part(found.unmatched_reference_index)
+    for t in found.unmatched_target_index:
+        near = np.abs(free.confidence - target.confidence[t]) <= epsilon + SLACK
+        assert not (near & ((free.label == target.label[t]) | (by == "probability"))).any()
+
+
+@settings(deadline=None, max_examples=60)
+@given(two_sets(n_max=14), st.sampled_from([0.0, 0.005, 0.05, 0.3]), st.sampled_from(["label", "probability"]))
+def test_maximum_has_most_pairs_and_of_these_the_least_total_difference(sets, epsilon, by):
+    from scipy.optimize import linear_sum_assignment
+
+    reference, target = made(sets)
+    found = match(reference, target, epsilon=epsilon, by=by, method="maximum", rng=np.random.default_rng(0))
+    distance = np.abs(reference.confidence[:, None] - target.confidence)
+    allowed = distance <= epsilon + SLACK
+    if by == "label":
+        allowed &= reference.label[:, None] == target.label
+    rows, columns = linear_sum_assignment(np.where(allowed, distance, 1000.0))
+    chosen = allowed[rows, columns]
+    assert found.n_pairs == chosen.sum()
+    total = np.abs(found.subsets["matched reference"].confidence - found.subsets["matched target"].confidence).sum()
+    assert total == pytest.approx(distance[rows, columns][chosen].sum(), abs=1e-9)
+    assert found.least_difference is True
+
+
+def test_above_the_bound_only_the_number_of_pairs_is_promised(monkeypatch):
+    rng = np.random.default_rng(0)
+    reference, target = outcomes(rng.random(300)), outcomes(rng.random(200))
+    exact = match(reference, target, method="maximum", rng=rng)
+    monkeypatch.setattr("core.evaluate.matched_subsets.matching.MOST_EXACT", 100)
+    swept = match(reference, target, method="maximum", rng=rng)
+    assert (exact.least_difference, swept.least_difference) == (True, False)
+    assert exact.n_pairs == swept.n_pairs
+    assert match(reference, target, rng=rng).least_difference is None
+
+
+def test_bounds_are_inclusive_in_spite_of_binary():
+    reference, target = outcomes([0.905, 0.3]), outcomes([0.9, 0.305000002])
+    assert match(reference, target, rng=np.random.default_rng(0)).target_index.tolist() == [0]
+
+
+def test_equal_samples_are_left_to_chance_in_a_maximum_matching():
+    reference = outcomes([0.9] * 4, correct=[True, False, True, False])
+    target = outcomes([0.9] * 2)
+    seen = {
+        tuple(match(reference, target, method="maximum", rng=np.random.default_rng(i)).reference_index)
+        for i in range(60)
+    }
+    assert len(seen) == 12
+
+
+def test_a_seed_gives_the_same_subsets_and_another_seed_others():
+    rng = np.random.default_rng(3)
+    reference, target = outcomes(rng.random(500)), outcomes(rng.random(200))
+    first, again, other = (match(reference, target, rng=np.random.default_rng(seed)) for seed in (5, 5, 6))
+    assert np.array_equal(first.reference_index, again.reference_index)
+    assert not np.array_equal(first.reference_index, other.reference_index)
+
+
+def test_classes_are_joined_by_name():
+    one = Predictions(["1", "2"], [0, 1], [0, 1], ["cat", "dog"], confidence=[0.9, 0.8])
+    other = Predictions(["1", "2"], [1, 0], [1, 0], ["dog", "cat"], confidence=[0.9, 0.8])
+    found = match(one, other, rng=np.random.default_rng(0))
+    assert found.n_pairs == 2
+    a, b = outcomes_of(one, other)
+    assert a.label.tolist() == b.label.tolist() == [0, 1]
+    more = Predictions(["1"], [0], [0], ["bird", "cow"], confidence=[0.9])
+    assert match(one, more, rng=np.random.default_rng(0)).n_pairs == 0
+    assert match(one, more, by="probability", rng=np.random.default_rng(0)).n_pairs == 1
+
+
+def test_the_larger_set_is_the_reference():
+    small, large = outcomes([0.5]), outcomes([0.5, 0.6])
+    assert larger_first(small, large) == larger_first(large, small) == (large, small)
+
+
+def test_what_cannot_be_matched_says_why():
+    hard = Predictions(["1"], [0], [0], ["cat", "dog"])
+    with pytest.raises(DataError, match="how sure the model was"):
+        match(hard, hard, rng=np.random.default_rng(0))
+    with pytest.raises(DataError, match="at least one sample"):
+        match(outcomes([]), outcomes([0.5]), rng=np.random.default_rng(0))
+    with pytest.raises(DataError, match=r"-0\.1 is not"):
+        match(outcomes([0.5]), outcomes([0.5]), epsilon=-0.1, rng=np.random.default_rng(0))
+
+
+def test_the_table_of_samples_names_subset_and_partner():
+    reference = outcomes([0.9, 0.5, 0.7], [0, 1, 0], [True, False, True])
+    target = outcomes([0.2, 0.9], [0, 0])
+    table = match(reference, target, rng=np.random.default_rng(0)).table()
+    assert table["subset"].tolist() == [
+        *("matched reference", "unmatched reference", "unmatched reference"),
+        *("unmatched target", "matched target"),
+    ]
+    assert table["pair"].isna().tolist() == [False, True, True, True, False]
+    assert table["predicted"].tolist() == ["a", "b", "a", "a", "a"]
