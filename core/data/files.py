@@ -8,23 +8,26 @@ from core.data.dataset import Dataset, Kind
 from core.data.delimited import parse_delimited
 from core.data.errors import DataError
 from core.data.image_folders import parse_image_folders
-from core.data.limits import File, Limits, file_name, read_bytes
-from core.data.npz import parse_npz
-from core.data.records import parse_jsonl, parse_parquet
+from core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
+from core.data.npz import parse_arrays, parse_npz
+from core.data.records import parse_json, parse_jsonl, parse_parquet
 from core.data.roles import DatasetRoles, guess_dataset_roles, listed
 from core.data.spelling import encode, first_repeat
 from core.data.tables import Table
 
-_TABLES = {
+TABLES = {
     ".tsv": parse_delimited,
     ".tab": parse_delimited,
     ".csv": parse_delimited,
     ".txt": parse_delimited,
+    ".json": parse_json,
     ".jsonl": parse_jsonl,
     ".ndjson": parse_jsonl,
     ".parquet": parse_parquet,
 }
-ENDINGS = (*_TABLES, ".npz", ".zip")  # what an uploader may offer
+_DELIMITED = tuple(ending for ending, parse in TABLES.items() if parse is parse_delimited)
+ARRAYS = (".npz", ".npy")
+ENDINGS = (*TABLES, ".npz", ".zip")  # what an uploader may offer
 
 
 def read_dataset(
@@ -52,7 +55,7 @@ def read_dataset(
     full_name = file_name(file)
     ending = _ending(full_name)
     dataset_name = name or full_name[: -len(ending)] or full_name
-    if ending in _TABLES:
+    if ending in TABLES:
         return table_dataset(read_table(file, limits=limits), name=dataset_name, kind=kind, roles=roles)
     if roles is not None:
         raise DataError(f"{full_name}: roles were given, but only tables have columns.")
@@ -64,8 +67,10 @@ def read_dataset(
     return parse_image_folders(content, full_name, limits, dataset_name=dataset_name)
 
 
-def read_table(file: File, *, limits: Limits | None = None) -> Table:
-    """Read a TSV, CSV, JSON lines or Parquet file as columns, whatever they mean.
+def read_table(file: File, *, limits: Limits | None = None, header_needed: bool = True) -> Table:
+    """Read a TSV, CSV, JSON or Parquet file as columns, whatever they mean; these may be packed with gzip.
+
+    Unless a header is needed, TSV and CSV may lack one, and the arrays of NPZ and NPY are columns too.
 
     >>> import io
     >>> file = io.BytesIO(b"size;class\\n1;x\\n2;y\\n")
@@ -75,10 +80,20 @@ def read_table(file: File, *, limits: Limits | None = None) -> Table:
     """
     limits = limits or Limits()
     name = file_name(file)
-    ending = _ending(name)
-    if ending not in _TABLES:
-        raise DataError(f"{name}: this is no table. Tables end in {', '.join(_TABLES)}.")
-    return _TABLES[ending](read_bytes(file, limits), name, limits)
+    packed = name.lower().endswith(".gz")
+    ending = PurePath(name[:-3] if packed else name).suffix.lower()
+    is_array = ending in ARRAYS and not header_needed
+    if ending not in TABLES and not is_array:
+        known = (*TABLES, *(() if header_needed else ARRAYS))
+        raise DataError(f"{name}: this is no table. Tables end in {', '.join(known)}, or in these and .gz.")
+    content = read_bytes(file, limits)
+    if packed:
+        content = unpack_gzip(content, name, limits)
+    if is_array:
+        return parse_arrays(content, name.removesuffix(".gz"), limits)
+    if ending in _DELIMITED:
+        return parse_delimited(content, name, limits, header_needed=header_needed)
+    return TABLES[ending](content, name, limits)
 
 
 def _ending(name: str) -> str:

@@ -1,7 +1,9 @@
 """How much may a file from somebody else take? So much that real data fit, so little that the server survives."""
 
+import gzip
 import io
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
@@ -77,6 +79,26 @@ def read_bytes(file: File, limits: Limits) -> bytes:
     if not content:
         raise DataError(f"{name}: the file is empty.")
     return content
+
+
+def unpack_gzip(content: bytes, name: str, limits: Limits) -> bytes:
+    """What is in a gzip file; DataError where it is damaged, or beyond the limit.
+
+    >>> unpack_gzip(gzip.compress(b"id,label"), "a.csv.gz", Limits())
+    b'id,label'
+    """
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            unpacked = stream.read(limits.unpacked_bytes + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{name}: this is no gzip file, or a damaged one. Pack it again.") from error
+    if len(unpacked) > limits.unpacked_bytes:
+        raise DataError(
+            f"{name}: unpacks beyond the limit of {limits.unpacked_bytes / _MIB:g} MiB. Give a smaller sample."
+        )
+    if not unpacked:
+        raise DataError(f"{name}: there is nothing in this gzip file.")
+    return unpacked
 
 
 class Archive:

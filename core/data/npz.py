@@ -1,6 +1,7 @@
-"""What is in an NPZ file? Arrays of inputs and labels, perhaps of ids and sources, of images, texts or numbers."""
+"""What is in an NPZ file? Arrays of inputs and labels of a data set, or of truth and scores of a model."""
 
 import io
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.pixels import to_unit_range
 from core.data.spelling import encode, first_repeat, spell
-from core.data.tables import quoted
+from core.data.tables import Table, make_table, objects, quoted
 
 KEYS = {
     "x": ("x", "images"),
@@ -62,6 +63,54 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     )
 
 
+_CLASS_KEYS = ("class_names", "classes", "label_names", "labels_names")
+
+
+def parse_arrays(content: bytes, name: str, limits: Limits) -> Table:
+    """Read NPZ or NPY as a table of predictions: an array of n values is a column, one of (n, m) is m columns.
+
+    Those are called after the array and the class: "probs_0", or "probs_cat" where an array of m `class_names` is
+    there. Rows are counted from 1.
+
+    >>> stream = io.BytesIO()
+    >>> np.savez(stream, labels=[1, 0], probs=[[0.4, 0.6], [0.9, 0.1]])
+    >>> list(parse_arrays(stream.getvalue(), "scores.npz", Limits()).columns)
+    ['labels', 'probs_0', 'probs_1']
+    """
+    if name.lower().endswith(".npy"):
+        arrays = {PurePath(name).stem: _array_of(content, name)}
+    else:
+        archive = Archive(content, name, limits)
+        arrays = {_key(path): _array(archive, _key(path), f"{name}: {_key(path)!r}") for path in archive.paths}
+    names = next((arrays.pop(key) for key in list(arrays) if key.lower() in _CLASS_KEYS), None)
+    arrays = {key: array for key, array in arrays.items() if array.ndim}
+    n_rows = max((len(array) for array in arrays.values()), default=0)
+    if n_rows > limits.samples:
+        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    columns: dict[str, np.ndarray] = {}
+    for key, array in arrays.items():
+        place = f"{name}: {key!r}" if len(arrays) > 1 else name
+        if len(array) != n_rows:
+            told = ", ".join(f"{other} {values.shape}" for other, values in arrays.items())
+            raise DataError(f"{name}: the arrays differ in length: {told}. There must be as many rows in each.")
+        columns |= _columns_of(array, key, place, names)
+    return make_table(name, list(columns), list(columns.values()), lines=range(1, n_rows + 1), unit="row")
+
+
+def _columns_of(array: np.ndarray, key: str, place: str, names: np.ndarray | None) -> dict[str, np.ndarray]:
+    if array.dtype.kind not in "buifU":
+        raise DataError(f"{place} is of type {array.dtype}. It must hold numbers or strings: use .astype(str).")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim > 2 or array.size == 0:
+        raise DataError(f"{place} has shape {array.shape}. Labels have shape (n,), scores (n, number of classes).")
+    if array.ndim == 1:
+        return {key: array if array.dtype.kind in "uif" else objects(_listed_values(array, place))}
+    fits = names is not None and names.shape == array.shape[1:]
+    classes = [str(name) for name in names] if fits and names is not None else range(array.shape[1])
+    return {f"{key}_{name}": np.ascontiguousarray(array[:, position]) for position, name in enumerate(classes)}
+
+
 def _key(path: str) -> str:
     return path.removesuffix(".npy")
 
@@ -95,7 +144,10 @@ def _listed(keys: Any, word: str = "and") -> str:
 
 
 def _array(archive: Archive, key: str, place: str) -> np.ndarray:
-    content = archive.read(key if key in archive.paths else f"{key}.npy")
+    return _array_of(archive.read(key if key in archive.paths else f"{key}.npy"), place)
+
+
+def _array_of(content: bytes, place: str) -> np.ndarray:
     try:
         return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
     except Exception as error:  # a header from somebody else can make numpy raise nearly anything

@@ -52,9 +52,10 @@ class Roles:
 
     The model said one or more of: `predicted` (its label), `confidence` (one number in [0, 1]), `probabilities` (pairs
     of a class and its column) or `vector` (a column of vectors or mappings). In a task of two classes `positive` names
-    the class whose probability `confidence` is, None meaning the predicted one. `scores` forces probabilities or logits
-    where numbers leave that open. `parts` stand in for these columns where there are several per row. `classes` are
-    pairs of a predicted name and the true name it stands for. `why` says, by role, how sure the guess is.
+    the class whose probability `confidence` is, or says "predicted"; None leaves it to the values. `scores` forces
+    probabilities or logits where numbers leave that open. `parts` stand in for these columns where there are several
+    per row. `classes` are pairs of a predicted name and the true name it stands for. `why` says, by role, how sure the
+    guess is.
 
     >>> roles = Roles(truth="gold", predicted="answer", why=(("truth", "by its name"),))
     >>> roles.lines()

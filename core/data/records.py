@@ -32,6 +32,50 @@ def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
     return make_table(name, header, [objects([row[key] for row in rows]) for key in header], lines=lines)
 
 
+def parse_json(content: bytes, name: str, limits: Limits) -> Table:
+    """Read a JSON list of objects, or an object of lists of one length; JSON lines too, where they are called so.
+
+    >>> parse_json(b'[{"id": 1, "label": "a"}, {"id": 2, "label": "b"}]', "said.json", Limits()).strings("label")
+    ['a', 'b']
+    >>> parse_json(b'{"id": [1, 2], "label": ["a", "b"]}', "said.json", Limits()).strings("label")
+    ['a', 'b']
+    """
+    try:
+        value = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError) as error:
+        first = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if first.startswith(b"{"):
+            return parse_jsonl(content, name, limits)
+        where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise DataError(f"{name}{where}: this is no JSON. Write a list of objects, one per row.") from error
+    if isinstance(value, dict) and all(isinstance(column, list) for column in value.values()):
+        return _of_columns(value, name, limits)
+    rows = [value] if isinstance(value, dict) else value
+    if not isinstance(rows, list) or not rows:
+        raise DataError(f"{name}: {quoted(value)} instead of rows. Write a list of objects, one per row.")
+    if len(rows) > limits.samples:
+        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise DataError(f"{name}, row {number}: {quoted(row)} instead of an object. Write one object per row.")
+        _check_keys(row, rows[0], f"{name}, row {number}")
+    columns = [objects([row[key] for row in rows]) for key in rows[0]]
+    return make_table(name, list(rows[0]), columns, lines=range(1, len(rows) + 1), unit="row")
+
+
+def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits) -> Table:
+    lengths = {key: len(values) for key, values in columns.items()}
+    if len(set(lengths.values())) != 1:
+        told = ", ".join(f"{key} {length}" for key, length in lengths.items())
+        raise DataError(
+            f"{name}: the lists differ in length ({told or 'there is none'}). All must have as many values."
+        )
+    n_rows = next(iter(lengths.values()))
+    if n_rows > limits.samples:
+        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    return make_table(name, list(columns), map(objects, columns.values()), lines=range(1, n_rows + 1), unit="row")
+
+
 def _row(encoded: bytes, place: str) -> dict[str, Any]:
     try:
         row = json.loads(encoded)

@@ -1,0 +1,145 @@
+"""What if the truth is in one file and the predictions in another? They join by id, or by line; models pair by name."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.data.errors import DataError
+from core.data.limits import File, Limits
+from core.data.prediction_files import read_prediction_table
+from core.data.prediction_guess import complete_roles
+from core.data.prediction_roles import Roles
+from core.data.prediction_table import PredictionTable, prediction_table
+from core.data.spelling import first_repeat
+from core.data.tables import Table
+
+_FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial")
+
+
+def join_predictions(
+    truth: File | Table,
+    predictions: File | Table,
+    *,
+    roles: Roles | None = None,
+    truth_roles: Roles | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+) -> PredictionTable:
+    """Read the truth, or how rows are divided into sets, folds or sources, from one file and predictions from another.
+
+    Rows join by id where both files have ids, and by line where neither has and there are as many; `notes` say which.
+    `truth_roles` and `roles` say what the columns of each are, or are guessed. DataError where ids do not join, with
+    the counts both ways, or where both files hold a truth and these differ.
+
+    >>> from core.data.tables import make_table
+    >>> truth = make_table("truth.tsv", ["id", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
+    >>> said = make_table("said.tsv", ["id", "label"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
+    >>> join_predictions(truth, said).select().correct
+    array([ True, False])
+    """
+    known = truth if isinstance(truth, Table) else read_prediction_table(truth, limits=limits)
+    said = predictions if isinstance(predictions, Table) else read_prediction_table(predictions, limits=limits)
+    truth_roles = complete_roles(known, truth_roles, half="truth")
+    roles = complete_roles(said, roles, half="predictions")
+    rows, note = _matching_rows(known, truth_roles, said, roles)
+    columns = dict(said.columns)
+    for role in _FROM_TRUTH:
+        column = getattr(truth_roles, role)
+        if column is None:
+            continue
+        own = getattr(roles, role)
+        values = known.columns[column][rows]
+        if own is not None:
+            _check_same(role, own, values, column, known, said)
+            continue
+        new = column if column not in columns else f"{column} ({known.name})"
+        columns[new] = values
+        roles = replace(roles, **{role: new}).because(**{role: dict(truth_roles.why).get(role, "as given")})
+    if not roles.has_truth:
+        raise DataError(
+            f"{known.name} and {said.name}: neither holds the truth. Give a column such as 'gold' in one of them."
+        )
+    joined = Table(said.name, columns, said.lines, said.unit, (*said.notes, note))
+    return prediction_table(joined, roles=roles, name=name)
+
+
+def _matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[np.ndarray, str]:
+    """For each row of predictions the row of the truth, and how that was found."""
+    if truth_roles.id is None and roles.id is None:
+        if known.n_rows != said.n_rows:
+            raise DataError(
+                f"{known.name} has {known.n_rows:,} rows, {said.name} has {said.n_rows:,}, and neither has ids. "
+                "Give both a column 'id', or as many rows in the same order."
+            )
+        return np.arange(said.n_rows), f"Joined with {known.name} by line, since neither file has ids."
+    if truth_roles.id is None or roles.id is None:
+        with_ids, without = (said, known) if truth_roles.id is None else (known, said)
+        raise DataError(
+            f"{with_ids.name} has ids (column {roles.id or truth_roles.id!r}), {without.name} has none, so that rows "
+            "cannot be joined. Add a column 'id' there, or leave the ids out of both to join by line."
+        )
+    ids, wanted = known.strings(truth_roles.id), said.strings(roles.id)
+    if repeat := first_repeat(ids):
+        raise DataError(
+            f"{known.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {known.unit} {known.lines[repeat[0]]} too. "
+            "In the file that others are joined with each id must stand once."
+        )
+    row_of = {value: row for row, value in enumerate(ids)}
+    lost = list(dict.fromkeys(value for value in wanted if value not in row_of))
+    left = set(ids) - set(wanted)
+    if lost or left:
+        first = [value for value in ids if value in left]
+        told = [f"{len(lost):,} of {len(set(wanted)):,} ids of {said.name} are not in {known.name}{_such(lost)}"]
+        told.append(f"{len(left):,} of {len(ids):,} ids of {known.name} are not in {said.name}{_such(first)}")
+        raise DataError(f"{'; '.join(told)}. Give files about the same rows, with ids spelled alike.")
+    note = f"Joined with {known.name} by id (columns {truth_roles.id!r} and {roles.id!r})."
+    return np.array([row_of[value] for value in wanted], dtype=np.int64), note
+
+
+def _such(values: list[str]) -> str:
+    return f" (such as {values[0]!r})" if values else ""
+
+
+def _check_same(role: str, own: str, values: np.ndarray, column: str, known: Table, said: Table) -> None:
+    other = Table(known.name, {column: values}, said.lines, said.unit).strings(column)
+    differing = [row for row, (a, b) in enumerate(zip(said.strings(own), other, strict=True)) if a != b]
+    if differing:
+        raise DataError(
+            f"{said.place(differing[0])}: {role} is {said.strings(own)[differing[0]]!r} here (column {own!r}) but "
+            f"{other[differing[0]]!r} in {known.name} (column {column!r}), and in {len(differing):,} of "
+            f"{said.n_rows:,} rows in all. Are these the same rows? Leave one of the two columns out."
+        )
+
+
+def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[list[tuple[str, str]], list[str]]:
+    """Which model of one file is which of another, and the models that stand in one of them only.
+
+    Models of the same name are the same; so are those whose paths end alike, where only one does in either file; and
+    so are the only model of one file and the only one of the other. A file that names no model has none to pair.
+
+    >>> from core.data.prediction_files import read_predictions
+    >>> from core.data.tables import make_table
+    >>> def file(*models):
+    ...     columns = [[str(row) for row in range(2)], ["a", "b"], ["a", "a"], list(models)]
+    ...     return prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "model"], columns, lines=[2, 3]))
+    >>> pair_models(file("here/resnet", "vit"), file("/home/me/resnet", "mlp"))
+    ([('here/resnet', '/home/me/resnet')], ['vit', 'mlp'])
+    """
+    left, right = list(reference.models), list(target.models)
+    if len(left) == len(right) == 1:
+        return [(left[0], right[0])], []
+    pairs = [(model, model) for model in left if model in right]
+    left = [model for model in left if (model, model) not in pairs]
+    right = [model for model in right if (model, model) not in pairs]
+    for model in list(left):
+        same = [other for other in right if _last(other) == _last(model)]
+        if len(same) == 1 and sum(_last(other) == _last(model) for other in left) == 1:
+            pairs.append((model, same[0]))
+            left.remove(model)
+            right.remove(same[0])
+    order = {model: position for position, model in enumerate(reference.models)}
+    return sorted(pairs, key=lambda pair: order[pair[0]]), [*left, *right]
+
+
+def _last(model: str) -> str:
+    return model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
