@@ -1,4 +1,4 @@
-"""What is remembered? Data sets, runs and the rows of each trial, in three tables."""
+"""What is remembered? Data sets, files of predictions, runs and the rows of each trial, in four tables."""
 
 from datetime import UTC, datetime
 
@@ -29,6 +29,21 @@ class DatasetRow(Base):
     kind: Mapped[str]
     n_samples: Mapped[int]
     n_classes: Mapped[int]
+    blob: Mapped[str]
+    example: Mapped[str | None]
+    created: Mapped[float] = mapped_column(default=now)
+
+
+class PredictionsRow(Base):
+    """Predictions that an owner keeps: the files as given, with the roles of their columns, are one blob."""
+
+    __tablename__ = "predictions"
+    __table_args__ = (UniqueConstraint("owner", "fingerprint"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(index=True)
+    fingerprint: Mapped[str]
+    name: Mapped[str]
     blob: Mapped[str]
     example: Mapped[str | None]
     created: Mapped[float] = mapped_column(default=now)

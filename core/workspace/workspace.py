@@ -1,4 +1,4 @@
-"""What outlives a page, a browser and a crash? An owner's data sets, runs and the rows of every finished trial.
+"""What outlives a page, a browser and a crash? An owner's data sets, predictions, runs and finished trials.
 
 Every call names the owner of the objects; what belongs to somebody else is as good as absent.
 """
@@ -15,12 +15,13 @@ from sqlalchemy.orm import Session
 
 from core.data import Dataset
 from core.data.identity import key
+from core.data.prediction_upload import PredictionUpload
 from core.data.store import from_bytes, to_bytes
 from core.trials import Plan, to_json
 from core.workspace import frames
 from core.workspace.blobs import Blobs
 from core.workspace.errors import WorkspaceError
-from core.workspace.schema import DatasetRow, RunRow, TrialRow, now, open_database
+from core.workspace.schema import DatasetRow, PredictionsRow, RunRow, TrialRow, now, open_database
 
 LOCAL_OWNER = "local"
 """The owner of everything while nobody signs in."""
@@ -38,6 +39,16 @@ class StoredDataset:
     kind: str
     n_samples: int
     n_classes: int
+    example: str | None
+    created: float
+
+
+@dataclass(frozen=True)
+class StoredPredictions:
+    """What is known of predictions without reading them. `example` names the built-in ones that they are, or None."""
+
+    fingerprint: str
+    name: str
     example: str | None
     created: float
 
@@ -83,7 +94,7 @@ def run_key(plan: Plan, fingerprint: str) -> str:
 
 
 class Workspace:
-    """Data sets and runs in a database and a folder of blobs.
+    """Data sets, predictions and runs in a database and a folder of blobs.
 
     Parameters
     ----------
@@ -149,13 +160,51 @@ class Workspace:
         for run in self.runs(owner, fingerprint):
             self.delete_run(owner, run.id)
         with Session(self._database) as session:
-            row = _require_dataset(session, owner, fingerprint)
-            session.delete(row)
-            session.flush()
-            others = session.scalar(select(func.count()).select_from(DatasetRow).where(DatasetRow.blob == row.blob))
-            session.commit()
+            self._delete_with_blob(session, _require_dataset(session, owner, fingerprint))
+
+    # Predictions
+
+    def add_predictions(self, owner: str, upload: PredictionUpload, *, example: str | None = None) -> str:
+        """Keep predictions and return their fingerprint; those that are there already are left as they are."""
+        with Session(self._database) as session:
+            if _find_predictions(session, owner, upload.fingerprint) is None:
+                row = PredictionsRow(
+                    owner=owner,
+                    fingerprint=upload.fingerprint,
+                    name=upload.name,
+                    blob=self._blobs.put(upload.to_bytes()),
+                    example=example,
+                )
+                session.add(row)
+                _commit_or_ignore_twin(session)
+        return upload.fingerprint
+
+    def prediction_files(self, owner: str) -> list[StoredPredictions]:
+        """The owner's predictions, the newest first."""
+        query = select(PredictionsRow).where(PredictionsRow.owner == owner).order_by(PredictionsRow.created.desc())
+        with Session(self._database) as session:
+            return [
+                StoredPredictions(row.fingerprint, row.name, row.example, row.created) for row in session.scalars(query)
+            ]
+
+    def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
+        """The files of predictions as they were given, with their roles."""
+        with Session(self._database) as session:
+            return PredictionUpload.from_bytes(self._blobs.get(_require_predictions(session, owner, fingerprint).blob))
+
+    def delete_predictions(self, owner: str, fingerprint: str) -> None:
+        """Forget predictions; the bytes go when nobody else keeps the same ones."""
+        with Session(self._database) as session:
+            self._delete_with_blob(session, _require_predictions(session, owner, fingerprint))
+
+    def _delete_with_blob(self, session: Session, row: DatasetRow | PredictionsRow) -> None:
+        kind, blob = type(row), row.blob
+        session.delete(row)
+        session.flush()
+        others = session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob))
+        session.commit()
         if not others:
-            self._blobs.delete(row.blob)
+            self._blobs.delete(blob)
 
     # Runs
 
@@ -320,6 +369,20 @@ def _require_dataset(session: Session, owner: str, fingerprint: str) -> DatasetR
     row = _find_dataset(session, owner, fingerprint)
     if row is None:
         raise WorkspaceError("This data set is not in your workspace: deleted, or somebody else's. Choose another one.")
+    return row
+
+
+def _find_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow | None:
+    query = select(PredictionsRow).where(PredictionsRow.owner == owner, PredictionsRow.fingerprint == fingerprint)
+    return session.scalar(query)
+
+
+def _require_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow:
+    row = _find_predictions(session, owner, fingerprint)
+    if row is None:
+        raise WorkspaceError(
+            "These predictions are not in your workspace: deleted, or somebody else's. Upload the file again."
+        )
     return row
 
 

@@ -3,12 +3,18 @@
 import pandas as pd
 import pytest
 
-from core.data import DataError
+from core.data import DataError, Roles
+from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.plans import SleepPlan
+
+UPLOAD = PredictionUpload(
+    GivenFile("said.tsv", b"id\tanswer\n1\tcat\n2\tcat\n", Roles(id="id", predicted="answer")),
+    GivenFile("truth.tsv", b"id\tgold\n2\tdog\n1\tcat\n"),
+)
 
 
 def test_a_data_set_comes_back_equal(workspace, wine):
@@ -141,3 +147,34 @@ def test_everything_survives_the_process(tmp_path, wine):
     assert second.run(LOCAL_OWNER, run.id) == run
     assert second.dataset(LOCAL_OWNER, fingerprint).fingerprint == fingerprint
     second.close()
+
+
+def test_predictions_come_back_equal_and_once(workspace):
+    for _ in range(2):
+        fingerprint = workspace.add_predictions(LOCAL_OWNER, UPLOAD, example="pets")
+    again = workspace.predictions(LOCAL_OWNER, fingerprint)
+    assert again == UPLOAD
+    assert again.fingerprint == fingerprint
+    assert again.read().select().accuracy == 0.5
+    [stored] = workspace.prediction_files(LOCAL_OWNER)
+    assert (stored.fingerprint, stored.name, stored.example) == (fingerprint, "said.tsv", "pets")
+
+
+def test_other_roles_are_other_predictions(workspace):
+    other = PredictionUpload(GivenFile("said.tsv", UPLOAD.predictions.content, Roles(predicted="answer")), UPLOAD.truth)
+    fingerprints = {workspace.add_predictions(LOCAL_OWNER, one) for one in (UPLOAD, other)}
+    assert len(fingerprints) == len(workspace.prediction_files(LOCAL_OWNER)) == 2
+
+
+def test_predictions_of_somebody_else_are_as_good_as_absent(workspace):
+    fingerprint = workspace.add_predictions(LOCAL_OWNER, UPLOAD)
+    assert workspace.prediction_files("somebody else") == []
+    for call in (workspace.predictions, workspace.delete_predictions):
+        with pytest.raises(WorkspaceError, match="not in your workspace"):
+            call("somebody else", fingerprint)
+    workspace.add_predictions("somebody else", UPLOAD)
+    workspace.delete_predictions(LOCAL_OWNER, fingerprint)
+    assert workspace.predictions("somebody else", fingerprint) == UPLOAD
+    workspace.delete_predictions("somebody else", fingerprint)
+    with pytest.raises(WorkspaceError, match="Upload the file again"):
+        workspace.predictions("somebody else", fingerprint)
