@@ -65,7 +65,7 @@ def bin_of(
 
 def sums(index: np.ndarray, weights: np.ndarray, n_bins: int) -> Float[np.ndarray, " n_bins"]:
     """Sum of `weights` in each bin."""
-    return np.bincount(index, weights=weights, minlength=n_bins)
+    return np.bincount(index, weights=weights, minlength=n_bins).astype(np.float64)  # of nothing it makes integers
 
 
 def correct_if_perfect(

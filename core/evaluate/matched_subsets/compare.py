@@ -218,9 +218,10 @@ def _gap(reference: Outcomes, target: Outcomes) -> Estimate:
 
 def _pair_interval(value: float, repeats: Sequence[MatchedSubsets]) -> Interval:
     """From the pairs alone, as if matched sets were strangers: on the safe side, and never empty."""
-    n = _mean([one.n_pairs for one in repeats])
+    n = float(np.mean([one.n_pairs for one in repeats]))
     right, other = (
-        _mean([one.subsets[name].correct.sum() for one in repeats]) for name in ("matched reference", "matched target")
+        float(np.mean([one.subsets[name].correct.sum() for one in repeats]))
+        for name in ("matched reference", "matched target")
     )
     return share_difference(right, n, other, n) if not np.isnan(value) else UNKNOWN
 

@@ -1,0 +1,392 @@
+"""Does accuracy really drop on the new test set? (Anzaku et al. 2022, figures 1-4, 6 and 7, by epsilon and by label)"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.evaluate.intervals import Interval
+from core.evaluate.matched_subsets import Estimate, MatchedSubsets, SetComparison
+from core.evaluate.wording import count, percent, points
+from core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, padded, theme
+
+MOST_ROWS = 40
+ROW = 26
+MOST_DRAWN = 60
+
+
+def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+    """Accuracy against mean confidence, a point per model and set (figure 1); the line is a perfect match of both."""
+    look = theme(dark)
+    told = [f"{_name(row)}: {_sure(row, 'reference')}, {_sure(row, 'target')}." for row in rows[:MOST_ROWS]]
+    figure = new_figure(
+        look,
+        x_title="Mean confidence (%)",
+        y_title="Accuracy (%)",
+        height=380,
+        alt=" ".join(["Accuracy against mean confidence by model and set.", *told]),
+    )
+    values = [100 * row.subset(s).mean_confidence for row in rows for s in ("reference", "target")]
+    values += [100 * row.subset(s).accuracy.value for row in rows for s in ("reference", "target")]
+    known = [value for value in values if not np.isnan(value)] or [0.0, 100.0]
+    ends = np.array([min(known), max(known)])
+    figure.add_scatter(
+        x=ends,
+        y=ends,
+        mode="lines",
+        name="as sure as right",
+        line={"color": look.grey, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+    )
+    for name, colour, symbol in (("reference", look.inclusive, "circle"), ("target", look.exclusive, "diamond")):
+        subsets = [row.subset(name) for row in rows]
+        figure.add_scatter(
+            x=100 * np.array([subset.mean_confidence for subset in subsets], dtype=np.float64),
+            y=100 * np.array([subset.accuracy.value for subset in subsets], dtype=np.float64),
+            mode="markers",
+            name=name,
+            marker={"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
+            error_y=_error([subset.accuracy for subset in subsets], faded(colour, 0.35)),
+            text=[
+                f"{escape(_name(row))}, {name}<br>{percent(subset.accuracy.value, subset.accuracy.interval)} right, "
+                f"{percent(subset.mean_confidence)} sure<br>n = {count(round(subset.n))}"
+                for row, subset in zip(rows, subsets, strict=True)
+            ],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    figure.update_layout(xaxis={"tickformat": ".0f"}, yaxis={"tickformat": ".0f"})
+    return figure
+
+
+def matching_picture(of: MatchedSubsets, *, dark: bool = False) -> go.Figure:
+    """How matching works, on a few samples (figure 2): pairs are joined, what found no partner is hollow.
+
+    One row per set, and with `by` "label" two rows per predicted label. More than 60 samples of a set are not drawn.
+    """
+    look = theme(dark)
+    labels = sorted(set(of.reference.label.tolist()) | set(of.target.label.tolist())) if of.by == "label" else [None]
+    names = [of.reference.class_names[label] if label is not None else "any label" for label in labels]
+    place = {label: float(at) for at, label in enumerate(labels)}
+    height = 0.28
+    shown = f"{of.n_pairs} pairs; {len(of.unmatched_target_index)} targets and {len(of.unmatched_reference_index)} "
+    figure = new_figure(
+        look,
+        x_title="Confidence (%)",
+        y_title="Predicted label" if of.by == "label" else None,
+        height=110 + 90 * len(labels),
+        alt=f"Samples of both sets by confidence, with a line for every pair: {shown}references without a partner.",
+    )
+
+    def at(label: np.ndarray, offset: float) -> np.ndarray:
+        return np.array([place[one if of.by == "label" else None] for one in label.tolist()]) + offset
+
+    keep = (of.reference_index < MOST_DRAWN) & (of.target_index < MOST_DRAWN)
+    reference, target = of.reference.part(of.reference_index[keep]), of.target.part(of.target_index[keep])
+    gap = np.full(len(reference), np.nan)
+    figure.add_scatter(
+        x=100 * np.column_stack([reference.confidence, target.confidence, gap]).ravel(),
+        y=np.column_stack([at(reference.label, -height), at(target.label, height), gap]).ravel(),
+        mode="lines",
+        line={"color": look.faint, "width": 1.5},
+        name="pair",
+        hoverinfo="skip",
+    )
+    for name, offset, colour, symbol in (
+        ("reference", -height, look.inclusive, "circle"),
+        ("target", height, look.exclusive, "diamond"),
+    ):
+        for part, mark in (("matched", symbol), ("unmatched", f"{symbol}-open")):
+            index = getattr(of, f"{name}_index" if part == "matched" else f"unmatched_{name}_index")
+            one = of.subsets[name].part(index[index < MOST_DRAWN])
+            right = np.where(one.correct, "right", "wrong")
+            figure.add_scatter(
+                x=100 * one.confidence,
+                y=at(one.label, offset),
+                mode="markers",
+                name=f"{part} {name}",
+                marker={"symbol": mark, "color": colour, "size": 11, "line": {"width": 1.8, "color": colour}},
+                text=right,
+                hovertemplate=f"{part} {name}, %{{x:.1f}} % sure, %{{text}}<extra></extra>",
+            )
+    name_axis(figure, names)
+    figure.update_layout(xaxis={"tickformat": ".1f"}, yaxis={"showticklabels": of.by == "label"})
+    return figure
+
+
+def gap_chart(of: SetComparison, *, dark: bool = False) -> go.Figure:
+    """The gap, the matched gap and what a different mix of confidences accounts for, with their intervals."""
+    look = theme(dark)
+    parts = [
+        ("gap, all samples", of.gap, look.ink, "square"),
+        ("matched gap", of.matched_gap, look.colours[2], "circle"),
+        ("difference of the two", of.explained, look.grey, "line-ns-open"),
+    ]
+    parts = [part for part in parts if not np.isnan(part[1].value)]
+    told = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]
+    figure = new_figure(
+        look,
+        x_title="Accuracy on the reference less that on the target (points)",
+        height=90 + 44 * len(parts),
+        alt=" ".join(told),
+    )
+    for place, (name, estimate, colour, symbol) in enumerate(parts):
+        at = np.array([float(place)])
+        lower, upper = np.array([100 * estimate.interval.lower]), np.array([100 * estimate.interval.upper])
+        figure.add_trace(
+            interval_bars(at, lower, upper, colour=colour, width=1.4, name=f"{name}, 95 %", showlegend=False)
+        )
+        figure.add_scatter(
+            x=np.array([100 * estimate.value]),
+            y=at,
+            mode="markers",
+            name=name,
+            showlegend=False,
+            marker={"symbol": symbol, "color": colour, "size": 10, "line": {"width": 1.5, "color": colour}},
+            text=[f"{points(estimate.value, estimate.interval)}<br>95 % by {estimate.by}"],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    figure.update_xaxes(tickformat=".1f", range=padded(figure, include=0.0))
+    figure.add_vline(x=0, line={"color": look.grey, "width": 1, "dash": "dot"})
+    name_axis(figure, [name for name, *_ in parts])
+    return figure
+
+
+def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+    """Accuracy and matched accuracy on both sets, models by accuracy on the reference (figures 3a, 4a, 6a, 7a)."""
+    look = theme(dark)
+    figure = new_figure(
+        look, x_title=_models_title(rows), y_title="Accuracy (%)", height=380, alt=_models_alt("Accuracy", rows)
+    )
+    for subset, colour, dash, symbol in (
+        ("reference", look.inclusive, "solid", "circle"),
+        ("target", look.exclusive, "solid", "diamond"),
+        ("matched reference", look.inclusive, "dot", "circle-open"),
+        ("matched target", look.exclusive, "dot", "diamond-open"),
+    ):
+        estimates = [_subset_accuracy(row, subset) for row in rows]
+        _line(figure, rows, estimates, name=subset, colour=colour, dash=dash, symbol=symbol, write=percent)
+    _model_axis(figure, rows)
+    return figure
+
+
+def gap_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+    """Gap, matched gap and the unmatched share of the target, model by model (figures 3b, 4b, 6b, 7b)."""
+    look = theme(dark)
+    figure = new_figure(
+        look,
+        x_title=_models_title(rows),
+        y_title="Gap (points), unmatched (%)",
+        height=380,
+        alt=_models_alt("Gap", rows),
+    )
+    for name, field, colour, dash, symbol, write in (
+        ("gap", "gap", look.ink, "solid", "square", points),
+        ("matched gap", "matched_gap", look.colours[2], "solid", "circle", points),
+        ("target unmatched", "unmatched_target", look.colours[4], "dash", "diamond-open", percent),
+    ):
+        estimates = [getattr(row, field) for row in rows]
+        _line(figure, rows, estimates, name=name, colour=colour, dash=dash, symbol=symbol, write=write)
+    figure.add_hline(y=0, line={"color": look.grey, "width": 1, "dash": "dot"})
+    _model_axis(figure, rows)
+    return figure
+
+
+def epsilon_chart(curve: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
+    """Matched gap, gap and unmatched share of the target at every epsilon, each with its band."""
+    look = theme(dark)
+    told = [f"{row.epsilon:g}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in curve]
+    figure = new_figure(
+        look,
+        x_title="Epsilon: largest difference of confidence within a pair",
+        y_title="Gap (points), unmatched (%)",
+        alt=" ".join(["Matched gap by epsilon.", *told]),
+    )
+    x = np.array([row.epsilon for row in curve])
+    for name, field, colour, dash in (
+        ("gap", "gap", look.ink, "dot"),
+        ("matched gap", "matched_gap", look.colours[2], "solid"),
+        ("target unmatched", "unmatched_target", look.colours[4], "dash"),
+    ):
+        estimates = [getattr(row, field) for row in curve]
+        figure.add_trace(_band(x, estimates, colour, name))
+        write = percent if field == "unmatched_target" else points
+        figure.add_scatter(
+            x=x,
+            y=100 * _values(estimates),
+            mode="lines+markers",
+            name=name,
+            line={"color": colour, "width": 1.6, "dash": dash},
+            marker={"size": 6, "color": colour},
+            text=[write(estimate.value, estimate.interval) for estimate in estimates],
+            hovertemplate=f"{name} at %{{x:g}}<br>%{{text}}<extra></extra>",
+        )
+    figure.update_layout(
+        xaxis={"type": "log", "tickvals": x, "ticktext": [f"{value:g}" for value in x]}, yaxis={"tickformat": ".0f"}
+    )
+    return figure
+
+
+def label_chart(of: SetComparison, *, dark: bool = False) -> go.Figure:
+    """Matched gap by predicted label, the largest on top; the band is that of all labels together.
+
+    Filled marks differ from zero after correction for the number of labels; labels with too few pairs are left out.
+    """
+    look = theme(dark)
+    enough = sorted((row for row in of.labels if row.enough), key=lambda row: -row.matched_gap.value)
+    rows = enough[:MOST_ROWS]
+    cut = f" (the {MOST_ROWS} largest of {len(enough)})" if len(enough) > MOST_ROWS else ""
+    told = [f"{row.label}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in rows]
+    few = len(of.labels) - len(enough)
+    left_out = f" {few} labels have too few pairs and are left out." if few else ""
+    figure = new_figure(
+        look,
+        x_title=f"Matched gap of a predicted label (points){cut}",
+        height=90 + ROW * max(len(rows), 2),
+        alt=" ".join(["Matched gap by predicted label.", *told]) + left_out,
+    )
+    if of.matched_gap.interval.known:
+        low, high = (100 * getattr(of.matched_gap.interval, end) for end in ("lower", "upper"))
+        figure.add_vrect(x0=low, x1=high, fillcolor=faded(look.grey, 0.14), line_width=0)
+    at = np.arange(len(rows), dtype=np.float64)
+    lower, upper = _ends([row.matched_gap for row in rows])
+    figure.add_trace(
+        interval_bars(at, 100 * lower, 100 * upper, colour=look.colours[2], width=1.4, name="95 % from the pairs")
+    )
+    for name, told_apart, symbol in (
+        ("differs from zero (Holm)", True, "circle"),
+        ("cannot be told from zero", False, "circle-open"),
+    ):
+        mine = [place for place, row in enumerate(rows) if row.told_apart == told_apart]
+        figure.add_scatter(
+            x=100 * np.array([rows[place].matched_gap.value for place in mine], dtype=np.float64),
+            y=at[mine],
+            mode="markers",
+            name=name,
+            marker={
+                "symbol": symbol,
+                "color": look.colours[2],
+                "size": 9,
+                "line": {"width": 1.5, "color": look.colours[2]},
+            },
+            text=[
+                f"{escape(row.label)}: {points(row.matched_gap.value, row.matched_gap.interval)}<br>"
+                f"{count(round(row.n_pairs))} pairs"
+                for row in rows
+                if row.told_apart == told_apart
+            ],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    figure.update_xaxes(tickformat=".1f", range=padded(figure, include=0.0))
+    figure.add_vline(x=0, line={"color": look.grey, "width": 1, "dash": "dot"})
+    name_axis(figure, [row.label for row in rows])
+    return figure
+
+
+def _line(
+    figure: go.Figure,
+    rows: Sequence[SetComparison],
+    estimates: Sequence[Estimate],
+    *,
+    name: str,
+    colour: str,
+    dash: str,
+    symbol: str,
+    write: Callable[[float, Interval], str],
+) -> None:
+    """A value per model, joined by a line, with its interval: a hairline each where models are few, else a band."""
+    at = np.arange(len(rows), dtype=np.float64)
+    few = len(rows) <= MOST_ROWS
+    if not few:
+        figure.add_trace(_band(at, estimates, colour, name))
+    figure.add_scatter(
+        x=at,
+        y=100 * _values(estimates),
+        mode="lines+markers" if few else "lines",
+        name=name,
+        line={"color": colour, "width": 1.5, "dash": dash},
+        marker={"symbol": symbol, "size": 7, "color": colour, "line": {"width": 1.5, "color": colour}},
+        error_y=_error(estimates, faded(colour, 0.5)) if few else None,
+        text=[
+            f"{escape(_name(row))}, {name}<br>{write(estimate.value, estimate.interval)}"
+            for row, estimate in zip(rows, estimates, strict=True)
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _band(at: np.ndarray, estimates: Sequence[Estimate], colour: str, name: str) -> go.Scatter:
+    """The intervals of neighbouring values as one band; unknown ones are left out."""
+    lower, upper = _ends(estimates)
+    known = ~np.isnan(lower)
+    return go.Scatter(
+        x=np.concatenate([at[known], at[known][::-1]]),
+        y=100 * np.concatenate([upper[known], lower[known][::-1]]),
+        mode="lines",
+        fill="toself",
+        fillcolor=faded(colour, 0.12),
+        line={"width": 0},
+        name=f"{name}, 95 %",
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
+def _model_axis(figure: go.Figure, rows: Sequence[SetComparison]) -> None:
+    """Names below few models; many are counted."""
+    if len(rows) <= MOST_ROWS:
+        name_axis(figure, [_name(row) for row in rows], axis="x")
+        if len(rows) > 6:
+            figure.update_layout(xaxis={"tickangle": -60, "ticktext": [escape(_name(row)) for row in rows]})
+    figure.update_layout(yaxis={"tickformat": ".0f"})
+
+
+def _models_title(rows: Sequence[SetComparison]) -> str:
+    return "Models by accuracy on the reference" + (f" ({count(len(rows))})" if len(rows) > MOST_ROWS else "")
+
+
+def _models_alt(what: str, rows: Sequence[SetComparison]) -> str:
+    told = [
+        f"{_name(row)}: gap {points(row.gap.value, row.gap.interval)}, matched gap "
+        f"{points(row.matched_gap.value, row.matched_gap.interval)}, {percent(row.unmatched_target.value)} unmatched."
+        for row in rows[:MOST_ROWS]
+    ]
+    return " ".join([f"{what} of {len(rows)} models, by increasing accuracy on the reference.", *told])
+
+
+def _subset_accuracy(row: SetComparison, name: str) -> Estimate:
+    known = [subset.accuracy for subset in row.subsets if subset.name == name]
+    return known[0] if known else Estimate(float("nan"))
+
+
+def _name(row: SetComparison) -> str:
+    return row.model or "the model"
+
+
+def _sure(row: SetComparison, name: str) -> str:
+    subset = row.subset(name)
+    return f"{name} {percent(subset.accuracy.value)} right, {percent(subset.mean_confidence)} sure"
+
+
+def _values(estimates: Sequence[Estimate]) -> np.ndarray:
+    return np.array([estimate.value for estimate in estimates], dtype=np.float64)
+
+
+def _ends(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray]:
+    lower, upper = (
+        np.array([getattr(estimate.interval, end) for estimate in estimates], dtype=np.float64)
+        for end in ("lower", "upper")
+    )
+    return lower, upper
+
+
+def _error(estimates: Sequence[Estimate], colour: str) -> dict[str, object]:
+    value, (lower, upper) = _values(estimates), _ends(estimates)
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": 100 * (upper - value),
+        "arrayminus": 100 * (value - lower),
+        "color": colour,
+        "thickness": 1.2,
+        "width": 0,
+    }

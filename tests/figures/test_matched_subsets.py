@@ -1,0 +1,173 @@
+"""Figures of matched subsets and calibration: numbers as they are, roles by colour and mark, words for all."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.evaluate.calibration import accuracy_by_coverage, calibration, density
+from core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
+from core.figures import calibration as calibrated
+from core.figures import matched_subsets as figures
+from core.figures.theme import alt_text, theme
+
+MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"
+NAMES = (MARKUP, "dog", "hen")
+
+
+def simulated(n: int, seed: int, fall: float = 0.05) -> Outcomes:
+    rng = np.random.default_rng(seed)
+    confidence = 1 - 0.66 * rng.beta(1, 3, n)
+    return Outcomes(rng.integers(3, size=n), confidence, rng.random(n) < confidence - fall, NAMES)
+
+
+RNG = np.random.default_rng(0)
+OPTIONS = {"n_resamples": 10, "n_repeats": 3, "rng": RNG}
+ONE = compare_sets(simulated(800, 1), simulated(300, 2, 0.2), **OPTIONS)
+CURVE = epsilon_curve(simulated(800, 1), simulated(300, 2, 0.2), epsilons=(0.001, 0.005, 0.05), **OPTIONS)
+NAMED = [MARKUP, *(f"model {i}" for i in range(4))]
+MODELS = compare_models(
+    {name: simulated(400, i) for i, name in enumerate(NAMED)},
+    {name: simulated(200, 50 + i, 0.1) for i, name in enumerate(NAMED)},
+    **OPTIONS,
+)
+SUBSETS = ONE.matched.subsets
+CALIBRATED = {name: calibration(of.confidence, of.correct, rng=RNG, n_draws=200) for name, of in SUBSETS.items()}
+HARD = compare_sets(replace(simulated(50, 1), confidence=np.full(50, np.nan)), simulated(20, 2), **OPTIONS)
+
+
+def charts(dark: bool) -> dict:
+    return {
+        "scatter": figures.confidence_scatter(MODELS.rows, dark=dark),
+        "picture": figures.matching_picture(match(simulated(12, 1), simulated(6, 2), rng=RNG, epsilon=0.1), dark=dark),
+        "gap": figures.gap_chart(ONE, dark=dark),
+        "lines": figures.accuracy_lines(MODELS.rows, dark=dark),
+        "gaps": figures.gap_lines(MODELS.rows, dark=dark),
+        "epsilon": figures.epsilon_chart(CURVE, dark=dark),
+        "labels": figures.label_chart(ONE, dark=dark),
+        "reliability": calibrated.reliability_chart(CALIBRATED["reference"], dark=dark),
+        "curves": calibrated.reliability_curves(CALIBRATED, dark=dark),
+        "density": calibrated.density_chart({name: density(of.confidence) for name, of in SUBSETS.items()}, dark=dark),
+        "coverage": calibrated.coverage_chart(
+            {name: accuracy_by_coverage(SUBSETS[name].confidence, SUBSETS[name].correct) for name in ("reference",)},
+            dark=dark,
+        ),
+    }
+
+
+def strings(content):
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, dict):
+        for value in content.values():
+            yield from strings(value)
+    elif isinstance(content, list | tuple | np.ndarray) and np.asarray(content).dtype.kind in "OU":
+        for value in content:
+            yield from strings(value)
+
+
+def trace(figure, name):
+    (found,) = [one for one in figure.data if one.name == name]
+    return found
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_chart_has_its_look_its_words_and_no_markup_of_others(dark):
+    for figure in charts(dark).values():
+        assert figure.layout.template == theme(dark).template
+        assert figure.layout.title.text is None
+        assert alt_text(figure)
+        assert figure.layout.xaxis.title.text
+        assert figure.to_json()
+        content = figure.to_dict()
+        content["layout"].pop("meta")  # plain text, not drawn
+        assert not [text for text in strings(content) if "<b>" in text or "<a " in text or "$" in text]
+        for one in figure.data:
+            assert isinstance(one.x, np.ndarray)
+            assert isinstance(one.y, np.ndarray)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_same_set_has_the_same_colour_in_every_chart(dark):
+    look, drawn = theme(dark), charts(dark)
+    for name, colour in (("reference", look.inclusive), ("target", look.exclusive)):
+        assert trace(drawn["scatter"], name).marker.color == colour
+        for chart in ("lines", "curves", "density"):
+            assert trace(drawn[chart], name).line.color == colour
+            assert trace(drawn[chart], f"matched {name}").line.color == colour
+            assert trace(drawn[chart], name).line.dash != trace(drawn[chart], f"matched {name}").line.dash
+
+
+def test_the_numbers_drawn_are_the_numbers_found():
+    drawn = charts(False)
+    rows = MODELS.rows
+    assert trace(drawn["lines"], "matched target").y == pytest.approx(
+        [100 * row.subset("matched target").accuracy.value for row in rows]
+    )
+    assert trace(drawn["gaps"], "matched gap").y == pytest.approx([100 * row.matched_gap.value for row in rows])
+    assert trace(drawn["epsilon"], "target unmatched").y == pytest.approx(
+        [100 * row.unmatched_target.value for row in CURVE]
+    )
+    band = trace(drawn["gap"], "matched gap, 95 %").x
+    assert band[:2] == pytest.approx([100 * ONE.matched_gap.interval.lower, 100 * ONE.matched_gap.interval.upper])
+    bins = [one for one in CALIBRATED["reference"].bins if one.n]
+    assert trace(drawn["reliability"], "reference").y == pytest.approx([100 * one.accuracy for one in bins])
+
+
+def test_models_are_in_order_of_accuracy_on_the_reference():
+    y = trace(charts(False)["lines"], "reference").y
+    assert (np.diff(y) >= 0).all()
+    assert (np.diff(trace(charts(False)["scatter"], "reference").y) >= 0).all()
+
+
+def test_labels_are_in_order_of_their_gap():
+    figure = charts(False)["labels"]
+    marks = np.concatenate([one.x for one in figure.data if one.mode == "markers"])
+    at = np.concatenate([one.y for one in figure.data if one.mode == "markers"])
+    assert (np.diff(marks[np.argsort(at)]) <= 0).all()
+
+
+def test_pairs_are_joined_in_the_picture():
+    subsets = match(simulated(12, 1), simulated(6, 2), rng=RNG, epsilon=0.1)
+    figure = figures.matching_picture(subsets)
+    assert len(trace(figure, "pair").x) == 3 * subsets.n_pairs
+    assert len(trace(figure, "unmatched target").x) == len(subsets.unmatched_target_index)
+    by_probability = match(simulated(12, 1), simulated(6, 2), by="probability", rng=RNG, epsilon=0.1)
+    assert len(figures.matching_picture(by_probability).layout.yaxis.ticktext) == 1
+
+
+def test_many_models_are_bands_and_counted():
+    rows = MODELS.rows * 10
+    for figure in (figures.accuracy_lines(rows), figures.gap_lines(rows)):
+        assert "(50)" in figure.layout.xaxis.title.text
+        assert figure.layout.xaxis.ticktext is None
+        assert any(one.fill == "toself" for one in figure.data)
+
+
+def test_empty_bins_are_drawn_empty():
+    of = calibration(np.array([0.9] * 50), np.array([True] * 50), binning="width", rng=RNG)
+    figure = calibrated.reliability_chart(of)
+    assert len(trace(figure, "reference").x) == 1
+    assert trace(figure, "samples").y.tolist().count(0) == 14
+
+
+def test_what_is_not_known_is_not_drawn_and_nothing_breaks():
+    assert len(figures.gap_chart(HARD).layout.yaxis.ticktext) == 1
+    for figure in (
+        figures.confidence_scatter([HARD]),
+        figures.accuracy_lines([HARD]),
+        figures.gap_lines([HARD]),
+        figures.label_chart(HARD),
+        figures.confidence_scatter([]),
+        calibrated.reliability_chart(calibration(np.zeros(0), np.zeros(0, dtype=bool), rng=RNG)),
+        calibrated.density_chart({"reference": density(np.zeros(0))}),
+        calibrated.coverage_chart({"reference": ()}),
+    ):
+        assert alt_text(figure)
+        assert "nan" not in alt_text(figure)
+
+
+def test_words_state_the_takeaway():
+    assert "matched gap" in alt_text(charts(False)["gap"])
+    assert "outside the band" in alt_text(charts(False)["reliability"])
+    assert "of the surer half" in alt_text(charts(False)["coverage"])
