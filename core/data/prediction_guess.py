@@ -403,9 +403,12 @@ class _Guess:
 
     def _only_one(self) -> None:
         """In one of two files the only column of labels is what that file is about, whatever it is called."""
-        if (self.half == "truth" and self.roles.has_truth) or (
-            self.half == "predictions" and self.roles.says_something
-        ):
+        if self.half == "truth" and self.roles.has_truth:
+            return
+        if self.half == "predictions" and self.roles.says_something:
+            truths = [column for column in called(self.free, NAMES["truth"]) if self.is_label(column)]
+            if truths and not self.roles.has_truth and not self.roles.parts:
+                self.take(_BY_NAME, truth=truths[0])  # the file is whole; the other one may add folds
             return
         role = "truth" if self.half == "truth" else "predicted"
         strong = [*called(self.free, NAMES["truth"]), *called(self.free, NAMES["predicted"])]

@@ -88,3 +88,22 @@ def pair_predictions(
 def _task(table: PredictionTable, task: str | None) -> str | None:
     """A file that tells no tasks apart is about the one that is asked for."""
     return task if table.tasks else None
+
+
+def sets_by_size(table: PredictionTable) -> tuple[str, ...]:
+    """The test sets of a file, the largest first: that one makes the best reference.
+
+    >>> from core.data.prediction_table import prediction_table
+    >>> from core.data.tables import make_table
+    >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["new", "old", "old"]]
+    >>> sets_by_size(prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "set"], rows, lines=[2, 3, 4])))
+    ('old', 'new')
+    """
+    model, task = next(iter(table.models), None), next(iter(table.tasks), None)
+    sizes = {}
+    for name in table.sets:
+        try:
+            sizes[name] = table.select(model=model, set=name, task=task).n_samples
+        except DataError:  # this model says nothing about this set
+            sizes[name] = 0
+    return tuple(sorted(sizes, key=lambda name: -sizes[name]))

@@ -240,10 +240,10 @@ class _Reader:
     def block(self, task: str | None) -> _Block:
         """All that this model said, in codes."""
         proba_names, proba = self.scores()
-        renamed = self.renamed(proba_names, proba)
-        truth = [renamed[label] for label in self.truth]
-        predicted = None if self.predicted is None else [renamed[label] for label in self.predicted]
-        proba_names = [renamed[name] for name in proba_names]
+        known, said = self.renamed(proba_names, proba)
+        truth = [known[label] for label in self.truth]
+        predicted = None if self.predicted is None else [said[label] for label in self.predicted]
+        proba_names = [said[name] for name in proba_names]
         names = class_order({*truth, *(predicted or ()), *proba_names})
         place = f"{self.table.name}: column {self.truth_column!r}"
         if len(names) < 2:
@@ -257,7 +257,7 @@ class _Reader:
                 predicted = [names[code] for code in proba.argmax(axis=1)]
             confidence = proba.max(axis=1)
         else:
-            predicted, proba, confidence = self.single(names, predicted)
+            predicted, proba, confidence = self.single(names, truth, predicted)
         return _Block(
             model=self.part.name if self.roles.parts and self.part.kind == "model" else None,
             task=self.part.name if self.roles.parts and self.part.kind == "task" else task,
@@ -293,13 +293,13 @@ class _Reader:
         columns = [column for _, column in self.roles.probabilities] or [self.roles.vector or ""]
         return all("logit" in column.lower() for column in columns)
 
-    def renamed(self, proba_names: list[str], proba: np.ndarray | None) -> dict[str, str]:
-        """A class name for each name in the file: the same where nothing else could be meant, else confirmed."""
+    def renamed(self, proba_names: list[str], proba: np.ndarray | None) -> tuple[dict[str, str], dict[str, str]]:
+        """A class name for each true and each predicted name: the same where nothing else could be meant."""
         given = dict(self.roles.classes)
         known = set(self.truth)
         said = {*(self.predicted or ()), *proba_names}
         if not said:
-            return drop_points({name: name for name in known})
+            return drop_points({name: name for name in known}), {}
         mapped = {name: given.get(name, name) for name in said}
         if self.predicted is not None and proba is not None:
             mapped |= self._columns_as_labels(proba_names, proba, given)
@@ -309,7 +309,7 @@ class _Reader:
         names, how = common
         if how:
             self.notes.append(f"Class names of truth and predictions were matched {how}.")
-        return {**{name: names[mapped[name]] for name in said}, **{name: names[name] for name in known}}
+        return {name: names[name] for name in known}, {name: names[mapped[name]] for name in said}
 
     def _columns_as_labels(self, names: list[str], proba: np.ndarray, given: dict[str, str]) -> dict[str, str]:
         """Columns that carry other names than the predicted labels, by which label each column's maximum goes with."""
@@ -371,7 +371,7 @@ class _Reader:
         return full
 
     def single(
-        self, names: Sequence[str], predicted: list[str] | None
+        self, names: Sequence[str], truth: list[str], predicted: list[str] | None
     ) -> tuple[list[str], np.ndarray | None, np.ndarray | None]:
         """Prediction, probabilities and confidence where at most one number is known of each row."""
         if self.part.confidence is None:
@@ -384,7 +384,7 @@ class _Reader:
                     f"of {len(names)} classes was predicted. Add a column with the predicted label."
                 )
             return predicted, None, scores
-        positive = self._positive(names, predicted, scores)
+        positive = self._positive(names, truth, predicted, scores)
         if positive is None:
             predicted = predicted or []
             if (scores < 0.5 - _SLACK).any():  # a score, but no probability: nothing follows for the other class
@@ -407,7 +407,9 @@ class _Reader:
             )
         return np.clip(scores, 0.0, 1.0)
 
-    def _positive(self, names: Sequence[str], predicted: list[str] | None, scores: np.ndarray) -> str | None:
+    def _positive(
+        self, names: Sequence[str], truth: list[str], predicted: list[str] | None, scores: np.ndarray
+    ) -> str | None:
         """The class whose probability a single score is, None meaning that of the predicted one."""
         if self.roles.positive is not None:
             if self.roles.positive == "predicted" and "predicted" not in names:
@@ -433,19 +435,14 @@ class _Reader:
                     return names[code]
         column = self.part.confidence
         of_predicted = ("predicted",) if predicted is not None else ()
-        higher = [scores[[label == name for label in self.truth_names(names)]].mean() for name in names]
+        means = [scores[[label == name for label in truth]].mean() if name in truth else 0.0 for name in names]
         raise RolesNeeded(
             f"{self.table.name}: column {column!r} holds one probability per row, and there are two classes. "
             f"Is it that of {names[0]} or of {names[1]}{', or of the predicted one' if of_predicted else ''}?",
-            replace(self.roles, positive=names[int(np.nanargmax(np.nan_to_num(higher)))]),
+            replace(self.roles, positive=names[int(np.argmax(means))]),
             (*names, *of_predicted),
             "positive",
         )
-
-    def truth_names(self, names: Sequence[str]) -> list[str]:
-        """The true labels under their final names."""
-        common = common_names(set(names), set(self.truth))
-        return [common[0][label] for label in self.truth] if common else self.truth
 
 
 def _two(scores: np.ndarray, codes: np.ndarray) -> Float[np.ndarray, "n_rows 2"]:
