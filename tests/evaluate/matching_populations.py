@@ -17,12 +17,13 @@ class TwoSets:
     n_labels: int = 3
     fall: float = 0.06
     reference_fall: float = 0.02
+    sureness: float = 6.0
     hardness: float = 3.0
     decimals: int | None = None
 
     def draw(self, rng: np.random.Generator) -> tuple[Outcomes, Outcomes]:
         return (
-            self._one(rng, self.n_reference, 6.0, self.reference_fall),
+            self._one(rng, self.n_reference, self.sureness, self.reference_fall),
             self._one(rng, self.n_target, self.hardness, self.fall),
         )
 

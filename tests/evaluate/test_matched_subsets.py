@@ -177,6 +177,14 @@ def test_maximum_has_most_pairs_and_of_these_the_least_total_difference(sets, ep
     assert found.least_difference is True
 
 
+def test_a_label_without_references_hides_no_other():
+    """Both begin at the same place of the sorted references."""
+    reference = outcomes([0.1, 0.2, 0.5, 0.504], [0, 0, 2, 2])
+    target = outcomes([0.5, 0.505], [1, 2])
+    found = match(reference, target, method="maximum", rng=np.random.default_rng(0))
+    assert (found.reference_index.tolist(), found.target_index.tolist()) == ([3], [1])
+
+
 def test_above_the_bound_only_the_number_of_pairs_is_promised(monkeypatch):
     rng = np.random.default_rng(0)
     reference, target = outcomes(rng.random(300)), outcomes(rng.random(200))

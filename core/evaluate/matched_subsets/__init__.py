@@ -8,6 +8,7 @@ says how far accuracy falls, on all samples and on matched ones, with intervals;
 from core.evaluate.matched_subsets.compare import EPSILONS, compare_models, compare_sets, epsilon_curve, larger_first
 from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match, warm_up
 from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
+from core.evaluate.matched_subsets.parts import SUBSETS, calibrations, coverages, densities, worked_example
 from core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
     Estimate,
@@ -23,6 +24,7 @@ __all__ = [
     "EPSILON",
     "EPSILONS",
     "FEWEST_PAIRS",
+    "SUBSETS",
     "Estimate",
     "LabelGap",
     "MatchedSubsets",
@@ -31,9 +33,12 @@ __all__ = [
     "SetComparison",
     "Subset",
     "Verdict",
+    "calibrations",
     "compare_models",
     "compare_sets",
     "comparison_table",
+    "coverages",
+    "densities",
     "epsilon_curve",
     "larger_first",
     "match",
@@ -41,4 +46,5 @@ __all__ = [
     "outcomes_of",
     "verdict",
     "warm_up",
+    "worked_example",
 ]

@@ -47,7 +47,7 @@ AnySet = Predictions | Outcomes
 
 def larger_first(one: AnySet, other: AnySet) -> tuple[AnySet, AnySet]:
     """Reference and target: the larger set is the reference, as in section 2.2; of equals the first."""
-    n, n_other = (len(outcomes_of(each)[0]) for each in (one, other))
+    n, n_other = (len(each) if isinstance(each, Outcomes) else len(each.y_pred) for each in (one, other))
     return (one, other) if n >= n_other else (other, one)
 
 
@@ -99,10 +99,10 @@ def epsilon_curve(
     n_resamples: int = 100,
     rng: np.random.Generator,
 ) -> tuple[SetComparison, ...]:
-    """The same comparison at every epsilon: what rests on how closely "matched" was meant?"""
-    of = candidates(reference, target, epsilon=epsilons[0], by=by)
-    options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "rng": rng}
-    return tuple(_compare(of.within(epsilon), model="", **options) for epsilon in epsilons)
+    """The same comparison at every epsilon, on the same resamples: what rests on how closely "matched" was meant?"""
+    of, seed = candidates(reference, target, epsilon=epsilons[0], by=by), _seed(rng)
+    options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": ""}
+    return tuple(_compare(of.within(epsilon), rng=np.random.default_rng(seed), **options) for epsilon in epsilons)
 
 
 def compare_models(
@@ -110,10 +110,14 @@ def compare_models(
 ) -> ModelComparisons:
     """Every model that both sets have predictions of; `options` as in `compare_sets`.
 
-    Sorted by accuracy on the reference; the p-values over pairs are corrected for the number of models.
+    Sorted by accuracy on the reference; the p-values over pairs are corrected for the number of models. What is found
+    of a model does not depend on which others there are.
     """
-    both = [name for name in references if name in targets]
-    rows = [compare_sets(references[name], targets[name], model=name, rng=rng, **options) for name in both]
+    both, seed = [name for name in references if name in targets], _seed(rng)
+    rows = [
+        compare_sets(references[name], targets[name], model=name, rng=np.random.default_rng(seed), **options)
+        for name in both
+    ]
     corrected = holm([row.p_value if row.enough else nan for row in rows])
     rows = [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
     alone = [name for name in dict.fromkeys([*references, *targets]) if name not in both]
@@ -280,6 +284,10 @@ def _labels(repeats: Sequence[MatchedSubsets]) -> tuple[LabelGap, ...]:
         )
     corrected = holm([row.p_value if row.n_pairs >= FEWEST_PAIRS else nan for row in rows])
     return tuple(replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True))
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**63))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -71,7 +71,7 @@ def draw_partners(first, last, order, copies, uniform):
         while low > 0:  # where the two paths met: the prefix that both share
             before += tree[low]
             low &= low - 1
-        rank = before + int(uniform[k] * available)
+        rank = before + int(uniform[k] * available)  # below 1 times a whole number never rounds up to it
         position, step = 0, top
         while step > 0:
             below = position + step

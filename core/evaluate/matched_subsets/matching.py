@@ -273,7 +273,8 @@ def _maximum(of: Candidates) -> tuple[np.ndarray, bool]:
     from core.evaluate.matched_subsets.kernels import least_difference, sweep
 
     partner, least = sweep(of.first, of.last), True
-    ends = np.flatnonzero(np.diff(of.start, append=-1)) + 1
+    # A label that the references lack begins where the next one does, but ends there too.
+    ends = np.flatnonzero((np.diff(of.start, append=-1) != 0) | (np.diff(of.stop, append=-1) != 0)) + 1
     for begin, end in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
         n_samples = end - begin + of.stop[begin] - of.start[begin]
         if n_samples > MOST_EXACT:

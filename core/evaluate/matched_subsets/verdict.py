@@ -79,8 +79,12 @@ def models_verdict(of: ModelComparisons) -> str:
             f"(sign-flip test, corrected for {plural(len(judged), 'model')}); "
             f"the matched gap is narrower than the gap in {count(narrower)}."
         )
-    if len(judged) < n:
-        few = n - len(judged)
+    if hard := sum(not row.can_match for row in of.rows):
+        come = "comes" if hard == 1 else "come"
+        said.append(
+            f"{plural(hard, 'model')} {come} without confidences, so that nothing of {_its(hard)}s could be matched."
+        )
+    if few := n - hard - len(judged):
         said.append(f"In {plural(few, 'model')} fewer than {FEWEST_PAIRS} pairs matched: nothing is claimed of these.")
     return " ".join([*said, *([f"{left_out}."] if left_out else [])])
 
@@ -142,16 +146,16 @@ def _advice(of: SetComparison, target: str) -> str:
             f"Now: plan with the accuracy on {target}. Hardly a sample has a counterpart, so that matching cannot say "
             "why; a larger epsilon, or matching by probability alone, pairs more."
         )
-    if of.unmatched_target.interval.lower > MUCH_UNMATCHED:
-        return (
-            f"Now: look at the unmatched samples first, they are {percent(of.unmatched_target.value)} of {target}. "
-            "What is said of matched samples says nothing about these."
-        )
+    much = of.unmatched_target.interval.lower > MUCH_UNMATCHED
+    left = f"the unmatched samples, {percent(of.unmatched_target.value)} of {target}: matching says nothing about these"
     if matched.interval.lower > 0:
         return (
             "Now: do not trust the model's confidence there as it is. It is wrong more often than elsewhere when "
             "equally sure: recalibrate on labelled samples of the new set, and look for what changed."
+            + (f" Look too at {left}." if much else "")
         )
+    if much:
+        return f"Now: look first at {left}."
     most = points(matched.interval.upper)
     return (
         "Now: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
