@@ -63,7 +63,7 @@ def half_width(se: float, df: float, *, level: float = 0.95) -> float:
     """
     if not (df > 0 and se >= 0):
         return float("nan")
-    return float(special.stdtrit(df, 0.5 + level / 2) * se)
+    return float(special.stdtrit(df, 0.5 + level / 2)) * float(se)
 
 
 def t_p_value(value: float, se: float, df: float) -> float:

@@ -39,7 +39,7 @@ def verdict(of: SetComparison, *, reference: str = "the reference set", target: 
     """
     findings = [
         _explained(of),
-        _not_as_the_paper(of),
+        _not_as_the_paper(of, target),
         _unmatched_accuracy(of, target),
         _could_match(of, target),
         _labels(of),
@@ -81,9 +81,7 @@ def models_verdict(of: ModelComparisons) -> str:
         )
     if hard := sum(not row.can_match for row in of.rows):
         come = "comes" if hard == 1 else "come"
-        said.append(
-            f"{plural(hard, 'model')} {come} without confidences, so that nothing of {_its(hard)}s could be matched."
-        )
+        said.append(f"{plural(hard, 'model')} {come} without confidences, and nothing could be matched.")
     if few := n - hard - len(judged):
         said.append(f"In {plural(few, 'model')} fewer than {FEWEST_PAIRS} pairs matched: nothing is claimed of these.")
     return " ".join([*said, *([f"{left_out}."] if left_out else [])])
@@ -151,7 +149,7 @@ def _advice(of: SetComparison, target: str) -> str:
     if matched.interval.lower > 0:
         return (
             "Now: do not trust the model's confidence there as it is. It is wrong more often than elsewhere when "
-            "equally sure: recalibrate on labelled samples of the new set, and look for what changed."
+            f"equally sure: recalibrate on labelled samples of {target}, and look for what changed."
             + (f" Look too at {left}." if much else "")
         )
     if much:
@@ -173,14 +171,14 @@ def _explained(of: SetComparison) -> str:
     return f"That confidences are mixed differently accounts for no part of the fall that the data can tell ({said})."
 
 
-def _not_as_the_paper(of: SetComparison) -> str:
+def _not_as_the_paper(of: SetComparison, target: str) -> str:
     if not of.enough or not of.explained.interval.known or of.gap.interval.lower <= 0:
         return ""
     if of.explained.interval.upper >= 0:
         return ""
     return (
         "The paper found the matched gap narrower than the gap in all its models; here it is wider: at the same "
-        "confidence this model does even worse on the new set than its mix of confidences suggests."
+        f"confidence this model does even worse on {target} than its mix of confidences suggests."
     )
 
 
