@@ -117,6 +117,10 @@ class _Guess:
             return "whole"
         return "fraction" if ((finite >= 0) & (finite <= 1)).mean() > 0.5 else "number"
 
+    def has_numbers(self, column: str) -> bool:
+        """Whether there is any number: then whatever is none shall be an error, not a column that goes unnoticed."""
+        return bool(np.isfinite(as_numbers(sample(self.table.columns[column]))).any())
+
     def spelled(self, column: str) -> list[str | None]:
         """The cells as strings, None where there is none."""
         if column not in self.values:
@@ -179,9 +183,11 @@ class _Guess:
                 self.take(_BY_NAME, **{role: columns[0]})
         if self.half == "truth" or (self.roles.says_something and self.roles.predicted is None):
             return
-        columns = [column for column in called(self.free, NAMES["confidence"]) if self.kind(column) in _NUMERIC]
-        if columns and self.roles.confidence is None:
-            self.take(_BY_NAME, confidence=columns[0])
+        by_class = [set(family.values()) for family in families(self.table.columns).values() if len(family) > 1]
+        for column in called(self.free, NAMES["confidence"]):  # prob_a is no "proba" where a prob_b stands beside it
+            if self.has_numbers(column) and not any(column in family for family in by_class):
+                self.take(_BY_NAME, confidence=self.roles.confidence or column)
+                return
 
     def _scores(self) -> None:
         """Scores of all classes: in one cell, in a column per class, or the highest of them only."""
@@ -192,7 +198,7 @@ class _Guess:
             self.take(_BY_VALUES, vector=vectors[0])
             return
         self._top()
-        numeric = [column for column in self.free if self.kind(column) in _NUMERIC]
+        numeric = [column for column in self.free if self.has_numbers(column)]
         for family, columns in sorted(families(numeric).items(), key=lambda each: -len(each[1])):
             if self._is_ranking(columns):
                 self.take("the highest of several ranks", confidence=next(iter(columns.values())))

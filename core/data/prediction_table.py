@@ -304,7 +304,7 @@ class _Reader:
         if self.predicted is not None and proba is not None:
             mapped |= self._columns_as_labels(proba_names, proba, given)
         common = common_names(known, set(mapped.values()))
-        if common is None or not (given or self._fits(common[0], proba_names)):
+        if common is None or not (given or self._fits(common[0], [mapped[name] for name in proba_names])):
             raise self._ask_classes(known, sorted(set(mapped.values())), proba_names, proba)
         names, how = common
         if how:

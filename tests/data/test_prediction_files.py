@@ -1,0 +1,436 @@
+"""The same predictions come out of every format, and what cannot be used is refused with its place and a remedy."""
+
+import gzip
+import io
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data import DataError, Predictions, RolesNeeded, join_predictions, read_predictions, write_predictions
+from core.data.limits import Limits
+from core.data.prediction_files import sample, template
+
+IDS = ["a1", "a2", "a3", "a4"]
+TRUE = ["cat", "dog", "dog", "cat"]
+PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])
+FRAME = pd.DataFrame({"id": IDS, "gold": TRUE, "prob_cat": PROBA[:, 0], "prob_dog": PROBA[:, 1]})
+
+
+def upload(content: bytes | str, name: str) -> io.BytesIO:
+    file = io.BytesIO(content.encode() if isinstance(content, str) else content)
+    file.name = name
+    return file
+
+
+def read(content: bytes | str, name: str = "t.csv", **more) -> Predictions:
+    return read_predictions(upload(content, name), **more).select()
+
+
+def npz(**arrays) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+CSV = FRAME.to_csv(index=False)
+FORMATS = {
+    "csv": (CSV, "t.csv"),
+    "tsv": (FRAME.to_csv(index=False, sep="\t"), "t.tsv"),
+    "semicolon": (FRAME.to_csv(index=False, sep=";"), "t.csv"),
+    "txt": (CSV, "t.txt"),
+    "gzip": (gzip.compress(CSV.encode()), "t.csv.gz"),
+    "gzip of jsonl": (gzip.compress(FRAME.to_json(orient="records", lines=True).encode()), "t.jsonl.gz"),
+    "jsonl": (FRAME.to_json(orient="records", lines=True), "t.jsonl"),
+    "json list": (FRAME.to_json(orient="records"), "t.json"),
+    "json of lists": (json.dumps(FRAME.to_dict(orient="list")), "t.json"),
+    "json lines called json": (FRAME.to_json(orient="records", lines=True), "t.json"),
+    "parquet": (FRAME.to_parquet(), "t.parquet"),
+    "npz": (npz(ids=IDS, labels=TRUE, probs=PROBA, class_names=["cat", "dog"]), "t.npz"),
+    "crlf": (CSV.replace("\n", "\r\n"), "t.csv"),
+    "byte order mark": (b"\xef\xbb\xbf" + CSV.encode(), "t.csv"),
+    "utf-16": (CSV.encode("utf-16"), "t.csv"),
+    "header behind #": ("# " + CSV, "t.csv"),
+    "comments above the header": ("# made by hand\n# " + CSV, "t.csv"),
+    "comments above a plain header": ("# made by hand\n" + CSV, "t.csv"),
+    "an unnamed index": (FRAME.to_csv(), "t.csv"),
+    "a json list in a cell": (
+        FRAME[["id", "gold"]].assign(p=[json.dumps({"cat": a, "dog": b}) for a, b in PROBA]).to_csv(index=False),
+        "t.csv",
+    ),
+    "python's mapping in a cell": (
+        FRAME[["id", "gold"]].assign(p=[str({"cat": float(a), "dog": float(b)}) for a, b in PROBA]).to_csv(index=False),
+        "t.csv",
+    ),
+    "scores of a pipeline": (
+        "\n".join(
+            json.dumps({"id": i, "gold": g, "out": [{"label": "dog", "score": b}, {"label": "cat", "score": a}]})
+            for i, g, (a, b) in zip(IDS, TRUE, PROBA.tolist(), strict=True)
+        ),
+        "t.jsonl",
+    ),
+    "a struct in parquet": (
+        FRAME[["id", "gold"]].assign(p=[{"dog": b, "cat": a} for a, b in PROBA]).to_parquet(),
+        "t.parquet",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "name"), FORMATS.values(), ids=FORMATS)
+def test_formats(content, name):
+    predictions = read(content, name)
+    assert predictions.ids.tolist() == IDS
+    assert predictions.class_names == ("cat", "dog")
+    assert predictions.y_true.tolist() == [0, 1, 1, 0]
+    assert predictions.proba is not None
+    np.testing.assert_allclose(predictions.proba, PROBA)
+    assert predictions.accuracy == 0.75
+
+
+@pytest.mark.parametrize(
+    "printed", ["[0.9 0.1]", "[0.9, 0.1]", "array([0.9, 0.1], dtype=float32)", "(0.9, 0.1)", "[9.0e-01\n 1.0e-01]"]
+)
+def test_vectors_in_cells(printed):
+    rows = pd.DataFrame({"gold": ["0", "1"], "probs": [printed, "[0.2 0.8]"]})
+    predictions = read(rows.to_csv(index=False))
+    assert predictions.proba is not None
+    np.testing.assert_allclose(predictions.proba, [[0.9, 0.1], [0.2, 0.8]])
+
+
+@pytest.mark.parametrize("keys", [("ground_truth", "predictions"), ("label", "probs"), ("labels", "probs")])
+def test_keys_of_npz(keys):
+    predictions = read(npz(**dict(zip(keys, ([0, 1, 1, 0], PROBA), strict=True))), "t.npz")
+    assert predictions.accuracy == 0.75
+    assert predictions.class_names == ("0", "1")
+    assert predictions.ids.tolist() == ["0", "1", "2", "3"]
+
+
+def test_npz_of_hard_labels():
+    assert read(npz(labels=[0, 1, 1, 0], predictions=[0, 1, 0, 0]), "t.npz").accuracy == 0.75
+
+
+def test_logits_are_softmaxed():
+    logits = np.log(PROBA) + np.array([[3.0], [-1.0], [0.5], [2.0]])
+    for name in ("logits", "probs"):
+        predictions = read(npz(labels=[0, 1, 1, 0], **{name: logits}), "t.npz")
+        np.testing.assert_allclose(predictions.proba, PROBA)
+        assert any("softmax was applied" in note for note in predictions.notes)
+    inside = read(npz(labels=[0, 1, 1, 0], logits=PROBA), "t.npz")
+    np.testing.assert_allclose(inside.confidence[0], 1 / (1 + np.exp(-0.8)))
+
+
+def test_npy_joins_by_line(tmp_path):
+    np.save(tmp_path / "probs.npy", PROBA)
+    truth = upload("gold\n0\n1\n1\n0\n", "truth.csv")
+    predictions = join_predictions(truth, tmp_path / "probs.npy").select()
+    assert predictions.accuracy == 0.75
+    assert any("by line" in note for note in predictions.notes)
+    with pytest.raises(DataError, match="no column holds the truth"):
+        read_predictions(tmp_path / "probs.npy")
+
+
+def test_no_header_at_all():
+    lines = "".join(f"{true},{said},{a}\n" for true, said, a in zip(TRUE, TRUE[::-1], PROBA[:, 0], strict=True))
+    with pytest.raises(RolesNeeded, match="The columns are column 1, column 2, column 3") as needed:
+        read(lines * 3)
+    assert needed.value.choices == ("column 1", "column 2", "column 3")
+
+
+def test_nothing_is_unpickled():
+    evil = np.array([print], dtype=object)
+    with pytest.raises(DataError, match="pickle can run code"):
+        read(npz(labels=evil), "t.npz")
+    stream = io.BytesIO()
+    np.save(stream, evil, allow_pickle=True)
+    with pytest.raises(DataError, match="pickle can run code"):
+        read(stream.getvalue(), "t.npy")
+    with pytest.raises(DataError, match="this is no table"):
+        read(pickle.dumps([1]), "t.pkl")
+
+
+def rows(header: str, *lines: str) -> str:
+    return "\n".join((header, *lines)) + "\n"
+
+
+REFUSED = {
+    "empty": ("", "t.csv: the file is empty"),
+    "header only": (rows("id,gold,pred"), "there are no rows"),
+    "no truth": (rows("id,pred", "1,a", "2,b"), "no column holds the truth.*Add a column such as 'gold'"),
+    "no predictions": (rows("id,gold", "1,a", "2,b"), "no column holds what a model predicted"),
+    "duplicate ids": (
+        rows("id,gold,pred", "7,a,a", "8,b,b", "7,a,b"),
+        "t.csv, line 4: id '7' stands in line 2 too. Each must stand once",
+    ),
+    "duplicate ids of one model": (
+        rows("id,gold,pred,model", "7,a,a,x", "7,a,b,y", "7,b,b,x"),
+        "line 4: id '7' stands in line 2 too for the same model",
+    ),
+    "several labels": (
+        rows("id,gold,pred", "1,a,a", "2,b,b", "3,a|b,a"),
+        r"line 4: column 'gold' holds 'a\|b', several labels in one row",
+    ),
+    "a missing truth": (rows("id,gold,pred", "1,a,a", "2,,b"), "line 3: column 'gold' holds nothing"),
+    "a missing prediction": (rows("id,gold,pred", "1,a,a", "2,b,"), "line 3: column 'pred' holds nothing"),
+    "a missing confidence": (rows("gold,pred,conf", "a,a,0.9", "b,b,nan"), "line 3: column 'conf' holds 'nan'"),
+    "a confidence above one": (
+        rows("gold,pred,conf", "a,a,0.9", "b,b,1.2"),
+        r"line 3: column 'conf' holds 1.2. A confidence must lie in \[0, 1\]: divide percent by 100",
+    ),
+    "a missing probability": (
+        rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.2,"),
+        "line 3: column 'prob_b' holds nothing",
+    ),
+    "a probability above one": (
+        rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.2,0.8", "b,1.3,0.1"),
+        r"line 4: a probability is 1.3. Each must lie in \[0, 1\]",
+    ),
+    "a wrong sum": (
+        rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.6,0.77"),
+        "line 3: probabilities sum to 1.37. Each row must sum to 1; are these logits?",
+    ),
+    "a short vector": (
+        rows("gold,p", 'a,"[0.9, 0.1]"', 'b,"[0.9]"'),
+        r"line 3: column 'p' holds '\[0.9\]'. It must be a whole vector of scores, one of 2 numbers",
+    ),
+    "one class": (rows("gold,pred", "a,a", "a,a"), "is the only class"),
+    "ids as labels": (
+        rows("gold,pred", *(f"a{row},a{row}" for row in range(60))),
+        "60 classes for 60 samples",
+    ),
+    "one score for three classes": (
+        rows("gold,prob", "a,0.9", "b,0.4", "c,0.5"),
+        "tells nothing about which of 3 classes was predicted. Add a column with the predicted label",
+    ),
+    "ragged": (rows("id,gold,pred", "1,a"), "line 2: 2 cells, but the header has 3"),
+    "two columns of one name": (rows("gold,gold,pred", "a,b,a"), "columns 1 and 2 are both called 'gold'"),
+    "several tasks and no role that tells them": (
+        rows("id,gold,pred,what", "1,a,a,x", "1,b,a,y"),
+        "id '1' stands in line 2 too. .* say which column tells models, sets, tasks or trials apart",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused(content, message):
+    with pytest.raises(DataError, match=message):
+        read(content)
+
+
+ARRAYS_REFUSED = {
+    "different lengths": ({"labels": [0, 1], "probs": PROBA}, r"differ in length: labels \(2,\), probs \(4, 2\)"),
+    "three dimensions": ({"labels": [0, 1], "probs": np.zeros((2, 2, 2))}, r"'probs' has shape \(2, 2, 2\)"),
+    "dates": ({"labels": np.array(["2020"], "datetime64[Y]")}, "is of type datetime64"),
+}
+
+
+@pytest.mark.parametrize(("arrays", "message"), ARRAYS_REFUSED.values(), ids=ARRAYS_REFUSED)
+def test_arrays_refused(arrays, message):
+    with pytest.raises(DataError, match=message):
+        read(npz(**arrays), "t.npz")
+
+
+JSON_REFUSED = {
+    "no json": ("[1,\n2", "t.json, line 2: this is no JSON"),
+    "a number": ("7", "7 instead of rows"),
+    "an empty list": ("[]", "instead of rows"),
+    "a number in the list": ('[{"gold": 1}, 7]', "row 2: 7 instead of an object"),
+    "other keys": ('[{"gold": 1}, {"pred": 7}]', "row 2: key 'gold' is missing"),
+    "lists of two lengths": ('{"gold": [1, 2], "pred": [1]}', r"differ in length \(gold 2, pred 1\)"),
+    "no lists": ("{}", "there is none"),
+    "deep": ("[" * 100_000, "this is no JSON"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), JSON_REFUSED.values(), ids=JSON_REFUSED)
+def test_json_refused(content, message):
+    with pytest.raises(DataError, match=message):
+        read(content, "t.json")
+
+
+def test_gzip_is_limited_and_checked():
+    packed = gzip.compress(b"0" * 10_000)
+    with pytest.raises(DataError, match="unpacks beyond the limit"):
+        read(packed, "t.csv.gz", limits=Limits(unpacked_bytes=1000))
+    with pytest.raises(DataError, match="no gzip file, or a damaged one"):
+        read(packed[:20], "t.csv.gz")
+    with pytest.raises(DataError, match="no gzip file"):
+        read(CSV, "t.csv.gz")
+    with pytest.raises(DataError, match="nothing in this gzip"):
+        read(gzip.compress(b""), "t.csv.gz")
+
+
+def test_too_many_rows():
+    for content, name in (FORMATS["json list"], FORMATS["json of lists"], FORMATS["npz"], FORMATS["csv"]):
+        with pytest.raises(DataError, match="more than 3 rows"):
+            read(content, name, limits=Limits(samples=3))
+
+
+def test_class_order_is_by_name():
+    columns = "gold,prob_dog,prob_cat\n" + "".join(f"{g},{b},{a}\n" for g, (a, b) in zip(TRUE, PROBA, strict=True))
+    predictions = read(columns)
+    assert predictions.class_names == ("cat", "dog")
+    np.testing.assert_allclose(predictions.proba, PROBA)
+
+
+def test_classes_are_the_union_and_empty_ones_stay():
+    predictions = read("gold,pred,prob_a,prob_b,prob_c\na,d,0.1,0.2,0.7\nb,b,0.1,0.8,0.1\n")
+    assert predictions.class_names == ("a", "b", "c", "d")
+    assert predictions.proba is not None
+    assert predictions.proba[:, 3].tolist() == [0, 0]
+    assert any("No scores of d" in warning for warning in predictions.warnings)
+    assert any("1 of 2 rows the predicted label is not" in warning for warning in predictions.warnings)
+
+
+RECONCILED = {
+    "LABEL_0": (["0", "1"], ["LABEL_0", "LABEL_1"], ("0", "1")),
+    "whole numbers": (["0.0", "1.0"], ["0", "1"], ("0", "1")),
+    "case": (["Cat", "Dog"], ["cat", "dog"], ("Cat", "Dog")),
+    "spaces": (["black cat", "dog"], ["black_cat", "dog"], ("black cat", "dog")),
+    "truth values": (["True", "False"], ["1", "0"], ("0", "1")),
+    "in both": (["0.0", "1.0"], ["0.0", "1.0"], ("0", "1")),
+}
+
+
+@pytest.mark.parametrize(("true", "said", "names"), RECONCILED.values(), ids=RECONCILED)
+def test_names_that_can_only_mean_one_class_are_matched(true, said, names):
+    lines = [f"{true[code]},{said[code]}" for code in (0, 1, 0, 1)]
+    predictions = read(rows("gold,pred", *lines))
+    assert predictions.class_names == names
+    assert predictions.accuracy == 1
+
+
+def test_names_that_differ_are_kept_apart():
+    assert read(rows("gold,pred", "01,1", "1,01", "2,2")).class_names == ("01", "1", "2")
+    assert read(rows("gold,pred", "a,A", "A,a", "b,b")).accuracy == pytest.approx(1 / 3)
+
+
+def test_columns_by_position_are_matched_through_the_predicted_label():
+    lines = [f"{g},{g if a != 0.7 else 'cat'},{a},{b}" for g, (a, b) in zip(TRUE, PROBA, strict=True)]
+    predictions = read(rows("gold,pred,prob_0,prob_1", *lines))
+    assert predictions.class_names == ("cat", "dog")
+    np.testing.assert_allclose(predictions.proba, PROBA)
+
+
+LONG = rows(
+    "id,gold,pred,model,set,fold",
+    *(
+        f"{i},{'ab'[i % 2]},{'ab'[i % 2 if m == 'x' else 0]},{m},{s},{i % 3}"
+        for m in "xy"
+        for s in "pq"
+        for i in range(6)
+    ),
+)
+
+
+def test_models_and_sets_in_one_file():
+    table = read_predictions(upload(LONG, "long.csv"))
+    assert (table.models, table.sets, table.folds, table.tasks) == (("x", "y"), ("p", "q"), ("0", "1", "2"), ())
+    good, poor = table.select(model="x", set="p"), table.select(model="y", set="p", fold="1")
+    assert (good.n_samples, good.accuracy) == (6, 1.0)
+    assert (poor.n_samples, poor.accuracy) == (2, 0.5)
+    assert poor.groups["fold"].tolist() == ["1", "1"]
+    assert poor.name == "long · y · p · 1"
+    for chosen, message in (
+        ({}, "there are 2 models: x, y. Choose one"),
+        ({"model": "x"}, "there are 2 sets: p, q"),
+        ({"model": "z", "set": "p"}, "there is no model 'z'. The models are x, y"),
+        ({"model": "x", "set": "p", "task": "t"}, "there is no task 't'. The file does not tell tasks apart"),
+        ({"model": "x", "set": "p", "fold": "9"}, "there is no fold '9'"),
+    ):
+        with pytest.raises(DataError, match=message):
+            table.select(**chosen)
+
+
+def test_tasks_have_classes_of_their_own():
+    lines = [f"{i},{g},{g},{t}" for t, names in (("size", "SL"), ("hue", "rg")) for i, g in enumerate(names * 3)]
+    table = read_predictions(upload(rows("id,gold,pred,task", *lines), "t.csv"))
+    assert table.tasks == ("size", "hue")
+    assert table.select(task="hue").class_names == ("g", "r")
+    with pytest.raises(DataError, match="there are 2 tasks: size, hue"):
+        table.select()
+
+
+def test_an_id_stands_once_per_trial():
+    lines = [f"{i},{g},{g},{t}" for t in "12" for i, g in enumerate("abab")]
+    predictions = read(rows("id,gold,pred,trial", *lines))
+    assert predictions.n_samples == 8
+    assert sorted(set(predictions.groups["trial"])) == ["1", "2"]
+
+
+JOIN_REFUSED = {
+    "ids that do not join": (
+        "id,gold\n1,a\n2,b\n3,a\n",
+        "id,pred\n2,b\n3,a\n4,a\n5,a\n",
+        r"2 of 4 ids of said.csv are not in truth.csv \(such as '4'\); 1 of 3 ids of truth.csv are not in said.csv "
+        r"\(such as '1'\)",
+    ),
+    "other lengths": ("gold\na\nb\n", "pred\na\n", "truth.csv has 2 rows, said.csv has 1, and neither has ids"),
+    "ids in one only": ("id,gold\nx,a\ny,b\n", "pred\na\nb\n", "truth.csv has ids .*said.csv has none"),
+    "truth twice": ("id,gold\nx,a\nx,b\n", "id,pred\nx,a\n", "line 3: id 'x' stands in line 2 too"),
+    "no truth": ("id,fold\nx,1\ny,2\n", "id,pred\nx,a\ny,b\n", "neither holds the truth"),
+    "two truths": (
+        "id,gold\nx,a\ny,b\n",
+        "id,gold,pred\nx,a,a\ny,a,a\n",
+        r"line 3: truth is 'a' here .* but 'b' in truth.csv .* in 1 of 2 rows",
+    ),
+}
+
+
+@pytest.mark.parametrize(("truth", "said", "message"), JOIN_REFUSED.values(), ids=JOIN_REFUSED)
+def test_joins_refused(truth, said, message):
+    with pytest.raises(DataError, match=message):
+        join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"))
+
+
+def test_joined_by_id_in_another_order_for_several_models():
+    truth = upload("id,gold,site\nx,a,north\ny,b,south\n", "truth.csv")
+    said = upload("id,pred,model\ny,b,m\nx,a,m\nx,b,n\ny,b,n\n", "said.csv")
+    table = join_predictions(truth, said)
+    assert {model: table.select(model=model).accuracy for model in table.models} == {"m": 1.0, "n": 0.5}
+    assert table.select(model="m").groups["source"].tolist() == ["south", "north"]
+
+
+def test_the_template_and_the_sample_can_be_read():
+    table = read_predictions(upload(template(), "template.tsv"))
+    assert (table.models, table.sets) == (("model A",), ("original", "new"))
+    table = read_predictions(upload(sample(), "sample.tsv"))
+    original, new = (table.select(set=name) for name in table.sets)
+    assert original.accuracy > new.accuracy + 0.1
+    assert original.warnings == new.warnings == ()
+    assert sample() == sample()
+
+
+labels = st.text(st.characters(categories=["L", "N"], exclude_characters="0123456789"), min_size=1, max_size=4)
+cells = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4)
+
+
+@given(st.data())
+def test_round_trip(data):
+    fold = str.casefold
+    names = data.draw(st.lists(labels, min_size=3, max_size=5, unique_by=fold))
+    n_samples = data.draw(st.integers(4, 9))
+    codes = st.lists(st.integers(0, len(names) - 1), min_size=n_samples, max_size=n_samples)
+    weights = st.lists(st.floats(0.01, 1), min_size=len(names), max_size=len(names))
+    proba = np.array(data.draw(st.lists(weights, min_size=n_samples, max_size=n_samples)))
+    ids = data.draw(st.lists(cells, min_size=n_samples, max_size=n_samples, unique=True))
+    folds = data.draw(st.lists(cells, min_size=n_samples, max_size=n_samples))
+    written = Predictions(
+        ids,
+        data.draw(codes),
+        data.draw(codes),
+        sorted(names),
+        proba / proba.sum(axis=1, keepdims=True),
+        groups={"fold": folds},
+    )
+    assert read(write_predictions(written), "t.tsv").fingerprint == written.fingerprint
+
+
+def test_round_trip_of_hard_labels_and_of_confidence():
+    hard = Predictions(["a", "b", "c"], [0, 1, 2], [0, 0, 2], ["x", "y", "z"])
+    sure = Predictions(["a", "b", "c"], [0, 1, 2], [0, 0, 2], ["x", "y", "z"], confidence=[0.9, 0.1, 1 / 3])
+    for written in (hard, sure):
+        assert read(write_predictions(written), "t.tsv").fingerprint == written.fingerprint
