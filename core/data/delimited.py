@@ -76,7 +76,7 @@ def _uncommented(text: str) -> str:
 
 def _is_header(rows: list[Row]) -> bool:
     """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
-    first, body = rows[0][1], [cells for _, cells in rows[1:]]
+    first, body = rows[0][1], [cells for _, cells in rows[1:1001]]
     numbers = [cell for cell in first if _NUMBER.fullmatch(cell.strip())]
     whole = sorted(int(cell) for cell in numbers if cell.strip().isdecimal())
     if numbers and whole not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):

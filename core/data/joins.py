@@ -7,7 +7,7 @@ import numpy as np
 from core.data.errors import DataError
 from core.data.limits import File, Limits
 from core.data.prediction_files import read_prediction_table
-from core.data.prediction_guess import complete_roles
+from core.data.prediction_guess import complete_roles, guess_roles
 from core.data.prediction_roles import Roles
 from core.data.prediction_table import PredictionTable, prediction_table
 from core.data.spelling import first_repeat
@@ -28,7 +28,8 @@ def join_predictions(
     """Read the truth, or how rows are divided into sets, folds or sources, from one file and predictions from another.
 
     Rows join by id where both files have ids, and by line where neither has and there are as many; `notes` say which.
-    `truth_roles` and `roles` say what the columns of each are, or are guessed. DataError where ids do not join, with
+    `truth_roles` and `roles` say what the columns of each are, or are guessed; the roles of what was joined before, or
+    of a question about it, do for both. DataError where ids do not join, with
     the counts both ways, or where both files hold a truth and these differ.
 
     >>> from core.data.tables import make_table
@@ -39,6 +40,8 @@ def join_predictions(
     """
     known = truth if isinstance(truth, Table) else read_prediction_table(truth, limits=limits)
     said = predictions if isinstance(predictions, Table) else read_prediction_table(predictions, limits=limits)
+    if roles is not None and truth_roles is None:
+        roles, truth_roles = _apart(roles, known, said)
     truth_roles = complete_roles(known, truth_roles, half="truth")
     roles = complete_roles(said, roles, half="predictions")
     rows, note = _matching_rows(known, truth_roles, said, roles)
@@ -61,6 +64,16 @@ def join_predictions(
         )
     joined = Table(said.name, columns, said.lines, said.unit, (*said.notes, note))
     return prediction_table(joined, roles=roles, name=name)
+
+
+def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None]:
+    """Roles of joined files as those of the predictions, and those of the truth, whose ids have to be guessed."""
+    columns = {role: getattr(roles, role) for role in _FROM_TRUTH}
+    moved = {role: column for role, column in columns.items() if column is not None and column not in said.columns}
+    if not moved:
+        return roles, None
+    own = {role: column.removesuffix(f" ({known.name})") for role, column in moved.items()}
+    return replace(roles, **dict.fromkeys(moved)), Roles(id=guess_roles(known).id, **own)
 
 
 def _matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[np.ndarray, str]:

@@ -380,7 +380,7 @@ class _Guess:
             self.take("by its name", **next(iter(found.values())))
             return
         parts = tuple(Part("task" if tasks else "model", name, **roles) for name, roles in found.items())
-        self.roles = replace(self.roles, parts=parts).because(parts="by their names")
+        self._take_parts(parts, "by their names")
 
     def _by_values(self) -> None:
         """Columns that hold the classes of the truth, and agree with it more often than by chance, are predictions."""
@@ -405,7 +405,11 @@ class _Guess:
             self.take("it holds the classes of the truth", predicted=next(iter(likely)))
             return
         parts = tuple(Part("model", column, predicted=column) for column in likely)
-        self.roles = replace(self.roles, parts=parts).because(parts="they hold the classes of the truth")
+        self._take_parts(parts, "they hold the classes of the truth")
+
+    def _take_parts(self, parts: tuple[Part, ...], why: str) -> None:
+        """Give columns to models or tasks side by side; a column that named them all is none then."""
+        self.roles = replace(self.roles, parts=parts, **{parts[0].kind: None}).because(parts=why)
 
     def _only_one(self) -> None:
         """In one of two files the only column of labels is what that file is about, whatever it is called."""

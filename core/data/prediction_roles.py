@@ -155,6 +155,11 @@ class Roles:
         if repeat := first_repeat(self.columns):
             column = self.columns[repeat[1]]
             raise DataError(f"{table.name}: column {column!r} has two roles. Each column can have one.")
+        for kind in ("model", "task"):
+            if getattr(self, kind) is not None and any(part.kind == kind for part in self.parts):
+                raise DataError(
+                    f"{table.name}: {kind}s stand side by side and in column {getattr(self, kind)!r} too. Choose one."
+                )
         for what, names in (
             ("class", [name for name, _ in self.probabilities]),
             ("model or task", [part.name for part in self.parts]),

@@ -97,8 +97,7 @@ class PredictionTable:
         )
         if fold is not None:
             self._one("fold", self.folds, fold)
-        wide = [block for block in self._blocks if block.model in (model, None) and block.task in (task, None)]
-        block = wide[0]
+        block = next(each for each in self._blocks if each.model in (model, None) and each.task in (task, None))
         chosen = {"model": model, "set": set, "fold": fold}
         mask = np.ones(len(block.rows), dtype=bool)
         for group, name in chosen.items():
@@ -108,21 +107,21 @@ class PredictionTable:
         if not mask.any():
             raise DataError(f"{self.name}: there is not a single row of {', '.join(told)}. Choose others.")
         rows = block.rows[mask]
-        predictions = Predictions(
+        y_true, y_pred = block.y_true[mask], block.y_pred[mask]
+        proba = None if block.proba is None else block.proba[mask]
+        found = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
+        return Predictions(
             ids=self._ids[rows],
-            y_true=block.y_true[mask],
-            y_pred=block.y_pred[mask],
+            y_true=y_true,
+            y_pred=y_pred,
             class_names=block.class_names,
-            proba=None if block.proba is None else block.proba[mask],
+            proba=proba,
             confidence=None if block.confidence is None else block.confidence[mask],
             groups={group: self._groups[group][rows] for group in GROUPS if group in self._groups},
-            warnings=block.warnings,
+            warnings=(*block.warnings, *found),
             notes=(*self.notes, *block.notes),
             name=" · ".join((self.name, *told)),
         )
-        found = suspicions(predictions)
-        predictions.__dict__["warnings"] = (*block.warnings, *found)  # nobody has seen it yet
-        return predictions
 
     def _one(self, what: str, names: tuple[str, ...], name: str | None) -> str | None:
         if name is None and len(names) > 1:

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-
-from core.data.predictions import Predictions
+from jaxtyping import Float, Integer
 
 _FEWEST = 20  # samples below which chance explains nearly everything
 _SAME = 0.999  # the share of rows from which on two columns say the same
@@ -31,19 +30,24 @@ def agreement_by_chance(truth: Sequence[Hashable], predicted: Sequence[Hashable]
     return float(mean), float(np.sqrt(max(0.0, own + shared) / (n_rows**2 * (n_rows - 1))))
 
 
-def suspicions(predictions: Predictions) -> tuple[str, ...]:
+def suspicions(
+    y_true: Integer[np.ndarray, " n_samples"],
+    y_pred: Integer[np.ndarray, " n_samples"],
+    *,
+    n_classes: int,
+    proba: Float[np.ndarray, "n_samples n_classes"] | None = None,
+) -> tuple[str, ...]:
     """Sentences on what is suspicious about predictions; none where nothing is.
 
-    >>> turned = Predictions([str(i) for i in range(40)], [0, 1] * 20, [1, 0] * 20, ["no", "yes"])
-    >>> suspicions(turned)
+    >>> suspicions(np.array([0, 1] * 20), np.array([1, 0] * 20), n_classes=2)
     ('Accuracy is 0.0 %, below the 50.0 % that chance would give: are labels turned around or rows in another order?',)
     """
-    n_samples = predictions.n_samples
-    mean, spread = agreement_by_chance(predictions.y_true.tolist(), predictions.y_pred.tolist())
-    n_correct = int(predictions.correct.sum())
+    n_samples = len(y_true)
+    mean, spread = agreement_by_chance(y_true.tolist(), y_pred.tolist())
+    n_correct = int((y_true == y_pred).sum())
     found = []
     if n_samples >= _FEWEST and spread > 0:
-        chance = max(mean / n_samples, 1 / predictions.n_classes)
+        chance = max(mean / n_samples, 1 / n_classes)
         told = f"Accuracy is {100 * n_correct / n_samples:.1f} %"
         error = _BELOW * np.sqrt(chance * (1 - chance) / n_samples)
         if n_correct < mean - _BELOW * spread or n_correct / n_samples < chance - error:
@@ -58,9 +62,8 @@ def suspicions(predictions: Predictions) -> tuple[str, ...]:
             )
     if n_samples >= _FEWEST and n_correct > _SAME * n_samples:
         found.append("Truth and prediction agree in more than 99.9 % of rows: is one column a copy of the other?")
-    if predictions.proba is not None:
-        highest = predictions.proba.max(axis=1)
-        other = int((predictions.proba[np.arange(n_samples), predictions.y_pred] < highest).sum())
+    if proba is not None:
+        other = int((proba[np.arange(n_samples), y_pred] < proba.max(axis=1)).sum())
         if other:
             found.append(
                 f"In {other:,} of {n_samples:,} rows the predicted label is not the most probable one; the label was "

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import DataError, Predictions, RolesNeeded, join_predictions, read_predictions, write_predictions
+from core.data import DataError, Predictions, Roles, RolesNeeded, join_predictions, read_predictions, write_predictions
 from core.data.limits import Limits
 from core.data.prediction_files import sample, template
+from core.data.scores import numbers_in
 
 IDS = ["a1", "a2", "a3", "a4"]
 TRUE = ["cat", "dog", "dog", "cat"]
@@ -392,6 +393,24 @@ def test_joined_by_id_in_another_order_for_several_models():
     table = join_predictions(truth, said)
     assert {model: table.select(model=model).accuracy for model in table.models} == {"m": 1.0, "n": 0.5}
     assert table.select(model="m").groups["source"].tolist() == ["south", "north"]
+
+
+def test_roles_of_joined_files_join_them_again():
+    truth, said = "id,label,fold\nx,a,1\ny,b,2\n", "id,label\ny,b\nx,b\n"
+    table = join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"))
+    assert (table.roles.truth, table.roles.predicted, table.roles.fold) == ("label (truth.csv)", "label", "fold")
+    kept = Roles.from_json(table.roles.to_json())
+    again = join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"), roles=kept)
+    assert again.roles == table.roles
+    assert again.select().fingerprint == table.select().fingerprint
+
+
+@pytest.mark.parametrize(
+    "nasty", ["-" * 50_000 + "1", "(" * 50_000 + ")" * 50_000, "not " * 20_000, "9" * 9_000, "1+" * 9_000]
+)
+def test_cells_that_nest_deeply_are_only_cells(nasty):
+    assert numbers_in("{" + nasty + "}") is None
+    assert numbers_in("[" + nasty + "]") in (None, [float("inf")])
 
 
 def test_the_template_and_the_sample_can_be_read():

@@ -125,6 +125,10 @@ GUESSED = {
         {"gold": TRUE, "resnet": SAID, "vit": TRUE[:30] + SAID[30:]},
         Roles("gold", parts=(Part("model", "resnet", None, "resnet"), Part("model", "vit", None, "vit"))),
     ),
+    "models side by side, beside a column that names them all": (
+        {"gold": TRUE, "a_pred": SAID, "b_pred": SAID, "model": ["zoo"] * N},
+        Roles("gold", parts=(Part("model", "a", None, "a_pred"), Part("model", "b", None, "b_pred"))),
+    ),
     "models by suffix": (
         {"label": TRUE, "a_pred": SAID, "a_conf": CONF, "b_pred": SAID, "b_conf": CONF},
         Roles(
@@ -267,6 +271,10 @@ WRONG = {
     "no such column": (Roles("gold", "said"), "there is no column 'said'. The columns are gold, pred, prob"),
     "twice": (Roles("gold", "gold"), "column 'gold' has two roles"),
     "positive is no class": (Roles("gold", "pred", "prob", positive="eel"), "said to be that of 'eel'"),
+    "models in two ways": (
+        Roles("gold", model="pred", parts=(Part("model", "a", predicted="prob"),)),
+        "models stand side by side and in column 'pred' too",
+    ),
     "one class twice": (
         Roles("gold", probabilities=(("ham", "prob"), ("ham", "pred"))),
         "class 'ham' has two columns",
