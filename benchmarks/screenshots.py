@@ -47,7 +47,7 @@ def settle(page: Page) -> None:
     page.wait_for_load_state("networkidle")
     for loading in ("stStatusWidget", "stSkeleton"):
         expect(page.get_by_test_id(loading)).to_have_count(0, timeout=MINUTE)
-    charts = page.get_by_test_id("stPlotlyChart")
+    charts = page.get_by_test_id("stPlotlyChart").filter(visible=True)  # some are folded away
     for position in range(charts.count()):
         expect(charts.nth(position).locator(".main-svg").first).to_be_visible(timeout=MINUTE)
     page.wait_for_timeout(1000)

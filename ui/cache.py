@@ -4,12 +4,31 @@ Streamlit hashes large arrays by a sample and forgets the class of a nested data
 ever an argument: fingerprints and run ids name the big object, which the function fetches for itself.
 """
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from core.data import Dataset
+from core.data import Dataset, PredictionTable
+from core.data.identity import key
+from core.data.prediction_files import read_prediction_table
+from core.data.prediction_pairs import PredictionPairs, pair_predictions
+from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.tables import Table
+from core.evaluate import matched_subsets
+from core.evaluate.calibration import Calibration, CoveragePoint, calibration
+from core.evaluate.matched_subsets import (
+    SUBSETS,
+    MatchedSubsets,
+    ModelComparisons,
+    SetComparison,
+    coverages,
+    densities,
+    epsilon_curve,
+    worked_example,
+)
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     ModelComparison,
@@ -19,6 +38,8 @@ from core.evaluate.source_robustness import (
 from core.trials import TrialPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
+from ui import background
+from ui.matching_plan import MatchingPlan, TwoSets
 from ui.session import owner, workspace
 
 
@@ -64,3 +85,108 @@ def _source_of_each(
         raise TypeError(f"a plan of kind {plan.kind!r} has no sources")
     data = _dataset(owner_name, fingerprint)
     return plan.source_names(data, source_finder)[plan.sources(data, source_finder, clustering)]
+
+
+# Predictions
+
+
+def columns_of(file: GivenFile) -> Table:
+    """The columns of a file of predictions, whatever they mean."""
+    return _columns_of(PredictionUpload(GivenFile(file.name, file.content)).fingerprint, file)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _columns_of(fingerprint: str, _file: GivenFile) -> Table:
+    return read_prediction_table(_file.open())
+
+
+def uploaded(upload: PredictionUpload) -> PredictionTable:
+    """What an upload says that is not stored yet; DataError or RolesNeeded as reading raises them."""
+    return _uploaded(upload.fingerprint, upload)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _uploaded(fingerprint: str, _upload: PredictionUpload) -> PredictionTable:
+    return _upload.read()
+
+
+def prediction_table(fingerprint: str) -> PredictionTable:
+    """Stored predictions; one object per process and fingerprint."""
+    return _prediction_table(owner(), fingerprint)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _prediction_table(owner_name: str, fingerprint: str) -> PredictionTable:
+    return workspace().predictions(owner_name, fingerprint).read()
+
+
+def prediction_pairs(sets: TwoSets) -> PredictionPairs:
+    """The predictions of every model on the two sets."""
+    return _prediction_pairs(owner(), key(sets), sets)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _prediction_pairs(owner_name: str, _key: str, _sets: TwoSets) -> PredictionPairs:
+    reference, target = (_prediction_table(owner_name, each) for each in (_sets.reference, _sets.target))
+    return pair_predictions(
+        reference, target, reference_set=_sets.reference_set, target_set=_sets.target_set, task=_sets.task
+    )
+
+
+def comparisons(sets: TwoSets, plan: MatchingPlan) -> "Future[ModelComparisons]":
+    """All models compared on the two sets, worked out beside the page."""
+    pairs = prediction_pairs(sets)
+
+    def work() -> ModelComparisons:
+        rng = np.random.default_rng(plan.seed)
+        return matched_subsets.compare_models(
+            pairs.references, pairs.targets, rng=rng, n_repeats=plan.n_repeats, **plan.matching
+        )
+
+    return _background(owner(), key("comparisons", sets, plan), work)
+
+
+def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> "Future[tuple[SetComparison, ...]]":
+    """One model compared at every epsilon."""
+    pairs = prediction_pairs(sets)
+
+    def work() -> tuple[SetComparison, ...]:
+        options = {name: value for name, value in plan.matching.items() if name != "epsilon"}
+        rng = np.random.default_rng(plan.seed)
+        return epsilon_curve(pairs.references[model], pairs.targets[model], rng=rng, **options)
+
+    name = key("curve", sets, plan.by, plan.method, plan.order, plan.seed, model)
+    return _background(owner(), name, work)
+
+
+def matching_example() -> "Future[MatchedSubsets]":
+    """A few samples, matched; what matching needs is compiled or loaded on the way, off the page's path."""
+    return _background("", "worked example", worked_example)
+
+
+class Reliability(NamedTuple):
+    """How well confidence fits accuracy, by subset."""
+
+    subsets: dict[str, Calibration]
+    densities: dict[str, tuple[np.ndarray, np.ndarray]]
+    coverage: dict[str, tuple[CoveragePoint, ...]]
+
+
+def reliability(of: MatchedSubsets, sets: TwoSets, plan: MatchingPlan, model: str) -> "Future[Reliability]":
+    """The calibration of the subsets of one model, as the first of its matchings made them."""
+
+    def work() -> Reliability:
+        rng = np.random.default_rng(plan.seed)
+        subsets = {name: of.subsets[name] for name in SUBSETS if len(of.subsets[name])}
+        found = {
+            name: calibration(one.confidence, one.correct, binning=plan.binning, n_bins=plan.n_bins, rng=rng)
+            for name, one in subsets.items()
+        }
+        return Reliability(found, densities(of), coverages(of))
+
+    return _background(owner(), key("reliability", sets, plan, model), work)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _background(owner_name: str, name: str, _work: Callable[[], object]) -> "Future":
+    return background.submit(_work)

@@ -18,8 +18,10 @@ from core.models import MODELS
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
+from ui.matching_plan import MatchingPlan
 from ui.page import plain
 
+MOST_SIDE_BY_SIDE = 3
 MODEL_TITLES = {name: model.label for name, model in MODELS.items()}
 FINDER_TITLES = {"kmeans": "k-means clusters", KNOWN_SOURCES: "known sources"}
 
@@ -62,6 +64,53 @@ class Pick:
 
 
 @dataclass(frozen=True)
+class One:
+    """Just one of the names in `titles`; few stand side by side, many in a list."""
+
+    key: str
+    label: str
+    titles: Mapping[str, str]
+    default: str
+    help: str | None = None
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if value and value not in self.titles.values()] + list(written[1:])
+
+    def draw(self, *, side_by_side: bool = False) -> str:
+        """The widget; returns the chosen name."""
+        names = list(self.titles)
+        if side_by_side or len(names) <= MOST_SIDE_BY_SIDE:
+            return st.segmented_control(
+                self.label,
+                names,
+                default=self.default,
+                format_func=self.titles.__getitem__,
+                key=self.key,
+                help=self.help,
+                required=True,
+                bind="query-params",
+            )
+        return st.selectbox(
+            self.label,
+            names,
+            index=names.index(self.default),
+            format_func=self.titles.__getitem__,
+            key=self.key,
+            help=self.help,
+            bind="query-params",
+        )
+
+    def written(self, value: str) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles[value]]
+
+    def ordered(self, value: str) -> str:
+        """The value itself: one thing has no order."""
+        return value
+
+
+@dataclass(frozen=True)
 class Number:
     """A number from `lowest` to `highest`, of the type of its default."""
 
@@ -72,6 +121,7 @@ class Number:
     default: float
     step: float
     help: str
+    format: str | None = None
 
     def unknown(self, written: Sequence[str]) -> list[str]:
         """Which values of an address cannot be chosen here."""
@@ -92,6 +142,7 @@ class Number:
             self.highest,
             self.default,
             self.step,
+            self.format,
             key=self.key,
             help=self.help,
             bind="query-params",
@@ -109,7 +160,7 @@ class Number:
         return value
 
 
-def check_address(controls: Sequence[Pick | Number]) -> None:
+def check_address(controls: Sequence[Pick | One | Number]) -> None:
     """End the page with a sentence where the address asks for a value that no control has."""
     wrong = {one.label: one.unknown(st.query_params.get_all(one.key)) for one in controls}
     wrong = {label: values for label, values in wrong.items() if values}
@@ -227,6 +278,84 @@ def _trial_controls(*, has_sources: bool) -> tuple[dict[str, Pick | Number], dic
         "test_share": Number(
             "share", "Test share", 0.05, 0.5, usual.test_share, 0.05, "The share of each class that is tested on."
         ),
+        "seed": Number("seed", "Seed", 0, 2**31, usual.seed, 1, "All randomness follows from this number."),
+    }
+    return main, more
+
+
+def matching_plan() -> MatchingPlan:
+    """The controls of a MatchingPlan, and the plan that they say."""
+    main, more = _matching_controls()
+    check_address([*main.values(), *more.values()])
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            values = {field: control.draw() for field, control in main.items()}
+        with st.expander("More options", type="compact"), st.container(horizontal=True, vertical_alignment="bottom"):
+            values |= {field: control.draw() for field, control in more.items()}
+    return MatchingPlan(**values)
+
+
+def matching_parameters(plan: MatchingPlan) -> dict[str, list[str]]:
+    """The parameters of the address that lead to this plan, defaults written out."""
+    main, more = _matching_controls()
+    return {control.key: control.written(getattr(plan, field)) for field, control in (main | more).items()}
+
+
+def _matching_controls() -> tuple[dict[str, One | Number], dict[str, One | Number]]:
+    usual = MatchingPlan()
+    main: dict[str, One | Number] = {
+        "epsilon": Number(
+            "epsilon",
+            "Epsilon",
+            0.0,
+            0.5,
+            usual.epsilon,
+            0.001,
+            "The largest difference of confidence within a pair. The curve below shows what rests on it.",
+            "%.4f",
+        ),
+        "by": One(
+            "by",
+            "Pairs share",
+            {"label": "label and confidence", "probability": "confidence only"},
+            usual.by,
+            "Whether a pair must have the same predicted label, too (Algorithm 1), or about the same confidence only "
+            "(Algorithm 2).",
+        ),
+        "method": One(
+            "method",
+            "Matching",
+            {"random": "random", "maximum": "as many as possible"},
+            usual.method,
+            "Random is the published way: each new sample in turn takes a random counterpart that is still free. As "
+            "many as possible does not depend on order or luck.",
+        ),
+    }
+    more: dict[str, One | Number] = {
+        "n_repeats": Number(
+            "repeats",
+            "Repeats",
+            1,
+            200,
+            usual.n_repeats,
+            1,
+            "Random matchings whose mean is shown. More of them change no interval: these speak about data.",
+        ),
+        "order": One(
+            "order",
+            "Order",
+            {"shuffled": "shuffled", "given": "as in the file"},
+            usual.order,
+            "In which order new samples take their counterparts; the paper's is that of the file.",
+        ),
+        "binning": One(
+            "bins",
+            "Bins of equal",
+            {"mass": "mass", "width": "width"},
+            usual.binning,
+            "Of reliability diagrams: as many samples in each, or as much of the scale.",
+        ),
+        "n_bins": Number("nbins", "Number of bins", 2, 100, usual.n_bins, 1, "At most so many; ties stay together."),
         "seed": Number("seed", "Seed", 0, 2**31, usual.seed, 1, "All randomness follows from this number."),
     }
     return main, more

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.evaluate.source_robustness import Verdict
 from core.figures.theme import alt_text
 from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run
@@ -39,6 +38,19 @@ class Metric:
     value: str
     interval: str = ""
     help: str | None = None
+
+
+class Verdict(Protocol):
+    """What every question's verdict says: for the card (`headline`, `used`, `advice`) and below it (`findings`)."""
+
+    @property
+    def headline(self) -> str: ...  # noqa: D102
+    @property
+    def used(self) -> str: ...  # noqa: D102
+    @property
+    def advice(self) -> str: ...  # noqa: D102
+    @property
+    def findings(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
 def lead(sentence: str) -> None:
@@ -115,21 +127,35 @@ def error(problem: Exception) -> None:
     st.error(plain(problem), icon=":material/error:")
 
 
-def downloads(tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str) -> None:
-    """A row of buttons, one per table, each written as tab-separated text only when it is asked for."""
+def downloads(
+    tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str, formats: Sequence[str] = ("TSV",)
+) -> None:
+    """A row of buttons, one per table and format, each file written only when it is asked for."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for title, table in tables.items():
-            name = f"{stem}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}.tsv"
-            st.download_button(
-                f"{title} (TSV)",
-                data=lambda table=table: tsv(table()),
-                file_name=name,
-                mime="text/tab-separated-values",
-                key=f"download-{name}",
-                on_click="ignore",
-                icon=":material/download:",
-                type="tertiary",
-            )
+            name = f"{stem}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}"
+            for form in formats:
+                write, ending, mime = _FORMATS[form]
+                download(
+                    f"{title} ({form})",
+                    lambda table=table, write=write: write(table()),
+                    name=f"{name}.{ending}",
+                    mime=mime,
+                )
+
+
+def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: str, key: str | None = None) -> None:
+    """A quiet button that gives a file."""
+    st.download_button(
+        label,
+        data=data,
+        file_name=name,
+        mime=mime,
+        key=key or f"download-{name}",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+    )
 
 
 def tsv(table: pd.DataFrame) -> bytes:
@@ -143,10 +169,23 @@ def tsv(table: pd.DataFrame) -> bytes:
     return stream.getvalue().encode()
 
 
-def how_to_read(text: Path) -> None:
-    """The formula, the assumptions and the paper, folded: the text that lies beside the page."""
+def parquet(table: pd.DataFrame) -> bytes:
+    """A table as Parquet, its column types kept."""
+    return table.to_parquet(index=False)
+
+
+_FORMATS = {
+    "TSV": (tsv, "tsv", "text/tab-separated-values"),
+    "Parquet": (parquet, "parquet", "application/vnd.apache.parquet"),
+}
+
+
+def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
+    """The formula, the assumptions and the paper, folded: the text that lies beside the page, then a picture of it."""
     with st.expander("How to read this"):
         st.markdown(text.read_text("utf-8"))
+        if picture is not None:
+            picture()
 
 
 def foot(run: Run) -> None:
@@ -162,6 +201,11 @@ def foot(run: Run) -> None:
         help="What this result rests on: the data set's fingerprint, the plan, the library versions it was computed "
         "with, and when.",
     )
+
+
+def versions() -> str:
+    """The versions of the libraries that numbers rest on."""
+    return ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 
 
 def _other_versions(run: Run) -> bool:

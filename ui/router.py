@@ -23,12 +23,20 @@ PAGES = {
             ":material/straighten:",
             "How far does accuracy fall on unfamiliar sources?",
         ),
+        (
+            "matched_subsets",
+            "Matched subsets",
+            ":material/compare_arrows:",
+            "Does accuracy really drop on the new test set?",
+        ),
     ],
     "Work": [
         ("overview", "Overview", ":material/list_alt:", "What can be trusted here?"),
         ("runs", "Runs", ":material/history:", "What has been computed?"),
     ],
 }
+# Pages about files of predictions, which have controls of their own instead of the data-set control.
+WITHOUT_DATA_SET = ("matched_subsets",)
 
 
 def main() -> None:
@@ -53,11 +61,13 @@ def main() -> None:
     share.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.title(page.help, anchor=False)
-        data_choice.control()
+        of_data_set = page.url_path not in WITHOUT_DATA_SET
+        if of_data_set:
+            data_choice.control()
         menu = st.container(width="content")
     page.run()
     with menu:
-        share.menu(page.url_path)
+        share.menu(page.url_path, of_data_set=of_data_set)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,16 @@ _OFFER = "share_offer"
 
 @dataclass(frozen=True)
 class Offer:
-    """What a page shows: its plan, and every parameter of the address that leads to it, defaults included."""
+    """What a page shows: its plan, and every parameter of the address that leads to it, defaults included.
 
-    plan: Plan
+    `plan` is None where no command computes what is shown.
+    """
+
+    plan: Plan | None
     parameters: Mapping[str, Sequence[str]]
 
 
-def offer(plan: Plan, parameters: Mapping[str, Sequence[str]]) -> None:
+def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]]) -> None:
     """Say what this page shows, so that the header can offer it as an address and as a command."""
     st.session_state[_OFFER] = Offer(plan, parameters)
 
@@ -31,27 +34,27 @@ def clear() -> None:
     st.session_state.pop(_OFFER, None)
 
 
-def menu(path: str) -> None:
+def menu(path: str, *, of_data_set: bool = True) -> None:
     """The menu that stands at the top right of every page, for the page just drawn."""
-    choice = data_choice.current()
+    choice = data_choice.current() if of_data_set else None
     offered: Offer | None = st.session_state.get(_OFFER)
     with st.popover("Share", icon=":material/link:", help="Copy address · copy as command"):
-        if choice is None:
+        if choice is None and offered is None:
             st.markdown("There is nothing to share on this page.")
             return
+        about = {data_choice.ADDRESS: choice.address} if choice else {}
         st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'}")
-        st.code(address(path, choice.address, offered.parameters if offered else {}), language=None, wrap_lines=True)
-        if offered:
+        st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
+        if offered and offered.plan and choice:
             st.caption("Command: computes it in a terminal, in Touchstone's folder")
             st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
 
 
-def address(path: str, data: str, parameters: Mapping[str, Sequence[str]]) -> str:
+def address(path: str, parameters: Mapping[str, str | Sequence[str]]) -> str:
     """The whole address of a view; defaults are written out, so that it means the same when a default changes."""
     here = urlsplit(st.context.url or "")
-    query = urlencode({data_choice.ADDRESS: data, **parameters}, doseq=True)
     root = here.path.rsplit("/", 1)[0]
-    return urlunsplit((here.scheme, here.netloc, f"{root}/{path}", query, ""))
+    return urlunsplit((here.scheme, here.netloc, f"{root}/{path}", urlencode(parameters, doseq=True), ""))
 
 
 def command(plan: Plan, data: str) -> str:

@@ -23,7 +23,9 @@ def test_examples_in_docstrings_run(name):
 
 
 def test_an_address_spells_out_every_parameter():
-    address = share.address("source_robustness", "f00d", controls.trial_parameters(TrialPlan(models=("svm",))) or {})
+    address = share.address(
+        "source_robustness", {"data": "f00d", **(controls.trial_parameters(TrialPlan(models=("svm",))) or {})}
+    )
     assert address.startswith("/source_robustness?data=f00d&models=SVM&sources=k-means+clusters&repeats=20&")
     assert "seed=0" in address
 

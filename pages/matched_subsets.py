@@ -1,0 +1,130 @@
+"""Does accuracy really drop on the new test set? (Anzaku et al. 2022)"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.calibration import calibration_table
+from core.evaluate.matched_subsets import ModelComparisons, SetComparison, models_verdict, verdict
+from core.evaluate.matched_subsets.samples import samples_table
+from core.figures import calibration as reliability
+from core.figures import matched_subsets as figures
+from ui import background, cache, controls, matching, page, prediction_choice, share
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
+STEM, FORMATS = "matched-subsets", ("TSV", "Parquet")
+
+
+def show(found: ModelComparisons) -> None:
+    """The verdict, and everything about the model in question."""
+    if len(found.rows) > 1:
+        st.markdown(page.plain(models_verdict(found)))
+    of = matching.choose_model(found)
+    page.verdict(verdict(of), matching.metrics(of))
+    share.offer(None, address | ({matching.MODEL: of.model} if len(found.rows) > 1 else {}))
+    if len(found.rows) > 1:
+        all_models(found)
+    if of.can_match:
+        matched(of)
+        how_sure(of)
+    in_numbers(found, of)
+
+
+def all_models(found: ModelComparisons) -> None:
+    lines, gaps = st.columns(2, gap="medium")
+    with lines:
+        caption = "Solid: all samples; dotted: matched ones. Bars are 95 % intervals over samples."
+        page.figure(figures.accuracy_lines(found.rows, dark=page.dark()), caption, key="accuracies")
+    with gaps:
+        caption = "How far accuracy falls, and the share of the new set that has no counterpart."
+        page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
+    if all(row.can_match for row in found.rows):
+        caption = "A point below the line is a model that is surer than it is right, on that set."
+        page.figure(figures.confidence_scatter(found.rows, dark=page.dark()), caption, key="confidence")
+    matching.models_table(found.rows)
+
+
+def matched(of: SetComparison) -> None:
+    """The gap taken apart: all together, by epsilon, by predicted label."""
+    caption = "To the right of zero accuracy falls. Bars are 95 % intervals over samples."
+    page.figure(figures.gap_chart(of, dark=page.dark()), caption, key="gap")
+    page.findings(verdict(of))
+    epsilons, labels = st.columns(2, gap="medium")
+    with epsilons:
+        curve = background.answer(cache.curve(sets, plan, of.model), "Matching at every epsilon", key="curve")
+        if curve is not None:
+            caption = "What rests on epsilon: a closer match leaves more samples without a counterpart."
+            page.figure(figures.epsilon_chart(curve, dark=page.dark()), caption, key="curve")
+    with labels:
+        caption = "Filled marks differ from zero after correction for the number of labels; the band is all labels."
+        page.figure(figures.label_chart(of, dark=page.dark()), caption, key="labels")
+
+
+def how_sure(of: SetComparison) -> None:
+    """Calibration of the five subsets."""
+    st.subheader("Is the model right as often as it is sure?", anchor=False)
+    work = cache.reliability(of.matched, sets, plan, of.model)
+    known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
+    if known is None:
+        return
+    curves, densities = st.columns(2, gap="medium")
+    with curves:
+        caption = "On the diagonal confidence is accuracy; below it the model is surer than it is right."
+        page.figure(reliability.reliability_curves(known.subsets, dark=page.dark()), caption, key="reliability")
+    with densities:
+        caption = "Where confidences lie: matched subsets lie alike, because that is what matching does."
+        page.figure(reliability.density_chart(known.densities, dark=page.dark()), caption, key="densities")
+    chosen = matching.choose_subset(known.subsets)
+    one, coverage = st.columns(2, gap="medium")
+    with one:
+        figure = reliability.reliability_chart(known.subsets[chosen], subset=chosen, dark=page.dark())
+        page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
+    with coverage:
+        caption = "What is gained when the samples of which the model is least sure are set aside."
+        page.figure(reliability.coverage_chart(known.coverage, dark=page.dark()), caption, key="coverage")
+    matching.calibration_rows(known.subsets)
+    page.downloads({"Calibration": lambda: calibration_table(known.subsets)}, stem=STEM, formats=FORMATS)
+
+
+def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
+    """The subsets and labels as tables, and everything to take away."""
+    st.subheader("In numbers", anchor=False)
+    subsets, labels = st.columns(2, gap="medium")
+    with subsets:
+        matching.subsets_table(of)
+    with labels:
+        matching.labels_table(of)
+    tables = {"Comparison": found.table, "Labels": of.labels_table}
+    if of.matched is not None:
+        reference, target = pairs.references[of.model], pairs.targets[of.model]
+        tables["Samples"] = lambda: samples_table(of.matched, reference, target)
+    page.downloads(tables, stem=STEM, formats=FORMATS)
+    page.how_to_read(HOW_TO_READ, matching.picture)
+    matching.foot(sets, plan)
+
+
+page.lead(
+    "Accuracy on a new test set against a reference, on all samples and on pairs of which the model was equally sure. "
+    "Prediction files are enough. Whether the labels of either set are right, it cannot tell."
+)
+chosen = prediction_choice.cards()
+if not all(chosen.values()):
+    prediction_choice.begin()
+    page.how_to_read(HOW_TO_READ, matching.picture)
+else:
+    try:
+        sets = prediction_choice.two_sets(chosen)
+        pairs = cache.prediction_pairs(sets)
+        prediction_choice.about(pairs)
+        plan = controls.matching_plan()
+        address = prediction_choice.parameters(sets) | controls.matching_parameters(plan)
+        share.offer(None, address)
+        found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
+    except DataError as problem:
+        page.error(problem)
+    else:
+        if found is None:
+            page.nothing_yet(running=True)
+        else:
+            show(found)

@@ -1,0 +1,182 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.data import Roles
+from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.pages.conftest import texts
+
+ROLES = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
+
+
+def made(n: int, fall: float, seed: int, *, models: tuple[str, ...] = (), confidence: bool = True) -> bytes:
+    """A file of predictions of three classes whose confidence is fair, less `fall`."""
+    parts = []
+    for position, model in enumerate(models or ("",)):
+        rng = np.random.default_rng(seed + position)
+        gold, sure = rng.integers(3, size=n), np.round(0.4 + 0.6 * rng.random(n) ** 0.5, 3)
+        right = rng.random(n) < sure - fall
+        names = np.array(["cat", "dog", "fox"])
+        columns = {"id": np.arange(n), "gold": names[gold], "predicted": names[np.where(right, gold, (gold + 1) % 3)]}
+        parts.append(pd.DataFrame(columns | {"confidence": sure} | ({"model": model} if models else {})))
+    table = pd.concat(parts)
+    return table.drop(columns=[] if confidence else "confidence").to_csv(sep="\t", index=False).encode()
+
+
+def store(workspace: Workspace, name: str, content: bytes, roles: Roles | None = ROLES) -> str:
+    return workspace.add_predictions(LOCAL_OWNER, PredictionUpload(GivenFile(name, content, roles)))
+
+
+@pytest.fixture
+def two(workspace) -> dict[str, str]:
+    """Two stored files, as parameters of the address."""
+    old, new = made(900, 0.0, 1), made(500, 0.15, 2)
+    return {"reference": store(workspace, "old.tsv", old), "target": store(workspace, "new.tsv", new)}
+
+
+def settled(app):
+    """The page when nothing is being worked out any more."""
+    for _ in range(20):
+        if not app.get("status"):
+            break
+        app.run()
+    assert not app.exception, app.exception[0].value
+    return app
+
+
+def charts(app) -> list[str]:
+    return [chart.proto.alt for chart in app.get("plotly_chart")]
+
+
+def test_with_nothing_chosen_there_are_two_places_for_files_and_an_example(open_page):
+    app = open_page("matched_subsets")
+    assert app.title[0].value == "Does accuracy really drop on the new test set?"
+    assert [place.label for place in app.file_uploader] == [
+        "Predictions on the reference set",
+        "Predictions on the new set",
+    ]
+    assert "or see it on an example" in texts(app).lower()
+    assert {button.label for button in app.get("download_button")} >= {"Template", "Sample"}
+    assert not app.metric
+
+
+def test_the_example_is_one_click_away(open_page, workspace):
+    app = open_page("matched_subsets")
+    app.button(key="empty-button").click().run()
+    settled(app)
+    assert {one.example for one in workspace.prediction_files(LOCAL_OWNER)} == {"digits_own", "digits_shifted"}
+    assert len(app.query_params["reference"]) == len(app.query_params["target"]) == 64
+    assert "Accuracy falls on the new set by" in texts(app)
+    assert [metric.label for metric in app.metric][:2] == ["Accuracy falls by", "On matched samples"]
+
+
+def test_two_files_get_a_verdict_figures_tables_and_downloads(open_page, two):
+    app = settled(open_page("matched_subsets", **two))
+    assert "Accuracy falls on the new set by" in texts(app)
+    assert "n = 900 in the reference set and 500 in the new set" in texts(app)
+    assert len(charts(app)) == 8
+    assert all(charts(app))
+    labels = [button.label for button in app.get("download_button")]
+    assert {"Samples (TSV)", "Samples (Parquet)", "Roles (JSON)"} <= set(labels)
+
+
+def test_a_file_is_understood_confirmed_and_used(open_page, workspace, two):
+    app = open_page("matched_subsets", target=two["target"])
+    app.file_uploader[0].upload("mine.tsv", made(800, 0.0, 5))
+    app.run()
+    assert "Truth: column 'gold' (by its name)" in texts(app).replace("\\", "")
+    assert not app.metric
+    app.button(key="use-reference").click().run()
+    settled(app)
+    assert "mine" in texts(app)
+    assert "Accuracy falls on the new set by" in texts(app)
+    assert app.query_params["reference"] in {one.fingerprint for one in workspace.prediction_files(LOCAL_OWNER)}
+
+
+def test_roles_can_be_corrected_before_and_after(open_page, workspace, two):
+    content = made(800, 0.0, 5).replace(b"gold", b"colour").replace(b"predicted", b"shade")
+    app = open_page("matched_subsets", target=two["target"])
+    app.file_uploader[0].upload("odd.tsv", content)
+    app.run()
+    assert app.warning
+    box = {one.label: one for one in app.selectbox}
+    box["Truth"].select("colour")
+    box["Predicted label"].select("shade")
+    next(button for button in app.button if button.label == "Read it this way").click().run()
+    assert "Truth: column 'colour' (as given)" in texts(app).replace("\\", "")
+    app.button(key="use-reference").click().run()
+    settled(app)
+    app.button(key="correct-reference").click().run()
+    assert app.button(key="use-reference")
+    assert not app.metric
+
+
+def test_a_broken_file_gets_its_error_as_written_and_stays(open_page, workspace):
+    app = open_page("matched_subsets")
+    app.file_uploader[0].upload("broken.tsv", b"id\tgold\tpredicted\n1\tcat\n")
+    app.run()
+    assert "broken.tsv, line 2" in app.error[0].value.replace("\\", "")
+    assert "broken" in texts(app)
+    app.button(key="discard-reference").click().run()
+    assert not app.error
+    assert workspace.prediction_files(LOCAL_OWNER) == []
+
+
+def test_the_truth_may_be_in_a_file_of_its_own(open_page, workspace, two):
+    whole = pd.read_csv(pd.io.common.BytesIO(made(800, 0.0, 5)), sep="\t")
+    app = open_page("matched_subsets", target=two["target"])
+    said = whole[["id", "predicted", "confidence"]].to_csv(sep="\t", index=False).encode()
+    app.file_uploader[0].upload("said.tsv", said)
+    app.run()
+    truth = next(place for place in app.file_uploader if place.label.startswith("The truth"))
+    truth.upload("truth.tsv", whole[["id", "gold"]].to_csv(sep="\t", index=False).encode())
+    app.run()
+    assert "Joined with truth.tsv by id" in texts(app).replace("\\", "")
+    app.button(key="use-reference").click().run()
+    settled(app)
+    assert "Accuracy falls on the new set by" in texts(app)
+
+
+def test_one_file_with_a_column_of_sets_is_both(open_page, workspace):
+    from core.data.prediction_files import sample
+
+    app = open_page("matched_subsets")
+    app.file_uploader[0].upload("sample.tsv", sample())
+    app.run()
+    app.button(key="use-reference").click().run()
+    settled(app)
+    assert app.query_params["reference"] == app.query_params["target"]
+    assert "n = 600 in the reference set and 200 in the new set" in texts(app)
+
+
+def test_many_models_are_compared_at_once(open_page, workspace):
+    roles = Roles(**{**ROLES.__dict__, "model": "model"})
+    old = store(workspace, "old.tsv", made(600, 0.0, 1, models=("small", "large", "old only")), roles)
+    new = store(workspace, "new.tsv", made(400, 0.1, 8, models=("small", "large")), roles)
+    app = settled(open_page("matched_subsets", reference=old, target=new, model="large"))
+    assert "Accuracy falls in 2 of 2 models" in texts(app)
+    assert "1 model was left out" in texts(app)
+    assert len(charts(app)) == 11
+
+
+def test_without_confidence_the_sets_are_compared_as_wholes(open_page, workspace):
+    roles = Roles(id="id", truth="gold", predicted="predicted")
+    old, new = (store(workspace, f"{n}.tsv", made(n, 0.1, n, confidence=False), roles) for n in (600, 400))
+    app = settled(open_page("matched_subsets", reference=old, target=new))
+    assert "Without confidences nothing can be matched" in texts(app)
+    assert len(app.metric) == 3
+    assert charts(app) == [] or len(charts(app)) == 1
+
+
+def test_an_unknown_address_gets_a_sentence_and_no_result(open_page, workspace, two):
+    for parameters in ({"target": "f00d"}, {"epsilon": "7"}, {"by": "colour"}, {"subset": "any"}):
+        app = settled(open_page("matched_subsets", **{**two, **parameters}))
+        assert "are not here" in texts(app) or "cannot be chosen here" in texts(app)
+        if "subset" not in parameters:
+            assert not app.metric
+
+
+def test_the_same_set_twice_is_refused(open_page, two):
+    app = open_page("matched_subsets", reference=two["target"], target=two["target"])
+    assert "Both test sets are the same" in app.error[0].value

@@ -1,0 +1,191 @@
+"""What does a comparison of two test sets look like in numbers? Metrics, the paper's subsets, labels and models."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.calibration import Calibration
+from core.evaluate.matched_subsets import Estimate, ModelComparisons, SetComparison
+from core.evaluate.wording import percent, points
+from core.figures.matched_subsets import matching_picture
+from ui import background, cache, page
+from ui.controls import One, check_address
+from ui.matching_plan import MatchingPlan, TwoSets
+from ui.page import Metric
+
+MODEL = "model"
+"""The parameter of the address that names the model in question."""
+
+
+def choose_model(of: ModelComparisons) -> SetComparison:
+    """The model that the verdict and the details are about; a control only where there are several."""
+    if len(of.rows) == 1:
+        return of.rows[0]
+    rows = {row.model: row for row in reversed(of.rows)}
+    control = One(MODEL, "The verdict is about", {name: name for name in rows}, next(iter(rows)))
+    check_address([control])
+    return rows[control.draw()]
+
+
+def metrics(of: SetComparison) -> list[Metric]:
+    """The gap, the matched gap, what lies between, and the share without a counterpart."""
+    fall = Metric(
+        "Accuracy falls by",
+        *_split(points, of.gap),
+        "Accuracy on the reference set less that on the new set; below zero it rises.",
+    )
+    if not of.can_match:
+        return [fall, *(_accuracy(of, name) for name in ("reference", "target"))]
+    return [
+        fall,
+        Metric(
+            "On matched samples",
+            *_split(points, of.matched_gap),
+            f"The same for samples of which the model is equally sure. Interval by: {of.matched_gap.by}.",
+        ),
+        Metric(
+            "Difference of the two",
+            *_split(points, of.explained),
+            "What a different mix of confidences, and the samples without a counterpart, account for.",
+        ),
+        Metric(
+            "Without a counterpart",
+            *_split(percent, of.unmatched_target),
+            "The share of the new set that found no sample of the reference set of about the same confidence.",
+        ),
+    ]
+
+
+def _accuracy(of: SetComparison, name: str) -> Metric:
+    return Metric(f"Accuracy, {name} set", *_split(percent, of.subset(name).accuracy))
+
+
+def _split(write: Callable[..., str], estimate: Estimate) -> tuple[str, str]:
+    value = write(estimate.value)
+    return value, write(estimate.value, estimate.interval).removeprefix(value).strip()
+
+
+def subsets_table(of: SetComparison) -> None:
+    """The subsets: how many samples, how many right, how sure the model was."""
+    lines = [
+        {
+            "Subset": subset.name,
+            "n": subset.n,
+            "Accuracy (%)": 100 * subset.accuracy.value,
+            "95 %": _split(percent, subset.accuracy)[1],
+            "Mean confidence (%)": 100 * subset.mean_confidence,
+        }
+        for subset in of.subsets
+    ]
+    config = {
+        "n": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
+        "Accuracy (%)": st.column_config.NumberColumn(format="%.1f"),
+        "95 %": st.column_config.TextColumn(help="Wilson's interval, over samples"),
+        "Mean confidence (%)": st.column_config.NumberColumn(format="%.1f"),
+    }
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="n and accuracy of every subset")
+
+
+def labels_table(of: SetComparison) -> None:
+    """The predicted labels: pairs, accuracies on matched samples, their difference."""
+    lines = [
+        {
+            "Predicted": row.label,
+            "Pairs": row.n_pairs,
+            "Reference (%)": 100 * row.matched_reference_accuracy,
+            "New (%)": 100 * row.matched_target_accuracy,
+            "Matched gap": points(row.matched_gap.value, row.matched_gap.interval) if row.enough else "too few pairs",
+            "p (Holm)": row.p_holm,
+        }
+        for row in of.labels
+    ]
+    config = {
+        "Pairs": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
+        "Reference (%)": st.column_config.NumberColumn(format="%.1f", help="Accuracy on matched reference samples"),
+        "New (%)": st.column_config.NumberColumn(format="%.1f", help="Accuracy on matched new samples"),
+        "p (Holm)": st.column_config.NumberColumn(format="%.3f", help="Sign-flip test, corrected for the labels"),
+    }
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
+
+
+def models_table(rows: Sequence[SetComparison]) -> None:
+    """All models: accuracies, gap, matched gap, unmatched share."""
+    lines = [
+        {
+            "Model": row.model,
+            "Reference (%)": 100 * row.subset("reference").accuracy.value,
+            "New (%)": 100 * row.subset("target").accuracy.value,
+            "Gap (points)": points(row.gap.value, row.gap.interval).replace(" points", ""),
+            "Matched gap (points)": points(row.matched_gap.value, row.matched_gap.interval).replace(" points", ""),
+            "Unmatched (%)": 100 * row.unmatched_target.value,
+            "p (Holm)": row.p_holm,
+        }
+        for row in reversed(rows)
+    ]
+    config = {name: st.column_config.NumberColumn(format="%.1f") for name in lines[0] if name.endswith("(%)")}
+    config["p (Holm)"] = st.column_config.NumberColumn(format="%.3f", help="Sign-flip test, corrected for the models")
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Gap and matched gap of every model")
+
+
+def choose_subset(of: dict[str, Calibration]) -> str:
+    """Whose reliability diagram is shown."""
+    usual = "matched target" if "matched target" in of else next(iter(of))
+    control = One("subset", "Subset", {name: name for name in of}, usual)
+    check_address([control])
+    return control.draw(side_by_side=True)
+
+
+def calibration_rows(of: dict[str, Calibration]) -> None:
+    """The calibration of every subset in numbers, each error beside what a perfect model would show."""
+    lines = [
+        {
+            "Subset": name,
+            "n": one.n,
+            "Accuracy (%)": 100 * one.accuracy,
+            "Confidence (%)": 100 * one.mean_confidence,
+            "ECE (%)": 100 * one.ece,
+            "if perfect (%)": 100 * one.ece_if_perfect,
+            "95 % below": 100 * one.ece_if_perfect_95,
+            "Smooth ECE (%)": 100 * one.smooth_ece,
+            "Squared error": one.squared_error,
+            "Brier": one.brier.score,
+            "miscalibration": one.brier.miscalibration,
+            "discrimination": one.brier.discrimination,
+            "uncertainty": one.brier.uncertainty,
+        }
+        for name, one in of.items()
+    ]
+    help = {
+        "ECE (%)": "Expected calibration error: mean distance of accuracy and confidence over bins. Never zero.",
+        "if perfect (%)": "Median that a perfectly calibrated model would show at this n",
+        "95 % below": "95 % of perfectly calibrated models would show less",
+        "Squared error": "Debiased: zero on average for a perfect model, so it may be negative",
+        "Brier": "Mean squared error of the confidence: miscalibration less discrimination plus uncertainty",
+    }
+    config = {
+        name: st.column_config.NumberColumn(format="%.4f" if "%" not in name else "%.1f", help=help.get(name))
+        for name in lines[0]
+        if name not in ("Subset", "n")
+    }
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Calibration of every subset")
+
+
+def picture() -> None:
+    """How matching works, on a few samples (figure 2)."""
+    matched = background.answer(cache.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
+    if matched is not None:
+        caption = "A few samples, made up for this picture: pairs are joined, what found no counterpart is hollow."
+        page.figure(matching_picture(matched, dark=page.dark()), caption, key="picture")
+
+
+def foot(sets: TwoSets, plan: MatchingPlan) -> None:
+    """What the result rests on, in grey: predictions, sets, parameters."""
+    parts = [f"{name} {value}" for name, value in asdict(plan).items()]
+    which = [f"{name.replace('_', ' ')} {value}" for name, value in asdict(sets).items() if value and "_" in name]
+    said = " · ".join([f"Predictions {sets.reference[:12]} and {sets.target[:12]}", *which, ", ".join(parts)])
+    st.caption(
+        f"{page.plain(said)} · {page.plain(page.versions())}",
+        help="What this result rests on: the fingerprints of the predictions, the parameters, the library versions.",
+    )

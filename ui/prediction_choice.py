@@ -1,0 +1,257 @@
+"""Which two test sets are compared? Those that the address names by fingerprint, and never others.
+
+Each stands in a card of its own: empty (with the place for a file), as a draft (its columns to confirm), or in use.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from core.data import DataError, PredictionTable
+from core.data.prediction_files import PREDICTION_ENDINGS
+from core.data.prediction_pairs import PredictionPairs, sets_by_size
+from core.data.prediction_upload import PredictionUpload
+from core.evaluate.wording import percent, plural
+from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
+from core.workspace.errors import WorkspaceError
+from ui import cache, page, prediction_upload
+from ui.controls import One, check_address
+from ui.matching_plan import TwoSets
+from ui.session import owner, workspace
+
+GONE = (
+    "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
+    "Nothing is shown in their place; upload the file again, or choose others."
+)
+DEPENDENT = ("reference_set", "target_set", "task", "model")
+"""Parameters of the address that mean nothing any more when a file is exchanged."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two sets; `key` is its parameter of the address."""
+
+    key: str
+    title: str
+    hint: str
+
+
+REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
+TARGET = Side("target", "New set", "the one on which accuracy may have fallen")
+SIDES = (REFERENCE, TARGET)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Predictions in use: `address` is their fingerprint."""
+
+    address: str
+    title: str
+    table: PredictionTable
+
+
+def titles() -> dict[str, str]:
+    """All predictions that can be chosen, by address: the examples by name until they were used once."""
+    stored = workspace().prediction_files(owner())
+    newest = {one.example: one.fingerprint for one in reversed(stored) if one.example}
+    examples = {newest.get(name, name): example.title for name, example in PREDICTION_EXAMPLES.items()}
+    return examples | {one.fingerprint: one.name for one in stored if one.fingerprint not in examples}
+
+
+def use_examples() -> None:
+    """Compare the example's own test set with a changed one (a callback for buttons)."""
+    _choose(REFERENCE, "digits_own")
+    _choose(TARGET, "digits_shifted")
+
+
+def begin() -> None:
+    """What stands below cards that are not both filled: a way to see a result at once, and files to try."""
+    if not any(st.session_state.get(f"{kind}-{side.key}") for side in SIDES for kind in ("draft", "chosen")):
+        page.empty(
+            "Give the predictions of one model (or of several) on two test sets: a file each, or one file with a "
+            "column **set**. Or see it on an example: a small model on its own digits, and on digits moved by half a "
+            "pixel.",
+            button="Show the example",
+            on_click=use_examples,
+        )
+    prediction_upload.blank_files()
+
+
+def cards() -> dict[str, Chosen | None]:
+    """Both cards side by side, and what is chosen in them."""
+    chosen = {}
+    for side, column in zip(SIDES, st.columns(2, gap="small"), strict=True):
+        with column, st.container(border=True, height="stretch", key=f"card-{side.key}", gap="small"):
+            chosen[side.key] = _card(side)
+    return chosen
+
+
+def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
+    """What the cards say and, of files of several sets or tasks, the controls below them."""
+    reference, target = chosen["reference"], chosen["target"]
+    controls = _part_controls(reference, target)
+    check_address(list(controls.values()))
+    if not controls:
+        return TwoSets(reference.address, target.address)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        parts = {name: control.draw() for name, control in controls.items()}
+    return TwoSets(reference.address, target.address, **parts)
+
+
+def parameters(sets: TwoSets) -> dict[str, str]:
+    """The parameters of the address that lead to these sets."""
+    fields = ("reference", "target", "reference_set", "target_set", "task")
+    return {name: value for name in fields if (value := getattr(sets, name)) is not None}
+
+
+def about(pairs: PredictionPairs) -> None:
+    """What the two sets hold, and what is suspicious about them, beneath their cards."""
+    for column, side in zip(st.columns(2, gap="small"), (pairs.references, pairs.targets), strict=True):
+        with column:
+            first = next(iter(side.values()))
+            models = f"{plural(len(side), 'model')}, " if len(side) > 1 else ""
+            sure = "no confidence" if first.confidence is None else "confidence known"
+            classes = plural(first.n_classes, "class", "classes")
+            said = f"{plural(first.n_samples, 'sample')}, {models}{classes}, {sure}"
+            if len(side) == 1:
+                said += f", {percent(first.accuracy)} right"
+            st.caption(page.plain(said))
+            for warning in dict.fromkeys(text for one in side.values() for text in one.warnings):
+                st.warning(page.plain(warning), icon=":material/warning:")
+
+
+def _part_controls(reference: Chosen, target: Chosen) -> dict[str, One]:
+    controls = {}
+    taken: str | None = None
+    for side, chosen in zip(SIDES, (reference, target), strict=True):
+        sets = sets_by_size(chosen.table)
+        if len(sets) > 1:
+            same = side is TARGET and chosen.address == reference.address
+            taken = st.query_params.get("reference_set") or sets[0]
+            default = next((name for name in sets if name != taken), sets[0]) if same else sets[0]
+            name = f"{side.key}_set"
+            controls[name] = One(name, side.title, {one: one for one in sets}, default)
+    tasks = [task for task in reference.table.tasks if task in target.table.tasks or not target.table.tasks]
+    tasks = tasks or list(target.table.tasks)
+    if len(tasks) > 1:
+        controls["task"] = One("task", "Task", {task: task for task in tasks}, tasks[0])
+    return controls
+
+
+def _card(side: Side) -> Chosen | None:
+    st.markdown(f"**{side.title}**  :gray[{side.hint}]")
+    upload = st.session_state.get(f"draft-{side.key}")
+    if upload is not None:
+        _draft(side, upload)
+        return None
+    address = st.query_params.get(side.key) or st.session_state.get(f"chosen-{side.key}")
+    chosen = _find(side, address) if address else None
+    if chosen is None:
+        _empty(side)
+    else:
+        _in_use(side, chosen)
+    return chosen
+
+
+def _find(side: Side, address: str) -> Chosen | None:
+    """What an address means; None, and a sentence, where that is nothing."""
+    known = titles()
+    stored = {one.example: one.fingerprint for one in reversed(workspace().prediction_files(owner())) if one.example}
+    try:
+        if address in PREDICTION_EXAMPLES:
+            if address not in stored:
+                with st.spinner("Training the example's model"):
+                    upload = example_predictions(address)
+                    workspace().add_predictions(owner(), upload, example=address)
+                    address, known = upload.fingerprint, titles()
+            else:
+                address = stored[address]
+        if address not in known:
+            st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
+            return None
+        with st.spinner("Reading"):
+            table = cache.prediction_table(address)
+    except (DataError, WorkspaceError) as problem:
+        page.error(problem)
+        return None
+    _remember(side, address)
+    return Chosen(address, known[address], table)
+
+
+def _empty(side: Side) -> None:
+    key = f"predictions-{side.key}"
+
+    def take() -> None:
+        if st.session_state[key] is not None:
+            _keep(side, PredictionUpload(prediction_upload.given(st.session_state[key])))
+
+    kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
+    st.file_uploader(
+        f"Predictions on the {side.title.lower()}", type=kinds, key=key, on_change=take, help=prediction_upload.FORMATS
+    )
+    known = titles()
+    st.selectbox(
+        "or predictions that are here already",
+        list(known),
+        index=None,
+        format_func=known.__getitem__,
+        key=f"stored-{side.key}",
+        placeholder="Choose an example or an earlier file",
+        on_change=lambda: _choose(side, st.session_state[f"stored-{side.key}"]),
+    )
+
+
+def _draft(side: Side, upload: PredictionUpload) -> None:
+    complete = prediction_upload.draft(upload, key=side.key, keep=partial(_keep, side))
+    with st.container(horizontal=True):
+        if complete is not None:
+            label = f"Use as {side.title.lower()}"
+            st.button(label, type="primary", key=f"use-{side.key}", on_click=_use, args=(side, complete))
+        st.button("Discard", key=f"discard-{side.key}", on_click=_keep, args=(side, None))
+
+
+def _in_use(side: Side, chosen: Chosen) -> None:
+    st.markdown(f"**{page.plain(chosen.title)}**")
+    with st.expander("Columns, as they were understood", type="compact"):
+        prediction_upload.role_lines(chosen.table)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Choose another", key=f"another-{side.key}", on_click=_choose, args=(side, None), type="tertiary")
+        st.button("Correct columns", key=f"correct-{side.key}", on_click=_reopen, args=(side, chosen), type="tertiary")
+        prediction_upload.roles_download(chosen.table, key=side.key)
+
+
+def _use(side: Side, upload: PredictionUpload) -> None:
+    address = workspace().add_predictions(owner(), upload)
+    _keep(side, None)
+    _choose(side, address)
+    other = TARGET if side is REFERENCE else REFERENCE
+    if len(cache.uploaded(upload).sets) > 1 and not _in_address(other):
+        _choose(other, address)
+
+
+def _reopen(side: Side, chosen: Chosen) -> None:
+    _keep(side, workspace().predictions(owner(), chosen.address))
+
+
+def _keep(side: Side, upload: PredictionUpload | None) -> None:
+    st.session_state[f"draft-{side.key}"] = upload
+
+
+def _in_address(side: Side) -> bool:
+    return bool(st.query_params.get(side.key) or st.session_state.get(f"draft-{side.key}"))
+
+
+def _choose(side: Side, address: str | None) -> None:
+    for name in DEPENDENT:
+        st.query_params.pop(name, None)
+        st.session_state.pop(name, None)
+    _remember(side, address)
+
+
+def _remember(side: Side, address: str | None) -> None:
+    st.session_state[f"chosen-{side.key}"] = address
+    if address is None:
+        st.query_params.pop(side.key, None)
+    elif st.query_params.get(side.key) != address:  # the navigation drops what no widget holds
+        st.query_params[side.key] = address
