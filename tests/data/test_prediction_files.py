@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data import DataError, Predictions, Roles, RolesNeeded, join_predictions, read_predictions, write_predictions
@@ -427,6 +427,7 @@ labels = st.text(st.characters(categories=["L", "N"], exclude_characters="012345
 cells = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_round_trip(data):
     fold = str.casefold
