@@ -116,7 +116,7 @@ else:
     try:
         sets = prediction_choice.two_sets(chosen)
         pairs = cache.prediction_pairs(sets)
-        prediction_choice.about(pairs)
+        prediction_choice.about(pairs, chosen)
         plan = controls.matching_plan()
         address = prediction_choice.parameters(sets) | controls.matching_parameters(plan)
         share.offer(None, address)

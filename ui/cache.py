@@ -24,6 +24,7 @@ from core.evaluate.matched_subsets import (
     MatchedSubsets,
     ModelComparisons,
     SetComparison,
+    compare_sets,
     coverages,
     densities,
     epsilon_curve,
@@ -126,7 +127,7 @@ def prediction_pairs(sets: TwoSets) -> PredictionPairs:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _prediction_pairs(owner_name: str, _key: str, _sets: TwoSets) -> PredictionPairs:
+def _prediction_pairs(owner_name: str, name: str, _sets: TwoSets) -> PredictionPairs:
     reference, target = (_prediction_table(owner_name, each) for each in (_sets.reference, _sets.target))
     return pair_predictions(
         reference, target, reference_set=_sets.reference_set, target_set=_sets.target_set, task=_sets.task
@@ -138,10 +139,12 @@ def comparisons(sets: TwoSets, plan: MatchingPlan) -> "Future[ModelComparisons]"
     pairs = prediction_pairs(sets)
 
     def work() -> ModelComparisons:
-        rng = np.random.default_rng(plan.seed)
-        return matched_subsets.compare_models(
-            pairs.references, pairs.targets, rng=rng, n_repeats=plan.n_repeats, **plan.matching
-        )
+        options = {"rng": np.random.default_rng(plan.seed), "n_repeats": plan.n_repeats, **plan.matching}
+        if len(pairs.references) == len(pairs.targets) == len(pairs.models) == 1:
+            [model] = pairs.models
+            only = compare_sets(pairs.references[model], pairs.targets[model], model=model, **options)
+            return ModelComparisons((only,), ())
+        return matched_subsets.compare_models(pairs.references, pairs.targets, **options)
 
     return _background(owner(), key("comparisons", sets, plan), work)
 

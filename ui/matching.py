@@ -143,33 +143,46 @@ def calibration_rows(of: dict[str, Calibration]) -> None:
         {
             "Subset": name,
             "n": one.n,
-            "Accuracy (%)": 100 * one.accuracy,
-            "Confidence (%)": 100 * one.mean_confidence,
-            "ECE (%)": 100 * one.ece,
-            "if perfect (%)": 100 * one.ece_if_perfect,
-            "95 % below": 100 * one.ece_if_perfect_95,
-            "Smooth ECE (%)": 100 * one.smooth_ece,
-            "Squared error": one.squared_error,
+            "Right": 100 * one.accuracy,
+            "Sure": 100 * one.mean_confidence,
+            "ECE": 100 * one.ece,
+            "perfect": 100 * one.ece_if_perfect,
+            "95 %": 100 * one.ece_if_perfect_95,
+            "Smooth": 100 * one.smooth_ece,
+            "Squared": one.squared_error,
             "Brier": one.brier.score,
-            "miscalibration": one.brier.miscalibration,
-            "discrimination": one.brier.discrimination,
-            "uncertainty": one.brier.uncertainty,
+            "miscal.": one.brier.miscalibration,
+            "discr.": one.brier.discrimination,
+            "uncert.": one.brier.uncertainty,
         }
         for name, one in of.items()
     ]
-    help = {
-        "ECE (%)": "Expected calibration error: mean distance of accuracy and confidence over bins. Never zero.",
-        "if perfect (%)": "Median that a perfectly calibrated model would show at this n",
-        "95 % below": "95 % of perfectly calibrated models would show less",
-        "Squared error": "Debiased: zero on average for a perfect model, so it may be negative",
-        "Brier": "Mean squared error of the confidence: miscalibration less discrimination plus uncertainty",
-    }
     config = {
-        name: st.column_config.NumberColumn(format="%.4f" if "%" not in name else "%.1f", help=help.get(name))
-        for name in lines[0]
-        if name not in ("Subset", "n")
+        name: st.column_config.NumberColumn(format=form, help=meaning, width=64)
+        for name, (form, meaning) in _CALIBRATION.items()
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Calibration of every subset")
+    st.caption(
+        "Right, sure and errors in percent. A calibration error (ECE) is never zero: beside it stand what a perfectly "
+        "calibrated model would show (median, and what 95 % stay below). Squared is debiased, so it may be negative. "
+        "Brier = miscalibration − discrimination + uncertainty."
+    )
+
+
+_CALIBRATION = {
+    "n": ("%d", "Samples"),
+    "Right": ("%.1f", "Accuracy (%)"),
+    "Sure": ("%.1f", "Mean confidence (%)"),
+    "ECE": ("%.1f", "Expected calibration error (%): mean distance of accuracy and confidence over bins"),
+    "perfect": ("%.1f", "Median error (%) that a perfectly calibrated model would show at this n"),
+    "95 %": ("%.1f", "95 % of perfectly calibrated models would show less (%)"),
+    "Smooth": ("%.1f", "Smooth calibration error (%): no bins"),
+    "Squared": ("%.4f", "Debiased squared calibration error: zero on average for a perfect model"),
+    "Brier": ("%.4f", "Mean squared distance of confidence from right (1) or wrong (0)"),
+    "miscal.": ("%.4f", "Miscalibration: what recalibrating could save"),
+    "discr.": ("%.4f", "Discrimination: what telling samples apart saves"),
+    "uncert.": ("%.4f", "Uncertainty: what knowing the accuracy alone would give"),
+}
 
 
 def picture() -> None:

@@ -3,10 +3,13 @@
 Each stands in a card of its own: empty (with the place for a file), as a draft (its columns to confirm), or in use.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, PredictionTable
 from core.data.prediction_files import PREDICTION_ENDINGS
@@ -15,6 +18,7 @@ from core.data.prediction_upload import PredictionUpload
 from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import StoredPredictions
 from ui import cache, page, prediction_upload
 from ui.controls import One, check_address
 from ui.matching_plan import TwoSets
@@ -44,11 +48,12 @@ SIDES = (REFERENCE, TARGET)
 
 @dataclass(frozen=True)
 class Chosen:
-    """Predictions in use: `address` is their fingerprint."""
+    """Predictions in use: `address` is their fingerprint, `place` is where the card says more about them."""
 
     address: str
     title: str
     table: PredictionTable
+    place: DeltaGenerator
 
 
 def titles() -> dict[str, str]:
@@ -56,7 +61,14 @@ def titles() -> dict[str, str]:
     stored = workspace().prediction_files(owner())
     newest = {one.example: one.fingerprint for one in reversed(stored) if one.example}
     examples = {newest.get(name, name): example.title for name, example in PREDICTION_EXAMPLES.items()}
-    return examples | {one.fingerprint: one.name for one in stored if one.fingerprint not in examples}
+    return examples | {one.fingerprint: _title(one, stored) for one in stored if one.fingerprint not in examples}
+
+
+def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
+    if one.example is None and sum(other.name == one.name for other in stored) == 1:
+        return one.name
+    name = PREDICTION_EXAMPLES[one.example].title if one.example in PREDICTION_EXAMPLES else one.name
+    return f"{name} ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
 
 
 def use_examples() -> None:
@@ -105,19 +117,16 @@ def parameters(sets: TwoSets) -> dict[str, str]:
     return {name: value for name in fields if (value := getattr(sets, name)) is not None}
 
 
-def about(pairs: PredictionPairs) -> None:
-    """What the two sets hold, and what is suspicious about them, beneath their cards."""
-    for column, side in zip(st.columns(2, gap="small"), (pairs.references, pairs.targets), strict=True):
-        with column:
-            first = next(iter(side.values()))
-            models = f"{plural(len(side), 'model')}, " if len(side) > 1 else ""
+def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
+    """What the two sets hold, and what is suspicious about them, in their cards."""
+    for one, models in zip(chosen.values(), (pairs.references, pairs.targets), strict=True):
+        with one.place:
+            first = next(iter(models.values()))
             sure = "no confidence" if first.confidence is None else "confidence known"
-            classes = plural(first.n_classes, "class", "classes")
-            said = f"{plural(first.n_samples, 'sample')}, {models}{classes}, {sure}"
-            if len(side) == 1:
-                said += f", {percent(first.accuracy)} right"
-            st.caption(page.plain(said))
-            for warning in dict.fromkeys(text for one in side.values() for text in one.warnings):
+            said = [plural(first.n_samples, "sample"), plural(first.n_classes, "class", "classes"), sure]
+            said += [plural(len(models), "model") if len(models) > 1 else f"{percent(first.accuracy)} right"]
+            st.caption(page.plain(" · ".join(said)))
+            for warning in dict.fromkeys(text for each in models.values() for text in each.warnings):
                 st.warning(page.plain(warning), icon=":material/warning:")
 
 
@@ -146,16 +155,15 @@ def _card(side: Side) -> Chosen | None:
         _draft(side, upload)
         return None
     address = st.query_params.get(side.key) or st.session_state.get(f"chosen-{side.key}")
-    chosen = _find(side, address) if address else None
-    if chosen is None:
+    found = _find(side, address) if address else None
+    if found is None:
         _empty(side)
-    else:
-        _in_use(side, chosen)
-    return chosen
+        return None
+    return _in_use(side, *found)
 
 
-def _find(side: Side, address: str) -> Chosen | None:
-    """What an address means; None, and a sentence, where that is nothing."""
+def _find(side: Side, address: str) -> tuple[str, str, PredictionTable] | None:
+    """The fingerprint, title and content of what an address names; None, and a sentence, where that is nothing."""
     known = titles()
     stored = {one.example: one.fingerprint for one in reversed(workspace().prediction_files(owner())) if one.example}
     try:
@@ -176,7 +184,7 @@ def _find(side: Side, address: str) -> Chosen | None:
         page.error(problem)
         return None
     _remember(side, address)
-    return Chosen(address, known[address], table)
+    return address, known[address], table
 
 
 def _empty(side: Side) -> None:
@@ -211,14 +219,30 @@ def _draft(side: Side, upload: PredictionUpload) -> None:
         st.button("Discard", key=f"discard-{side.key}", on_click=_keep, args=(side, None))
 
 
-def _in_use(side: Side, chosen: Chosen) -> None:
-    st.markdown(f"**{page.plain(chosen.title)}**")
+def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Chosen:
+    st.markdown(f"**{page.plain(title)}**")
+    place = st.container(gap="small")
     with st.expander("Columns, as they were understood", type="compact"):
-        prediction_upload.role_lines(chosen.table)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Choose another", key=f"another-{side.key}", on_click=_choose, args=(side, None), type="tertiary")
-        st.button("Correct columns", key=f"correct-{side.key}", on_click=_reopen, args=(side, chosen), type="tertiary")
-        prediction_upload.roles_download(chosen.table, key=side.key)
+        prediction_upload.role_lines(table)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "Correct",
+                key=f"correct-{side.key}",
+                on_click=_reopen,
+                args=(side, address),
+                icon=":material/edit:",
+                type="tertiary",
+            )
+            prediction_upload.roles_download(table, key=side.key)
+    st.button(
+        "Choose another",
+        key=f"another-{side.key}",
+        on_click=_choose,
+        args=(side, None),
+        icon=":material/swap_horiz:",
+        type="tertiary",
+    )
+    return Chosen(address, title, table, place)
 
 
 def _use(side: Side, upload: PredictionUpload) -> None:
@@ -230,8 +254,8 @@ def _use(side: Side, upload: PredictionUpload) -> None:
         _choose(other, address)
 
 
-def _reopen(side: Side, chosen: Chosen) -> None:
-    _keep(side, workspace().predictions(owner(), chosen.address))
+def _reopen(side: Side, address: str) -> None:
+    _keep(side, workspace().predictions(owner(), address))
 
 
 def _keep(side: Side, upload: PredictionUpload | None) -> None:

@@ -41,6 +41,7 @@ def given(file: object, roles: Roles | None = None) -> GivenFile:
 def blank_files() -> None:
     """A template to fill in, and a sample to try."""
     with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("A file to fill in, and one to try:", width="content")
         mime = "text/tab-separated-values"
         page.download("Template", template(), name="touchstone-predictions-template.tsv", mime=mime)
         page.download("Sample", sample(), name="touchstone-predictions-sample.tsv", mime=mime)

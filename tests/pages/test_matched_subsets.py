@@ -180,3 +180,20 @@ def test_an_unknown_address_gets_a_sentence_and_no_result(open_page, workspace, 
 def test_the_same_set_twice_is_refused(open_page, two):
     app = open_page("matched_subsets", reference=two["target"], target=two["target"])
     assert "Both test sets are the same" in app.error[0].value
+
+
+def test_other_files_and_settings_are_other_results(open_page, workspace, two):
+    app = settled(open_page("matched_subsets", **two))
+    first = [metric.value for metric in app.metric]
+    app.number_input(key="epsilon").set_value(0.02).run()
+    settled(app)
+    closer = [metric.value for metric in app.metric]
+    assert closer[0] == first[0]
+    assert closer[3] != first[3]
+    third = store(workspace, "third.tsv", made(300, 0.3, 9))
+    app.button(key="another-target").click().run()
+    app.selectbox(key="stored-target").select(third).run()
+    settled(app)
+    assert "and 300 in the new set" in texts(app)
+    assert app.metric[0].value != first[0]
+    assert app.query_params["target"] == third
