@@ -7,7 +7,6 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.calibration import calibration_table
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, models_verdict, verdict
-from core.evaluate.matched_subsets.samples import samples_table
 from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
 from ui import background, cache, controls, matching, page, prediction_choice, share
@@ -96,9 +95,10 @@ def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
     with labels:
         matching.labels_table(of)
     tables = {"Comparison": found.table, "Labels": of.labels_table}
-    if of.matched is not None:
-        reference, target = pairs.references[of.model], pairs.targets[of.model]
-        tables["Samples"] = lambda: samples_table(of.matched, reference, target)
+    if of.can_match:
+        samples = cache.matched_samples(of, sets, plan)
+        matching.samples(samples)
+        tables["Samples"] = lambda: samples
     page.downloads(tables, stem=STEM, formats=FORMATS)
     page.how_to_read(HOW_TO_READ, matching.picture)
     matching.foot(sets, plan)

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from core.data import Dataset, PredictionTable
@@ -30,6 +31,7 @@ from core.evaluate.matched_subsets import (
     epsilon_curve,
     worked_example,
 )
+from core.evaluate.matched_subsets.samples import samples_table
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     ModelComparison,
@@ -160,6 +162,18 @@ def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> "Future[tuple[SetCom
 
     name = key("curve", sets, plan.by, plan.method, plan.order, plan.seed, model)
     return _background(owner(), name, work)
+
+
+def matched_samples(of: SetComparison, sets: TwoSets, plan: MatchingPlan) -> pd.DataFrame:
+    """Every sample of both sets and the subset that it is in, as the first of the matchings made them."""
+    return _matched_samples(owner(), key("samples", sets, plan, of.model), of.matched, prediction_pairs(sets), of.model)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _matched_samples(
+    owner_name: str, name: str, _of: MatchedSubsets, _pairs: PredictionPairs, model: str
+) -> pd.DataFrame:
+    return samples_table(_of, _pairs.references[model], _pairs.targets[model])
 
 
 def matching_example() -> "Future[MatchedSubsets]":

@@ -316,7 +316,7 @@ def _matching_controls() -> tuple[dict[str, One | Number], dict[str, One | Numbe
         ),
         "by": One(
             "by",
-            "Pairs share",
+            "Match by",
             {"label": "label and confidence", "probability": "confidence only"},
             usual.by,
             "Whether a pair must have the same predicted label, too (Algorithm 1), or about the same confidence only "

@@ -14,6 +14,7 @@ from ui import background, cache, page
 from ui.controls import One, check_address
 from ui.matching_plan import MatchingPlan, TwoSets
 from ui.page import Metric
+from ui.samples import LAZY_ROWS
 
 MODEL = "model"
 """The parameter of the address that names the model in question."""
@@ -67,6 +68,19 @@ def _split(write: Callable[..., str], estimate: Estimate) -> tuple[str, str]:
     return value, write(estimate.value, estimate.interval).removeprefix(value).strip()
 
 
+def _points(estimate: Estimate) -> str:
+    return points(estimate.value, estimate.interval).replace(" points", "")
+
+
+def samples(table: pd.DataFrame) -> None:
+    """Every sample of both sets and the subset that it is in, folded."""
+    with st.expander("Samples and their subsets"):
+        config = {"confidence": st.column_config.NumberColumn(format="%.4f")}
+        lazy = len(table) > LAZY_ROWS
+        st.dataframe(table, column_config=config, hide_index=True, lazy=lazy, alt="Samples and their subsets")
+        st.caption("Of the first random matching; samples of one pair share its number.")
+
+
 def subsets_table(of: SetComparison) -> None:
     """The subsets: how many samples, how many right, how sure the model was."""
     lines = [
@@ -75,7 +89,7 @@ def subsets_table(of: SetComparison) -> None:
             "n": subset.n,
             "Accuracy (%)": 100 * subset.accuracy.value,
             "95 %": _split(percent, subset.accuracy)[1],
-            "Mean confidence (%)": 100 * subset.mean_confidence,
+            "Sure (%)": 100 * subset.mean_confidence,
         }
         for subset in of.subsets
     ]
@@ -83,7 +97,7 @@ def subsets_table(of: SetComparison) -> None:
         "n": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
         "Accuracy (%)": st.column_config.NumberColumn(format="%.1f"),
         "95 %": st.column_config.TextColumn(help="Wilson's interval, over samples"),
-        "Mean confidence (%)": st.column_config.NumberColumn(format="%.1f"),
+        "Sure (%)": st.column_config.NumberColumn(format="%.1f", help="Mean confidence"),
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="n and accuracy of every subset")
 
@@ -92,20 +106,21 @@ def labels_table(of: SetComparison) -> None:
     """The predicted labels: pairs, accuracies on matched samples, their difference."""
     lines = [
         {
-            "Predicted": row.label,
+            "Label": row.label,
             "Pairs": row.n_pairs,
-            "Reference (%)": 100 * row.matched_reference_accuracy,
+            "Ref. (%)": 100 * row.matched_reference_accuracy,
             "New (%)": 100 * row.matched_target_accuracy,
-            "Matched gap": points(row.matched_gap.value, row.matched_gap.interval) if row.enough else "too few pairs",
-            "p (Holm)": row.p_holm,
+            "Matched gap (points)": _points(row.matched_gap) if row.enough else "too few pairs",
+            "p": row.p_holm,
         }
         for row in of.labels
     ]
     config = {
-        "Pairs": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
-        "Reference (%)": st.column_config.NumberColumn(format="%.1f", help="Accuracy on matched reference samples"),
-        "New (%)": st.column_config.NumberColumn(format="%.1f", help="Accuracy on matched new samples"),
-        "p (Holm)": st.column_config.NumberColumn(format="%.3f", help="Sign-flip test, corrected for the labels"),
+        "Label": st.column_config.TextColumn(help="As the model predicted it"),
+        "Pairs": st.column_config.NumberColumn(format="%.0f", width=55, help="Mean over the repeats"),
+        "Ref. (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched references"),
+        "New (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched new samples"),
+        "p": st.column_config.NumberColumn(format="%.3f", width=55, help="Sign-flip test, corrected for the labels"),
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
 
@@ -117,8 +132,8 @@ def models_table(rows: Sequence[SetComparison]) -> None:
             "Model": row.model,
             "Reference (%)": 100 * row.subset("reference").accuracy.value,
             "New (%)": 100 * row.subset("target").accuracy.value,
-            "Gap (points)": points(row.gap.value, row.gap.interval).replace(" points", ""),
-            "Matched gap (points)": points(row.matched_gap.value, row.matched_gap.interval).replace(" points", ""),
+            "Gap (points)": _points(row.gap),
+            "Matched gap (points)": _points(row.matched_gap),
             "Unmatched (%)": 100 * row.unmatched_target.value,
             "p (Holm)": row.p_holm,
         }

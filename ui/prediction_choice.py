@@ -28,6 +28,7 @@ GONE = (
     "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
     "Nothing is shown in their place; upload the file again, or choose others."
 )
+SWAP = "The larger set should be the reference: what has no counterpart because the references ran out counts, too."
 DEPENDENT = ("reference_set", "target_set", "task", "model")
 """Parameters of the address that mean nothing any more when a file is exchanged."""
 
@@ -42,7 +43,7 @@ class Side:
 
 
 REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
-TARGET = Side("target", "New set", "the one on which accuracy may have fallen")
+TARGET = Side("target", "New set", "the target, on which accuracy may have fallen")
 SIDES = (REFERENCE, TARGET)
 
 
@@ -234,14 +235,13 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
                 type="tertiary",
             )
             prediction_upload.roles_download(table, key=side.key)
-    st.button(
-        "Choose another",
-        key=f"another-{side.key}",
-        on_click=_choose,
-        args=(side, None),
-        icon=":material/swap_horiz:",
-        type="tertiary",
-    )
+    with st.container(horizontal=True):
+        another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
+        st.button("Choose another", key=f"another-{side.key}", **another)
+        if side is TARGET:
+            st.button(
+                "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
+            )
     return Chosen(address, title, table, place)
 
 
@@ -256,6 +256,16 @@ def _use(side: Side, upload: PredictionUpload) -> None:
 
 def _reopen(side: Side, address: str) -> None:
     _keep(side, workspace().predictions(owner(), address))
+
+
+def _swap() -> None:
+    addresses = [st.session_state.get(f"chosen-{side.key}") for side in SIDES]
+    sets = [st.query_params.get(name) or st.session_state.get(name) for name in DEPENDENT[:2]]
+    for side, address in zip(SIDES, reversed(addresses), strict=True):
+        _choose(side, address)
+    for name, value in zip(DEPENDENT, reversed(sets), strict=False):
+        if value:
+            st.query_params[name] = value
 
 
 def _keep(side: Side, upload: PredictionUpload | None) -> None:

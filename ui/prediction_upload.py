@@ -6,10 +6,11 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.data import DataError, PredictionTable, Roles, RolesNeeded
+from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from core.data.prediction_files import PREDICTION_ENDINGS, sample, template
 from core.data.prediction_guess import complete_roles
 from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.tables import Table
 from ui import cache, page
 
 FORMATS = (
@@ -54,31 +55,36 @@ def draft(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUploa
     """
     st.markdown(f"**{page.plain(upload.name)}**{_and_truth(upload)}")
     question: RolesNeeded | None = None
+    table: PredictionTable | None = None
     try:
         columns = cache.columns_of(upload.predictions)
+    except DataError as problem:  # nothing to correct: these are no columns
+        page.error(problem)
+        return None
+    try:
         with st.spinner("Reading"):
             table = cache.uploaded(upload)
+        role_lines(table)
     except RolesNeeded as needed:
-        question, table = needed, None
+        question = needed
+        st.warning(page.plain(needed), icon=":material/help:")
     except DataError as problem:
         page.error(problem)
+    if table is None and (upload.truth or (question.role == "truth" if question else not _has_truth(columns, upload))):
         _truth(upload, key=key, keep=keep)
-        return None
-    roles = table.roles if table else question.guess
-    if question:
-        st.warning(page.plain(question), icon=":material/help:")
-        if question.role == "truth":
-            _truth(upload, key=key, keep=keep)
-    else:
-        role_lines(table)
-    own = upload.predictions.roles if upload.truth else roles
+    roles = upload.predictions.roles or (table.roles if table and not upload.truth else None)
+    roles = question.guess if question else roles or guess_roles(columns)
     with st.expander("Answer" if question else "Correct the columns", expanded=bool(question)):
-        corrected = _form(tuple(columns.columns), own or roles, question, key=key)
+        corrected = _form(tuple(columns.columns), roles, question, key=f"{key}-{upload.fingerprint[:8]}")
         if corrected is not None:
             keep(replace(upload, predictions=replace(upload.predictions, roles=corrected)))
             st.rerun()
         _roles_file(upload, key=key, keep=keep)
     return None if table is None else _complete(upload, table)
+
+
+def _has_truth(columns: Table, upload: PredictionUpload) -> bool:
+    return (upload.predictions.roles or guess_roles(columns)).has_truth
 
 
 def role_lines(table: PredictionTable) -> None:
@@ -131,6 +137,7 @@ def _roles_file(upload: PredictionUpload, *, key: str, keep: Callable[[Predictio
 
 def _form(columns: tuple[str, ...], roles: Roles, question: RolesNeeded | None, *, key: str) -> Roles | None:
     """The roles as corrected, when that is sent; None before."""
+    choices = (None, *columns)  # a control that has something chosen cannot be emptied otherwise
     with st.form(f"roles-{key}", border=False):
         values: dict[str, object] = {}
         if question is not None and question.role == "positive":
@@ -140,8 +147,8 @@ def _form(columns: tuple[str, ...], roles: Roles, question: RolesNeeded | None, 
             values["classes"] = _classes(roles, question)
         with st.grid("auto", min_column_width=150, gap="small"):
             for role, (title, hint) in SINGLE.items():
-                at = columns.index(getattr(roles, role)) if getattr(roles, role) in columns else None
-                values[role] = st.selectbox(title, columns, index=at, placeholder="none", help=hint)
+                at = choices.index(getattr(roles, role)) if getattr(roles, role) in columns else 0
+                values[role] = st.selectbox(title, choices, index=at, format_func=_or_none, help=hint)
         names = {column: name for name, column in roles.probabilities}
         chosen = st.multiselect("Scores, a column per class", columns, [c for c in names if c in columns])
         values["probabilities"] = tuple((names.get(column, column), column) for column in chosen)
@@ -151,6 +158,10 @@ def _form(columns: tuple[str, ...], roles: Roles, question: RolesNeeded | None, 
         if st.form_submit_button("Read it this way", type="primary" if question else "secondary"):
             return replace(roles, **values, why=())
     return None
+
+
+def _or_none(column: str | None) -> str:
+    return "none" if column is None else column
 
 
 def _classes(roles: Roles, question: RolesNeeded) -> tuple[tuple[str, str], ...]:

@@ -1,3 +1,5 @@
+from urllib.parse import parse_qsl, urlsplit
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -197,3 +199,47 @@ def test_other_files_and_settings_are_other_results(open_page, workspace, two):
     assert "and 300 in the new set" in texts(app)
     assert app.metric[0].value != first[0]
     assert app.query_params["target"] == third
+
+
+def test_a_column_that_was_taken_for_ids_can_be_given_up(open_page, two):
+    app = open_page("matched_subsets", target=two["target"])
+    content = made(800, 0.0, 5).replace(b"id\t", b"filename\t", 1).replace(b"\n1\t", b"\n0\t", 1)
+    app.file_uploader[0].upload("twice.tsv", content)
+    app.run()
+    assert "stands in line" in app.error[0].value
+    next(one for one in app.selectbox if one.label == "Id").select_index(0)
+    next(button for button in app.button if button.label == "Read it this way").click().run()
+    assert not app.error
+    assert app.button(key="use-reference")
+
+
+def test_roles_come_back_from_their_file(open_page, two):
+    content = made(800, 0.0, 5).replace(b"gold", b"colour").replace(b"predicted", b"shade")
+    app = open_page("matched_subsets", target=two["target"])
+    app.file_uploader[0].upload("odd.tsv", content)
+    app.run()
+    roles = Roles(truth="colour", predicted="shade", confidence="confidence", id="id").to_json()
+    place = next(one for one in app.file_uploader if one.label == "Roles from a file")
+    place.upload("odd-roles.json", roles.encode())
+    app.run()
+    assert "Truth: column 'colour' (as given)" in texts(app).replace("\\", "")
+    assert app.button(key="use-reference")
+
+
+def test_the_sets_can_be_swapped(open_page, two):
+    app = settled(open_page("matched_subsets", **two))
+    app.button(key="swap").click().run()
+    settled(app)
+    assert app.query_params["reference"] == two["target"]
+    assert "Accuracy rises on the new set" in texts(app)
+    assert "The larger set should be the reference" in texts(app)
+
+
+def test_the_address_that_is_offered_leads_here(open_page, two):
+    app = settled(open_page("matched_subsets", **two))
+    first = [metric.value for metric in app.metric]
+    address = next(block.value for block in app.code if "matched_subsets" in block.value)
+    parameters = dict(parse_qsl(urlsplit(address).query))
+    assert parameters["method"] == "random"
+    again = settled(open_page("matched_subsets", **parameters))
+    assert [metric.value for metric in again.metric] == first
