@@ -13,8 +13,14 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.browser.server import FLAGS, ROOT, Server, chromium, serve
 
 FOLDER = ROOT / "docs" / "screenshots"
-PAGES = {"overview": "", "data_sets": "data_sets", "source_robustness": "source_robustness", "runs": "runs"}
-HEIGHTS = {"overview": 520, "data_sets": 1120, "source_robustness": 2800, "runs": 420}
+PAGES = {
+    "overview": "?data=digits",
+    "data_sets": "data_sets?data=digits",
+    "source_robustness": "source_robustness?data=digits",
+    "matched_subsets": "matched_subsets?reference=digits_own&target=digits_shifted",
+    "runs": "runs?data=digits",
+}
+HEIGHTS = {"overview": 520, "data_sets": 1120, "source_robustness": 2800, "matched_subsets": 3150, "runs": 420}
 MINUTE = 60_000
 
 
@@ -26,7 +32,7 @@ def main() -> None:
         for scheme in ("light", "dark"):
             for name, path in PAGES.items():
                 with tab(browser, scheme=scheme, height=HEIGHTS[name]) as page:
-                    page.goto(f"{server.url}/{path}?data=digits")
+                    page.goto(f"{server.url}/{path}")
                     expect(page.get_by_role("button", name="Share")).to_be_visible(timeout=MINUTE)
                     settle(page)
                     page.screenshot(path=FOLDER / f"{name}{'' if scheme == 'light' else '-dark'}.png")

@@ -189,16 +189,13 @@ def _find(side: Side, address: str) -> tuple[str, str, PredictionTable] | None:
 
 
 def _empty(side: Side) -> None:
-    key = f"predictions-{side.key}"
-
-    def take() -> None:
-        if st.session_state[key] is not None:
-            _keep(side, PredictionUpload(prediction_upload.given(st.session_state[key])))
-
     kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
-    st.file_uploader(
-        f"Predictions on the {side.title.lower()}", type=kinds, key=key, on_change=take, help=prediction_upload.FORMATS
-    )
+    label = f"Predictions on the {side.title.lower()}"
+    key = f"predictions-{side.key}-{st.session_state.setdefault(f'round-{side.key}', 0)}"
+    file = st.file_uploader(label, type=kinds, key=key, help=prediction_upload.FORMATS)
+    if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
+        _keep(side, PredictionUpload(prediction_upload.given(file)))
+        st.rerun()
     known = titles()
     st.selectbox(
         "or predictions that are here already",
@@ -269,6 +266,7 @@ def _swap() -> None:
 
 
 def _keep(side: Side, upload: PredictionUpload | None) -> None:
+    st.session_state[f"round-{side.key}"] = st.session_state.get(f"round-{side.key}", 0) + 1  # a new, empty control
     st.session_state[f"draft-{side.key}"] = upload
 
 

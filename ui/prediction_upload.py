@@ -110,14 +110,13 @@ def _and_truth(upload: PredictionUpload) -> str:
 
 def _truth(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None]) -> None:
     """The control for a truth in a file of its own; there whenever the predictions could do with one."""
-
-    def take() -> None:
-        file = st.session_state[f"truth-{key}"]
-        keep(replace(upload, truth=None if file is None else given(file)))
-
     kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
     help = "Joined by id, or by line where neither file has ids."
-    st.file_uploader("The truth, in a file of its own", type=kinds, key=f"truth-{key}", on_change=take, help=help)
+    place = f"truth-{key}-{upload.fingerprint[:8]}"
+    file = st.file_uploader("The truth, in a file of its own", type=kinds, key=place, help=help)
+    if file is not None:
+        keep(replace(upload, truth=given(file)))
+        st.rerun()
 
 
 def _roles_file(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None]) -> None:
