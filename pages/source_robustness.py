@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.source_robustness import ExpectedInterval, verdict
-from core.evaluate.source_robustness.verdict import most_robust
+from core.evaluate.source_robustness import ExpectedInterval, most_robust, verdict
 from core.evaluate.wording import plural
 from core.figures import source_robustness as figures
 from core.trials import splits_table

@@ -70,7 +70,7 @@ class TrialPlan:
     60
     """
 
-    models: tuple[str, ...] = ("logistic", "svm")
+    models: tuple[str, ...] = ("svm", "logistic")
     source_finders: tuple[str, ...] = ("kmeans",)
     n_sources: int = 5
     representation: str | None = None

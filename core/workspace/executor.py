@@ -44,7 +44,7 @@ class Executor:
     def client(self) -> "Client":
         """The connection to the workers; the first call starts them (a few seconds)."""
         with self._lock:
-            if self._client is None or self._client.status != "running":
+            if self._client is None or self._client.status in ("closing", "closed"):
                 self._data.clear()
                 self._client = self._connect()
             return self._client
