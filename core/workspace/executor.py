@@ -21,6 +21,8 @@ DASK = {
     "distributed.admin.tick.limit": "60s",
 }
 
+WORKER_SETUP = "core.workspace.worker_setup"
+
 
 class Executor:
     """Worker processes, single-threaded each; a dead one is replaced.
@@ -53,7 +55,8 @@ class Executor:
         from dask import config
         from distributed import Client, LocalCluster
 
-        config.set(DASK)
+        preload = [*config.get("distributed.worker.preload", []), WORKER_SETUP]
+        config.set({**DASK, "distributed.worker.preload": list(dict.fromkeys(preload))})
         # Workers that come and go are the runner's business, and it tells the run's row what matters.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         if self.address is not None:
