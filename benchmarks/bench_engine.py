@@ -20,8 +20,8 @@ from core.workspace.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 
 N_ROUNDS = 5
-MODEL = "mlp_small"
-N_REPEATS = 10
+MODEL = "gradient_boosting"
+N_REPEATS = 6
 
 
 def plain_loop(plan: TrialPlan, dataset: Dataset) -> float:

@@ -23,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (DataError, WorkspaceError) as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nStopped. The same command goes on from here.", file=sys.stderr)
+        return 130
     finally:
         close_engine()
 

@@ -17,12 +17,13 @@ STEM, FORMATS = "matched-subsets", ("TSV", "Parquet")
 
 def show(found: ModelComparisons) -> None:
     """The verdict, and everything about the model in question."""
-    if len(found.rows) > 1:
+    several = len(found.rows) > 1
+    if several:
         st.markdown(page.plain(models_verdict(found)))
     of = matching.choose_model(found)
     page.verdict(verdict(of), matching.metrics(of))
-    share.offer(None, address | ({matching.MODEL: of.model} if len(found.rows) > 1 else {}))
-    if len(found.rows) > 1:
+    share.offer(None, address | ({matching.MODEL: of.model} if several else {}))
+    if several:
         all_models(found)
     if of.can_match:
         matched(of)
@@ -89,16 +90,12 @@ def how_sure(of: SetComparison) -> None:
 def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
     """The subsets and labels as tables, and everything to take away."""
     st.subheader("In numbers", anchor=False)
-    subsets, labels = st.columns(2, gap="medium")
-    with subsets:
-        matching.subsets_table(of)
-    with labels:
-        matching.labels_table(of)
-    tables = {"Comparison": found.table, "Labels": of.labels_table}
+    matching.tables(of)
+    tables = {"Comparison": found.table}
     if of.can_match:
         samples = cache.matched_samples(of, sets, plan)
         matching.samples(samples)
-        tables["Samples"] = lambda: samples
+        tables |= {"Labels": of.labels_table, "Samples": lambda: samples}
     page.downloads(tables, stem=STEM, formats=FORMATS)
     page.how_to_read(HOW_TO_READ, matching.picture)
     matching.foot(sets, plan)
@@ -124,7 +121,4 @@ else:
     except DataError as problem:
         page.error(problem)
     else:
-        if found is None:
-            page.nothing_yet(running=True)
-        else:
-            show(found)
+        page.nothing_yet(running=True) if found is None else show(found)

@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.source_robustness import ExpectedInterval, verdict
-from core.evaluate.source_robustness.verdict import most_robust
+from core.evaluate.source_robustness import ExpectedInterval, most_robust, verdict
 from core.evaluate.wording import plural
 from core.figures import source_robustness as figures
 from core.trials import splits_table
@@ -47,8 +46,7 @@ def show(run: Run) -> None:
     with rho:
         page.figure(
             figures.rho_chart(rows, names=MODEL_TITLES, dark=dark),
-            "The share of the accuracy that is kept. Models whose hairlines overlap may still differ: the findings "
-            "above compare them draw by draw.",
+            "The share of the accuracy that is kept; the findings above compare models draw by draw.",
             key="rho",
         )
     in_detail(run, of)
@@ -74,6 +72,7 @@ def in_detail(run: Run, of: ExpectedInterval) -> None:
         )
     if run.state != "running":
         sources.portraits(run, intervals.sources_of(of))
+        sources.separation(run, of.source_finder)
 
 
 def tables(run: Run) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.cluster import Silhouettes
 from core.data import Dataset, PredictionTable
 from core.data.identity import key
 from core.data.prediction_files import read_prediction_table
@@ -83,11 +84,25 @@ def source_of_each(run: Run, source_finder: str, clustering: int) -> np.ndarray:
 def _source_of_each(
     owner_name: str, fingerprint: str, plan_json: str, source_finder: str, clustering: int
 ) -> np.ndarray:
+    plan, data = _trial_plan(plan_json), _dataset(owner_name, fingerprint)
+    return plan.source_names(data, source_finder)[plan.sources(data, source_finder, clustering)]
+
+
+def silhouettes(run: Run, source_finder: str) -> Silhouettes:
+    """How well the sources of a run's first clustering stand apart."""
+    return _silhouettes(owner(), run.fingerprint, run.plan, source_finder)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _silhouettes(owner_name: str, fingerprint: str, plan_json: str, source_finder: str) -> Silhouettes:
+    return _trial_plan(plan_json).silhouettes(_dataset(owner_name, fingerprint), source_finder, 0)
+
+
+def _trial_plan(plan_json: str) -> TrialPlan:
     plan = load_plan(plan_json)
     if not isinstance(plan, TrialPlan):
         raise TypeError(f"a plan of kind {plan.kind!r} has no sources")
-    data = _dataset(owner_name, fingerprint)
-    return plan.source_names(data, source_finder)[plan.sources(data, source_finder, clustering)]
+    return plan
 
 
 # Predictions

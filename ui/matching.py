@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from math import isnan
 
 import pandas as pd
 import streamlit as st
 
 from core.evaluate.calibration import Calibration
 from core.evaluate.matched_subsets import Estimate, ModelComparisons, SetComparison
-from core.evaluate.wording import percent, points
+from core.evaluate.wording import p_value, percent, points
 from core.figures.matched_subsets import matching_picture
 from ui import background, cache, page
 from ui.controls import One, check_address
@@ -38,7 +39,7 @@ def metrics(of: SetComparison) -> list[Metric]:
         "Accuracy on the reference set less that on the new set; below zero it rises.",
     )
     if not of.can_match:
-        return [fall, *(_accuracy(of, name) for name in ("reference", "target"))]
+        return [fall, *(_accuracy(of, *names) for names in (("reference", "reference"), ("target", "new")))]
     return [
         fall,
         Metric(
@@ -59,8 +60,8 @@ def metrics(of: SetComparison) -> list[Metric]:
     ]
 
 
-def _accuracy(of: SetComparison, name: str) -> Metric:
-    return Metric(f"Accuracy, {name} set", *_split(percent, of.subset(name).accuracy))
+def _accuracy(of: SetComparison, subset: str, name: str) -> Metric:
+    return Metric(f"Accuracy, {name} set", *_split(percent, of.subset(subset).accuracy))
 
 
 def _split(write: Callable[..., str], estimate: Estimate) -> tuple[str, str]:
@@ -79,6 +80,15 @@ def samples(table: pd.DataFrame) -> None:
         lazy = len(table) > LAZY_ROWS
         st.dataframe(table, column_config=config, hide_index=True, lazy=lazy, alt="Samples and their subsets")
         st.caption("Of the first random matching; samples of one pair share its number.")
+
+
+def tables(of: SetComparison) -> None:
+    """Subsets and labels side by side."""
+    subsets, labels = st.columns(2, gap="medium")
+    with subsets:
+        subsets_table(of)
+    with labels:
+        labels_table(of)
 
 
 def subsets_table(of: SetComparison) -> None:
@@ -104,6 +114,8 @@ def subsets_table(of: SetComparison) -> None:
 
 def labels_table(of: SetComparison) -> None:
     """The predicted labels: pairs, accuracies on matched samples, their difference."""
+    if not of.labels:
+        return
     lines = [
         {
             "Label": row.label,
@@ -111,7 +123,7 @@ def labels_table(of: SetComparison) -> None:
             "Ref. (%)": 100 * row.matched_reference_accuracy,
             "New (%)": 100 * row.matched_target_accuracy,
             "Matched gap (points)": _points(row.matched_gap) if row.enough else "too few pairs",
-            "p": row.p_holm,
+            "p": _p(row.p_holm),
         }
         for row in of.labels
     ]
@@ -120,28 +132,35 @@ def labels_table(of: SetComparison) -> None:
         "Pairs": st.column_config.NumberColumn(format="%.0f", width=55, help="Mean over the repeats"),
         "Ref. (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched references"),
         "New (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched new samples"),
-        "p": st.column_config.NumberColumn(format="%.3f", width=55, help="Sign-flip test, corrected for the labels"),
+        "p": st.column_config.TextColumn(width=55, help="Sign-flip test, corrected for the number of labels (Holm)"),
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
 
 
 def models_table(rows: Sequence[SetComparison]) -> None:
-    """All models: accuracies, gap, matched gap, unmatched share."""
-    lines = [
-        {
+    """All models: accuracies and gap and, where anything was matched, matched gap and unmatched share."""
+    lines = []
+    for row in reversed(rows):
+        line = {
             "Model": row.model,
             "Reference (%)": 100 * row.subset("reference").accuracy.value,
             "New (%)": 100 * row.subset("target").accuracy.value,
             "Gap (points)": _points(row.gap),
-            "Matched gap (points)": _points(row.matched_gap),
-            "Unmatched (%)": 100 * row.unmatched_target.value,
-            "p (Holm)": row.p_holm,
         }
-        for row in reversed(rows)
-    ]
+        if any(each.can_match for each in rows):
+            line |= {
+                "Matched gap (points)": _points(row.matched_gap) if row.enough else "too few pairs",
+                "Unmatched (%)": 100 * row.unmatched_target.value,
+                "p": _p(row.p_holm),
+            }
+        lines.append(line)
     config = {name: st.column_config.NumberColumn(format="%.1f") for name in lines[0] if name.endswith("(%)")}
-    config["p (Holm)"] = st.column_config.NumberColumn(format="%.3f", help="Sign-flip test, corrected for the models")
+    config["p"] = st.column_config.TextColumn(help="Sign-flip test, corrected for the number of models (Holm)")
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Gap and matched gap of every model")
+
+
+def _p(value: float) -> str:
+    return "" if isnan(value) else p_value(value).removeprefix("p ").removeprefix("= ")
 
 
 def choose_subset(of: dict[str, Calibration]) -> str:
@@ -180,7 +199,7 @@ def calibration_rows(of: dict[str, Calibration]) -> None:
     st.caption(
         "Right, sure and errors in percent. A calibration error (ECE) is never zero: beside it stand what a perfectly "
         "calibrated model would show (median, and what 95 % stay below). Squared is debiased, so it may be negative. "
-        "Brier = miscalibration − discrimination + uncertainty."
+        "Brier = miscalibration − discrimination + uncertainty. Matched subsets are those of the first matching."
     )
 
 

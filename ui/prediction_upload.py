@@ -31,7 +31,7 @@ SINGLE = {
     "source": ("Source", "The writer, site or device of a row."),
     "trial": ("Trial", "Tells several trainings apart."),
 }
-SCORES = {None: "as their values say", "probabilities": "probabilities", "logits": "logits"}
+SCORES = {"": "as their values say", "probabilities": "probabilities", "logits": "logits"}
 
 
 def given(file: object, roles: Roles | None = None) -> GivenFile:
@@ -152,9 +152,12 @@ def _form(columns: tuple[str, ...], roles: Roles, question: RolesNeeded | None, 
         chosen = st.multiselect("Scores, a column per class", columns, [c for c in names if c in columns])
         values["probabilities"] = tuple((names.get(column, column), column) for column in chosen)
         values["scores"] = st.segmented_control(
-            "Scores are", list(SCORES), default=roles.scores, format_func=SCORES.__getitem__, required=True
+            "Scores are", list(SCORES), default=roles.scores or "", format_func=SCORES.__getitem__, required=True
         )
         if st.form_submit_button("Read it this way", type="primary" if question else "secondary"):
+            values["scores"] = values["scores"] or None
+            if any(values[role] for role in ("predicted", "confidence", "vector", "probabilities")):
+                values["parts"] = ()  # one model and task after all
             return replace(roles, **values, why=())
     return None
 

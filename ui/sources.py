@@ -89,6 +89,18 @@ def _interval(row: ExpectedInterval) -> str:
     return f"[{100 * row.exclusive.value:.2f}, {100 * row.inclusive.value:.2f}]"
 
 
+def separation(run: Run, source_finder: str) -> None:
+    """How well the sources stand apart, in a line."""
+    with st.spinner("Measuring how well the sources stand apart"):
+        found = cache.silhouettes(run, source_finder)
+    used = f"n = {count(found.n_used)}" + (f" of {count(found.n_samples)}" * (found.n_used < found.n_samples))
+    st.caption(
+        f"How well these sources stand apart: silhouette {ratio(found.mean_within)} within classes (mean), "
+        f"{ratio(found.pooled)} pooled over all classes, {used}. 1 is far apart, 0 touching, below 0 mixed up; "
+        "the paper's pooled one was .046."
+    )
+
+
 def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
     """The sources that are worst to meet unprepared, each with its picture, words or columns."""
     worst = sorted(held_out, key=lambda source: source.upper)[:N_PORTRAITS]

@@ -120,6 +120,12 @@ class Silhouettes:
     n_used: int
     n_samples: int
 
+    @property
+    def mean_within(self) -> float:
+        """The mean of ``within`` over the classes that have one; NaN where none has."""
+        known = self.within[~np.isnan(self.within)]
+        return float(known.mean()) if len(known) else float("nan")
+
     def table(self) -> pd.DataFrame:
         """Give one row per class: ``label`` (its code) and ``silhouette`` (within the class).
 
@@ -150,8 +156,8 @@ def silhouettes(
     --------
     >>> features = np.array([[0.0], [1.0], [8.0], [9.0]])
     >>> found = silhouettes(features, np.zeros(4, int), np.array([0, 0, 1, 1]), rng=np.random.default_rng(0))
-    >>> round(found.pooled, 2), found.n_used, found.n_samples
-    (0.87, 4, 4)
+    >>> round(found.pooled, 2), round(found.mean_within, 2), found.n_used, found.n_samples
+    (0.87, 0.87, 4, 4)
     """
     n_samples = len(y)
     if n_samples > max_samples:

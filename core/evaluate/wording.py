@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from core.evaluate.intervals import Interval
 
-THIN_SPACE = "\u2009"
+THIN_SPACE = "\u202f"  # the narrow one that does not break
 MINUS = "\u2212"
 NOT_YET = "not known yet"
 

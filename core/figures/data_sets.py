@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Integer
 
-from core.evaluate.wording import count, percent, plural
+from core.evaluate.wording import THIN_SPACE, count, percent, plural
 from core.figures.theme import name_axis, new_figure, theme
 
 
@@ -45,8 +45,8 @@ def label_distribution(
         hovertemplate="%{text} samples, %{customdata:.1f} %<extra></extra>",
     )
     name_axis(figure, class_names)
-    figure.update_xaxes(rangemode="tozero", range=[0, 1.08 * float(n_per_class.max())], tickformat=",d")
-    figure.update_layout(separators=".\u2009")
+    figure.update_xaxes(rangemode="tozero", range=[0, 1.18 * float(n_per_class.max())], tickformat=",d")
+    figure.update_layout(separators=f".{THIN_SPACE}")
     return figure
 
 
@@ -77,5 +77,5 @@ def text_lengths(n_words: Integer[np.ndarray, " n_samples"], *, dark: bool = Fal
     )
     figure.update_xaxes(showgrid=False, rangemode="tozero")
     figure.update_yaxes(rangemode="tozero", tickformat=",d")
-    figure.update_layout(separators=".\u2009")
+    figure.update_layout(separators=f".{THIN_SPACE}")
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.cluster import SOURCE_FINDERS, find_sources
+from core.cluster import SOURCE_FINDERS, Silhouettes, find_sources, silhouettes
 from core.data import DataError, Dataset
 from core.models import MODELS
 from core.represent import REPRESENTATIONS, default_representation, encode
@@ -70,7 +70,7 @@ class TrialPlan:
     60
     """
 
-    models: tuple[str, ...] = ("logistic", "svm")
+    models: tuple[str, ...] = ("svm", "logistic")
     source_finders: tuple[str, ...] = ("kmeans",)
     n_sources: int = 5
     representation: str | None = None
@@ -124,6 +124,12 @@ class TrialPlan:
         if source_finder == KNOWN_SOURCES:
             return known_sources(dataset)[1]
         return np.arange(self.n_sources * dataset.n_classes).astype(str).astype(object)
+
+    def silhouettes(self, dataset: Dataset, source_finder: str, clustering: int) -> Silhouettes:
+        """How well the sources stand apart, in the features that sources are found in (section 2)."""
+        features = _features(dataset, self.representation or default_representation(dataset.kind))
+        sources = self.sources(dataset, source_finder, clustering)
+        return silhouettes(features, dataset.y, sources, rng=np.random.default_rng([self.seed, clustering]))
 
     def split(self, dataset: Dataset, draw: Draw) -> Split:
         """The training and test rows of a draw, the training part cut where the plan says so.

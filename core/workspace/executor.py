@@ -21,6 +21,8 @@ DASK = {
     "distributed.admin.tick.limit": "60s",
 }
 
+WORKER_SETUP = "core.workspace.worker_setup"
+
 
 class Executor:
     """Worker processes, single-threaded each; a dead one is replaced.
@@ -44,7 +46,7 @@ class Executor:
     def client(self) -> "Client":
         """The connection to the workers; the first call starts them (a few seconds)."""
         with self._lock:
-            if self._client is None or self._client.status != "running":
+            if self._client is None or self._client.status in ("closing", "closed"):
                 self._data.clear()
                 self._client = self._connect()
             return self._client
@@ -53,7 +55,8 @@ class Executor:
         from dask import config
         from distributed import Client, LocalCluster
 
-        config.set(DASK)
+        preload = [*config.get("distributed.worker.preload", []), WORKER_SETUP]
+        config.set({**DASK, "distributed.worker.preload": list(dict.fromkeys(preload))})
         # Workers that come and go are the runner's business, and it tells the run's row what matters.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         if self.address is not None:

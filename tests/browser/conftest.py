@@ -1,11 +1,20 @@
 """A real server and a real browser, for what only they can show."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.server import FLAGS, Server, chromium, serve
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What the server wrote stands beside a test that failed."""
+    report = yield
+    if report.failed and "server" in getattr(item, "funcargs", {}):
+        report.sections.append(("Server log", (item.funcargs["server"].home / "server.log").read_text()))
+    return report
 
 
 @pytest.fixture(scope="module")

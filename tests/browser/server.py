@@ -34,6 +34,10 @@ def chromium() -> str:
     return found
 
 
+SECONDS_TO_FOLLOW = 5
+"""How long what the server started may take to end after it (multiprocessing's own helper ends by itself)."""
+
+
 class serve:
     """Context manager: start the app as `make run` does, wait until it answers, stop it, look for leftovers."""
 
@@ -62,7 +66,9 @@ class serve:
         os.kill(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(timeout=30)
-            left = _alive_in_session(self.process.pid)
+            until = time.monotonic() + SECONDS_TO_FOLLOW
+            while (left := _alive_in_session(self.process.pid)) and time.monotonic() < until:
+                time.sleep(0.1)
             assert not left, f"the server left processes behind: {left}"
         finally:
             self.log.close()

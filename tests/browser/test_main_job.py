@@ -57,11 +57,13 @@ def test_a_run_can_be_cancelled_and_resumed_from_any_page(server: Server, page: 
         timeout=60_000
     )
     page.get_by_test_id("stSidebarNav").get_by_text("Runs").click()
+    expect(page.get_by_role("heading", name="What has been computed?")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("cancelled")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.get_by_test_id("stSidebarNav").get_by_text("Overview").click()
+    expect(page.get_by_role("heading", name="What can be trusted here?")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     # The run is left running: the server's fixture checks that stopping it leaves no process behind.
 

@@ -13,9 +13,10 @@ from core.evaluate.source_robustness import (
     ExpectedInterval,
     HeldOutSource,
     ModelComparison,
+    most_robust,
     verdict,
 )
-from core.evaluate.source_robustness.verdict import compared, most_robust
+from core.evaluate.source_robustness.verdict import compared
 from core.evaluate.wording import THIN_SPACE
 
 NAN = float("nan")

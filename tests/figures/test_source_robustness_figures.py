@@ -166,6 +166,9 @@ def test_rows_are_named_by_what_sets_them_apart():
         "Model one, known",
         "two, known",
     ]
+    uneven = trials.assign(n_train=trials["n_train"] + trials["repeat"])
+    unfinished = uneven[~((uneven["model"] == "two") & (uneven["repeat"] > 3))]
+    assert row_names(expected_accuracy_intervals(unfinished).overall) == ["one", "two"], "an unfinished run names sizes"
     sizes = pd.concat([trials, trials.assign(n_train=50)])
     names = row_names(expected_accuracy_intervals(sizes, sizes=(50,)).overall)
     assert "one, 50 samples" in names

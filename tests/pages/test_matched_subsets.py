@@ -243,3 +243,17 @@ def test_the_address_that_is_offered_leads_here(open_page, two):
     assert parameters["method"] == "random"
     again = settled(open_page("matched_subsets", **parameters))
     assert [metric.value for metric in again.metric] == first
+
+
+def test_a_file_of_several_tasks_asks_for_one(open_page, shared_data):
+    content = (shared_data / "predictions" / "mrnet__validation_predictions.csv").read_bytes()
+    app = open_page("matched_subsets")
+    for side in ("reference", "target"):
+        place = next(one for one in app.file_uploader if side[:3] in one.label or "new" in one.label)
+        place.upload(f"{side}.csv", content)
+        app.run()
+        app.button(key=f"use-{side}").click().run()
+    settled(app)
+    assert app.get("button_group") or app.selectbox
+    assert "No fall can be shown on the new set" in texts(app)
+    assert "task=abnormal" in next(block.value for block in app.code if "matched_subsets" in block.value)

@@ -28,6 +28,7 @@ def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wi
     table = app.dataframe[0].value
     assert table["Model"].tolist() == ["SVM", "Logistic regression"]
     assert table["Interval (%)"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]").all()
+    assert "silhouette" in texts(app), "how well the sources stand apart is not said"
 
 
 def test_the_verdict_is_about_the_chosen_model(open_page, workspace, wine):

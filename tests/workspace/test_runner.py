@@ -150,5 +150,12 @@ def test_workers_are_single_threaded(executor):
     assert set(executor.client().run(_omp_threads).values()) == {"1"}
 
 
+def test_a_ctrl_c_in_the_terminal_is_left_to_the_app(executor):
+    pids = executor.client().run(os.getpid)
+    for pid in pids.values():
+        os.kill(pid, signal.SIGINT)
+    assert executor.client().run(os.getpid) == pids
+
+
 def _omp_threads() -> str | None:
     return os.environ.get("OMP_NUM_THREADS")

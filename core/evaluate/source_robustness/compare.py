@@ -12,7 +12,7 @@ from core.evaluate.intervals import Interval, holm
 from core.evaluate.source_robustness.against_rest import difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, finished, groups
 from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
-from core.evaluate.source_robustness.expected import mean_n_train
+from core.evaluate.source_robustness.expected import usual_n_train
 from core.evaluate.source_robustness.results import Difference
 
 LEVEL = 0.05
@@ -131,7 +131,7 @@ def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:
         found.append(
             ModelComparison(
                 source_finder=layout.source_finder,
-                n_train=layout.n_train or mean_n_train(mine),
+                n_train=usual_n_train(group),
                 model=model,
                 other=other,
                 rho=rho,

@@ -47,8 +47,8 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
     """
     rows, sources, accuracies = [], [], []
     for group in groups(trials, sizes):
+        n_train = usual_n_train(group)
         for model, schemes in group.models.items():
-            n_train = group.layout.n_train or mean_n_train(schemes)
             rows += _rows(model, n_train, group, schemes)
             sources += held_out_sources(model, n_train, group.layout, schemes)
             accuracies.append(_accuracies(model, n_train, group.layout, schemes))
@@ -187,9 +187,10 @@ def _mean_of_means(values: np.ndarray) -> float:
     return float(means.mean()) if drawn.any() else float("nan")
 
 
-def mean_n_train(schemes: dict[str, Counts]) -> int:
-    """The usual size of the training part, over all schemes."""
-    return _rounded_mean(np.concatenate([counts.n_train for counts in schemes.values()]))
+def usual_n_train(group: Group) -> int:
+    """The size of the training part: as planned, or else the mean over all draws that any model has finished."""
+    sizes = [counts.n_train for schemes in group.models.values() for counts in schemes.values()]
+    return group.layout.n_train or _rounded_mean(np.concatenate(sizes))
 
 
 def _rounded_mean(values: np.ndarray) -> int:
