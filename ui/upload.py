@@ -76,8 +76,10 @@ def _ask(table: Table, guess: DatasetRoles, file_id: str) -> None:
 
 
 def _column(role: str, columns: list[str], guess: str | None, hint: str) -> str | None:
-    index = columns.index(guess) if guess in columns else None
-    return st.selectbox(role, columns, index=index, placeholder="none", help=hint)
+    # One choice stands for no column, so that a wrong guess can be taken back.
+    choices: list[str | None] = [None, *columns]
+    index = choices.index(guess) if guess in columns else 0
+    return st.selectbox(role, choices, index=index, format_func=lambda column: column or "none", help=hint)
 
 
 def _offer(dataset: Dataset) -> None:

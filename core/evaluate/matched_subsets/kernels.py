@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
 def candidate_ranges(reference_confidence, start, stop, confidence, tolerance, first, last):
     """Write into `first` and `last` where in `start:stop` |reference - target| <= tolerance holds, as floats subtract.
@@ -36,7 +36,7 @@ def candidate_ranges(reference_confidence, start, stop, confidence, tolerance, f
         last[t] = low
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
 def draw_partners(first, last, order, copies, uniform):
     """Algorithms 1 and 2: each target of `order` in turn takes a uniformly random reference that is still there.
@@ -87,7 +87,7 @@ def draw_partners(first, last, order, copies, uniform):
     return partner
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
 def sweep(first, last):
     """A maximum matching: targets in order of confidence, each with the lowest reference that is left in its range.
@@ -104,7 +104,7 @@ def sweep(first, last):
     return partner
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 @no_type_check
 def least_difference(reference_confidence, confidence, first, last):
     """Among the maximum matchings of one label, one with the least total difference of confidence.
