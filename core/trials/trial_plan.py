@@ -126,10 +126,14 @@ class TrialPlan:
         return np.arange(self.n_sources * dataset.n_classes).astype(str).astype(object)
 
     def silhouettes(self, dataset: Dataset, source_finder: str, clustering: int) -> Silhouettes:
-        """How well the sources stand apart, in the features that sources are found in (section 2)."""
+        """How well the sources stand apart, in the features that sources are found in (section 2).
+
+        Where there are more than 3,000 samples, on so many at random: a page can wait for that.
+        """
         features = _features(dataset, self.representation or default_representation(dataset.kind))
         sources = self.sources(dataset, source_finder, clustering)
-        return silhouettes(features, dataset.y, sources, rng=np.random.default_rng([self.seed, clustering]))
+        rng = np.random.default_rng([self.seed, clustering])
+        return silhouettes(features, dataset.y, sources, rng=rng, max_samples=3000)
 
     def split(self, dataset: Dataset, draw: Draw) -> Split:
         """The training and test rows of a draw, the training part cut where the plan says so.
