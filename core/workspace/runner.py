@@ -267,7 +267,7 @@ class _RunInWork:
         if trial is None:
             return
         try:
-            self.workspace.store_trial(self.run_id, trial, future.result(timeout=FETCH_SECONDS))
+            content = future.result(timeout=FETCH_SECONDS)
         except TimeoutError:  # its worker died with the rows: dask is computing them again
             self._watch(future, trial)
         except FutureCancelledError:  # the data went with the last worker that had it: it is sent again
@@ -282,6 +282,8 @@ class _RunInWork:
         except Exception as error:
             # Whatever a trial raises is that trial's failure, and the run goes on.
             self._fail(trial, f"{type(error).__name__}: {error}")
+        else:  # a database that cannot be written to is not the trial's failure
+            self.workspace.store_trial(self.run_id, trial, content)
 
     def _fail(self, trial: int, error: str) -> None:
         rows = self.plan.failed_trial(self.dataset, trial)
