@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
 from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run
@@ -38,19 +39,6 @@ class Metric:
     value: str
     interval: str = ""
     help: str | None = None
-
-
-class Verdict(Protocol):
-    """What every question's verdict says: for the card (`headline`, `used`, `advice`) and below it (`findings`)."""
-
-    @property
-    def headline(self) -> str: ...  # noqa: D102
-    @property
-    def used(self) -> str: ...  # noqa: D102
-    @property
-    def advice(self) -> str: ...  # noqa: D102
-    @property
-    def findings(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
 def lead(sentence: str) -> None:

@@ -1,13 +1,35 @@
-"""How is a number written? One way for every sentence, table and figure."""
+"""How is a number written, and what does a verdict say? One way for every sentence, table and figure."""
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from core.evaluate.intervals import Interval
 
 THIN_SPACE = "\u202f"  # the narrow one that does not break
 MINUS = "\u2212"
 NOT_YET = "not known yet"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    r"""What a question comes to, in plain sentences: for the card (`headline`, `used`, `advice`), and `findings` below.
+
+    `headline` holds the numbers with their intervals, `used` says of how many, `advice` what to do now.
+
+    >>> Verdict("Accuracy falls.", "n = 10.", "", ("Nothing else.",)).text
+    'Accuracy falls.\nn = 10.\nNothing else.'
+    """
+
+    headline: str
+    used: str
+    advice: str
+    findings: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Everything in one piece, a line each, for a report."""
+        return "\n".join(line for line in (self.headline, self.used, self.advice, *self.findings) if line)
 
 
 def percent(value: float, interval: Interval | None = None) -> str:

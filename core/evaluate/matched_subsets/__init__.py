@@ -18,7 +18,7 @@ from core.evaluate.matched_subsets.results import (
     Subset,
     comparison_table,
 )
-from core.evaluate.matched_subsets.verdict import Verdict, models_verdict, verdict
+from core.evaluate.matched_subsets.verdict import models_verdict, verdict
 
 __all__ = [
     "EPSILON",
@@ -32,7 +32,6 @@ __all__ = [
     "Outcomes",
     "SetComparison",
     "Subset",
-    "Verdict",
     "calibrations",
     "compare_models",
     "compare_sets",

@@ -1,29 +1,13 @@
 """Does accuracy really drop on the new test set? In sentences, phrased on the bounds of the intervals."""
 
-from dataclasses import dataclass
 from math import ceil, isnan
 
 from core.evaluate.intervals import Interval
 from core.evaluate.matched_subsets.results import FEWEST_PAIRS, Estimate, ModelComparisons, SetComparison
-from core.evaluate.wording import count, fixed, listed, p_value, percent, plural, points
+from core.evaluate.wording import Verdict, count, fixed, listed, p_value, percent, plural, points
 
 MUCH_UNMATCHED = 0.2
 MOST_SAMPLES = 10_000_000
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Plain sentences about one model: for the card (`headline`, `used`, `advice`) and below it (`findings`)."""
-
-    headline: str
-    used: str
-    advice: str
-    findings: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """Everything in one piece, for a report."""
-        return "\n".join([self.headline, self.used, self.advice, *self.findings])
 
 
 def verdict(of: SetComparison, *, reference: str = "the reference set", target: str = "the new set") -> Verdict:

@@ -14,7 +14,7 @@ from core.evaluate.source_robustness.results import (
     Estimate,
     ExpectedInterval,
 )
-from core.evaluate.source_robustness.verdict import Verdict, most_robust, verdict
+from core.evaluate.source_robustness.verdict import most_robust, verdict
 
 __all__ = [
     "AccuracyInterval",
@@ -24,7 +24,6 @@ __all__ = [
     "ExpectedInterval",
     "HeldOutSource",
     "ModelComparison",
-    "Verdict",
     "compare_models",
     "comparison_table",
     "expected_accuracy_intervals",

@@ -1,32 +1,16 @@
 """What does it come to, in sentences? Phrased on the bounds of the interval over sources and samples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
 
 from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness.compare import ModelComparison
 from core.evaluate.source_robustness.held_out import worst
 from core.evaluate.source_robustness.results import AccuracyIntervals, ExpectedInterval
-from core.evaluate.wording import count, gap, listed, p_value, percent, plural, points, ratio, rho
+from core.evaluate.wording import Verdict, count, gap, listed, p_value, percent, plural, points, ratio, rho
 
 MOST_REPEATS = 10_000
 MOST_SOURCES = 100
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Plain sentences about one model: for the card (`headline`, `used`, `advice`) and below it (`findings`)."""
-
-    headline: str
-    used: str
-    advice: str
-    findings: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """Everything in one piece, for a report."""
-        return "\n".join([self.headline, self.used, self.advice, *self.findings])
 
 
 def verdict(
