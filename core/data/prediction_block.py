@@ -1,0 +1,151 @@
+"""What did one model say in one task? Labels as codes, scores as probabilities, all in the order of the class names."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from core.data.classes import several_in_one
+from core.data.errors import DataError
+from core.data.prediction_classes import in_class_order, matched_names
+from core.data.prediction_roles import Part, Roles
+from core.data.prediction_single import read_single
+from core.data.roles import listed
+from core.data.scores import cell_scores, probabilities
+from core.data.spelling import check_few, class_order, codes_of
+from core.data.tables import Table, quoted
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What one model, or one column per model, said in one task: `rows` of the table, all else in their order."""
+
+    model: str | None
+    task: str | None
+    rows: Integer[np.ndarray, " n_rows"]
+    class_names: tuple[str, ...]
+    y_true: Integer[np.ndarray, " n_rows"]
+    y_pred: Integer[np.ndarray, " n_rows"]
+    proba: Float[np.ndarray, "n_rows n_classes"] | None
+    confidence: Float[np.ndarray, " n_rows"] | None
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def read_block(
+    table: Table, roles: Roles, part: Part, rows: Integer[np.ndarray, " n_rows"], *, task: str | None = None
+) -> Block:
+    """Read the rows of one task as what the part's columns say; DataError names the first line that cannot be used.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["gold", "said"], [["cat", "dog"], ["cat", "cat"]], lines=[2, 3])
+    >>> block = read_block(table, Roles("gold", "said"), Part("model", "", predicted="said"), np.arange(2))
+    >>> block.class_names, block.y_true, block.y_pred
+    (('cat', 'dog'), array([0, 1]), array([0, 0]))
+    """
+    truth_column = part.truth or roles.truth or ""
+    truth = _labels(table, truth_column, rows)
+    predicted = _labels(table, part.predicted, rows) if part.predicted else None
+    proba_names, proba, notes = _scores(table, roles, rows)
+    place = f"{table.name}: the truth (column {truth_column!r})"
+    known, said, more = matched_names(truth, predicted, proba_names, proba, roles=roles, truth_place=place)
+    truth = [known[label] for label in truth]
+    predicted = None if predicted is None else [said[label] for label in predicted]
+    proba_names = [said[name] for name in proba_names]
+    names = class_order({*truth, *(predicted or ()), *proba_names})
+    _check_classes(names, len(rows), place=f"{table.name}: column {truth_column!r}")
+    notes, warnings = [*notes, *more], []
+    if proba is not None:
+        proba, warnings = in_class_order(proba, proba_names, names, place=table.name)
+        if predicted is None:
+            predicted = [names[code] for code in proba.argmax(axis=1)]
+        confidence = proba.max(axis=1)
+    elif part.confidence is not None:
+        single = read_single(table, part.confidence, rows, names, truth, predicted, roles=roles)
+        predicted, proba, confidence = single.predicted, single.proba, single.confidence
+        notes += single.notes
+    else:
+        predicted, confidence = predicted or [], None
+    return Block(
+        model=part.name if roles.parts and part.kind == "model" else None,
+        task=part.name if roles.parts and part.kind == "task" else task,
+        rows=rows,
+        class_names=names,
+        y_true=codes_of(truth, names),
+        y_pred=codes_of(predicted, names),
+        proba=proba,
+        confidence=confidence,
+        notes=tuple(notes),
+        warnings=tuple(warnings),
+    )
+
+
+def _labels(table: Table, column: str, rows: np.ndarray) -> list[str]:
+    """The labels of a column; DataError where a row has several."""
+    cells = table.columns[column][rows]
+    lists = (row for row, cell in enumerate(cells) if isinstance(cell, (list, dict, np.ndarray)))
+    row = next(lists, None) if cells.dtype == object else None
+    strings = table.strings(column) if row is None else []
+    labels = [strings[row] for row in rows.tolist()] if strings else []
+    row = several_in_one(labels) if row is None else row
+    if row is not None:
+        raise DataError(
+            f"{table.place(int(rows[row]))}: column {column!r} holds {quoted(cells[row])}, several labels in one row. "
+            "Touchstone tests classifiers that give one label: give one column of labels per task."
+        )
+    return labels
+
+
+def _scores(table: Table, roles: Roles, rows: np.ndarray) -> tuple[list[str], np.ndarray | None, list[str]]:
+    """The names and probabilities of all classes, none where the file does not hold them; and what the scores were."""
+    if roles.vector is not None:
+        names, scores = cell_scores(table, roles.vector)
+        scores = scores[rows]
+    elif roles.probabilities:
+        names = tuple(name for name, _ in roles.probabilities)
+        scores = np.column_stack([table.numbers(column)[rows] for _, column in roles.probabilities])
+    else:
+        return [], None, []
+    if len(names) < 2:
+        raise DataError(f"{table.name}: scores of one class only, {listed(names)}. Give those of all classes.")
+    kind = roles.scores or ("logits" if _called_logits(roles) else None)
+    proba, note = probabilities(scores, place=lambda row: table.place(int(rows[row])), kind=kind)
+    return list(names), proba, [note]
+
+
+def _called_logits(roles: Roles) -> bool:
+    columns = [column for _, column in roles.probabilities] or [roles.vector or ""]
+    return all("logit" in column.lower() for column in columns)
+
+
+def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:
+    if len(names) < 2:
+        raise DataError(
+            f"{place}: {listed(names)!r} is the only class. A classifier needs two or more; is this the truth?"
+        )
+    check_few(names, n_rows, place)
+
+
+def with_same_classes(blocks: list[Block]) -> tuple[Block, ...]:
+    """Blocks of models in one task share class names, so that they can be compared; those of tasks keep their own.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["gold", "a", "b"], [["x", "y"], ["x", "x"], ["z", "y"]], lines=[2, 3])
+    >>> parts = [Part("model", name, predicted=name) for name in "ab"]
+    >>> blocks = [read_block(table, Roles("gold"), part, np.arange(2)) for part in parts]
+    >>> [block.class_names for block in with_same_classes(blocks)]
+    [('x', 'y', 'z'), ('x', 'y', 'z')]
+    """
+    if all(block.task is not None for block in blocks) or len({block.class_names for block in blocks}) == 1:
+        return tuple(blocks)
+    names = class_order({name for block in blocks for name in block.class_names})
+    return tuple(_recoded(block, names) for block in blocks)
+
+
+def _recoded(block: Block, names: tuple[str, ...]) -> Block:
+    places = codes_of(block.class_names, names)
+    proba = block.proba
+    if proba is not None:
+        proba = np.zeros((len(block.rows), len(names)))
+        proba[:, places] = block.proba
+    return replace(block, class_names=names, y_true=places[block.y_true], y_pred=places[block.y_pred], proba=proba)

@@ -1,0 +1,71 @@
+"""Which columns belong to one of several models or tasks? Told by what their names share, or by what they hold."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.data.classes import common_names
+from core.data.column_names import stems
+from core.data.prediction_columns import Draft, Kind
+from core.data.prediction_roles import Part
+from core.data.roles import ROW_NAMES
+from core.data.suspicion import agreement_by_chance
+
+_STEM_KINDS: dict[str, tuple[Kind, ...]] = {
+    "truth": ("words", "whole"),
+    "predicted": ("words", "whole"),
+    "confidence": ("fraction", "whole"),
+}
+
+
+def parts_by_name(draft: Draft) -> None:
+    """Several models or tasks side by side, told by what their columns begin or end with."""
+    found = {
+        name: {role: column for role, column in roles.items() if draft.kind(column) in _STEM_KINDS[role]}
+        for name, roles in stems(draft.free).items()
+    }
+    found = {name: roles for name, roles in found.items() if "predicted" in roles or "confidence" in roles}
+    if not found:
+        return
+    tasks = draft.roles.truth is None
+    if tasks and draft.half is None:
+        if not all("truth" in roles for roles in found.values()):
+            found = {name: roles for name, roles in found.items() if "truth" in roles} or found
+        if not all("truth" in roles for roles in found.values()):
+            tasks = len(found) > 1
+    if len(found) == 1:
+        draft.take("by its name", **next(iter(found.values())))
+        return
+    parts = tuple(Part("task" if tasks else "model", name, **roles) for name, roles in found.items())
+    _take_parts(draft, parts, "by their names")
+
+
+def parts_by_value(draft: Draft) -> None:
+    """Columns that hold the classes of the truth, and agree with it more often than by chance, are predictions."""
+    truth = [str(value) for value in draft.spelled(draft.roles.truth or "")]
+    classes = set(truth)
+    likely = {}
+    for column in draft.free:
+        if column.lower() in ROW_NAMES or not draft.is_label(column):
+            continue
+        values = [str(value) for value in draft.spelled(column)]
+        common = common_names(classes, set(values))
+        names = common[0] if common else {}
+        if not common or np.mean([names[value] in classes for value in values]) < 0.9:
+            continue
+        known, said = [names[value] for value in truth], [names[value] for value in values]
+        n_same = sum(a == b for a, b in zip(known, said, strict=True))
+        mean, spread = agreement_by_chance(known, said)
+        likely[column] = n_same > mean + 2 * spread
+    if not any(likely.values()):
+        return
+    if len(likely) == 1:
+        draft.take("it holds the classes of the truth", predicted=next(iter(likely)))
+        return
+    parts = tuple(Part("model", column, predicted=column) for column in likely)
+    _take_parts(draft, parts, "they hold the classes of the truth")
+
+
+def _take_parts(draft: Draft, parts: tuple[Part, ...], why: str) -> None:
+    """Give columns to models or tasks side by side; a column that named them all is none then."""
+    draft.roles = replace(draft.roles, parts=parts, **{parts[0].kind: None}).because(parts=why)

@@ -1,0 +1,130 @@
+"""What does one score per row say? The probability of the predicted class, or of one of two: asked where it is open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from core.data.classes import common_names
+from core.data.errors import DataError, RolesNeeded
+from core.data.prediction_roles import Roles
+from core.data.roles import listed
+from core.data.spelling import codes_of
+from core.data.tables import Table
+
+_SLACK = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Single:
+    """What follows from one score per row: a label for each, its confidence, and of two classes both probabilities."""
+
+    predicted: list[str]
+    proba: Float[np.ndarray, "n_rows n_classes"] | None
+    confidence: Float[np.ndarray, " n_rows"]
+    notes: tuple[str, ...] = ()
+
+
+def read_single(
+    table: Table,
+    column: str,
+    rows: np.ndarray,
+    names: Sequence[str],
+    truth: Sequence[str],
+    predicted: list[str] | None,
+    *,
+    roles: Roles,
+) -> Single:
+    """Read a column of one score per row; RolesNeeded asks of which of two classes it is, where the values do not tell.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["prob"], [["0.75", "0.25"]], lines=[2, 3])
+    >>> single = read_single(table, "prob", np.arange(2), ("ham", "spam"), ["ham", "spam"], None,
+    ...                      roles=Roles("gold", confidence="prob", positive="spam"))
+    >>> single.predicted, single.proba
+    (['spam', 'ham'], array([[0.25, 0.75], [0.75, 0.25]]))
+    """
+    scores = _fractions(table, column, rows)
+    if len(names) != 2:
+        if predicted is None:
+            raise DataError(
+                f"{table.name}: one score per row (column {column!r}) tells nothing about which of {len(names)} "
+                "classes was predicted. Add a column with the predicted label."
+            )
+        return Single(predicted, None, scores)
+    positive, notes = _positive(table, column, names, truth, predicted, scores, roles=roles)
+    if positive is None:
+        predicted = predicted or []
+        if (scores < 0.5 - _SLACK).any():  # a score, but no probability: nothing follows for the other class
+            return Single(predicted, None, scores, notes)
+        return Single(predicted, _two(scores, codes_of(predicted, names)), scores, notes)
+    code = names.index(positive)
+    proba = _two(scores, np.full(len(scores), code))
+    if predicted is None:
+        predicted = [names[code] if score >= 0.5 else names[1 - code] for score in scores]
+    return Single(predicted, proba, proba.max(axis=1), notes)
+
+
+def _fractions(table: Table, column: str, rows: np.ndarray) -> np.ndarray:
+    scores = table.numbers(column)[rows]
+    outside = (scores < -_SLACK) | (scores > 1 + _SLACK)
+    if outside.any():
+        row = int(np.flatnonzero(outside)[0])
+        raise DataError(
+            f"{table.place(int(rows[row]))}: column {column!r} holds {scores[row]:.6g}. A confidence must lie in "
+            "[0, 1]: divide percent by 100, or leave scores out that are no probabilities."
+        )
+    return np.clip(scores, 0.0, 1.0)
+
+
+def _positive(
+    table: Table,
+    column: str,
+    names: Sequence[str],
+    truth: Sequence[str],
+    predicted: list[str] | None,
+    scores: np.ndarray,
+    *,
+    roles: Roles,
+) -> tuple[str | None, tuple[str, ...]]:
+    """The class whose probability a single score is, None meaning that of the predicted one; and how that was seen."""
+    if roles.positive is not None:
+        return _given_positive(table, names, predicted, roles.positive), ()
+    if predicted is not None:
+        if (scores >= 0.5 - _SLACK).all():
+            return None, (f"Column {column!r} is the probability of the predicted class.",)
+        said = np.array([label == names[1] for label in predicted])
+        for code in (0, 1):
+            inside, outside = scores[said == bool(code)], scores[said != bool(code)]
+            if len(inside) and len(outside) and inside.min() >= outside.max():
+                return names[code], (f"Column {column!r} is the probability of {names[code]}.",)
+    of_predicted = ("predicted",) if predicted is not None else ()
+    means = [scores[[label == name for label in truth]].mean() if name in truth else 0.0 for name in names]
+    raise RolesNeeded(
+        f"{table.name}: column {column!r} holds one probability per row, and there are two classes. "
+        f"Is it that of {names[0]} or of {names[1]}{', or of the predicted one' if of_predicted else ''}?",
+        replace(roles, positive=names[int(np.argmax(means))]),
+        (*names, *of_predicted),
+        "positive",
+    )
+
+
+def _given_positive(table: Table, names: Sequence[str], predicted: list[str] | None, given: str) -> str | None:
+    if given == "predicted" and "predicted" not in names:
+        if predicted is not None:
+            return None
+    else:
+        common = common_names(set(names), {given})
+        if common is not None and common[0][given] in names:
+            return common[0][given]
+    raise DataError(f"{table.name}: the score is said to be that of {given!r}. The classes are {listed(names)}.")
+
+
+def _two(scores: np.ndarray, codes: np.ndarray) -> Float[np.ndarray, "n_rows 2"]:
+    """Probabilities of both classes, from that of one class per row."""
+    proba = np.empty((len(scores), 2))
+    rows = np.arange(len(scores))
+    proba[rows, codes] = scores
+    proba[rows, 1 - codes] = 1 - scores
+    return proba
