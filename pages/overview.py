@@ -5,11 +5,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import EXAMPLES
-from core.evaluate.source_robustness import verdict
 from core.evaluate.wording import count, plural
-from core.trials import TrialPlan
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice, jobs, page
+from ui import data_choice, jobs, page, questions
 from ui.data_choice import Choice
 from ui.session import owner, workspace
 
@@ -36,24 +34,19 @@ def about(choice: Choice) -> None:
 
 def card(run: Run) -> None:
     """One question's answer so far: its verdict, or where its run stands, and the way to the page."""
-    plan = controls.trial_plan_of(run)
-    parameters = controls.trial_parameters(plan)
     with st.container(border=True, key=f"card-{run.id}"):
-        st.markdown(f"**How far does accuracy fall on unfamiliar sources?** :gray[{controls.describe_trials(plan)}]")
-        if run.n_done > run.n_failed:
-            found = cache.source_robustness(run)
-            st.markdown(page.plain(verdict(found.intervals, found.comparisons, names=controls.MODEL_TITLES).headline))
+        st.markdown(questions.card_title(run))
+        said = questions.headline(run)
+        if said:
+            st.markdown(page.plain(said))
         jobs.follow(run, jobs.progress)
-        if parameters is not None:
-            query = {data_choice.ADDRESS: run.fingerprint, **parameters}
-            st.page_link(SOURCE_ROBUSTNESS, label="Open", icon=":material/arrow_forward:", query_params=query)
+        questions.link(run, icon=":material/arrow_forward:")
 
 
 page.lead("Every verdict so far for the chosen data set. What has no verdict yet has not been asked, not passed.")
 choice = data_choice.required()
 about(choice)
 runs = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
-runs = [run for run in runs if run.kind == TrialPlan.kind]
 for run in runs[:MOST_CARDS]:
     card(run)
 if len(runs) > MOST_CARDS:

@@ -1,17 +1,14 @@
 """What has been computed? Every run: its state, progress, and what can be done about it."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import streamlit as st
 
-from core.trials import TrialPlan
 from core.workspace.workspace import Run
-from ui import controls, data_choice, jobs, page
+from ui import data_choice, jobs, page, questions
 from ui.session import owner, workspace
 
 PER_PAGE = 12
-PAGE_OF = {TrialPlan.kind: Path(__file__).parent / "source_robustness.py"}
 
 
 @st.dialog("Delete this run?")
@@ -26,18 +23,8 @@ def delete(run: Run) -> None:
 
 
 def summary(run: Run) -> str:
-    words = controls.describe_trials(controls.trial_plan_of(run))
+    words = f"{questions.title(run)} {questions.describe(run)}"
     return f"**{page.plain(data_choice.title_of(run))}**  \n:gray[{page.plain(words)}]"
-
-
-def open_link(run: Run) -> None:
-    """A link to the view of a run, where an address leads to its very plan."""
-    parameters = controls.trial_parameters(controls.trial_plan_of(run))
-    if parameters is None:
-        st.markdown(":gray[no page]", help="This plan was made on the command line; the pages cannot show all of it.")
-        return
-    query = {data_choice.ADDRESS: run.fingerprint, **parameters}
-    st.page_link(PAGE_OF[run.kind], label="Open", icon="", help="", query_params=query)
 
 
 def show(run: Run) -> None:
@@ -51,7 +38,8 @@ def show(run: Run) -> None:
         when = datetime.fromtimestamp(run.finished or run.created, UTC)
         state.markdown(f":{colour}-badge[{word}] {jobs.counted(run)}  \n:gray[{when:%d %b %Y, %H:%M} UTC]")
     with actions, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right"):
-        open_link(run)
+        if not questions.link(run):
+            st.markdown(":gray[no page]", help=questions.NO_PAGE)
         jobs.action(run)
         if st.button(
             "", key=f"delete-{run.id}", icon=":material/delete:", help="Delete", disabled=run.state == "running"

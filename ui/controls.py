@@ -12,12 +12,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.cluster import SOURCE_FINDERS
-from core.data import DataError, Dataset
+from core.data import Dataset
 from core.evaluate.wording import plural
 from core.models import MODELS
 from core.trials import KNOWN_SOURCES, TrialPlan
-from core.workspace.runner import load_plan
-from core.workspace.workspace import Run
 from ui.matching_plan import MatchingPlan
 from ui.page import plain
 
@@ -198,19 +196,8 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
     return TrialPlan(**values), button
 
 
-def trial_plan_of(run: Run) -> TrialPlan | None:
-    """The plan of a run; None where it is of another kind, or names what this version does not have."""
-    try:
-        plan = load_plan(run.plan)
-    except DataError:
-        return None
-    return plan if isinstance(plan, TrialPlan) else None
-
-
-def trial_parameters(plan: TrialPlan | None) -> dict[str, list[str]] | None:
+def trial_parameters(plan: TrialPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
-    if plan is None:
-        return None
     main, more = _trial_controls(has_sources=True)
     controls = main | more
     written = {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
@@ -220,14 +207,12 @@ def trial_parameters(plan: TrialPlan | None) -> dict[str, list[str]] | None:
     return written if said == plan else None
 
 
-def describe_trials(plan: TrialPlan | None) -> str:
+def describe_trials(plan: TrialPlan) -> str:
     """A plan in a few words, for lists of runs.
 
     >>> describe_trials(TrialPlan(models=("svm",), n_repeats=20))
     'SVM · k-means clusters · 20 repeats'
     """
-    if plan is None:
-        return "a plan that this version of Touchstone does not know"
     main, _ = _trial_controls(has_sources=True)
     models, finders = (main[field].written(getattr(plan, field)) for field in ("models", "source_finders"))
     return f"{', '.join(models)} · {' and '.join(finders)} · {plural(plan.n_repeats, 'repeat')}"

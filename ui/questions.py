@@ -1,0 +1,96 @@
+"""Which question does a run answer, and where? An entry per kind of plan; lists of runs know nothing else of a kind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.source_robustness import verdict
+from core.trials import Plan, TrialPlan
+from core.workspace.runner import load_plan
+from core.workspace.workspace import Run
+from ui import cache, controls, data_choice
+from ui.page import plain
+
+PAGES = Path(__file__).resolve().parent.parent / "pages"
+UNKNOWN = "a plan that this version of Touchstone does not know"
+NO_PAGE = "This plan was made on the command line; the pages cannot show all of it."
+
+
+@dataclass(frozen=True)
+class Question:
+    """What lists of runs say of one kind of plan.
+
+    `page` is a file stem in pages/. `describe` says a plan in a few words; `parameters` are those of the address that
+    lead to the very same plan, None where no address does. `headline` is a sentence on what has been found so far, of
+    a run with results: from a cache, or made in a moment.
+    """
+
+    title: str
+    page: str
+    describe: Callable[[Any], str]
+    parameters: Callable[[Any], dict[str, list[str]] | None]
+    headline: Callable[[Run], str] | None = None
+
+
+def _source_robustness(run: Run) -> str:
+    found = cache.source_robustness(run)
+    return verdict(found.intervals, found.comparisons, names=controls.MODEL_TITLES).headline
+
+
+QUESTIONS: dict[str, Question] = {
+    TrialPlan.kind: Question(
+        "How far does accuracy fall on unfamiliar sources?",
+        "source_robustness",
+        controls.describe_trials,
+        controls.trial_parameters,
+        _source_robustness,
+    ),
+}
+"""By the plan's kind. A kind without an entry is listed, too: with its name, and without a link."""
+
+
+def title(run: Run) -> str:
+    """The question that a run answers, or the name of its kind."""
+    return QUESTIONS[run.kind].title if run.kind in QUESTIONS else run.kind
+
+
+def describe(run: Run) -> str:
+    """A run's plan in a few words."""
+    plan, question = _plan(run), QUESTIONS.get(run.kind)
+    return UNKNOWN if plan is None or question is None else question.describe(plan)
+
+
+def headline(run: Run) -> str:
+    """What a run has found so far, in a sentence; empty where it is too early, or a page of its own has to say it."""
+    question = QUESTIONS.get(run.kind)
+    if question is None or question.headline is None or run.n_done == run.n_failed:
+        return ""
+    return question.headline(run)
+
+
+def link(run: Run, *, icon: str = "") -> bool:
+    """A link to the view of a run; says whether there is one: there is none where no address leads to its very plan."""
+    plan, question = _plan(run), QUESTIONS.get(run.kind)
+    parameters = None if plan is None or question is None else question.parameters(plan)
+    if question is None or parameters is None:
+        return False
+    query = {data_choice.ADDRESS: run.fingerprint, **parameters}
+    st.page_link(PAGES / f"{question.page}.py", label="Open", icon=icon, help="", query_params=query)
+    return True
+
+
+def card_title(run: Run) -> str:
+    """Question and plan as Markdown, for a card."""
+    return f"**{plain(title(run))}** :gray[{plain(describe(run))}]"
+
+
+def _plan(run: Run) -> Plan | None:
+    """The plan of a run; None where it names what this version does not have."""
+    try:
+        return load_plan(run.plan)
+    except DataError:
+        return None
