@@ -21,7 +21,11 @@ from ui.page import plain
 
 MOST_SIDE_BY_SIDE = 3
 MODEL_TITLES = {name: model.label for name, model in MODELS.items()}
-FINDER_TITLES = {"kmeans": "k-means clusters", KNOWN_SOURCES: "known sources"}
+FINDER_TITLES = {
+    "kmeans": "k-means clusters",
+    "same_size_kmeans": "k-means clusters of the same size",
+    KNOWN_SOURCES: "known sources",
+}
 
 
 @dataclass(frozen=True)

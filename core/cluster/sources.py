@@ -73,6 +73,22 @@ def kmeans(
         return estimator.fit_predict(features).astype(np.int64)
 
 
+def same_size_kmeans(
+    features: Real[np.ndarray, "n_samples n_features"], n_sources: int, rng: np.random.Generator
+) -> Integer[np.ndarray, " n_samples"]:
+    """Cluster one class into sources of the same size, give or take one sample.
+
+    Examples
+    --------
+    >>> clusters = same_size_kmeans(np.array([[0.0], [0.1], [0.2], [5.0]]), 2, np.random.default_rng(0))
+    >>> np.bincount(clusters)
+    array([2, 2])
+    """
+    from core.cluster.sds import SameSizeKMeans
+
+    return SameSizeKMeans(n_sources, random_state=int(rng.integers(2**31))).fit_predict(features).astype(np.int64)
+
+
 def _refuse_small_classes(
     features: Real[np.ndarray, "n_samples n_features"],
     y: Integer[np.ndarray, " n_samples"],
@@ -181,4 +197,4 @@ def _silhouette(
 SourceFinder = Callable[
     [Real[np.ndarray, "n_samples n_features"], int, np.random.Generator], Integer[np.ndarray, " n_samples"]
 ]
-SOURCE_FINDERS: dict[str, SourceFinder] = {"kmeans": kmeans}
+SOURCE_FINDERS: dict[str, SourceFinder] = {"kmeans": kmeans, "same_size_kmeans": same_size_kmeans}

@@ -1,0 +1,104 @@
+"""How many samples of each label belong in each cluster? (Wecker et al. 2020, section 3.3)
+
+The paper asks for the same label distribution in every fold; whole samples allow it only up to rounding.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float, Integer, Shaped
+
+from core.data.errors import DataError
+
+Counts = Integer[np.ndarray, " n_labels"]
+Quotas = Integer[np.ndarray, "n_labels n_clusters"]
+
+
+def spread_quotas(n_per_label: Counts, n_clusters: int, *, rng: np.random.Generator | None = None) -> Quotas:
+    """Spread every label evenly: each cell is rounded down or up, and the sizes of the clusters differ by at most 1.
+
+    What is left over after rounding down is dealt around the clusters like cards, label after label, and nobody is
+    dealt to twice before everyone was dealt to once. `rng` shuffles labels and clusters, so that the extras do not
+    always go to the same ones.
+
+    Examples
+    --------
+    >>> spread_quotas(np.array([5, 3, 1]), 3)
+    array([[2, 2, 1],
+           [1, 1, 1],
+           [0, 0, 1]])
+    """
+    labels, clusters = np.arange(len(n_per_label)), np.arange(n_clusters)
+    if rng is not None:
+        labels, clusters = rng.permutation(labels), rng.permutation(clusters)
+    quotas = np.repeat(n_per_label.astype(np.int64)[:, None] // n_clusters, n_clusters, axis=1)
+    left_over = n_per_label[labels] % n_clusters
+    cards = np.arange(left_over.sum())
+    quotas[np.repeat(labels, left_over), clusters[cards % n_clusters]] += 1
+    return quotas
+
+
+def checked_quotas(
+    quotas: object, n_per_label: Counts, n_clusters: int, *, names: Sequence[object] | None = None
+) -> Quotas:
+    """Take a user's matrix of wanted counts, one row per label in sorted order, if it can be met exactly.
+
+    `names` only serve to name a label in an error; without them there is a single label, "the samples".
+
+    Raises
+    ------
+    DataError
+        Where shape, sign or sums are wrong; the label is named.
+
+    Examples
+    --------
+    >>> checked_quotas([[1, 4], [2, 1]], np.array([5, 4]), 2, names=["ham", "spam"])
+    Traceback (most recent call last):
+    core.data.errors.DataError: quotas ask for 3 samples of label 'spam', but it has 4. Its row must sum to 4.
+    """
+    wanted = np.asarray(quotas)
+    if names is None and wanted.ndim == 1:
+        wanted = wanted[None]
+    shape = (len(n_per_label), n_clusters)
+    if wanted.shape != shape:
+        raise DataError(
+            f"quotas have the shape {wanted.shape}, not {shape}: one row per label (sorted), one column per cluster."
+        )
+    if wanted.dtype.kind not in "iuf" or not np.array_equal(wanted, np.floor(wanted)) or (wanted < 0).any():
+        raise DataError("quotas must be whole numbers, 0 or more: how many samples of each label each cluster gets.")
+    for row, n in enumerate(n_per_label.tolist()):
+        if (asked := int(wanted[row].sum())) != n:
+            label = "" if names is None else f" of label {names[row]!r}"
+            raise DataError(
+                f"quotas ask for {asked} samples{label}, but {'there are' if names is None else 'it has'} {n}. "
+                f"{'They' if names is None else 'Its row'} must sum to {n}."
+            )
+    empty = np.flatnonzero(wanted.sum(axis=0) == 0)
+    if len(empty):
+        raise DataError(f"quotas leave cluster {empty[0]} without any sample. Give it some, or ask for fewer clusters.")
+    return wanted.astype(np.int64)
+
+
+def share_out(weights: Float[np.ndarray, " n"], n: int, *, rng: np.random.Generator) -> Integer[np.ndarray, " n"]:
+    """Share `n` out in proportion to `weights`: each part is rounded down or up, at random, and the sum is exact.
+
+    Examples
+    --------
+    >>> share_out(np.array([2.0, 2.0, 4.0]), 4, rng=np.random.default_rng(0))
+    array([1, 1, 2])
+    """
+    ends = np.cumsum(weights) * (n / weights.sum())
+    ends[-1] = n
+    return np.diff(np.floor(ends + rng.random()), prepend=0.0).astype(np.int64)
+
+
+def label_codes(y: Shaped[np.ndarray, " n_samples"]) -> tuple[list[object], Integer[np.ndarray, " n_samples"], Counts]:
+    """Give the sorted labels, the position of each sample's label among them, and how often each occurs.
+
+    Examples
+    --------
+    >>> label_codes(np.array(["b", "a", "b"]))
+    (['a', 'b'], array([1, 0, 1]), array([1, 2]))
+    """
+    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    return labels.tolist(), codes, counts

@@ -1,0 +1,193 @@
+"""Which folds differ most in their inputs, though not in their labels? (Wecker et al. 2020, section 3.3)
+
+SDS k-means is k-means under quotas: so many samples of each label in each cluster. Every step assigns the samples
+exactly (transport.py), so that the within-cluster sum of squares falls until nothing more can be gained.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Integer
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import kmeans_plusplus
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from core.cluster import kernels
+from core.cluster.quotas import checked_quotas, label_codes, share_out, spread_quotas
+from core.cluster.transport import first_of_each
+from core.data.errors import DataError
+from core.models.threads import single_threaded
+
+MOST_IN_A_START = 10_000
+"""Samples that the starts are tried on, drawn label by label; the best start goes on with all."""
+MOST_STEPS = 300
+ENOUGH_IN_A_START = 1e-4
+ENOUGH = 1e-6
+"""A step that lowers the sum of squares by less than this fraction of it is the last one."""
+
+Features = Float[np.ndarray, "n_samples n_features"]
+Centers = Float[np.ndarray, "n_clusters n_features"]
+Quotas = Integer[np.ndarray, "n_labels n_clusters"]
+
+
+class SDSKMeans(ClusterMixin, BaseEstimator):
+    """K-means whose clusters get a given number of samples of each label (Size and Distribution Sensitive).
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_init : int
+        How many k-means++ starts to make; the best goes on.
+    quotas : None or (n_labels, n_clusters) counts
+        How many samples of each label (sorted) each cluster gets. None spreads each label evenly: every count is
+        rounded down or up, and the clusters' sizes differ by at most 1.
+    random_state : None, int or RandomState
+        Equal seeds give equal labels.
+
+    Attributes
+    ----------
+    labels_ : (n_samples,) the cluster of each sample
+    cluster_centers_ : (n_clusters, n_features)
+    inertia_ : the within-cluster sum of squares
+    n_iter_ : assignments made on all samples
+    quotas_ : (n_labels, n_clusters) the counts that were met
+
+    Examples
+    --------
+    >>> x = np.array([[0.0], [1.0], [8.0], [9.0], [0.5], [8.5]])
+    >>> model = SDSKMeans(2, random_state=0).fit(x, ["ham", "ham", "ham", "ham", "spam", "spam"])
+    >>> model.labels_[[0, 1, 4]] == model.labels_[0], model.quotas_.tolist(), model.inertia_
+    (array([ True,  True,  True]), [[2, 2], [1, 1]], 1.0)
+    """
+
+    def __init__(self, n_clusters=5, *, n_init=8, quotas=None, random_state=None):
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.quotas = quotas
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Cluster the rows of `X` under quotas for the labels `y`; without `y` all samples count as of one label.
+
+        Raises
+        ------
+        DataError
+            Where there are fewer samples than clusters, or `quotas` do not fit the labels; the label is named.
+        """
+        X = validate_data(self, X, dtype=np.float64, order="C")
+        if y is not None:
+            y = column_or_1d(y)
+            check_consistent_length(X, y)
+        self._cluster(X, y)
+        return self
+
+    def fit_predict(self, X, y=None):
+        """Cluster the rows of `X` and give the cluster of each."""
+        return self.fit(X, y).labels_
+
+    def _cluster(self, x, y):
+        for name in ("n_clusters", "n_init"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+                raise DataError(f"{name} is {value!r}; it must be a whole number, 1 or more.")
+        if len(x) < self.n_clusters:
+            raise DataError(
+                f"{self.n_clusters} clusters need {self.n_clusters} samples or more, but n_samples={len(x)}. "
+                "Ask for fewer clusters."
+            )
+        seed = check_random_state(self.random_state).randint(2**31)
+        rng = np.random.default_rng(seed)
+        names, codes, counts = label_codes(np.zeros(len(x), dtype=np.int64) if y is None else y)
+        if self.quotas is None:
+            self.quotas_ = spread_quotas(counts, self.n_clusters, rng=rng)
+        else:
+            self.quotas_ = checked_quotas(self.quotas, counts, self.n_clusters, names=None if y is None else names)
+        order = np.argsort(codes, kind="stable")
+        middle = x.mean(axis=0)
+        with single_threaded():
+            found = _best_of(x[order] - middle, self.quotas_, self.n_init, rng)
+        self.labels_ = np.empty(len(x), dtype=np.int32)
+        self.labels_[order] = found.cluster
+        self.cluster_centers_ = found.centers + middle
+        self.inertia_ = float(((x - self.cluster_centers_[self.labels_]) ** 2).sum())
+        self.n_iter_ = found.n_steps
+
+
+class SameSizeKMeans(SDSKMeans):
+    """K-means whose clusters all have the same size, give or take one; labels are ignored.
+
+    As `SDSKMeans` without labels; `quotas` are the sizes that are wanted, (n_clusters,).
+
+    Examples
+    --------
+    >>> SameSizeKMeans(2, quotas=[1, 3], random_state=0).fit_predict(np.array([[0.0], [5.0], [6.0], [7.0]]))
+    array([0, 1, 1, 1], dtype=int32)
+    """
+
+    def fit(self, X, y=None):
+        """Cluster the rows of `X` into clusters of the same size."""
+        self._cluster(validate_data(self, X, dtype=np.float64, order="C"), None)
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class _Clustering:
+    """Where Lloyd's steps have got to; the rows are sorted by label."""
+
+    centers: Centers
+    prices: Float[np.ndarray, "n_labels n_clusters"]
+    cluster: Integer[np.ndarray, " n_samples"]
+    inertia: float
+    n_steps: int
+
+
+def _best_of(x: Features, quotas: Quotas, n_init: int, rng: np.random.Generator) -> _Clustering:
+    """Try `n_init` starts on a sample of each label, and finish the best of them on all samples."""
+    rows, few = np.arange(len(x)), quotas
+    if len(x) > MOST_IN_A_START:
+        rows, few = _stratified(quotas, rng)
+    sampled = x[rows] if len(rows) < len(x) else x
+    tried = []
+    for _ in range(n_init):
+        centers = kmeans_plusplus(sampled, quotas.shape[1], random_state=int(rng.integers(2**31)))[0]
+        tried.append(_steps(sampled, few, centers, np.zeros(quotas.shape), ENOUGH_IN_A_START))
+    best = min(tried, key=lambda clustering: clustering.inertia)
+    return _steps(x, quotas, best.centers, best.prices, ENOUGH)
+
+
+def _stratified(quotas: Quotas, rng: np.random.Generator) -> tuple[Integer[np.ndarray, " n_rows"], Quotas]:
+    """Draw `MOST_IN_A_START` rows in proportion to the labels, and scale their quotas down, row by row."""
+    counts = quotas.sum(axis=1)
+    sizes = share_out(counts.astype(np.float64), MOST_IN_A_START, rng=rng)
+    rows, few = [], []
+    for first, count, size, quota in zip(first_of_each(counts), counts, sizes, quotas, strict=False):
+        rows.append(first + np.sort(rng.choice(count, size, replace=False)))
+        few.append(share_out(quota.astype(np.float64), int(size), rng=rng))
+    return np.concatenate(rows), np.array(few)
+
+
+def _steps(
+    x: Features, quotas: Quotas, centers: Centers, prices: Float[np.ndarray, "n_labels n_clusters"], enough: float
+) -> _Clustering:
+    """Lloyd's steps: assign exactly, move the centres to the means, until a step lowers the inertia no more."""
+    first = first_of_each(quotas.sum(axis=1))
+    total = float(np.einsum("ij,ij->", x, x))
+    n_of_each = quotas.sum(axis=0)
+    prices, cluster = prices.copy(), np.empty(len(x), dtype=np.int32)
+    cost = np.empty((len(x), len(centers)))
+    best = None
+    for step in range(1, MOST_STEPS + 1):
+        np.dot(x, -2.0 * centers.T, out=cost)
+        cost += (centers**2).sum(axis=1)
+        kernels.assign_labels(cost, first, quotas, prices, cluster)
+        centers = np.empty_like(centers)
+        kernels.cluster_means(x, cluster, centers)
+        inertia = total - float(n_of_each @ (centers**2).sum(axis=1))
+        if best is not None and inertia >= best.inertia:
+            break
+        gained = np.inf if best is None else best.inertia - inertia
+        best = _Clustering(centers, prices.copy(), cluster.copy(), inertia, step)
+        if gained <= enough * inertia:
+            break
+    return best
