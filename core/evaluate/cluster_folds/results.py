@@ -1,0 +1,308 @@
+"""What comes out: scores by fold, run and scheme, what sets schemes apart, and how sure each number is.
+
+A *run* is one model on the folds of one scheme and seed. Scores are fractions in [0, 1].
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from core.data import DataError
+from core.evaluate.intervals import UNKNOWN, Interval
+
+Kind = Literal["macro_f1", "f1", "accuracy"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a fold is scored by: macro F1 (the mean over classes), the F1 of one `positive` class, or accuracy.
+
+    The paper takes the F1 of two classes (Table 1) and macro F1 of several (Table 3).
+
+    Examples
+    --------
+    >>> Metric().title, Metric("f1", "spam").title
+    ('macro F1', 'F1 of spam')
+    >>> Metric("f1")
+    Traceback (most recent call last):
+    core.data.errors.DataError: The F1 of one class needs its name: say which class is the positive one.
+    """
+
+    kind: Kind = "macro_f1"
+    positive: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise DataError(f"There is no score {self.kind!r}. Choose from {', '.join(get_args(Kind))}.")
+        if self.kind == "f1" and self.positive is None:
+            raise DataError("The F1 of one class needs its name: say which class is the positive one.")
+
+    @property
+    def title(self) -> str:
+        """What it is called within a sentence."""
+        return {"macro_f1": "macro F1", "f1": f"F1 of {self.positive}", "accuracy": "accuracy"}[self.kind]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval over samples, and how many samples it rests on.
+
+    The interval says what another data set of as many samples from the same place would give, the models and the folds
+    being as they are. `by` says how it was found: "bootstrap", or "wilson" where fewer than ten samples are wrong (or
+    right), from which a resampling cannot learn.
+    """
+
+    value: float
+    interval: Interval = UNKNOWN
+    n: int = 0
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class FoldScore:
+    """One fold of one run: the model was trained on all other folds and tested on this one."""
+
+    scheme: str
+    seed: int
+    model: str
+    fold: int
+    """Counted from 0; files and figures count from 1."""
+    n: int
+    n_train: int | None
+    score: Estimate
+    accuracy: Estimate
+    classes: tuple[Estimate, ...]
+    """F1 of each class, in the order of `class_names`; NaN where a class is neither in the fold nor predicted there."""
+    majority: float
+    """The score of always saying the class that is most frequent in the other folds."""
+    chance: float
+    """The score, about, of guessing by the label shares of the other folds."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RunScore:
+    """One model on the folds of one scheme and seed: what a row of the paper's tables says."""
+
+    scheme: str
+    seed: int
+    model: str
+    folds: tuple[FoldScore, ...]
+    mean: Estimate
+    """The mean over folds."""
+    std: float
+    """The population standard deviation over folds (ddof = 0), which is the paper's."""
+    accuracy: Estimate
+    """The mean over folds of the accuracy."""
+    majority: float
+    chance: float
+    classes: tuple[Estimate, ...]
+    """F1 of each class, all folds together."""
+    n_folds_wanted: int
+    """How many folds there are; fewer are in `folds` while trials are missing or where they failed."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether every fold has been tested."""
+        return len(self.folds) == self.n_folds_wanted
+
+
+@dataclass(frozen=True)
+class SchemeScore:
+    """One model on all seeds of a scheme. One seed is luck: `sd_over_seeds` says how much."""
+
+    scheme: str
+    model: str
+    seeds: tuple[int, ...]
+    mean: Estimate
+    """Mean over seeds of the mean over folds; its interval is over samples."""
+    std: float
+    """Mean over seeds of the population standard deviation over folds."""
+    sd_over_seeds: float
+    """Sample standard deviation of the seeds' means; NaN for one seed."""
+    over_seeds: Interval
+    """Student's t interval of the mean over seeds: what other seeds would give on the same samples."""
+    accuracy: float
+    majority: float
+    chance: float
+    n: int
+    """Rows that were tested."""
+
+
+@dataclass(frozen=True)
+class SchemeDifference:
+    """The score of `scheme` less that of `other`, of one model. Every row is tested once per scheme and seed: paired.
+
+    The interval and `p` come from a bootstrap over rows, in which a row that is drawn twice counts twice in both
+    schemes and all seeds; over several seeds scores are averaged first. `p_holm` is corrected for all differences.
+    """
+
+    model: str
+    scheme: str
+    other: str
+    score: float
+    other_score: float
+    difference: Estimate
+    p: float
+    p_holm: float
+    per_seed: tuple[tuple[int, float], ...]
+    """The difference of every seed that both schemes have finished."""
+    over_seeds: Interval
+    """Student's t interval over seeds; unknown for one seed."""
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether other samples, and (with two seeds or more) other seeds, would be expected to say the same."""
+        seeds = self.over_seeds
+        return self.p_holm < 0.05 and not (seeds.known and seeds.holds(0.0))
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How scores go with a characteristic of the folds, such as their distance from training, in one scheme.
+
+    `r` is Pearson's, within runs: scores and characteristic less their mean over the folds of a seed. `p` comes from
+    exchanging folds within seeds, exactly where there are few ways. `p_least` is the least p that so few folds can
+    give, `p_holm` is corrected for the characteristics of the same scheme and model.
+    """
+
+    scheme: str
+    model: str
+    characteristic: str
+    r: float
+    n: int
+    """Folds, over all seeds."""
+    p: float
+    p_holm: float
+    p_least: float
+    exact: bool
+
+    @property
+    def told(self) -> bool:
+        """Whether the correlation can be told from chance."""
+        return self.p_holm < 0.05
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """Does a scheme's score foretell the score on a held-out set? `difference` is the scheme's less the held-out."""
+
+    scheme: str
+    model: str
+    held_out: str
+    """The name of the held-out set, or of the scheme whose folds are the data set's own sources."""
+    score: float
+    held_out_score: float
+    difference: Estimate
+    p: float
+    p_holm: float
+
+    @property
+    def foretells(self) -> bool:
+        """Whether the data cannot tell the scheme's score from the held-out one."""
+        return self.difference.interval.holds(0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPerformance:
+    """Everything that predictions on folds tell so far."""
+
+    metric: Metric
+    class_names: tuple[str, ...]
+    runs: tuple[RunScore, ...]
+    schemes: tuple[SchemeScore, ...]
+    differences: tuple[SchemeDifference, ...]
+    n_samples: int
+    n_failed: int
+    """Trials that failed."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order of the rows."""
+        return tuple(dict.fromkeys(run.model for run in self.runs))
+
+    def runs_of(self, scheme: str, model: str) -> tuple[RunScore, ...]:
+        """The runs of one model on one scheme, seed by seed."""
+        return tuple(run for run in self.runs if (run.scheme, run.model) == (scheme, model))
+
+    def of(self, scheme: str, model: str) -> SchemeScore | None:
+        """What one model reaches on one scheme; None where no run of it is whole."""
+        return next((row for row in self.schemes if (row.scheme, row.model) == (scheme, model)), None)
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one for each fold: `scheme, seed, model, fold` (from 1), `n, n_train`, then the numbers.
+
+        `score, score_lower, score_upper, accuracy, accuracy_lower, accuracy_upper, majority, chance, seconds`, and
+        `f1_` with the class's name for every class.
+        """
+        return pd.DataFrame(
+            [
+                _who(run)
+                | {"fold": fold.fold + 1, "n": fold.n, "n_train": fold.n_train}
+                | _cells("score", fold.score)
+                | _cells("accuracy", fold.accuracy)
+                | {"majority": fold.majority, "chance": fold.chance, "seconds": fold.seconds}
+                | {f"f1_{name}": f1.value for name, f1 in zip(self.class_names, fold.classes, strict=True)}
+                for run in self.runs
+                for fold in run.folds
+            ]
+        )
+
+    def class_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each class of each run: `scheme, seed, model, label, n, f1, f1_lower, f1_upper`."""
+        return pd.DataFrame(
+            [
+                _who(run) | {"label": name, "n": f1.n} | _cells("f1", f1)
+                for run in self.runs
+                for name, f1 in zip(self.class_names, run.classes, strict=True)
+            ]
+        )
+
+    def summary(self) -> pd.DataFrame:
+        """Tidy rows, one for each run: `scheme, seed, model, n_folds, mean`, its interval, `std`, then the nulls."""
+        return pd.DataFrame(
+            [
+                _who(run)
+                | {"n_folds": len(run.folds)}
+                | _cells("mean", run.mean)
+                | {"std": run.std, "accuracy": run.accuracy.value, "majority": run.majority, "chance": run.chance}
+                for run in self.runs
+            ]
+        )
+
+    def difference_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each pair of schemes: both scores, the difference, intervals and p-values."""
+        return pd.DataFrame(
+            [
+                {"model": each.model, "scheme": each.scheme, "other": each.other}
+                | {"score": each.score, "other_score": each.other_score, "n": each.difference.n}
+                | _cells("difference", each.difference)
+                | {"p": each.p, "p_holm": each.p_holm, "n_seeds": len(each.per_seed)}
+                | {"seeds_lower": each.over_seeds.lower, "seeds_upper": each.over_seeds.upper}
+                for each in self.differences
+            ]
+        )
+
+
+def _who(run: RunScore) -> dict[str, object]:
+    return {"scheme": run.scheme, "seed": run.seed, "model": run.model}
+
+
+def _cells(name: str, of: Estimate) -> dict[str, float]:
+    return {name: of.value, f"{name}_lower": of.interval.lower, f"{name}_upper": of.interval.upper}
+
+
+def population_std(values: np.ndarray) -> float:
+    """The standard deviation over folds as the paper prints it (ddof = 0); NaN of nothing.
+
+    Examples
+    --------
+    The first row of Table 1:
+
+    >>> round(population_std(np.array([94.5, 89.8, 95.2, 93.9, 92.8])), 1)
+    1.9
+    """
+    return float(np.std(values)) if len(values) else float("nan")
