@@ -1,22 +1,42 @@
-"""Schemes that split samples into a training and a test part; write one and add it to ``SCHEMES``."""
+"""Schemes that split samples into a training and a test part; write one and add it to its dict.
+
+``DRAW_SCHEMES`` draw one split after another, ``FOLD_SCHEMES`` cut all samples into folds; ``SCHEMES`` holds both.
+"""
 
 from core.split.describe import SplitDescription, describe
+from core.split.fold_scheme import NO_FOLD, FoldScheme
+from core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
 from core.split.scheme import Split, SplitScheme
 from core.split.source_aware import Random, SourceExclusive, SourceInclusive
 
-SCHEMES: dict[str, type[SplitScheme]] = {
+DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,
     "source_inclusive": SourceInclusive,
     "random": Random,
 }
+FOLD_SCHEMES: dict[str, type[FoldScheme]] = {
+    "random_folds": RandomFolds,
+    "stratified_folds": StratifiedFolds,
+    "group_folds": GroupFolds,
+    "leave_one_group_out": LeaveOneGroupOut,
+}
+SCHEMES: dict[str, type[SplitScheme] | type[FoldScheme]] = {**DRAW_SCHEMES, **FOLD_SCHEMES}
 
 __all__ = [
+    "DRAW_SCHEMES",
+    "FOLD_SCHEMES",
+    "NO_FOLD",
     "SCHEMES",
+    "FoldScheme",
+    "GroupFolds",
+    "LeaveOneGroupOut",
     "Random",
+    "RandomFolds",
     "SourceExclusive",
     "SourceInclusive",
     "Split",
     "SplitDescription",
     "SplitScheme",
+    "StratifiedFolds",
     "describe",
 ]

@@ -15,6 +15,8 @@ from core.data.errors import DataError
 
 # Each way of drawing has a stream of random numbers of its own: default_rng([seed, stream, ...]).
 WITHIN_CLASSES, OVER_CLASSES, INCLUSIVE, RANDOM = range(4)
+RANDOM_FOLDS, STRATIFIED_FOLDS, GROUP_FOLDS, INCLUSIVE_FOLDS, KMEANS_FOLDS, SAME_SIZE_FOLDS, SDS_FOLDS = range(4, 11)
+PAIRED_SOURCES, MAX_SHIFT, BALLS, QUANTILES = range(11, 15)
 
 
 class Split(NamedTuple):
@@ -46,7 +48,7 @@ class Split(NamedTuple):
 
 @runtime_checkable
 class SplitScheme(Protocol):
-    """What every entry of ``SCHEMES`` offers: a frozen dataclass with ``n_repeats``, ``test_share`` and ``seed``.
+    """What every entry of ``DRAW_SCHEMES`` offers: a frozen dataclass with ``n_repeats``, ``test_share`` and ``seed``.
 
     Draw ``r`` depends on the data, the fields and ``r`` alone, and not on ``n_repeats``: a longer run extends a
     shorter one. (Enumerated exclusive splits are the exception: they are all there is.)

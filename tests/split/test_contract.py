@@ -9,37 +9,37 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, check_cv, cross_val_score
 
 from core.data.errors import DataError
-from core.split import SCHEMES, Random, SourceExclusive, SourceInclusive, Split
+from core.split import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split
 
 Y = np.repeat([0, 1, 2], 20)
 SOURCES = np.repeat(np.arange(12), 5)
 X = np.column_stack([Y, SOURCES]).astype(float)
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", DRAW_SCHEMES)
 def test_a_scheme_is_a_frozen_dataclass_with_the_common_fields(name):
-    scheme = SCHEMES[name]()
+    scheme = DRAW_SCHEMES[name]()
     assert is_dataclass(scheme)
     assert {"n_repeats", "test_share", "seed"} <= {field.name for field in fields(scheme)}
     with pytest.raises(FrozenInstanceError):
         scheme.seed = 1
-    assert scheme == SCHEMES[name]()
-    assert hash(scheme) == hash(SCHEMES[name]())
+    assert scheme == DRAW_SCHEMES[name]()
+    assert hash(scheme) == hash(DRAW_SCHEMES[name]())
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", DRAW_SCHEMES)
 def test_a_scheme_serves_in_cross_val_score(name):
-    scheme = SCHEMES[name](n_repeats=7, seed=2)
+    scheme = DRAW_SCHEMES[name](n_repeats=7, seed=2)
     scores = cross_val_score(LogisticRegression(), X, Y, groups=SOURCES, cv=scheme)
     by_hand = [LogisticRegression().fit(X[a], Y[a]).score(X[b], Y[b]) for a, b in scheme.split(X, Y, SOURCES)]
     assert scores.tolist() == by_hand
     assert len(scores) == 7
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", DRAW_SCHEMES)
 def test_a_scheme_serves_in_a_search_over_frames_series_and_names(name):
     names = pd.Series(np.array(["ant", "bee", "cat"])[Y])
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=check_cv(SCHEMES[name](n_repeats=3)))
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=check_cv(DRAW_SCHEMES[name](n_repeats=3)))
     search.fit(pd.DataFrame(X, columns=["a", "b"]), names, groups=pd.Series(SOURCES).astype(str))
     assert search.n_splits_ == 3
 
@@ -51,14 +51,14 @@ def test_lists_do_as_well():
     assert len(next(Random(test_share=0.5).split([[0], [1], [2], [3]])).test) == 2
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", DRAW_SCHEMES)
 @pytest.mark.parametrize("repeat", [-1, 7])
 def test_there_is_no_split_beyond_the_repeats(name, repeat):
     with pytest.raises(IndexError, match="not among the 7 splits"):
-        SCHEMES[name](n_repeats=7).draw(repeat, Y, SOURCES)
+        DRAW_SCHEMES[name](n_repeats=7).draw(repeat, Y, SOURCES)
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", DRAW_SCHEMES)
 @pytest.mark.parametrize(
     ("field", "message"),
     [
@@ -71,7 +71,7 @@ def test_there_is_no_split_beyond_the_repeats(name, repeat):
 )
 def test_fields_are_checked(name, field, message):
     with pytest.raises(DataError, match=message):
-        SCHEMES[name](**field)
+        DRAW_SCHEMES[name](**field)
 
 
 def test_across_is_checked():

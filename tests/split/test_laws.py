@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data.errors import DataError
-from core.split import SCHEMES, Random, SourceExclusive, SourceInclusive, Split
+from core.split import DRAW_SCHEMES, Random, SourceExclusive, SourceInclusive, Split
 from core.split.held_out import n_held_out
 
 SHARES = st.floats(0.05, 0.9).map(lambda share: round(share, 2))
@@ -122,7 +122,7 @@ def test_random_takes_its_share_of_all_and_stratified_of_every_class(labels, tes
 @settings(max_examples=40)
 def test_a_draw_is_its_turn_of_split_whatever_the_number_of_repeats(across, data, seed):
     y, sources = data
-    for name, scheme in SCHEMES.items():
+    for name, scheme in DRAW_SCHEMES.items():
         options = {"across": across} if name == "source_exclusive" else {}
         short, long = scheme(n_repeats=5, seed=seed, **options), scheme(n_repeats=9, seed=seed, **options)
         splits = list(short.split(None, y, sources))
@@ -143,7 +143,7 @@ def test_sources_may_be_called_anything(data, seed):
     names, numbers = np.unique(sources, return_inverse=True)
     assert len(names) == numbers.max() + 1
     labels = np.array(["ant", "bee", "cat", "dog"])[y]
-    for scheme in SCHEMES.values():
+    for scheme in DRAW_SCHEMES.values():
         by_name = scheme(n_repeats=3, seed=seed).draw(0, labels, sources.astype(object))
         by_number = scheme(n_repeats=3, seed=seed).draw(0, y, numbers)
         np.testing.assert_array_equal(by_name.test, by_number.test)

@@ -6,16 +6,16 @@ from core.cluster import find_sources
 from core.data import load_example
 from core.models import MODELS
 from core.represent import encode
-from core.split import SCHEMES
+from core.split import DRAW_SCHEMES
 
 
 def test_logistic_regression_on_digits_falls_as_it_was_seen_to_fall():
     digits = load_example("digits")
     features = encode(digits, "raw")
-    accuracy = {name: [] for name in SCHEMES}
+    accuracy = {name: [] for name in DRAW_SCHEMES}
     for clustering in range(4):
         sources = find_sources(features, digits.y, rng=np.random.default_rng(clustering))
-        for name, scheme in SCHEMES.items():
+        for name, scheme in DRAW_SCHEMES.items():
             for train, test in scheme(n_repeats=5, seed=clustering).split(None, digits.y, sources):
                 fitted = MODELS["logistic"]().fit(digits.x[train], digits.y[train], seed=0)
                 accuracy[name].append((fitted.predict(digits.x[test]) == digits.y[test]).mean())

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from core.data import DataError, Dataset, load_example
 from core.models import Cancelled
-from core.split import SCHEMES
+from core.split import DRAW_SCHEMES
 from core.trials import COLUMNS, TrialPlan, from_json, splits_table, to_json
 from core.trials.run import count
 
@@ -83,7 +83,7 @@ def test_trials_run_repeat_by_repeat_over_all_schemes_and_clusterings(wine):
     draws = plan.draws(wine)
     assert plan.n_trials(wine) == 2 * len(draws) == 2 * 3 * 8
     assert [draw.repeat for draw in draws] == sorted(draw.repeat for draw in draws)
-    assert {draw.scheme for draw in draws[:3]} == set(SCHEMES)
+    assert {draw.scheme for draw in draws[:3]} == set(DRAW_SCHEMES)
     assert all(draw.clustering == draw.repeat % 4 for draw in draws)
 
 
