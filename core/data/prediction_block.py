@@ -33,27 +33,34 @@ class Block:
 
 
 def read_block(
-    table: Table, roles: Roles, part: Part, rows: Integer[np.ndarray, " n_rows"], *, task: str | None = None
+    table: Table,
+    roles: Roles,
+    part: Part,
+    rows: Integer[np.ndarray, " n_rows"] | None = None,
+    *,
+    task: str | None = None,
 ) -> Block:
-    """Read the rows of one task as what the part's columns say; DataError names the first line that cannot be used.
+    """Read the rows of one task, or all, as what the part's columns say; DataError names the first line that is wrong.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["gold", "said"], [["cat", "dog"], ["cat", "cat"]], lines=[2, 3])
-    >>> block = read_block(table, Roles("gold", "said"), Part("model", "", predicted="said"), np.arange(2))
+    >>> block = read_block(table, Roles("gold", "said"), Part("model", "", predicted="said"))
     >>> block.class_names, block.y_true, block.y_pred
     (('cat', 'dog'), array([0, 1]), array([0, 0]))
     """
+    if rows is not None:
+        table = table.take(rows)
     truth_column = part.truth or roles.truth or ""
-    truth = _labels(table, truth_column, rows)
-    predicted = _labels(table, part.predicted, rows) if part.predicted else None
-    proba_names, proba, notes = _scores(table, roles, rows)
+    truth = _labels(table, truth_column)
+    predicted = _labels(table, part.predicted) if part.predicted else None
+    proba_names, proba, notes = _scores(table, roles)
     place = f"{table.name}: the truth (column {truth_column!r})"
     known, said, more = matched_names(truth, predicted, proba_names, proba, roles=roles, truth_place=place)
     truth = [known[label] for label in truth]
     predicted = None if predicted is None else [said[label] for label in predicted]
     proba_names = [said[name] for name in proba_names]
     names = class_order({*truth, *(predicted or ()), *proba_names})
-    _check_classes(names, len(rows), place=f"{table.name}: column {truth_column!r}")
+    _check_classes(names, table.n_rows, place=f"{table.name}: column {truth_column!r}")
     notes, warnings = [*notes, *more], []
     if proba is not None:
         proba, warnings = in_class_order(proba, proba_names, names, place=table.name)
@@ -61,7 +68,7 @@ def read_block(
             predicted = [names[code] for code in proba.argmax(axis=1)]
         confidence = proba.max(axis=1)
     elif part.confidence is not None:
-        single = read_single(table, part.confidence, rows, names, truth, predicted, roles=roles)
+        single = read_single(table, part.confidence, names, truth, predicted, roles=roles)
         predicted, proba, confidence = single.predicted, single.proba, single.confidence
         notes += single.notes
     else:
@@ -69,7 +76,7 @@ def read_block(
     return Block(
         model=part.name if roles.parts and part.kind == "model" else None,
         task=part.name if roles.parts and part.kind == "task" else task,
-        rows=rows,
+        rows=np.arange(table.n_rows) if rows is None else rows,
         class_names=names,
         y_true=codes_of(truth, names),
         y_pred=codes_of(predicted, names),
@@ -80,36 +87,34 @@ def read_block(
     )
 
 
-def _labels(table: Table, column: str, rows: np.ndarray) -> list[str]:
+def _labels(table: Table, column: str) -> list[str]:
     """The labels of a column; DataError where a row has several."""
-    cells = table.columns[column][rows]
+    cells = table.columns[column]
     lists = (row for row, cell in enumerate(cells) if isinstance(cell, (list, dict, np.ndarray)))
     row = next(lists, None) if cells.dtype == object else None
-    strings = table.strings(column) if row is None else []
-    labels = [strings[row] for row in rows.tolist()] if strings else []
+    labels = table.strings(column) if row is None else []
     row = several_in_one(labels) if row is None else row
     if row is not None:
         raise DataError(
-            f"{table.place(int(rows[row]))}: column {column!r} holds {quoted(cells[row])}, several labels in one row. "
+            f"{table.place(row)}: column {column!r} holds {quoted(cells[row])}, several labels in one row. "
             "Touchstone tests classifiers that give one label: give one column of labels per task."
         )
     return labels
 
 
-def _scores(table: Table, roles: Roles, rows: np.ndarray) -> tuple[list[str], np.ndarray | None, list[str]]:
+def _scores(table: Table, roles: Roles) -> tuple[list[str], np.ndarray | None, list[str]]:
     """The names and probabilities of all classes, none where the file does not hold them; and what the scores were."""
     if roles.vector is not None:
         names, scores = cell_scores(table, roles.vector)
-        scores = scores[rows]
     elif roles.probabilities:
         names = tuple(name for name, _ in roles.probabilities)
-        scores = np.column_stack([table.numbers(column)[rows] for _, column in roles.probabilities])
+        scores = np.column_stack([table.numbers(column) for _, column in roles.probabilities])
     else:
         return [], None, []
     if len(names) < 2:
         raise DataError(f"{table.name}: scores of one class only, {listed(names)}. Give those of all classes.")
     kind = roles.scores or ("logits" if _called_logits(roles) else None)
-    proba, note = probabilities(scores, place=lambda row: table.place(int(rows[row])), kind=kind)
+    proba, note = probabilities(scores, place=table.place, kind=kind)
     return list(names), proba, [note]
 
 
@@ -132,7 +137,7 @@ def with_same_classes(blocks: list[Block]) -> tuple[Block, ...]:
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["gold", "a", "b"], [["x", "y"], ["x", "x"], ["z", "y"]], lines=[2, 3])
     >>> parts = [Part("model", name, predicted=name) for name in "ab"]
-    >>> blocks = [read_block(table, Roles("gold"), part, np.arange(2)) for part in parts]
+    >>> blocks = [read_block(table, Roles("gold"), part) for part in parts]
     >>> [block.class_names for block in with_same_classes(blocks)]
     [('x', 'y', 'z'), ('x', 'y', 'z')]
     """

@@ -113,7 +113,7 @@ class Draft:
 
     def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
         """Columns side by side as numbers, NaN where there is none."""
-        return np.column_stack([as_numbers(self.table.columns[column]) for column in columns])
+        return np.column_stack([self.table.floats(column) for column in columns])
 
     def sum_to_one(self, columns: Sequence[str]) -> bool:
         """Whether the columns hold probabilities, which sum to 1 in every row."""

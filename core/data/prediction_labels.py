@@ -7,7 +7,6 @@ from core.data.column_names import NAMES, PREDICTED_LIKELY, SCORE_LIKELY, TRUTH_
 from core.data.errors import DataError
 from core.data.prediction_columns import BY_NAME, LIKELY, Draft
 from core.data.scores import cell_scores
-from core.data.tables import as_numbers
 
 _SAME = 0.999
 
@@ -63,7 +62,7 @@ def _truth_or_prediction(draft: Draft, column: str) -> None:
     if draft.roles.confidence is None:
         draft.take(LIKELY, truth=column)
         return
-    scores = as_numbers(draft.table.columns[draft.roles.confidence])
+    scores = draft.table.floats(draft.roles.confidence)
     labels = [str(value) for value in draft.spelled(column)]
     halves = [str(score) for score in scores >= 0.5]
     if len(set(labels)) <= 2 and (scores < 0.5).any() and renaming(halves, labels, least=_SAME) is None:

@@ -29,7 +29,6 @@ class Single:
 def read_single(
     table: Table,
     column: str,
-    rows: np.ndarray,
     names: Sequence[str],
     truth: Sequence[str],
     predicted: list[str] | None,
@@ -40,12 +39,12 @@ def read_single(
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["prob"], [["0.75", "0.25"]], lines=[2, 3])
-    >>> single = read_single(table, "prob", np.arange(2), ("ham", "spam"), ["ham", "spam"], None,
+    >>> single = read_single(table, "prob", ("ham", "spam"), ["ham", "spam"], None,
     ...                      roles=Roles("gold", confidence="prob", positive="spam"))
     >>> single.predicted, single.proba
     (['spam', 'ham'], array([[0.25, 0.75], [0.75, 0.25]]))
     """
-    scores = _fractions(table, column, rows)
+    scores = _fractions(table, column)
     if len(names) != 2:
         if predicted is None:
             raise DataError(
@@ -66,13 +65,13 @@ def read_single(
     return Single(predicted, proba, proba.max(axis=1), notes)
 
 
-def _fractions(table: Table, column: str, rows: np.ndarray) -> np.ndarray:
-    scores = table.numbers(column)[rows]
+def _fractions(table: Table, column: str) -> np.ndarray:
+    scores = table.numbers(column)
     outside = (scores < -_SLACK) | (scores > 1 + _SLACK)
     if outside.any():
         row = int(np.flatnonzero(outside)[0])
         raise DataError(
-            f"{table.place(int(rows[row]))}: column {column!r} holds {scores[row]:.6g}. A confidence must lie in "
+            f"{table.place(row)}: column {column!r} holds {scores[row]:.6g}. A confidence must lie in "
             "[0, 1]: divide percent by 100, or leave scores out that are no probabilities."
         )
     return np.clip(scores, 0.0, 1.0)

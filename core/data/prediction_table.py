@@ -130,7 +130,7 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     blocks = []
     for part in parts:
         for task in [None] if tasks is None else dict.fromkeys(tasks):
-            rows = np.arange(table.n_rows) if tasks is None else np.flatnonzero(tasks == task)
+            rows = None if tasks is None else np.flatnonzero(tasks == task)
             blocks.append(read_block(table, roles, part, rows, task=task))
     return PredictionTable(
         name=name or table.name.split(".")[0] or table.name,

@@ -1,7 +1,7 @@
 """What stands in a table that somebody else wrote? Columns that know their lines, whatever the format was."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ class Table:
     lines: Integer[np.ndarray, " n_rows"]
     unit: str = "line"
     notes: tuple[str, ...] = ()
+    _floats: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -39,6 +40,15 @@ class Table:
     def place(self, row: int) -> str:
         """Where a row stands, for messages: file and line."""
         return f"{self.name}, {self.unit} {self.lines[row]}"
+
+    def take(self, rows: Integer[np.ndarray, " n_taken"]) -> "Table":
+        """Some of the rows, which keep their lines.
+
+        >>> make_table("t.csv", ["a"], [[5, 6, 7]], lines=[2, 3, 4]).take(np.array([2])).place(0)
+        't.csv, line 4'
+        """
+        columns = {column: values[rows] for column, values in self.columns.items()}
+        return Table(self.name, columns, self.lines[rows], self.unit, self.notes)
 
     def strings(self, column: str) -> list[str]:
         """A column of ids, labels or sources as strings; DataError at the first cell that is empty."""
@@ -62,9 +72,16 @@ class Table:
                 )
         return texts
 
+    def floats(self, column: str) -> Float[np.ndarray, " n_rows"]:
+        """A column as numbers, NaN where there is none; read-only, since it is made once."""
+        if column not in self._floats:
+            self._floats[column] = as_numbers(self.columns[column])
+            self._floats[column].flags.writeable = False
+        return self._floats[column]
+
     def numbers(self, column: str) -> Float[np.ndarray, " n_rows"]:
         """A column of features; DataError at the first cell that is no finite number."""
-        numbers = as_numbers(self.columns[column])
+        numbers = self.floats(column)
         if not np.isfinite(numbers).all():
             row = int(np.flatnonzero(~np.isfinite(numbers))[0])
             raise DataError(
@@ -118,7 +135,7 @@ def as_numbers(values: np.ndarray) -> Float[np.ndarray, " n_rows"]:
     array([1.5, nan, nan, 2. ])
     """
     try:
-        return values.astype(np.float64)
+        return values.astype(np.float64)  # a copy, also of floats
     except (TypeError, ValueError, OverflowError):
         return np.array([_number(value) for value in values.tolist()])
 
