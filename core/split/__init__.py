@@ -3,11 +3,14 @@
 ``DRAW_SCHEMES`` draw one split after another, ``FOLD_SCHEMES`` cut all samples into folds; ``SCHEMES`` holds both.
 """
 
+from core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
+from core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
 from core.split.describe import SplitDescription, describe
 from core.split.fold_scheme import NO_FOLD, FoldScheme
 from core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
 from core.split.scheme import Split, SplitScheme
 from core.split.source_aware import Random, SourceExclusive, SourceInclusive
+from core.split.source_folds import PairedSourceFolds, SourceInclusiveFolds
 
 DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
     "source_exclusive": SourceExclusive,
@@ -17,8 +20,16 @@ DRAW_SCHEMES: dict[str, type[SplitScheme]] = {
 FOLD_SCHEMES: dict[str, type[FoldScheme]] = {
     "random_folds": RandomFolds,
     "stratified_folds": StratifiedFolds,
+    "kmeans_folds": KMeansFolds,
+    "same_size_folds": SameSizeFolds,
+    "sds_folds": SDSFolds,
+    "paired_source_folds": PairedSourceFolds,
+    "max_shift": MaxShift,
+    "nearest_neighbour_balls": NearestNeighbourBalls,
+    "quantile_folds": QuantileFolds,
     "group_folds": GroupFolds,
     "leave_one_group_out": LeaveOneGroupOut,
+    "source_inclusive_folds": SourceInclusiveFolds,
 }
 SCHEMES: dict[str, type[SplitScheme] | type[FoldScheme]] = {**DRAW_SCHEMES, **FOLD_SCHEMES}
 
@@ -29,11 +40,19 @@ __all__ = [
     "SCHEMES",
     "FoldScheme",
     "GroupFolds",
+    "KMeansFolds",
     "LeaveOneGroupOut",
+    "MaxShift",
+    "NearestNeighbourBalls",
+    "PairedSourceFolds",
+    "QuantileFolds",
     "Random",
     "RandomFolds",
+    "SDSFolds",
+    "SameSizeFolds",
     "SourceExclusive",
     "SourceInclusive",
+    "SourceInclusiveFolds",
     "Split",
     "SplitDescription",
     "SplitScheme",

@@ -93,6 +93,19 @@ def check_folds(n_folds: int, seed: int) -> None:
         raise DataError(f"The seed must be 0 or more, not {seed}.")
 
 
+def check_starts(n_init: int) -> None:
+    """Refuse to cluster without a single start.
+
+    Examples
+    --------
+    >>> check_starts(0)
+    Traceback (most recent call last):
+    core.data.errors.DataError: The number of starts must be 1 or more, not 0.
+    """
+    if n_init < 1:
+        raise DataError(f"The number of starts must be 1 or more, not {n_init}.")
+
+
 def count_rows(X: Any, y: Any, groups: Any, *, n_folds: int) -> int:
     """Count the rows of whatever is there; lengths that differ and fewer rows than folds are refused.
 
@@ -165,7 +178,7 @@ def features_of(X: Any) -> Float[np.ndarray, "n_samples n_features"]:
     return features
 
 
-def random_state(seed: int, stream: int) -> int:
+def random_state(seed: int, *stream: int) -> int:
     """Derive the seed that scikit-learn takes (32 bits) from ours, another one for every stream.
 
     Examples
@@ -173,7 +186,7 @@ def random_state(seed: int, stream: int) -> int:
     >>> random_state(0, 1) == random_state(0, 2)
     False
     """
-    return int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
+    return int(np.random.SeedSequence([seed, *stream]).generate_state(1)[0])
 
 
 def deal(
