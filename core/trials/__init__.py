@@ -1,8 +1,25 @@
 """Trials: fit once, test once. Plans say which; the workspace stores what came out."""
 
+from core.trials.blank_predictions import rows_to_predict, sample_predictions
+from core.trials.from_predictions import trials_given, trials_of_predictions
+from core.trials.labels_for_predictions import with_labels
 from core.trials.plan import Plan, from_json, to_json
 from core.trials.run import COLUMNS
 from core.trials.splits_table import splits_table
 from core.trials.trial_plan import KNOWN_SOURCES, Draw, TrialPlan
 
-__all__ = ["COLUMNS", "KNOWN_SOURCES", "Draw", "Plan", "TrialPlan", "from_json", "splits_table", "to_json"]
+__all__ = [
+    "COLUMNS",
+    "KNOWN_SOURCES",
+    "Draw",
+    "Plan",
+    "TrialPlan",
+    "from_json",
+    "rows_to_predict",
+    "sample_predictions",
+    "splits_table",
+    "to_json",
+    "trials_given",
+    "trials_of_predictions",
+    "with_labels",
+]

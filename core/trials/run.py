@@ -33,33 +33,47 @@ COLUMNS = {
 A finished trial has three sorts of rows. The whole test part: `label` and `source` are missing, `n_correct` of
 `n_test` were right. Each label: `n_correct` of its `n_label` test samples were right, and `n_predicted` samples of any
 label were taken for it. Each source of a label in the test part: `n_correct` of `n_label`; `held_out_source` repeats
-the source where the scheme kept it out of training. `seconds` (fit and test) and `status` ("ok" or "failed") stand on
-every row; a failed trial is one row without figures.
+the source where the scheme kept it out of training. `seconds` (fit and test; missing where that happened elsewhere) and
+`status` ("ok" or "failed") stand on every row; a failed trial is one row without figures.
 """
 
 
-def trial_rows(
+def fit_and_predict(
     classifier: Classifier,
     dataset: Dataset,
     split: Split,
-    sources: Integer[np.ndarray, " n_samples"],
     *,
-    source_names: np.ndarray,
-    sources_held_out: bool,
     seed: int,
     should_stop: Callable[[], bool],
-    constant: dict[str, object],
-) -> pd.DataFrame:
-    """Fit on `split.train`, predict `split.test`, count.
+) -> tuple[Integer[np.ndarray, " n_test"], float]:
+    """Fit on `split.train` and predict `split.test`: the predicted labels, and the seconds that both took.
 
-    `sources_held_out` says whether the sources of the test part were kept out of training. `constant` holds the
-    columns that say which trial this is. Raises Cancelled when `should_stop` turns true between fits or epochs.
+    Raises Cancelled when `should_stop` turns true between fits or epochs.
     """
     start = time.perf_counter()
     train, test = split
     classifier.fit(dataset.x[train], dataset.y[train], seed=seed, n_classes=dataset.n_classes, should_stop=should_stop)
     predicted = np.asarray(classifier.predict(dataset.x[test]))
-    seconds = time.perf_counter() - start
+    return predicted, time.perf_counter() - start
+
+
+def trial_rows(
+    dataset: Dataset,
+    split: Split,
+    predicted: Integer[np.ndarray, " n_test"],
+    sources: Integer[np.ndarray, " n_samples"],
+    *,
+    source_names: np.ndarray,
+    sources_held_out: bool,
+    seconds: float,
+    constant: dict[str, object],
+) -> pd.DataFrame:
+    """Count what was predicted of `split.test`, whoever predicted it.
+
+    `sources_held_out` says whether the sources of the test part were kept out of training. `constant` holds the
+    columns that say which trial this is.
+    """
+    train, test = split
     counts = count(dataset.y[test], predicted, sources[test], dataset.n_classes)
     names = np.append(np.array(dataset.class_names, dtype=object), None)
     source = np.append(source_names, None)[counts["source"]]

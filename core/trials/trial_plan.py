@@ -13,9 +13,9 @@ from core.cluster import SOURCE_FINDERS, Silhouettes, find_sources, silhouettes
 from core.data import DataError, Dataset
 from core.models import MODELS
 from core.represent import REPRESENTATIONS, default_representation, encode
-from core.split import SCHEMES, SourceExclusive, Split, SplitScheme
+from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
 from core.trials.plan import check_fields
-from core.trials.run import COLUMNS, as_frame, trial_rows
+from core.trials.run import COLUMNS, as_frame, fit_and_predict, trial_rows
 
 KNOWN_SOURCES = "known"
 """The source finder's name for the sources that the data set itself came with."""
@@ -49,7 +49,7 @@ class TrialPlan:
     representation
         The name in REPRESENTATIONS of the features that sources are found in; None takes the usual one of the kind.
     schemes
-        Names in SCHEMES.
+        Names in DRAW_SCHEMES.
     n_repeats
         Draws per scheme and finder, spread over `n_clusterings` seeds of the finder.
     test_share
@@ -89,7 +89,7 @@ class TrialPlan:
         check_fields(self)
         _check_names("models", self.models, MODELS)
         _check_names("source_finders", self.source_finders, [*SOURCE_FINDERS, KNOWN_SOURCES])
-        _check_names("schemes", self.schemes, SCHEMES)
+        _check_names("schemes", self.schemes, DRAW_SCHEMES)
         if self.representation is not None:
             _check_names("representation", (self.representation,), REPRESENTATIONS)
         if self.across not in (None, "class", "all"):
@@ -152,15 +152,33 @@ class TrialPlan:
     def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
         """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
         draw, model = self._trial(dataset, index)
-        return trial_rows(
+        predicted, seconds = fit_and_predict(
             MODELS[model](),
             dataset,
             self.split(dataset, draw),
-            self.sources(dataset, draw.source_finder, draw.clustering),
-            source_names=self.source_names(dataset, draw.source_finder),
-            sources_held_out=SCHEMES[draw.scheme] is SourceExclusive,
             seed=_seed(self.seed, draw.scheme, draw.repeat),
             should_stop=should_stop,
+        )
+        return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds)
+
+    def rows_of(
+        self,
+        dataset: Dataset,
+        draw: Draw,
+        predicted: Integer[np.ndarray, " n_test"],
+        *,
+        model: str,
+        seconds: float,
+    ) -> pd.DataFrame:
+        """The rows of a draw whose test part somebody predicted, in the order of `split(dataset, draw).test`."""
+        return trial_rows(
+            dataset,
+            self.split(dataset, draw),
+            predicted,
+            self.sources(dataset, draw.source_finder, draw.clustering),
+            source_names=self.source_names(dataset, draw.source_finder),
+            sources_held_out=DRAW_SCHEMES[draw.scheme] is SourceExclusive,
+            seconds=seconds,
             constant=_identity(model, draw),
         )
 
@@ -215,9 +233,9 @@ def _check_class_sizes(dataset: Dataset, n_sources: int) -> None:
 
 
 def _scheme(plan: TrialPlan, scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
-    across = {"across": plan.across} if SCHEMES[scheme] is SourceExclusive else {}
+    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
     seed = _seed(plan.seed, scheme, clustering)
-    return SCHEMES[scheme](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
+    return DRAW_SCHEMES[scheme](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
 
 
 def _n_clusterings(plan: TrialPlan, source_finder: str) -> int:
