@@ -115,7 +115,7 @@ else:
         pairs = cache.prediction_pairs(sets)
         prediction_choice.about(pairs, chosen)
         plan = controls.matching_plan()
-        address = prediction_choice.parameters(sets) | controls.matching_parameters(plan)
+        address = sets.parameters | controls.matching_parameters(plan)
         share.offer(None, address)
         found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
     except DataError as problem:

@@ -16,7 +16,7 @@ from core.cluster import Silhouettes
 from core.data import Dataset, PredictionTable
 from core.data.identity import key
 from core.data.prediction_files import read_prediction_table
-from core.data.prediction_pairs import PredictionPairs, pair_predictions
+from core.data.prediction_pairs import PredictionPairs, choices_of, pair_predictions
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.data.tables import Table
 from core.evaluate import matched_subsets
@@ -138,6 +138,16 @@ def _prediction_table(owner_name: str, fingerprint: str) -> PredictionTable:
     return workspace().predictions(owner_name, fingerprint).read()
 
 
+def prediction_choices(fingerprint: str) -> dict[str, tuple[str, ...]]:
+    """The sets, folds, sources and trials of stored predictions, where there are several."""
+    return _prediction_choices(owner(), fingerprint)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _prediction_choices(owner_name: str, fingerprint: str) -> dict[str, tuple[str, ...]]:
+    return choices_of(_prediction_table(owner_name, fingerprint))
+
+
 def prediction_pairs(sets: TwoSets) -> PredictionPairs:
     """The predictions of every model on the two sets."""
     return _prediction_pairs(owner(), key(sets), sets)
@@ -146,9 +156,8 @@ def prediction_pairs(sets: TwoSets) -> PredictionPairs:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _prediction_pairs(owner_name: str, name: str, _sets: TwoSets) -> PredictionPairs:
     reference, target = (_prediction_table(owner_name, each) for each in (_sets.reference, _sets.target))
-    return pair_predictions(
-        reference, target, reference_set=_sets.reference_set, target_set=_sets.target_set, task=_sets.task
-    )
+    parts = {"reference_part": _sets.reference_part, "target_part": _sets.target_part}
+    return pair_predictions(reference, target, **parts, task=_sets.task)
 
 
 def comparisons(sets: TwoSets, plan: MatchingPlan) -> "Future[ModelComparisons]":

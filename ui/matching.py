@@ -230,7 +230,7 @@ def picture() -> None:
 def foot(sets: TwoSets, plan: MatchingPlan) -> None:
     """What the result rests on, in grey: predictions, sets, parameters."""
     parts = [f"{name} {value}" for name, value in asdict(plan).items()]
-    which = [f"{name.replace('_', ' ')} {value}" for name, value in asdict(sets).items() if value and "_" in name]
+    which = [f"{name.replace('_', ' ')} {value}" for name, value in sets.parts.items()]
     said = " · ".join([f"Predictions {sets.reference[:12]} and {sets.target[:12]}", *which, ", ".join(parts)])
     st.caption(
         f"{page.plain(said)} · {page.plain(page.versions())}",

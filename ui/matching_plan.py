@@ -1,7 +1,8 @@
 """What is compared, and how is it matched? Small frozen things that name a result: in the address and in the cache."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+from core.data.prediction_pairs import WHOLE, Part
 from core.evaluate.calibration import Binning
 from core.evaluate.matched_subsets import EPSILON
 from core.evaluate.matched_subsets.matching import By, Method, Order
@@ -9,13 +10,26 @@ from core.evaluate.matched_subsets.matching import By, Method, Order
 
 @dataclass(frozen=True)
 class TwoSets:
-    """The two test sets: fingerprints of stored predictions and, where files hold several, which set and task."""
+    """The two test sets: fingerprints of stored predictions and, where files hold several, which part and task."""
 
     reference: str
     target: str
-    reference_set: str | None = None
-    target_set: str | None = None
+    reference_part: Part = WHOLE
+    target_part: Part = WHOLE
     task: str | None = None
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters of the address that lead to these sets: `reference`, `reference_set`, `reference_fold`, ..."""
+        said = {"reference": self.reference, "target": self.target} | self.parts
+        return said if self.task is None else said | {"task": self.task}
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """What is chosen of files that hold several sets, folds, sources or trials, by parameter of the address."""
+        parts = {"reference": self.reference_part, "target": self.target_part}
+        named = {f"{side}_{what}": name for side, part in parts.items() for what, name in asdict(part).items()}
+        return {parameter: name for parameter, name in named.items() if name is not None}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, PredictionTable
 from core.data.prediction_files import PREDICTION_ENDINGS
-from core.data.prediction_pairs import PredictionPairs, sets_by_size
+from core.data.prediction_pairs import ALL, OTHERS, Part, PredictionPairs
 from core.data.prediction_upload import PredictionUpload
 from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
@@ -29,7 +29,14 @@ GONE = (
     "Nothing is shown in their place; upload the file again, or choose others."
 )
 SWAP = "The larger set should be the reference: what has no counterpart because the references ran out counts, too."
-DEPENDENT = ("reference_set", "target_set", "task", "model")
+PART_HELP = {
+    "set": None,
+    "fold": "All folds together, or one of them. Of one file on both sides: one against all others.",
+    "source": "All sources together, or one of them. Of one file on both sides: one against all others.",
+    "trial": "One trial: over several, a sample would count several times, and intervals would be too narrow.",
+}
+PARTS = tuple(f"{side}_{what}" for side in ("reference", "target") for what in PART_HELP)
+DEPENDENT = (*PARTS, "task", "model")
 """Parameters of the address that mean nothing any more when a file is exchanged."""
 
 
@@ -101,21 +108,19 @@ def cards() -> dict[str, Chosen | None]:
 
 
 def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
-    """What the cards say and, of files of several sets or tasks, the controls below them."""
+    """What the cards say and, of files of several sets, folds, sources, trials or tasks, the controls below them."""
     reference, target = chosen["reference"], chosen["target"]
-    controls = _part_controls(reference, target)
-    check_address(list(controls.values()))
-    if not controls:
-        return TwoSets(reference.address, target.address)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        parts = {name: control.draw() for name, control in controls.items()}
-    return TwoSets(reference.address, target.address, **parts)
-
-
-def parameters(sets: TwoSets) -> dict[str, str]:
-    """The parameters of the address that lead to these sets."""
-    fields = ("reference", "target", "reference_set", "target_set", "task")
-    return {name: value for name in fields if (value := getattr(sets, name)) is not None}
+    parts = {side.key: _part_controls(side, reference, target) for side in SIDES}
+    tasks = _task_control(reference, target)
+    check_address([*parts["reference"].values(), *parts["target"].values(), *tasks])
+    drawn: dict[str, Part] = {}
+    if any(parts.values()) or tasks:
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            for side, controls in parts.items():
+                drawn[side] = Part(**{what: control.draw() for what, control in controls.items()})
+            task = [control.draw() for control in tasks]
+        return TwoSets(reference.address, target.address, drawn["reference"], drawn["target"], *task)
+    return TwoSets(reference.address, target.address)
 
 
 def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
@@ -131,22 +136,33 @@ def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
                 st.warning(page.plain(warning), icon=":material/warning:")
 
 
-def _part_controls(reference: Chosen, target: Chosen) -> dict[str, One]:
+def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:
+    """A control per thing that one file tells apart; of one file on both sides, usual are parts that share no row."""
+    one_file = reference.address == target.address
+    choices = cache.prediction_choices((reference if side is REFERENCE else target).address)
+    usual: dict[str, str] = {}
+    if "set" in choices:
+        sets = choices["set"]
+        taken = st.query_params.get("reference_set") or sets[0]
+        usual["set"] = next(name for name in sets if name != taken) if one_file and side is TARGET else sets[0]
+    divided = next((group for group in ("fold", "source") if group in choices), None)
+    if one_file and "set" not in choices and divided is not None:
+        usual[divided] = OTHERS if side is REFERENCE else choices[divided][0]
     controls = {}
-    taken: str | None = None
-    for side, chosen in zip(SIDES, (reference, target), strict=True):
-        sets = sets_by_size(chosen.table)
-        if len(sets) > 1:
-            same = side is TARGET and chosen.address == reference.address
-            taken = st.query_params.get("reference_set") or sets[0]
-            default = next((name for name in sets if name != taken), sets[0]) if same else sets[0]
-            name = f"{side.key}_set"
-            controls[name] = One(name, side.title, {one: one for one in sets}, default)
+    for what, names in choices.items():
+        others = [OTHERS] * (one_file and what != "trial")
+        offered = names if what == "set" else [ALL, *others, *names]
+        default = usual.get(what, names[0] if what == "trial" else ALL)
+        title = side.title if what == "set" else f"{side.title}: {what}"
+        parameter = f"{side.key}_{what}"
+        controls[what] = One(parameter, title, {name: name for name in offered}, default, PART_HELP[what])
+    return controls
+
+
+def _task_control(reference: Chosen, target: Chosen) -> list[One]:
     tasks = [task for task in reference.table.tasks if task in target.table.tasks or not target.table.tasks]
     tasks = tasks or list(target.table.tasks)
-    if len(tasks) > 1:
-        controls["task"] = One("task", "Task", {task: task for task in tasks}, tasks[0])
-    return controls
+    return [One("task", "Task", {task: task for task in tasks}, tasks[0])] if len(tasks) > 1 else []
 
 
 def _card(side: Side) -> Chosen | None:
@@ -247,7 +263,7 @@ def _use(side: Side, upload: PredictionUpload) -> None:
     _keep(side, None)
     _choose(side, address)
     other = TARGET if side is REFERENCE else REFERENCE
-    if len(cache.uploaded(upload).sets) > 1 and not _in_address(other):
+    if {"set", "fold"} & cache.prediction_choices(address).keys() and not _in_address(other):
         _choose(other, address)
 
 
@@ -257,12 +273,14 @@ def _reopen(side: Side, address: str) -> None:
 
 def _swap() -> None:
     addresses = [st.session_state.get(f"chosen-{side.key}") for side in SIDES]
-    sets = [st.query_params.get(name) or st.session_state.get(name) for name in DEPENDENT[:2]]
+    said = {name: st.query_params.get(name) or st.session_state.get(name) for name in PARTS}
     for side, address in zip(SIDES, reversed(addresses), strict=True):
         _choose(side, address)
-    for name, value in zip(DEPENDENT, reversed(sets), strict=False):
+    other = {"reference": "target", "target": "reference"}
+    for name, value in said.items():
+        side, what = name.split("_")
         if value:
-            st.query_params[name] = value
+            st.session_state[f"{other[side]}_{what}"] = value
 
 
 def _keep(side: Side, upload: PredictionUpload | None) -> None:

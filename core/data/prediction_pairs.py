@@ -1,6 +1,9 @@
-"""Which predictions on one test set belong to which on another? Sets, tasks and models of two files, in pairs."""
+"""Which predictions on one test set belong to which on another? Parts, tasks and models of two files, in pairs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+import numpy as np
+from jaxtyping import Bool
 
 from core.data.errors import DataError
 from core.data.joins import pair_models
@@ -9,6 +12,28 @@ from core.data.predictions import Predictions
 from core.data.roles import listed
 
 ONLY_MODEL = "the model"
+ALL = "(all)"
+OTHERS = "(all others)"
+GROUPS = ("fold", "source", "trial")
+MOST_PARTS = 1000
+"""Of so many folds, sources or trials one can be chosen; a column of more is something else."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which rows of a file: a set (None: its only one), and in it a fold, source and trial (None or ALL: all).
+
+    OTHERS are the rows that are not of the fold or source that the other side names.
+    """
+
+    set: str | None = None
+    fold: str | None = None
+    source: str | None = None
+    trial: str | None = None
+
+
+WHOLE = Part()
+"""All rows of a file of one set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,27 +56,23 @@ def pair_predictions(
     reference: PredictionTable,
     target: PredictionTable,
     *,
-    reference_set: str | None = None,
-    target_set: str | None = None,
+    reference_part: Part = WHOLE,
+    target_part: Part = WHOLE,
     task: str | None = None,
 ) -> PredictionPairs:
-    """Select the sets and the task, and bring the models together (`pair_models`).
+    """Select the parts and the task, and bring the models together (`pair_models`).
 
-    DataError where a set or task has to be named, or no model has predictions on both sets. Two selections of the same
-    rows are refused: a set compared with itself tells nothing.
+    DataError where a set or task has to be named, or no model has predictions on both sets. Two parts that share rows
+    of one file are refused: a set compared with itself tells nothing.
 
     >>> from core.data.prediction_table import prediction_table
     >>> from core.data.tables import make_table
-    >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["old", "old", "new"]]
-    >>> table = prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "set"], rows, lines=[2, 3, 4]))
-    >>> pairs = pair_predictions(table, table, reference_set="old", target_set="new")
+    >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["x", "x", "y"]]
+    >>> table = prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "fold"], rows, lines=[2, 3, 4]))
+    >>> pairs = pair_predictions(table, table, reference_part=Part(fold=OTHERS), target_part=Part(fold="y"))
     >>> [(pairs.references[name].accuracy, pairs.targets[name].accuracy) for name in pairs.models]
     [(1.0, 0.0)]
     """
-    if reference is target and reference_set == target_set:
-        raise DataError(
-            "Both test sets are the same. Choose another file, or another set of this file, as the new set."
-        )
     if not reference.models and not target.models:
         named: list[tuple[str | None, str | None]] = [(None, None)]
         left: list[str] = []
@@ -72,38 +93,111 @@ def pair_predictions(
             f"No model has predictions on both sets: {listed(reference.models)} in {reference.name}; "
             f"{listed(target.models)} in {target.name}. Spell the models alike in both."
         )
+    if reference is target:
+        _check_apart(reference, named[0][0], reference_part, target_part, task)
     references, targets = {}, {}
     for one, other in named:
         name = one or other or ONLY_MODEL
-        references[name] = reference.select(model=one, set=reference_set, task=_task(reference, task))
-        targets[name] = target.select(model=other, set=target_set, task=_task(target, task))
+        references[name] = _select(reference, one, reference_part, target_part, task)
+        targets[name] = _select(target, other, target_part, reference_part, task)
     for name in left:
         if name in reference.models:
-            references[name] = reference.select(model=name, set=reference_set, task=_task(reference, task))
+            references[name] = _select(reference, name, reference_part, target_part, task)
         else:
-            targets[name] = target.select(model=name, set=target_set, task=_task(target, task))
+            targets[name] = _select(target, name, target_part, reference_part, task)
     return PredictionPairs(references, targets)
+
+
+def choices_of(table: PredictionTable) -> dict[str, tuple[str, ...]]:
+    """What `Part` can name in a file, where there is more than one: sets (the largest first), folds, sources, trials.
+
+    The largest set makes the best reference. What stands under "set" of a file of one set is nothing.
+
+    >>> from core.data.prediction_table import prediction_table
+    >>> from core.data.tables import make_table
+    >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["new", "old", "old"], ["1", "2", "1"]]
+    >>> table = make_table("t.tsv", ["id", "gold", "predicted", "set", "fold"], rows, lines=[2, 3, 4])
+    >>> choices_of(prediction_table(table))
+    {'set': ('old', 'new'), 'fold': ('1', '2')}
+    """
+    model, task = next(iter(table.models), None), next(iter(table.tasks), None)
+    sizes: dict[str, int] = {}
+    groups: dict[str, dict[str, None]] = {group: {} for group in GROUPS}
+    for name in table.sets or (None,):
+        try:
+            found = table.select(model=model, set=name, task=task)
+        except DataError:  # this model says nothing about this set
+            n = 0
+        else:
+            n = found.n_samples
+            for group in found.groups.keys() & groups.keys():
+                groups[group] |= dict.fromkeys(found.groups[group].tolist())
+        if name is not None:
+            sizes[name] = n
+    known = {"set": tuple(sorted(sizes, key=lambda name: -sizes[name]))} | {g: tuple(v) for g, v in groups.items()}
+    return {
+        what: names for what, names in known.items() if len(names) > 1 and (what == "set" or len(names) <= MOST_PARTS)
+    }
+
+
+def _select(table: PredictionTable, model: str | None, part: Part, other: Part, task: str | None) -> Predictions:
+    fold = part.fold if part.fold not in (None, ALL, OTHERS) else None
+    whole = table.select(model=model, set=part.set, fold=fold, task=_task(table, task))
+    rows = _rows(whole, part, other)
+    if not rows.any():
+        told = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
+        raise DataError(f"{table.name}: there is not a single row of {', '.join(told)}. Choose others.")
+    return _told_of_trials(whole if rows.all() else whole.take(rows))
+
+
+def _rows(whole: Predictions, part: Part, other: Part) -> Bool[np.ndarray, " n_samples"]:
+    """Which rows of a whole set are of a part of it."""
+    rows = np.ones(whole.n_samples, dtype=bool)
+    for group in GROUPS:
+        name, against = getattr(part, group), getattr(other, group)
+        if name in (None, ALL):
+            continue
+        if group not in whole.groups:
+            raise DataError(f"{whole.name}: the file does not tell {group}s apart. Give it a column '{group}'.")
+        if name != OTHERS:
+            rows &= whole.groups[group] == name
+        elif against in (None, ALL, OTHERS):
+            raise DataError(f"All others than which {group}? Choose one {group} on the other side.")
+        else:
+            rows &= whole.groups[group] != against
+    return rows
+
+
+def _check_apart(table: PredictionTable, model: str | None, one: Part, other: Part, task: str | None) -> None:
+    """DataError where two parts of a file share rows."""
+    if one.set != other.set:
+        return
+    whole = table.select(model=model, set=one.set, task=_task(table, task))
+    shared = int((_rows(whole, one, other) & _rows(whole, other, one)).sum())
+    if one == other:
+        raise DataError(
+            "Both test sets are the same. Choose another file, or another part of this file, as the new set."
+        )
+    if shared:
+        raise DataError(
+            f"{shared:,} rows of {table.name} are in both test sets, so they would be compared with themselves. "
+            f"Choose parts that share none, such as {OTHERS!r} as the reference."
+        )
+
+
+def _told_of_trials(predictions: Predictions) -> Predictions:
+    """With a warning where samples stand in it once per trial."""
+    trials = predictions.groups.get("trial")
+    if trials is None or len(set(predictions.ids.tolist())) == predictions.n_samples:
+        return predictions
+    warning = (
+        "Samples stand here several times, once per trial, and are taken for as many: intervals are narrower than they "
+        "should be. Choose one trial."
+    )
+    values = {each.name: getattr(predictions, each.name) for each in fields(predictions)}
+    return Predictions(**values | {"warnings": (*predictions.warnings, warning)})
 
 
 def _task(table: PredictionTable, task: str | None) -> str | None:
     """A file that tells no tasks apart is about the one that is asked for."""
     return task if table.tasks else None
-
-
-def sets_by_size(table: PredictionTable) -> tuple[str, ...]:
-    """The test sets of a file, the largest first: that one makes the best reference.
-
-    >>> from core.data.prediction_table import prediction_table
-    >>> from core.data.tables import make_table
-    >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["new", "old", "old"]]
-    >>> sets_by_size(prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "set"], rows, lines=[2, 3, 4])))
-    ('old', 'new')
-    """
-    model, task = next(iter(table.models), None), next(iter(table.tasks), None)
-    sizes = {}
-    for name in table.sets:
-        try:
-            sizes[name] = table.select(model=model, set=name, task=task).n_samples
-        except DataError:  # this model says nothing about this set
-            sizes[name] = 0
-    return tuple(sorted(sizes, key=lambda name: -sizes[name]))

@@ -150,6 +150,9 @@ def test_one_file_with_a_column_of_sets_is_both(open_page, workspace):
     settled(app)
     assert app.query_params["reference"] == app.query_params["target"]
     assert "n = 600 in the reference set and 200 in the new set" in texts(app)
+    app.button(key="swap").click().run()
+    settled(app)
+    assert "n = 200 in the reference set and 600 in the new set" in texts(app)
 
 
 def test_many_models_are_compared_at_once(open_page, workspace):
@@ -257,3 +260,52 @@ def test_a_file_of_several_tasks_asks_for_one(open_page, shared_data):
     assert app.get("button_group") or app.selectbox
     assert "No fall can be shown on the new set" in texts(app)
     assert "task=abnormal" in next(block.value for block in app.code if "matched_subsets" in block.value)
+
+
+def with_folds(n: int) -> bytes:
+    """One file of four folds, the last of which is harder."""
+    easy, hard = (pd.read_csv(pd.io.common.BytesIO(made(n, fall, n)), sep="\t") for fall in (0.0, 0.3))
+    table = easy.assign(fold=np.arange(n) % 4 + 1)
+    table = table.where(table["fold"] != 4, hard.assign(fold=4))
+    return table.to_csv(sep="\t", index=False).encode()
+
+
+def test_a_fold_is_compared_with_all_others_of_its_file(open_page, workspace):
+    app = open_page("matched_subsets")
+    app.file_uploader[0].upload("folds.tsv", with_folds(1200))
+    app.run()
+    app.button(key="use-reference").click().run()
+    settled(app)
+    assert app.query_params["reference"] == app.query_params["target"]
+    assert "n = 900 in the reference set and 300 in the new set" in texts(app)
+    app.selectbox(key="target_fold").select("4").run()
+    settled(app)
+    assert "Accuracy falls on the new set by" in texts(app)
+    verdict = [metric.value for metric in app.metric]
+    address = next(block.value for block in app.code if "matched_subsets" in block.value)
+    parameters = dict(parse_qsl(urlsplit(address).query))
+    assert (parameters["reference_fold"], parameters["target_fold"]) == ("(all others)", "4")
+    again = settled(open_page("matched_subsets", **parameters))
+    assert [metric.value for metric in again.metric] == verdict
+    app.button(key="swap").click().run()
+    settled(app)
+    assert "n = 300 in the reference set and 900 in the new set" in texts(app)
+
+
+def test_folds_that_share_rows_get_a_sentence_and_no_verdict(open_page, workspace):
+    roles = Roles(**{**ROLES.__dict__, "fold": "fold"})
+    folds = store(workspace, "folds.tsv", with_folds(400), roles)
+    app = open_page("matched_subsets", reference=folds, target=folds, reference_fold="(all)", target_fold="2")
+    assert "100 rows of folds are in both test sets" in texts(app).replace("\\", "")
+    assert not app.metric
+
+
+def test_folds_of_two_files_are_chosen_side_by_side(open_page, workspace, two):
+    roles = Roles(**{**ROLES.__dict__, "fold": "fold"})
+    folds = store(workspace, "folds.tsv", with_folds(1200), roles)
+    app = settled(open_page("matched_subsets", reference=folds, target=two["target"]))
+    assert "n = 1\u202f200 in the reference set and 500 in the new set" in texts(app)
+    app.selectbox(key="reference_fold").select("1").run()
+    settled(app)
+    assert "n = 300 in the reference set and 500 in the new set" in texts(app)
+    assert "target_fold" not in app.query_params
