@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
-from jaxtyping import Integer
+from jaxtyping import Float, Integer
 from numpy.typing import ArrayLike
 
 from core.data.checks import check_unique, codes, read_only, texts
@@ -19,6 +19,7 @@ _SHAPES = {
     "text": (1, "(n_samples,)"),
     "tabular": (2, "(n_samples, n_features)"),
 }
+_ABOUT_VECTORS = "Vectors: "  # how notes begin that go when other vectors come
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -28,7 +29,9 @@ class Dataset:
     Images are float32 in [0, 1] of shape (n, height, width, channels), texts an object array of str, tables float64.
     `y` holds codes into `class_names`; `ids` and `sources` are object arrays of str, `sources` None where unknown.
     `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
-    `notes` say in sentences what reading did to the data; they and the name are not part of the `fingerprint`.
+    `vectors` are features that somebody brought along, a row per sample (None where nobody did), and `vectors_name`
+    says what they are called; see `with_vectors`. `notes` say in sentences what reading did to the data; notes and
+    names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
 
@@ -50,6 +53,8 @@ class Dataset:
     scale: float
     feature_names: tuple[str, ...]
     notes: tuple[str, ...] = field(repr=False)
+    vectors: Float[np.ndarray, "n_samples n_dimensions"] | None = field(repr=False)
+    vectors_name: str | None = field(repr=False)
 
     def __init__(
         self,
@@ -63,6 +68,8 @@ class Dataset:
         scale: float = 1.0,
         feature_names: Iterable[str] = (),
         notes: Iterable[str] = (),
+        vectors: ArrayLike | None = None,
+        vectors_name: str | None = None,
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
@@ -81,6 +88,8 @@ class Dataset:
             scale=float(scale),
             feature_names=feature_names,
             notes=tuple(notes),
+            vectors=None if vectors is None else _vectors(vectors, name),
+            vectors_name=None if vectors is None else vectors_name or "vectors",
         )
         _check_shapes(self)
         _check_labels(self)
@@ -106,7 +115,42 @@ class Dataset:
     def fingerprint(self) -> str:
         """SHA-256, in hex, of all that a result can depend on (`core.data.identity.fingerprint`); computed once."""
         return fingerprint(
-            self.kind, self.x, self.y, self.class_names, self.ids, self.sources, self.scale, self.feature_names
+            self.kind,
+            self.x,
+            self.y,
+            self.class_names,
+            self.ids,
+            self.sources,
+            self.scale,
+            self.feature_names,
+            self.vectors,
+        )
+
+    def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
+        """The same data with these vectors, one row per sample in the same order, in place of any that it had.
+
+        It is another data set, with a fingerprint of its own: what rests on vectors can be linked and repeated.
+        It is called after both, and `notes`, which say where the vectors come from, go with them. Vectors of 32 bits
+        stay so, all others become float64. DataError where rows or values do not fit.
+
+        >>> fruit = Dataset("fruit", "tabular", x=[[1.0], [9.0]], y=[0, 1], class_names=["plum", "melon"], ids="ab")
+        >>> tasted = fruit.with_vectors([[0.1, 0.2], [0.3, 0.4]], "tongue")
+        >>> tasted.name, tasted.vectors_name, tasted.vectors.shape, tasted.fingerprint == fruit.fingerprint
+        ('fruit + tongue', 'tongue', (2, 2), False)
+        """
+        return Dataset(
+            name=f"{self.name.removesuffix(f' + {self.vectors_name}')} + {name}",
+            kind=self.kind,
+            x=self.x,
+            y=self.y,
+            class_names=self.class_names,
+            ids=self.ids,
+            sources=self.sources,
+            scale=self.scale,
+            feature_names=self.feature_names,
+            notes=(*(note for note in self.notes if not note.startswith(_ABOUT_VECTORS)), *_about_vectors(notes)),
+            vectors=vectors,
+            vectors_name=name,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -126,6 +170,18 @@ def _numbers(values: Any, kind: str, name: str) -> np.ndarray:
         raise DataError(f"{name}: x does not hold numbers only, or not in one shape ({error}).") from error
 
 
+def _vectors(values: Any, name: str) -> np.ndarray:
+    is_short = isinstance(values, np.ndarray) and values.dtype == np.float32
+    try:
+        return read_only(values, np.float32 if is_short else np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name}: the vectors are not numbers only, or not all as long ({error}).") from error
+
+
+def _about_vectors(notes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{_ABOUT_VECTORS}{note}" for note in notes)
+
+
 def _check_shapes(dataset: Dataset) -> None:
     n_dimensions, expected = _SHAPES[dataset.kind]
     if dataset.x.ndim != n_dimensions:
@@ -139,6 +195,12 @@ def _check_shapes(dataset: Dataset) -> None:
             raise DataError(
                 f"{dataset.name}: {len(dataset.x)} samples but {len(values)} {what}. There must be as many."
             )
+    vectors = dataset.vectors
+    if vectors is not None and (vectors.ndim != 2 or len(vectors) != len(dataset.x) or 0 in vectors.shape):
+        raise DataError(
+            f"{dataset.name}: the vectors have shape {vectors.shape}. For {len(dataset.x)} samples it must be "
+            f"({len(dataset.x)}, n_dimensions): a row for each, in the same order."
+        )
     n_features = dataset.x.shape[1] if dataset.kind == "tabular" else 0
     if len(dataset.feature_names) != n_features:
         raise DataError(f"{dataset.name}: {len(dataset.feature_names)} feature names for {n_features} features.")
@@ -166,6 +228,12 @@ def _check_labels(dataset: Dataset) -> None:
 def _check_values(dataset: Dataset) -> None:
     if not (np.isfinite(dataset.scale) and dataset.scale > 0):
         raise DataError(f"{dataset.name}: scale {dataset.scale}. It must be a positive number.")
+    if dataset.vectors is not None and not np.isfinite(dataset.vectors).all():
+        row = np.argwhere(~np.isfinite(dataset.vectors))[0, 0]
+        raise DataError(
+            f"{dataset.name}: the vector of sample {dataset.ids[row]!r} holds something that is no finite number. "
+            "Fill it in, or leave the sample out."
+        )
     if dataset.kind == "text":
         return
     finite = np.isfinite(dataset.x)

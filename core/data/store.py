@@ -51,7 +51,7 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    header = {
+    header: dict[str, Any] = {
         "name": dataset.name,
         "kind": dataset.kind,
         "class_names": dataset.class_names,
@@ -59,9 +59,12 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
         "feature_names": dataset.feature_names,
         "notes": dataset.notes,
     }
-    columns = {"id": dataset.ids, "y": dataset.y}
+    columns: dict[str, Any] = {"id": dataset.ids, "y": dataset.y}
     if dataset.sources is not None:
         columns["source"] = dataset.sources
+    if dataset.vectors is not None:
+        header["vectors_name"] = dataset.vectors_name
+        columns["vectors"] = pyarrow.FixedSizeListArray.from_arrays(dataset.vectors.ravel(), dataset.vectors.shape[1])
     table = pyarrow.table({**columns, **x}).replace_schema_metadata({_HEADER: json.dumps(header)})
     stream = io.BytesIO()
     # A dictionary of floats could take -0.0 for 0.0.
@@ -78,7 +81,7 @@ def _read(content: bytes) -> Dataset:
             x, content = arrays["x"], arrays["samples"].tobytes()
     table = pyarrow.parquet.read_table(io.BytesIO(content))
     header = json.loads(table.schema.metadata[_HEADER])
-    columns = {name: table[name].to_numpy() for name in table.column_names}
+    columns = {name: table[name].to_numpy() for name in table.column_names if name != "vectors"}
     if header["kind"] == "text":
         x = columns["x"]
     elif header["kind"] == "tabular":
@@ -94,4 +97,12 @@ def _read(content: bytes) -> Dataset:
         scale=header["scale"],
         feature_names=tuple(header["feature_names"]),
         notes=tuple(header["notes"]),
+        vectors=_vectors(table["vectors"]) if "vectors" in table.column_names else None,
+        vectors_name=header.get("vectors_name"),
     )
+
+
+def _vectors(column: Any) -> np.ndarray:
+    """The rows of a column of lists, all as long."""
+    values = column.combine_chunks()
+    return values.flatten().to_numpy().reshape(len(values), -1)

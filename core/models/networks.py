@@ -76,6 +76,13 @@ class MlpSmall:
             logits = predict_logits(self._network, self._inputs(x)).masked_fill(self._absent, -np.inf)
             return logits.double().softmax(dim=1).numpy()
 
+    def hidden_layer(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_hidden"]:
+        """Give what the hidden layer makes of each sample, which is all that the network's last step sees."""
+        from torch import nn
+
+        with single_threaded(), one_torch_thread():
+            return predict_logits(nn.Sequential(*self._network[:-1]), self._inputs(x)).double().numpy()
+
     def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         import torch
 

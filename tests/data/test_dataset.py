@@ -140,3 +140,51 @@ def test_what_is_refused(changes, message):
 def test_any_unicode_text_is_kept_as_it_is(texts):
     dataset = Dataset("t", "text", texts, [0, 1] + [1] * (len(texts) - 2), ("a", "b"), map(str, range(len(texts))))
     assert dataset.x.tolist() == texts
+
+
+def fruit() -> Dataset:
+    return Dataset(
+        "fruit", "tabular", [[1.0], [9.0], [8.5]], [0, 1, 1], ["plum", "melon"], ["a", "b", "c"], notes=["n"]
+    )
+
+
+def test_vectors_come_along_and_nothing_else_changes():
+    vectors = np.arange(6.0).reshape(3, 2)
+    data = fruit().with_vectors(vectors, "tongue", notes=["2 numbers for each."])
+    np.testing.assert_array_equal(data.vectors, vectors)
+    assert not data.vectors.flags.writeable
+    assert (data.name, data.vectors_name) == ("fruit + tongue", "tongue")
+    assert data.notes == ("n", "Vectors: 2 numbers for each.")
+    for field in ("x", "y", "ids"):
+        np.testing.assert_array_equal(getattr(data, field), getattr(fruit(), field))
+    vectors[0, 0] = 99
+    assert data.vectors[0, 0] == 0
+
+
+def test_other_vectors_take_the_place_of_the_first():
+    data = fruit().with_vectors(np.ones((3, 2)), "tongue", notes=["first"]).with_vectors(np.eye(3), "nose", notes=["x"])
+    assert (data.name, data.vectors_name, data.notes) == ("fruit + nose", "nose", ("n", "Vectors: x"))
+    assert data.fingerprint == fruit().with_vectors(np.eye(3), "nose").fingerprint
+
+
+def test_a_pickled_data_set_keeps_its_vectors_and_they_stay_fixed():
+    copy = pickle.loads(pickle.dumps(fruit().with_vectors(np.eye(3, dtype=np.float32), "nose")))
+    assert copy.vectors.dtype == np.float32
+    assert not copy.vectors.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("vectors", "words"),
+    [
+        (np.ones((2, 4)), r"shape \(2, 4\)\. For 3 samples"),
+        (np.ones(3), r"shape \(3,\)"),
+        (np.ones((3, 0)), r"shape \(3, 0\)"),
+        ([[1.0], [2.0], [float("nan")]], "vector of sample 'c'"),
+        ([[1.0], [float("inf")], [2.0]], "vector of sample 'b'"),
+        ([[1.0], [1.0, 2.0], [2.0]], "not all as long"),
+        ([["one"], ["two"], ["three"]], "not numbers only"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_refused(vectors, words):
+    with pytest.raises(DataError, match=words):
+        fruit().with_vectors(vectors, "odd")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.data import Dataset
 from core.data.identity import fingerprint, key
 
 plain = st.recursive(
@@ -150,3 +151,21 @@ def test_fingerprints_stay_what_they_were():
         key("digits", 1, None, 0.5, [True, {"a": Plan(Svm())}])
         == "14ea22abd86f5a4f60c3cca8ceaee38a307845933b3eed339ca45c88b1d73b4d"
     )
+
+
+def test_vectors_count_and_data_sets_without_any_keep_their_names():
+    """Both literals were computed before data sets could have vectors."""
+    fruit = Dataset("fruit", "tabular", [[1.0], [9.0], [8.5]], [0, 1, 1], ["plum", "melon"], ["a", "b", "c"])
+    said = Dataset("t", "text", ["a red fox", "blue sky"], [0, 1], ["x", "y"], ["1", "2"], sources=["s", "t"])
+    assert fruit.fingerprint == "05734fbd939d49a4ebc39a972a66b4ed370ca851c41b36b5f22beb72447a90b6"
+    assert said.fingerprint == "458d20f287cea111ce923584ed1c561dc563e0c18294b89cf80281438312abf4"
+    vectors = np.arange(6.0).reshape(3, 2)
+    prints = [
+        fruit.fingerprint,
+        fruit.with_vectors(vectors, "v").fingerprint,
+        fruit.with_vectors(vectors.astype(np.float32), "v").fingerprint,
+        fruit.with_vectors(vectors[::-1], "v").fingerprint,
+        fruit.with_vectors(vectors[:, :1], "v").fingerprint,
+    ]
+    assert len(set(prints)) == len(prints)
+    assert fruit.with_vectors(vectors, "another name").fingerprint == prints[1]

@@ -1,7 +1,9 @@
 """What is stored comes back as it was, bit by bit."""
 
+import base64
 import io
 import zipfile
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,16 @@ from core.data.store import from_bytes, to_bytes
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 names = words.filter(bool)
+
+
+@st.composite
+def vectors(draw, n):
+    if draw(st.booleans()):
+        return {}
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
+    shape = (n, draw(st.integers(1, 4)))
+    return {"vectors": draw(npst.arrays(dtype, shape, elements=numbers)), "vectors_name": draw(names)}
 
 
 @st.composite
@@ -40,6 +52,7 @@ def arguments(draw):
         "scale": draw(st.floats(0.001, 1000)),
         "feature_names": draw(st.lists(names, min_size=2, max_size=2, unique=True)) if kind == "tabular" else (),
         "notes": draw(st.lists(words, max_size=2)),
+        **draw(vectors(n)),
     }
 
 
@@ -50,6 +63,11 @@ def test_any_data_set_comes_back(arguments):
     assert copy.fingerprint == dataset.fingerprint
     assert (copy.name, copy.notes, copy.kind) == (dataset.name, dataset.notes, dataset.kind)
     assert not copy.x.flags.writeable
+    assert (copy.vectors is None) == (dataset.vectors is None)
+    assert copy.vectors_name == dataset.vectors_name
+    if dataset.vectors is not None:
+        assert copy.vectors.dtype == dataset.vectors.dtype
+        assert copy.vectors.tobytes() == dataset.vectors.tobytes()
 
 
 @pytest.mark.parametrize("name", ["digits", "wine"])
@@ -75,3 +93,23 @@ def test_other_files_are_refused():
     for content in (stream.getvalue(), pd.DataFrame({"a": [1]}).to_parquet()):
         with pytest.raises(DataError, match="damaged"):
             from_bytes(content)
+
+
+def test_bytes_from_before_data_sets_had_vectors_are_still_read():
+    fruit = from_bytes(zlib.decompress(base64.b85decode(FRUIT_BEFORE_VECTORS)))
+    assert fruit.fingerprint == "05734fbd939d49a4ebc39a972a66b4ed370ca851c41b36b5f22beb72447a90b6"
+    assert (fruit.vectors, fruit.vectors_name) == (None, None)
+
+
+FRUIT_BEFORE_VECTORS = (
+    "c-oaz%Wl(95FMw%imGh7uw_dT3YHob)JKxiBC1I3&8u-pS{l^mfhw>aCo%XDVmmJcYZiP&w|oE_R)|G+?Aajk3H<>O_u6g}L^qv8"
+    "_s;8_xih2WDXOIyU>-1;b%w?Y&Cs!3Sfdn<l2%p#VD0nP?>O@bAcPH?qVOq^LneoU5g8^whjJ0(Cc;Gm1z1?S!8<3v`yJqe&kp3{"
+    "O9)>6igJ`!ptM-P4+{s^+SNWO@V|GVz)ygSpup8WPV!Uk9faWE^3F#l%vW}Rqiv<98WKYT6I~5)A+5a%l^D)r!q}uHz$_E@I0-Dx"
+    "$M{SFVoa1@rGY28Oq8YBHakp2G7ID5WBA#?gdl@4G@k$(^ATX!2T~Ic_l07=QHl4NTTO4yeSeX8Ie5}Ic};yuCBB9-w;J3H-0Y7f"
+    "mQF<2KTE)`bIXq9Dm~k=OqH9y6->!cg}u1Y8MvAwtjC4dn%O1}N0MD#8W5MFOSb)jWZF3LT<GhrLHvfQTc&W1HCvH%LX+A|VymM{"
+    "jyq5n5aX1WW?GK#IDZFR6xC|S^*w)g+(mec$PUUPgieqzPY`;DvRza}sEcx4&zH^q6CaVgFpF1C0{fc9i;LvWdN)bRi5?L-N*2)`"
+    "iN;P(uAgeh8q!*3IVCktv`P+XQd)OgIdNCam6OeSIVB$!C!#j$ipG)MY#dD+X@WbOim$A0eNrCDr8CEmr*!%7u`B9H8)K)<bkS}-"
+    "!#w$dTg{PpOK&!6DaAPJ$VSm=HLAFFRu;|fIKa5_c1>3%7*llG9o&o8U#T{1*N-e^yEc@KQ|zdce!O;%XHDl6GD@$-vFB7~{rcho"
+    ")Vy!t`Qmvr$?Z!wU!CE5H{v~2_2%0}d2g;t@CqVD6fEJC#4&Fv*u%-3q);pb#b^6M!KzTU-|~wT=Bq{sxOiV0ym3`$L+ST7q`|-%"
+    "#fR#^)+{rg-rY=YruYp0)%#zFg#n)8zsSGUKNpG"
+)

@@ -1,19 +1,25 @@
+"""A representation gives every sample its features, always the same ones, and says what it saw."""
+
 import numpy as np
 import pytest
 
 from core.data import Dataset, load_example
 from core.data.errors import DataError
-from core.represent import REPRESENTATIONS, default_representation, encode
+from core.represent import REPRESENTATIONS, available, check_representation, default_representation, encode
+
+KINDS = ("image", "tabular", "text")
 
 
-def toy(kind: str) -> Dataset:
+def toy(kind: str, *, vectors: bool = True, flipped: bool = False) -> Dataset:
     rng = np.random.default_rng(0)
     x = {
         "image": rng.random((20, 4, 4, 1)).astype(np.float32),
         "tabular": rng.normal(size=(20, 3)) * [1, 100, 0.01],
         "text": np.array([" ".join(rng.choice(list("abcdefgh"), 5)) for _ in range(20)], dtype=object),
     }[kind]
-    return Dataset("toy", kind, x, np.tile([0, 1], 10), ("ant", "bee"), [str(row) for row in range(20)])
+    y = np.tile([0, 1], 10)
+    data = Dataset("toy", kind, x, 1 - y if flipped else y, ("ant", "bee"), [str(row) for row in range(20)])
+    return data.with_vectors(rng.normal(size=(20, 2)), "mine") if vectors else data
 
 
 @pytest.mark.parametrize("name", REPRESENTATIONS)
@@ -22,12 +28,34 @@ def test_a_representation_gives_one_finite_vector_per_sample_and_always_the_same
         features = encode(toy(kind), name)
         assert features.shape[0] == 20
         assert np.isfinite(features).all()
+        assert np.ptp(features, axis=0).any(), "features that tell nothing apart"
         np.testing.assert_array_equal(features, encode(toy(kind), name))
 
 
-@pytest.mark.parametrize("kind", ["image", "tabular", "text"])
+@pytest.mark.parametrize("name", REPRESENTATIONS)
+def test_labels_play_a_part_exactly_where_it_is_said(name):
+    for kind in REPRESENTATIONS[name].kinds:
+        same = np.array_equal(encode(toy(kind), name), encode(toy(kind, flipped=True), name))
+        assert same != REPRESENTATIONS[name].label_informed
+    assert ("label-informed" in REPRESENTATIONS[name].title) == REPRESENTATIONS[name].label_informed
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_usual_representation(kind):
     assert kind in REPRESENTATIONS[default_representation(kind)].kinds
+    assert next(iter(available(toy(kind)))) == default_representation(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_available_can_be_had_and_nothing_else(kind):
+    for data in (toy(kind), toy(kind, vectors=False)):
+        for name in REPRESENTATIONS:
+            if name in available(data):
+                assert len(encode(data, name)) == data.n_samples
+            else:
+                with pytest.raises(DataError, match=r"[Tt]ake"):
+                    check_representation(data, name)
+    assert set(available(toy(kind))) - set(available(toy(kind, vectors=False))) == {"own_vectors"}
 
 
 def test_images_are_flattened_and_tables_standardised():
@@ -38,14 +66,28 @@ def test_images_are_flattened_and_tables_standardised():
     np.testing.assert_allclose(table.std(axis=0), 1)
 
 
-def test_labels_play_no_part():
+def test_own_vectors_are_taken_as_they_are():
     data = toy("text")
-    other = Dataset("toy", "text", data.x, 1 - data.y, data.class_names, data.ids)
-    np.testing.assert_array_equal(encode(data, "tfidf_svd"), encode(other, "tfidf_svd"))
+    np.testing.assert_array_equal(encode(data, "own_vectors"), data.vectors)
+
+
+def test_the_hidden_layer_is_what_the_network_decides_by():
+    from core.models import MODELS
+
+    wine = load_example("wine")
+    features = encode(wine, "network")
+    assert features.min() == 0, "rectified"
+    assert features.shape == (178, MODELS["mlp_small"]().n_hidden)
+    model = MODELS["mlp_small"]().fit(wine.x, wine.y, seed=0, n_classes=3)
+    last = model._network[-1]
+    logits = features @ last.weight.detach().double().numpy().T + last.bias.detach().double().numpy()
+    np.testing.assert_array_equal(logits.argmax(axis=1), model.predict(wine.x))
 
 
 def test_what_does_not_fit_is_refused_with_what_does():
-    with pytest.raises(DataError, match=r"'raw' is not for text data\. Take tfidf_svd"):
-        encode(toy("text"), "raw")
+    with pytest.raises(DataError, match=r"'raw' is not for text data\. Take tfidf_svd, word_vectors, network"):
+        encode(toy("text", vectors=False), "raw")
     with pytest.raises(DataError, match="called 'magic'; there are: raw, tfidf_svd"):
         encode(toy("text"), "magic")
+    with pytest.raises(DataError, match="no vectors of its own"):
+        encode(toy("text", vectors=False), "own_vectors")
