@@ -6,6 +6,7 @@ ever an argument: fingerprints and run ids name the big object, which the functi
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +40,8 @@ from core.evaluate.source_robustness import (
     compare_models,
     expected_accuracy_intervals,
 )
-from core.trials import TrialPlan
+from core.trials import TrialPlan, to_json, trials_of_predictions
+from core.trials import with_labels as join_labels
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
 from ui import background
@@ -54,6 +56,13 @@ class SourceRobustness(NamedTuple):
     comparisons: tuple[ModelComparison, ...]
 
 
+class OwnModels(NamedTuple):
+    """Models that were trained elsewhere: the fingerprint of their predictions, and the trials that these make."""
+
+    fingerprint: str
+    trials: pd.DataFrame
+
+
 def dataset(fingerprint: str) -> Dataset:
     """A stored data set; one object per process, so that what core keeps by object is computed once, too."""
     return _dataset(owner(), fingerprint)
@@ -64,15 +73,48 @@ def _dataset(owner_name: str, fingerprint: str) -> Dataset:
     return workspace().dataset(owner_name, fingerprint)
 
 
-def source_robustness(run: Run) -> SourceRobustness:
-    """The evaluation of a run as far as it has come."""
-    return _source_robustness(owner(), run.id, run.n_done)
+def source_robustness(run: Run, own: OwnModels | None = None) -> SourceRobustness:
+    """The evaluation of a run as far as it has come, with models that were brought along beside its own."""
+    return _source_robustness(owner(), run.id, run.n_done, own and own.fingerprint, own)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _source_robustness(owner_name: str, run_id: str, n_done: int) -> SourceRobustness:
-    trials = workspace().rows(owner_name, run_id)
-    return SourceRobustness(expected_accuracy_intervals(trials), compare_models(trials))
+def _source_robustness(
+    owner_name: str, run_id: str, n_done: int, own: str | None, _own: OwnModels | None
+) -> SourceRobustness:
+    rows = _trials(owner_name, run_id, n_done, _own)
+    return SourceRobustness(expected_accuracy_intervals(rows), compare_models(rows))
+
+
+def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:
+    """The rows of a run's trials and, below them, those of models that were brought along."""
+    return _trials(owner(), run.id, run.n_done, own)
+
+
+def _trials(owner_name: str, run_id: str, n_done: int, own: OwnModels | None) -> pd.DataFrame:
+    if own is None:
+        return workspace().rows(owner_name, run_id)
+    return pd.concat([workspace().rows(owner_name, run_id), own.trials], ignore_index=True) if n_done else own.trials
+
+
+def with_labels(upload: PredictionUpload, fingerprint: str) -> PredictionUpload:
+    """Predictions by trial with the labels of a stored data set beside them, where they hold none."""
+    return _with_labels(owner(), upload.fingerprint, fingerprint, upload)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _with_labels(owner_name: str, own: str, fingerprint: str, _upload: PredictionUpload) -> PredictionUpload:
+    return join_labels(_upload, _dataset(owner_name, fingerprint))
+
+
+def own_trials(own: str, table: PredictionTable, plan: TrialPlan, fingerprint: str) -> "Future[pd.DataFrame]":
+    """The trials of predictions of this fingerprint on the drawn splits of a stored data set, counted beside the page.
+
+    They are the same whatever models the plan names.
+    """
+    data, plan = dataset(fingerprint), replace(plan, models=TrialPlan.models)
+    name = key("own trials", own, to_json(plan), fingerprint)
+    return _background(owner(), name, lambda: trials_of_predictions(plan, data, table))
 
 
 def source_of_each(run: Run, source_finder: str, clustering: int) -> np.ndarray:

@@ -15,11 +15,13 @@ from core.cluster import SOURCE_FINDERS
 from core.data import Dataset
 from core.evaluate.wording import plural
 from core.models import MODELS
+from core.represent import REPRESENTATIONS, Representation, available
 from core.trials import KNOWN_SOURCES, TrialPlan
 from ui.matching_plan import MatchingPlan
 from ui.page import plain
 
 MOST_SIDE_BY_SIDE = 3
+USUAL = "usual"
 MODEL_TITLES = {name: model.label for name, model in MODELS.items()}
 FINDER_TITLES = {
     "kmeans": "k-means clusters",
@@ -113,6 +115,42 @@ class One:
 
 
 @dataclass(frozen=True)
+class OneOrUsual:
+    """One of the names in `titles`, or what is usual: None in a plan, "usual" in the address."""
+
+    key: str
+    label: str
+    titles: Mapping[str, str]
+    help: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        known = {USUAL, *self.titles.values()}
+        return [value for value in written if value and value not in known] + list(written[1:])
+
+    def draw(self) -> str | None:
+        """The widget; returns the chosen name, None for what is usual."""
+        chosen = st.selectbox(
+            self.label,
+            ["", *self.titles],
+            format_func=lambda name: self.titles.get(name, USUAL),
+            key=self.key,
+            help=self.help,
+            bind="query-params",
+            width=270,
+        )
+        return chosen or None
+
+    def written(self, value: str | None) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles[value] if value else USUAL]
+
+    def ordered(self, value: str | None) -> str | None:
+        """The value itself: one thing has no order."""
+        return value
+
+
+@dataclass(frozen=True)
 class Number:
     """A number from `lowest` to `highest`, of the type of its default."""
 
@@ -162,7 +200,7 @@ class Number:
         return value
 
 
-def check_address(controls: Sequence[Pick | One | Number]) -> None:
+def check_address(controls: Sequence[Pick | One | OneOrUsual | Number]) -> None:
     """End the page with a sentence where the address asks for a value that no control has."""
     wrong = {one.label: one.unknown(st.query_params.get_all(one.key)) for one in controls}
     wrong = {label: values for label, values in wrong.items() if values}
@@ -188,21 +226,21 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
 
     Raises DataError for a choice that makes no plan.
     """
-    main, more = _trial_controls(has_sources=dataset.sources is not None)
+    main, more = _trial_controls(has_sources=dataset.sources is not None, representations=available(dataset))
     check_address([*main.values(), *more.values()])
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             values = {field: control.draw() for field, control in main.items()}
             st.space("stretch")
             button = st.container(width="content")
-        with st.expander("More options", type="compact"), st.container(horizontal=True):
+        with st.expander("More options", type="compact"), st.container(horizontal=True, vertical_alignment="bottom"):
             values |= {field: control.draw() for field, control in more.items()}
     return TrialPlan(**values), button
 
 
 def trial_parameters(plan: TrialPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
-    main, more = _trial_controls(has_sources=True)
+    main, more = _trial_controls(has_sources=True, representations=REPRESENTATIONS)
     controls = main | more
     written = {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
     if any(control.unknown(written[control.key]) for control in controls.values()):
@@ -217,12 +255,15 @@ def describe_trials(plan: TrialPlan) -> str:
     >>> describe_trials(TrialPlan(models=("svm",), n_repeats=20))
     'SVM · k-means clusters · 20 repeats'
     """
-    main, _ = _trial_controls(has_sources=True)
+    main, more = _trial_controls(has_sources=True, representations=REPRESENTATIONS)
     models, finders = (main[field].written(getattr(plan, field)) for field in ("models", "source_finders"))
-    return f"{', '.join(models)} · {' and '.join(finders)} · {plural(plan.n_repeats, 'repeat')}"
+    features = f" in {more['representation'].written(plan.representation)[0]}" if plan.representation else ""
+    return f"{', '.join(models)} · {' and '.join(finders)}{features} · {plural(plan.n_repeats, 'repeat')}"
 
 
-def _trial_controls(*, has_sources: bool) -> tuple[dict[str, Pick | Number], dict[str, Pick | Number]]:
+def _trial_controls(
+    *, has_sources: bool, representations: Mapping[str, Representation]
+) -> tuple[dict[str, Pick | Number], dict[str, OneOrUsual | Number]]:
     finders = {name: FINDER_TITLES.get(name, name) for name in [*SOURCE_FINDERS, *[KNOWN_SOURCES] * has_sources]}
     usual = TrialPlan()
     main: dict[str, Pick | Number] = {
@@ -251,7 +292,14 @@ def _trial_controls(*, has_sources: bool) -> tuple[dict[str, Pick | Number], dic
             "draws, never what is said over sources and samples.",
         ),
     }
-    more: dict[str, Pick | Number] = {
+    more: dict[str, OneOrUsual | Number] = {
+        "representation": OneOrUsual(
+            "features",
+            "Features for finding sources",
+            {name: entry.title for name, entry in representations.items()},
+            f"In which clusters are found; the usual ones are: {next(iter(representations.values())).title}. Models "
+            "are trained on the data themselves, whatever is chosen here.",
+        ),
         "n_sources": Number(
             "clusters", "Clusters per class", 2, 50, usual.n_sources, 1, "The paper's k; 5 makes test parts of a fifth."
         ),
