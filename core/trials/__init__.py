@@ -1,6 +1,7 @@
 """Trials: fit once, test once. Plans say which; the workspace stores what came out."""
 
 from core.trials.blank_predictions import rows_to_predict, sample_predictions
+from core.trials.fold_plan import FoldPlan
 from core.trials.from_predictions import trials_given, trials_of_predictions
 from core.trials.labels_for_predictions import with_labels
 from core.trials.plan import Plan, from_json, to_json
@@ -12,6 +13,7 @@ __all__ = [
     "COLUMNS",
     "KNOWN_SOURCES",
     "Draw",
+    "FoldPlan",
     "Plan",
     "TrialPlan",
     "from_json",

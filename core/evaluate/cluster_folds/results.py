@@ -153,10 +153,14 @@ class SchemeDifference:
     """Student's t interval over seeds; unknown for one seed."""
 
     @property
+    def seeds_agree(self) -> bool:
+        """Whether the difference has the same sign with every seed (of which there may be one only)."""
+        return len({difference > 0 for _, difference in self.per_seed}) < 2
+
+    @property
     def told_apart(self) -> bool:
-        """Whether other samples, and (with two seeds or more) other seeds, would be expected to say the same."""
-        seeds = self.over_seeds
-        return self.p_holm < 0.05 and not (seeds.known and seeds.holds(0.0))
+        """Whether other samples would be expected to say the same, and no seed says the opposite."""
+        return self.p_holm < 0.05 and self.seeds_agree
 
 
 @dataclass(frozen=True)
@@ -196,8 +200,8 @@ class Foretold:
     score: float
     held_out_score: float
     difference: Estimate
-    p: float
-    p_holm: float
+    paired: bool
+    """Whether both scores are of the same samples."""
 
     @property
     def foretells(self) -> bool:

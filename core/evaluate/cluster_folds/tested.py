@@ -1,0 +1,230 @@
+"""What was predicted on which fold? Rows of a run, and predictions that somebody uploaded, in one form."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Integer
+
+from core.data import DataError, Dataset, Predictions, PredictionTable
+from core.data.spelling import class_order
+from core.trials.fold_plan import COLUMNS
+
+UPLOADED = "uploaded"
+"""What the model of uploaded predictions is called where the file does not name it."""
+
+
+@dataclass(frozen=True, eq=False)
+class TestedRun:
+    """One model on the folds of one scheme and seed: `fold` and `y_pred` are -1 where a sample was not tested (yet)."""
+
+    __test__ = False  # for pytest, which would take it for a test
+
+    scheme: str
+    seed: int
+    model: str
+    fold: Integer[np.ndarray, " n_samples"]
+    y_pred: Integer[np.ndarray, " n_samples"]
+    right: Bool[np.ndarray, " n_samples"]
+    n_folds: int
+    """How many folds there are, tested or not."""
+    n_untested: int
+    """Samples that are in no test part, and train every time."""
+    seconds: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPredictions:
+    """Rows in the form of a FoldPlan's, with the truth: everything that scores follow from.
+
+    `rows` has the columns of `core.trials.fold_plan.COLUMNS`; its `row` is a position in `y`, codes into `class_names`.
+
+    Examples
+    --------
+    >>> predictions = Predictions(["a", "b"], [0, 1], [0, 0], ["cat", "dog"], groups={"fold": ["2", "1"]})
+    >>> folded = predictions_on_folds({"mine": predictions})
+    >>> folded.rows[["scheme", "fold", "row", "y_pred"]].values.tolist()
+    [['mine', 1, 0, 0], ['mine', 0, 1, 0]]
+    """
+
+    rows: pd.DataFrame
+    y: Integer[np.ndarray, " n_samples"]
+    class_names: tuple[str, ...]
+    ids: np.ndarray
+    fold_names: Mapping[str, tuple[str, ...]]
+    """The names of a scheme's folds, where they are not 1, 2, 3, ..."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_failed(self) -> int:
+        """How many trials failed."""
+        return int((self.rows["status"] == "failed").sum()) if len(self.rows) else 0
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes, in the order of the rows."""
+        return tuple(str(name) for name in self.rows["scheme"].unique())
+
+    def seeds(self, scheme: str) -> tuple[int, ...]:
+        """The seeds of a scheme whose folds are known."""
+        of_scheme = self.rows[(self.rows["scheme"] == scheme).to_numpy() & self.rows["row"].notna().to_numpy()]
+        return tuple(sorted(int(seed) for seed in of_scheme["seed"].unique()))
+
+    def folds(self, scheme: str, seed: int) -> Integer[np.ndarray, " n_samples"]:
+        """The fold of every sample, from 0; -1 where it is in no test part or its fold is not known (yet)."""
+        folds = np.full(len(self.y), -1)
+        mine = (self.rows["scheme"] == scheme) & (self.rows["seed"] == seed) & self.rows["row"].notna()
+        of_run = self.rows[mine.to_numpy(dtype=bool)]
+        folds[of_run["row"].to_numpy(dtype=np.int64)] = of_run["fold"].to_numpy(dtype=np.int64)
+        return folds
+
+    def runs(self) -> tuple[TestedRun, ...]:
+        """Every run that has at least one tested fold, in the order of the rows."""
+        rows = self.rows
+        tested = rows[(rows["model"].notna() & rows["y_pred"].notna()).to_numpy(dtype=bool)]
+        found = []
+        for (scheme, seed, model), of_run in tested.groupby(["scheme", "seed", "model"], sort=False, observed=True):
+            fold, y_pred = np.full(len(self.y), -1), np.full(len(self.y), -1)
+            at = of_run["row"].to_numpy(dtype=np.int64)
+            fold[at] = of_run["fold"].to_numpy(dtype=np.int64)
+            y_pred[at] = of_run["y_pred"].to_numpy(dtype=np.int64)
+            made = self.folds(str(scheme), int(seed))
+            seconds = of_run.groupby("fold")["seconds"].first()
+            n_folds = int(made.max()) + 1
+            found.append(
+                TestedRun(
+                    scheme=str(scheme),
+                    seed=int(seed),
+                    model=str(model),
+                    fold=fold,
+                    y_pred=y_pred,
+                    right=(fold >= 0) & (y_pred == self.y),
+                    n_folds=n_folds,
+                    n_untested=int((made < 0).sum()),
+                    seconds=tuple(float(seconds.get(fold, np.nan)) for fold in range(n_folds)),
+                )
+            )
+        return tuple(found)
+
+
+def tested_rows(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
+    """The rows that a FoldPlan's trials gave so far (possibly none), with the truth of their data set."""
+    if rows.empty:
+        rows = pd.DataFrame(columns=list(COLUMNS))
+    return FoldPredictions(rows, dataset.y, dataset.class_names, dataset.ids, {})
+
+
+def rows_of_tables(tables: Mapping[str, PredictionTable], *, ids: np.ndarray | None = None) -> FoldPredictions:
+    """Uploaded predictions, by scheme, with folds: as `predictions_on_folds` for every model of each file.
+
+    A file holds one test set and one task; where it has several, select one and use `predictions_on_folds`.
+    """
+    parts = [
+        _one_scheme(scheme, table.select(model=model), model or UPLOADED)
+        for scheme, table in tables.items()
+        for model in (table.models or (None,))
+    ]
+    return joined(parts, ids=ids)
+
+
+def predictions_on_folds(
+    predictions: Mapping[str, Predictions], *, model: str = UPLOADED, ids: np.ndarray | None = None
+) -> FoldPredictions:
+    """Predictions of one model by scheme, whose `groups` tell the fold of each row (`core.data.fold_files`).
+
+    Rows of several schemes belong together by id; where `groups` tell trials apart, each is a seed. `ids` are those of
+    a data set that the rows should be positions in. DataError where the folds are not told, where ids are not in the
+    data set, or where two schemes differ about the truth of a row, with how many do.
+    """
+    parts = [_one_scheme(scheme, of, model) for scheme, of in predictions.items()]
+    return joined(parts, ids=ids)
+
+
+def joined(parts: Sequence[FoldPredictions], *, ids: np.ndarray | None = None) -> FoldPredictions:
+    """Rows from several files as one: samples that have the same id are the same sample.
+
+    Samples are in the order of `ids`, those of a data set, or of the files. DataError where an id is not among `ids`,
+    or the same sample has another truth in another file.
+    """
+    said = list(dict.fromkeys(value for part in parts for value in part.ids.tolist()))
+    ids = np.array(said, dtype=object) if ids is None else ids
+    position = {value: row for row, value in enumerate(ids.tolist())}
+    _check_ids(said, position)
+    names = class_order({name for part in parts for name in part.class_names})
+    code = {name: place for place, name in enumerate(names)}
+    y, rows = np.full(len(ids), -1), []
+    for part in parts:
+        at = np.array([position[value] for value in part.ids.tolist()], dtype=np.int64)
+        codes = np.array([code[name] for name in part.class_names], dtype=np.int64)
+        _check_truth(part, y[at], codes[part.y], names)
+        y[at] = codes[part.y]
+        tested = part.rows["row"].to_numpy(dtype=np.int64)
+        rows.append(part.rows.assign(row=at[tested], y_pred=codes[part.rows["y_pred"].to_numpy(dtype=np.int64)]))
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    fold_names = {scheme: told for part in parts for scheme, told in part.fold_names.items()}
+    return FoldPredictions(pd.concat(rows, ignore_index=True), y, names, ids, fold_names, notes)
+
+
+def _one_scheme(scheme: str, predictions: Predictions, model: str) -> FoldPredictions:
+    if "fold" not in predictions.groups:
+        raise DataError(
+            f"{predictions.name}: nothing tells which fold a row was tested in. Give the file of folds "
+            "(datasplits_…: ids and clustering_labels) beside the predictions, or a column 'fold' in them."
+        )
+    names = class_order(predictions.groups["fold"].tolist())
+    code = {name: place for place, name in enumerate(names)}
+    folds = np.array([code[name] for name in predictions.groups["fold"].tolist()], dtype=np.int64)
+    seeds = np.zeros(len(folds), dtype=np.int64)
+    if "trial" in predictions.groups:
+        trials = {name: place for place, name in enumerate(class_order(predictions.groups["trial"].tolist()))}
+        seeds = np.array([trials[name] for name in predictions.groups["trial"].tolist()], dtype=np.int64)
+    ids, row = np.unique(predictions.ids.astype(str), return_inverse=True)
+    first = np.full(len(ids), len(row))
+    np.minimum.at(first, row, np.arange(len(row)))
+    order = np.argsort(first)  # samples in the order of the file, not of their ids
+    place = np.empty(len(ids), dtype=np.int64)
+    place[order] = np.arange(len(ids))
+    confidence = predictions.confidence
+    rows = pd.DataFrame(
+        {
+            "scheme": scheme,
+            "seed": seeds,
+            "model": model,
+            "fold": folds,
+            "row": place[row],
+            "y_pred": predictions.y_pred,
+            "confidence": np.full(len(row), np.nan) if confidence is None else confidence,
+            "n_train": pd.array([pd.NA] * len(row), dtype="Int32"),
+            "seconds": np.full(len(row), np.nan),
+            "status": "ok",
+        },
+        columns=list(COLUMNS),
+    )
+    y = predictions.y_true[first[order]]
+    numbered = names == tuple(str(fold + 1) for fold in range(len(names)))
+    return FoldPredictions(
+        rows, y, predictions.class_names, ids[order].astype(object), {} if numbered else {scheme: names}
+    )
+
+
+def _check_ids(said: Sequence[str], position: Mapping[str, int]) -> None:
+    lost = [value for value in said if value not in position]
+    if not lost:
+        return
+    left = [value for value in position if value not in set(said)]
+    unsaid = f"; {len(left):,} of the data set's {len(position):,} ids have no prediction (such as {left[0]!r})"
+    raise DataError(
+        f"{len(lost):,} of {len(said):,} ids of the predictions are not in the data set (such as {lost[0]!r})"
+        f"{unsaid if left else ''}. Choose the data set that the folds were made of, or none."
+    )
+
+
+def _check_truth(part: FoldPredictions, before: np.ndarray, now: np.ndarray, names: tuple[str, ...]) -> None:
+    differ = np.flatnonzero((before >= 0) & (before != now))
+    if len(differ):
+        row = int(differ[0])
+        raise DataError(
+            f"The truth of sample {part.ids[row]!r} is {names[before[row]]!r} in one file and {names[now[row]]!r} in "
+            f"another, and {len(differ):,} of {len(part.ids):,} samples differ in all. Are these the same samples?"
+        )

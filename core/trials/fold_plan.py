@@ -1,0 +1,237 @@
+"""How do models fare on folds that are made to differ? One trial makes folds, then each fold is tested in one."""
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+
+from core.data import DataError, Dataset
+from core.models import MODELS
+from core.models.classifier import stop_if
+from core.represent import REPRESENTATIONS, default_representation, features_for_splits, number_of
+from core.split import FOLD_SCHEMES, FoldScheme
+from core.trials.plan import check_fields
+from core.trials.trial_plan import known_sources
+
+COLUMNS = ("scheme", "seed", "model", "fold", "row", "y_pred", "confidence", "n_train", "seconds", "status")
+"""The columns of a frame of folds, whose rows are lean: a run may have hundreds of thousands.
+
+The trial that makes folds has a row for every sample: its `row` (position in the data set) and `fold` (from 0; -1 in no
+test part), `model` and `y_pred` missing. A trial that tests a fold has a row for every sample of the fold: `y_pred` is
+a code into the class names, `confidence` the highest predicted probability (NaN where the model gives none), `n_train`
+the number of samples trained on. `seconds` (of the trial) and `status` ("ok" or "failed") stand on every row; a failed
+trial is one row without figures.
+"""
+
+
+class FoldTrial(NamedTuple):
+    """One trial of a plan: `model` and `fold` are None where it makes the folds of a scheme and seed."""
+
+    scheme: str
+    seed: int
+    model: str | None
+    fold: int | None
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """Make the folds of every scheme and seed; then train every model on all folds but one, and test it on that one.
+
+    Parameters
+    ----------
+    representation
+        The name in REPRESENTATIONS of the features that folds are made in; None takes the usual one of the kind.
+    n_components
+        Principal components of the standardised features (the paper's tool: 5); None keeps all features.
+    schemes
+        Names in FOLD_SCHEMES. All models and schemes see the same samples, so that they are compared paired.
+    n_folds
+        How many folds a scheme makes, where that is for us to say.
+    seeds
+        Of each scheme; several tell how much of a score is luck.
+    models
+        Names in MODELS; none at all only makes the folds.
+    number
+        The name of the number per sample for quantiles (`core.represent.numbers_of`); None where no scheme reads one.
+
+    Raises DataError for a name that no registry knows and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> FoldPlan(seeds=(0, 1)).n_trials(load_example("wine"))
+    24
+    """
+
+    representation: str | None = None
+    n_components: int | None = 5
+    schemes: tuple[str, ...] = ("random_folds", "sds_folds")
+    n_folds: int = 5
+    seeds: tuple[int, ...] = (0,)
+    models: tuple[str, ...] = ("logistic",)
+    number: str | None = None
+
+    kind: ClassVar[str] = "folds"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _check_names("schemes", self.schemes, FOLD_SCHEMES)
+        _check_names("models", self.models, MODELS, or_none=True)
+        if self.representation is not None:
+            _check_names("representation", (self.representation,), REPRESENTATIONS)
+        for name, values, lowest in (
+            ("n_folds", (self.n_folds,), 2),
+            ("n_components", () if self.n_components is None else (self.n_components,), 1),
+            ("seeds", self.seeds, 0),
+        ):
+            for value in values:
+                if type(value) is not int or value < lowest:
+                    raise DataError(f"{name}: whole numbers of at least {lowest}, not {value!r}.")
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise DataError("seeds: at least one is needed, and each must stand once.")
+        by_number = [name for name in self.schemes if FOLD_SCHEMES[name].needs == "values"]
+        if by_number and self.number is None:
+            raise DataError(f"number: {', '.join(by_number)} cuts by a number of each sample. Say which one.")
+
+    @property
+    def label_informed(self) -> bool:
+        """Whether the features that folds are made in saw the labels, as a trained network's do."""
+        return self.representation is not None and REPRESENTATIONS[self.representation].label_informed
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """One for the folds of each scheme and seed, one for each fold and model. DataError where they do not fit."""
+        return len(self.trials(dataset))
+
+    def trials(self, dataset: Dataset) -> tuple[FoldTrial, ...]:
+        """Every trial: first all that make folds, then fold by fold, so that the first scores show all schemes."""
+        return _trials(self, dataset)
+
+    def folds(self, dataset: Dataset, scheme: str, seed: int) -> Integer[np.ndarray, " n_samples"]:
+        """The fold that each sample is tested in, from 0; -1 for one that is in no test part."""
+        return _folds(self, dataset, scheme, seed)
+
+    def features(self, dataset: Dataset) -> Float[np.ndarray, "n_samples n_components"]:
+        """What the folds are made in: the representation, standardised, then its principal components."""
+        return _features(dataset, self.representation or default_representation(dataset.kind), self.n_components)
+
+    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
+        """Rows of a trial (`COLUMNS`). Raises Cancelled when `should_stop` turns true between steps, fits or epochs."""
+        trial, start = self.trials(dataset)[index], time.perf_counter()
+        stop_if(should_stop)
+        folds = self.folds(dataset, trial.scheme, trial.seed)
+        if trial.model is None:
+            return self._frame(trial, row=np.arange(len(folds)), fold=folds, seconds=time.perf_counter() - start)
+        stop_if(should_stop)
+        start = time.perf_counter()
+        test, train = np.flatnonzero(folds == trial.fold), np.flatnonzero(folds != trial.fold)
+        model = MODELS[trial.model]()
+        seed = int(np.random.SeedSequence([trial.seed, *trial.scheme.encode(), trial.fold]).generate_state(1)[0])
+        model.fit(dataset.x[train], dataset.y[train], seed=seed, n_classes=dataset.n_classes, should_stop=should_stop)
+        predicted = np.asarray(model.predict(dataset.x[test]))
+        return self._frame(
+            trial,
+            row=test,
+            fold=np.full(len(test), trial.fold),
+            y_pred=predicted,
+            confidence=_confidence(model, dataset.x[test]),
+            n_train=len(train),
+            seconds=time.perf_counter() - start,
+        )
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        trial = self.trials(dataset)[index]
+        return self._frame(trial, row=[pd.NA], fold=[pd.NA if trial.fold is None else trial.fold], status="failed")
+
+    def _frame(
+        self,
+        trial: FoldTrial,
+        *,
+        row: object,
+        fold: object,
+        y_pred: object = pd.NA,
+        confidence: object = np.nan,
+        n_train: object = pd.NA,
+        seconds: float = np.nan,
+        status: str = "ok",
+    ) -> pd.DataFrame:
+        """A frame of `COLUMNS`; every trial of a plan has the same types and categories, so that frames join."""
+        index = pd.RangeIndex(len(row))
+        model = pd.CategoricalDtype(pd.Index(self.models, dtype="str"))
+        cells = {
+            "scheme": (trial.scheme, pd.CategoricalDtype(pd.Index(self.schemes, dtype="str"))),
+            "seed": (trial.seed, "int64"),
+            "model": (trial.model, model),
+            "fold": (pd.array(fold, dtype="Int16"), "Int16"),
+            "row": (pd.array(row, dtype="Int32"), "Int32"),
+            "y_pred": (y_pred, "Int32"),
+            "confidence": (confidence, "float32"),
+            "n_train": (n_train, "Int32"),
+            "seconds": (seconds, "float32"),
+            "status": (status, pd.CategoricalDtype(pd.Index(["ok", "failed"], dtype="str"))),
+        }
+        return pd.DataFrame({name: pd.Series(cells[name][0], index, dtype=cells[name][1]) for name in COLUMNS})
+
+
+def fold_scheme(plan: FoldPlan, scheme: str, seed: int) -> FoldScheme:
+    """The scheme as the plan means it: a cross-validator that also serves outside.
+
+    >>> fold_scheme(FoldPlan(n_folds=4), "random_folds", 1).get_n_splits()
+    4
+    """
+    return FOLD_SCHEMES[scheme](n_folds=plan.n_folds, seed=seed)
+
+
+@lru_cache(maxsize=16)
+def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
+    makers = [FoldTrial(scheme, seed, None, None) for seed in plan.seeds for scheme in plan.schemes]
+    tests = []
+    for scheme, seed, _, _ in makers:
+        groups = known_sources(dataset)[0] if FOLD_SCHEMES[scheme].needs == "groups" else None
+        n_folds = fold_scheme(plan, scheme, seed).get_n_splits(None, dataset.y, groups)
+        tests += [(seed, fold, scheme, model) for fold in range(n_folds) for model in plan.models]
+    order = {scheme: place for place, scheme in enumerate(plan.schemes)}
+    tests.sort(key=lambda test: (plan.seeds.index(test[0]), test[1], order[test[2]]))
+    return (*makers, *(FoldTrial(scheme, seed, model, fold) for seed, fold, scheme, model in tests))
+
+
+@lru_cache(maxsize=32)
+def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[np.ndarray, " n_samples"]:
+    needs = FOLD_SCHEMES[scheme].needs
+    groups = known_sources(dataset)[0] if needs == "groups" else None
+    if needs == "features":
+        x = plan.features(dataset)
+    elif needs == "values":
+        x = number_of(dataset, plan.number or "")
+    else:
+        x = np.zeros((dataset.n_samples, 1))
+    folds = fold_scheme(plan, scheme, seed).assign(x, dataset.y, groups)
+    folds.flags.writeable = False  # it is shared by every trial of the process
+    return folds
+
+
+@lru_cache(maxsize=4)
+def _features(dataset: Dataset, representation: str, n_components: int | None) -> np.ndarray:
+    return features_for_splits(dataset, representation, n_components=n_components)
+
+
+def _confidence(model: object, x: np.ndarray) -> Float[np.ndarray, " n_test"]:
+    predict_proba = getattr(model, "predict_proba", None)
+    if predict_proba is None or len(x) == 0:
+        return np.full(len(x), np.nan)
+    return np.asarray(predict_proba(x), dtype=np.float64).max(axis=1)
+
+
+def _check_names(field: str, names: tuple[str, ...], known: Collection[str], *, or_none: bool = False) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown or not (names or or_none):
+        chosen = ", ".join(map(repr, unknown)) or "nothing"
+        raise DataError(f"{field}: {chosen} cannot be chosen. Choose from {', '.join(known)}.")
+    if len(set(names)) < len(names):
+        raise DataError(f"{field}: a name stands twice in {', '.join(names)}.")

@@ -1,0 +1,189 @@
+"""A plan of folds: which trials there are, what their rows say, and that every process makes the same folds."""
+
+import json
+import subprocess
+import sys
+from dataclasses import fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.data import DataError, Dataset, load_example
+from core.models import MODELS, Cancelled
+from core.split import FOLD_SCHEMES
+from core.trials import FoldPlan, Plan, from_json, to_json
+from core.trials.fold_plan import COLUMNS
+from core.workspace import frames
+
+BY_FEATURES = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "features"]
+BY_GROUPS = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "groups"]
+
+
+def never() -> bool:
+    return False
+
+
+def rows_of(plan: FoldPlan, dataset: Dataset) -> pd.DataFrame:
+    """All rows, having gone where a run's rows go."""
+    n_trials = plan.n_trials(dataset)
+    return frames.from_bytes([frames.to_bytes(plan.run_trial(dataset, i, should_stop=never)) for i in range(n_trials)])
+
+
+@pytest.fixture(scope="module")
+def wine() -> Dataset:
+    return load_example("wine")
+
+
+@pytest.fixture(scope="module")
+def sourced() -> Dataset:
+    """Two classes whose samples come from six writers, the same six in both."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 60)
+    return Dataset(
+        "written",
+        "tabular",
+        x=rng.normal(size=(120, 3)) + y[:, None],
+        y=y,
+        class_names=("a", "b"),
+        ids=[f"row {i}" for i in range(120)],
+        sources=[f"writer {i % 6}" for i in range(120)],
+    )
+
+
+def test_json_is_canonical_and_comes_back():
+    plan = FoldPlan(schemes=("sds_folds",), seeds=(3, 1), models=(), n_components=None)
+    assert isinstance(plan, Plan)
+    assert from_json(to_json(plan), {"folds": FoldPlan}) == plan
+    assert to_json(plan) == to_json(replace(plan))
+    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} | {"kind"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"schemes": ()}, "nothing cannot be chosen"),
+        ({"schemes": ("random",)}, "'random' cannot be chosen.*random_folds"),
+        ({"schemes": ("random_folds", "random_folds")}, "stands twice"),
+        ({"models": ("oracle",)}, "'oracle'"),
+        ({"representation": "vibes"}, "raw"),
+        ({"n_folds": 1}, "n_folds: whole numbers of at least 2"),
+        ({"n_components": 0}, "n_components"),
+        ({"seeds": (0, -1)}, "seeds"),
+        ({"seeds": ()}, "seeds"),
+        ({"seeds": (1, 1)}, "seeds"),
+        ({"schemes": ("quantile_folds",)}, "quantile_folds cuts by a number"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(fields, words):
+    with pytest.raises(DataError, match=words):
+        FoldPlan(**fields)
+
+
+def test_folds_come_first_then_fold_by_fold_over_all_schemes_and_models(wine):
+    plan = FoldPlan(models=("logistic", "svm"), seeds=(0, 4))
+    trials = plan.trials(wine)
+    assert plan.n_trials(wine) == len(trials) == 2 * 2 + 2 * 2 * 2 * 5
+    assert all(trial.model is None and trial.fold is None for trial in trials[:4])
+    assert [(trial.scheme, trial.model, trial.fold) for trial in trials[4:8]] == [
+        ("random_folds", "logistic", 0), ("random_folds", "svm", 0), ("sds_folds", "logistic", 0),
+        ("sds_folds", "svm", 0)]  # fmt: skip
+
+
+def test_no_models_only_make_folds(wine):
+    rows = rows_of(FoldPlan(models=(), seeds=(0, 1, 2)), wine)
+    assert len(rows) == 2 * 3 * wine.n_samples
+    assert rows["model"].isna().all()
+    assert rows["y_pred"].isna().all()
+
+
+@pytest.mark.parametrize("scheme", FOLD_SCHEMES)
+def test_every_scheme_tests_each_sample_of_a_test_part_once(sourced, scheme):
+    plan = FoldPlan(schemes=(scheme,), n_folds=3, n_components=2, number="x1")
+    folds = plan.folds(sourced, scheme, 0)
+    rows = rows_of(plan, sourced)
+    assert list(rows.columns) == list(COLUMNS)
+    made, tested = rows[rows["model"].isna()], rows[rows["model"].notna()]
+    assert np.array_equal(made["fold"].to_numpy(dtype=int), folds)
+    assert sorted(tested["row"]) == np.flatnonzero(folds >= 0).tolist()
+    assert np.array_equal(tested["fold"].to_numpy(dtype=int), folds[tested["row"].to_numpy(dtype=int)])
+    assert set(tested["fold"]) == set(range(folds.max() + 1))
+    sizes = np.bincount(folds[folds >= 0])
+    assert (tested["n_train"] == 120 - sizes[tested["fold"].to_numpy(dtype=int)]).all()
+    if scheme in BY_GROUPS:
+        assert all(len(set(folds[sourced.sources == writer])) == 1 for writer in set(sourced.sources))
+
+
+def test_rows_say_what_an_obvious_fit_says(wine):
+    plan = FoldPlan(schemes=("sds_folds",))
+    folds = plan.folds(wine, "sds_folds", 0)
+    train, test = np.flatnonzero(folds != 2), np.flatnonzero(folds == 2)
+    model = MODELS["logistic"]().fit(wine.x[train], wine.y[train], seed=0, n_classes=3)
+    rows = plan.run_trial(wine, 1 + 2, should_stop=never)
+    assert rows["row"].tolist() == test.tolist()
+    assert rows["y_pred"].tolist() == model.predict(wine.x[test]).tolist()
+    assert rows["confidence"].to_numpy() == pytest.approx(model.predict_proba(wine.x[test]).max(axis=1), abs=1e-6)
+
+
+def test_a_model_without_probabilities_has_no_confidence(wine):
+    rows = FoldPlan(schemes=("random_folds",), models=("svm",)).run_trial(wine, 1, should_stop=never)
+    assert rows["confidence"].isna().all()
+    assert rows["y_pred"].notna().all()
+
+
+def test_schemes_by_a_number_cut_by_it(wine):
+    plan = FoldPlan(schemes=("quantile_folds",), number="alcohol", n_folds=2)
+    folds, alcohol = plan.folds(wine, "quantile_folds", 0), wine.x[:, wine.feature_names.index("alcohol")]
+    for label in range(3):
+        of_label = wine.y == label
+        below, above = (alcohol[of_label & (folds == fold)] for fold in (0, 1))
+        assert below.max() <= above.min() or above.max() <= below.min()
+
+
+def test_another_process_makes_the_same_folds(wine):
+    plan = FoldPlan(schemes=tuple(BY_FEATURES), seeds=(0,), models=())
+    code = (
+        "import sys; from core.data import load_example; from core.workspace.runner import load_plan;"
+        "plan, wine = load_plan(sys.argv[1]), load_example('wine');"
+        "print([plan.folds(wine, scheme, 0).tolist() for scheme in plan.schemes])"
+    )
+    said = subprocess.run([sys.executable, "-c", code, to_json(plan)], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == str([plan.folds(wine, scheme, 0).tolist() for scheme in plan.schemes])
+
+
+def test_another_seed_makes_other_folds_and_more_seeds_keep_the_first(wine):
+    one, two = FoldPlan(seeds=(0,)), FoldPlan(seeds=(0, 1))
+    for scheme in one.schemes:
+        assert np.array_equal(one.folds(wine, scheme, 0), two.folds(wine, scheme, 0))
+        assert not np.array_equal(two.folds(wine, scheme, 0), two.folds(wine, scheme, 1))
+
+
+def test_cancel_is_heard_before_folds_are_made_and_between_epochs(wine):
+    plan = FoldPlan(models=("mlp_small",))
+    for trial in (0, 2):
+        with pytest.raises(Cancelled):
+            plan.run_trial(wine, trial, should_stop=lambda: True)
+
+
+def test_a_failed_trial_is_one_row_of_the_same_types_that_says_which(wine):
+    plan = FoldPlan(models=("logistic", "svm"))
+    for trial, model, fold in ((1, None, None), (5, "svm", 0)):
+        row, fine = plan.failed_trial(wine, trial), plan.run_trial(wine, 0, should_stop=never)
+        assert row.dtypes.to_dict() == fine.dtypes.to_dict()
+        assert len(row) == 1
+        assert row["status"].item() == "failed"
+        assert row["scheme"].item() == "sds_folds"
+        assert (None if row["model"].isna().item() else row["model"].item()) == model
+        assert (None if row["fold"].isna().item() else row["fold"].item()) == fold
+        assert row["row"].isna().item()
+
+
+def test_known_sources_are_asked_for_by_name(wine):
+    with pytest.raises(DataError, match="does not say which source"):
+        FoldPlan(schemes=("leave_one_group_out",)).n_trials(wine)
+
+
+def test_rows_are_lean(wine):
+    """A run of 20,000 rows, 2 schemes, 3 seeds and 2 models has 360,000 rows: not more than some 40 bytes for each."""
+    rows = rows_of(FoldPlan(models=("logistic", "svm")), wine)
+    assert rows.memory_usage(index=False).sum() / len(rows) <= 40
