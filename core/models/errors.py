@@ -1,0 +1,12 @@
+"""What went wrong with a model, in words that its owner can act on."""
+
+
+class ModelError(ValueError):
+    """A model that cannot be built, trained, read or used here; the message is shown as written.
+
+    Examples
+    --------
+    >>> raise ModelError("cnn_3 needs images of at least 8 x 8 pixels, these are 6 x 6.")
+    Traceback (most recent call last):
+    core.models.errors.ModelError: cnn_3 needs images of at least 8 x 8 pixels, these are 6 x 6.
+    """
