@@ -2,7 +2,8 @@
 
 from core.models.classical import GradientBoosting, Logistic, NearestNeighbours, Svm
 from core.models.classifier import Cancelled, Classifier
-from core.models.networks import MlpSmall
+from core.models.errors import ModelError
+from core.models.networks import Cnn1, Cnn2, Cnn3, LeNet, LinearNetwork, Mlp2048, MlpSmall, ResNet18, ResNet20, Vgg19
 
 MODELS: dict[str, type[Classifier]] = {
     "svm": Svm,
@@ -10,6 +11,15 @@ MODELS: dict[str, type[Classifier]] = {
     "nearest_neighbours": NearestNeighbours,
     "gradient_boosting": GradientBoosting,
     "mlp_small": MlpSmall,
+    "linear": LinearNetwork,
+    "mlp_2048": Mlp2048,
+    "cnn_1": Cnn1,
+    "cnn_2": Cnn2,
+    "cnn_3": Cnn3,
+    "lenet": LeNet,
+    "resnet18": ResNet18,
+    "resnet20": ResNet20,
+    "vgg19": Vgg19,
 }
 
-__all__ = ["MODELS", "Cancelled", "Classifier"]
+__all__ = ["MODELS", "Cancelled", "Classifier", "ModelError"]

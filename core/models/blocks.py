@@ -40,6 +40,12 @@ class Network(nn.Module):
         shape = (input_shape[0], *[1] * (len(input_shape) - 1))
         self.register_buffer("centre", torch.zeros(shape, dtype=dtype))
         self.register_buffer("spread", torch.ones(shape, dtype=dtype))
+        for module in self.trunk.modules():
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                # He et al. 2015: torch's own weights shrink the signal from layer to layer, and CNN-3 would not learn.
+                nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
 
     def forward(self, x: Float[torch.Tensor, "n ..."]) -> Float[torch.Tensor, "n n_classes"]:
         """Give the logits. Raises ModelError for inputs of another shape."""

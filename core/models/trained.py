@@ -16,6 +16,7 @@ from core.data.identity import hash_of
 from core.models.architectures import architecture
 from core.models.errors import ModelError
 from core.models.inputs import network_inputs
+from core.models.vectors import TextVectors
 
 if TYPE_CHECKING:
     import torch
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from core.models.blocks import Network
 
 _KEY = "touchstone"
+_WORDS = "words."  # how the names of arrays begin that belong to `words`
 _VERSION = 1
 
 
@@ -32,7 +34,8 @@ class TrainedNetwork:
 
     `input_shape` is that of one input, (channels, height, width) or (d,); `class_names` say what its logits stand for.
     `scale` is what the raw values of its data were divided by, `fingerprint` names the data set (see ``Dataset``).
-    `state` holds weights and the standardisation of the inputs, which is part of the network.
+    `state` holds weights and the standardisation of the inputs, which is part of the network. `words`, where it was
+    trained on texts, makes the vectors of them that it takes.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class TrainedNetwork:
     scale: float
     fingerprint: str
     state: Mapping[str, "torch.Tensor"] = field(repr=False)
+    words: TextVectors | None = field(repr=False, default=None)
     _modules: dict[str, "Network"] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self):
@@ -70,7 +74,7 @@ class TrainedNetwork:
 
     def inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         """Give the inputs of a data set as this network takes them (`core.models.inputs.network_inputs`)."""
-        return network_inputs(x)
+        return network_inputs(x if self.words is None or x.ndim != 1 else self.words.transform(x))
 
     def module(self, device: "torch.device | str" = "cpu") -> "Network":
         """Give the network itself, ready for use: one module for each device, not to be changed."""
@@ -85,10 +89,11 @@ class TrainedNetwork:
 
     def to_bytes(self) -> bytes:
         """Write it as safetensors; the same network gives the same bytes."""
+        import torch
         from safetensors.torch import save
 
         state = {name: value.detach().cpu().contiguous().clone() for name, value in sorted(self.state.items())}
-        about = {
+        about: dict[str, Any] = {
             "version": _VERSION,
             "architecture": self.architecture,
             "input_shape": list(self.input_shape),
@@ -96,6 +101,9 @@ class TrainedNetwork:
             "scale": self.scale,
             "fingerprint": self.fingerprint,
         }
+        if self.words is not None:
+            about["words"], arrays = self.words.parts()
+            state |= {_WORDS + name: torch.tensor(array) for name, array in arrays.items()}
         return save(state, {_KEY: json.dumps({**about, "checksum": _checksum(about, state)})})
 
     @classmethod
@@ -118,7 +126,12 @@ class TrainedNetwork:
             raise ModelError(f"The file was written by another version (format {version}, here {_VERSION}).")
         if checksum != _checksum(about, state):
             raise ModelError("The file is damaged: its weights are not those that were written. Download it again.")
-        return cls(**made, input_shape=shape, class_names=names, state=state)
+        try:
+            words = _read_words(about.get("words"), state)
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise ModelError(f"The file's description of its words cannot be read ({error!r}).") from error
+        weights = {name: value for name, value in state.items() if not name.startswith(_WORDS)}
+        return cls(**made, input_shape=shape, class_names=names, state=weights, words=words)
 
 
 def read_safetensors(content: bytes) -> tuple[dict[str, "torch.Tensor"], dict[str, str]]:
@@ -181,6 +194,13 @@ def _empty(name: str, input_shape: tuple[int, ...], n_classes: int) -> "Network"
 
     with torch.device("meta"):
         return architecture(name)(input_shape, n_classes)
+
+
+def _read_words(words: list[str] | None, state: Mapping[str, "torch.Tensor"]) -> TextVectors | None:
+    if words is None:
+        return None
+    arrays = {name.removeprefix(_WORDS): value.numpy() for name, value in state.items() if name.startswith(_WORDS)}
+    return TextVectors.from_parts(words, arrays)
 
 
 def _checksum(about: dict[str, Any], state: Mapping[str, "torch.Tensor"]) -> str:

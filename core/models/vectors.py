@@ -1,5 +1,6 @@
 """How does an input become a vector that a model can learn from? Fitted on training inputs, then applied to any."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -76,6 +77,31 @@ class TextVectors:
         """Give one vector per text; a text without any known word becomes minus the centre."""
         return (_directions(self.tfidf.transform(x), self.components) - self.centre) * self.factor
 
+    def parts(self) -> tuple[list[str], dict[str, Float[np.ndarray, "..."]]]:
+        """Give the words and the arrays that `from_parts` makes the same vectors of."""
+        components = {} if self.components is None else {"components": self.components}
+        arrays = {"weights": self.tfidf.idf_, "centre": self.centre, "factor": np.array(self.factor), **components}
+        return self.tfidf.get_feature_names_out().tolist(), arrays
+
+    @classmethod
+    def from_parts(cls, words: list[str], arrays: Mapping[str, Float[np.ndarray, "..."]]) -> "TextVectors":
+        """Put the parts together again. Raises KeyError or ValueError where they are not what `parts` gave.
+
+        Examples
+        --------
+        >>> vectors = fit_text(np.array(["red fox", "blue sky"], dtype=object), seed=0)
+        >>> TextVectors.from_parts(*vectors.parts()).transform(np.array(["a blue fox"], dtype=object)).round(1)
+        array([[ 5.,  5., -5., -5.]])
+        """
+        tfidf = _word_weights(words)
+        tfidf.idf_ = arrays["weights"]
+        components, centre = arrays.get("components"), arrays["centre"]
+        if centre.shape != (len(words) if components is None else components.shape[1],):
+            raise ValueError("the centre of the text vectors has another length than they")
+        if components is not None and len(components) != len(words):
+            raise ValueError("there are not as many components as words")
+        return cls(tfidf, components, centre, float(arrays["factor"]))
+
 
 def fit_text(x: Shaped[np.ndarray, " n_samples"], *, seed: int) -> TextVectors:
     """Fit word weights and their condensation; no more words than components are kept as they are.
@@ -86,11 +112,9 @@ def fit_text(x: Shaped[np.ndarray, " n_samples"], *, seed: int) -> TextVectors:
     >>> fit_text(texts, seed=0).transform(texts).shape
     (3, 6)
     """
-    from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.utils.extmath import randomized_svd
 
-    # One-letter words count too: they may be all that a short text has.
-    tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b")
+    tfidf = _word_weights()
     try:
         weights = tfidf.fit_transform(x)
     except ValueError as error:
@@ -104,6 +128,14 @@ def fit_text(x: Shaped[np.ndarray, " n_samples"], *, seed: int) -> TextVectors:
     variance = ((directions - centre) ** 2).sum(axis=1).mean()
     factor = float(np.sqrt(N_COMPONENTS / variance)) if variance > 1e-12 else 1.0
     return TextVectors(tfidf, components, centre, factor)
+
+
+def _word_weights(words: list[str] | None = None) -> Any:
+    """Make what counts words, to be fitted unless the words are known."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    # One-letter words count too: they may be all that a short text has.
+    return TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b", vocabulary=words)
 
 
 def _directions(
