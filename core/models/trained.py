@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from core.models.blocks import Network
 
-_KEY = "touchstone"
+DESCRIPTION = "touchstone"  # where in the header of a file the network is described
 _WORDS = "words."  # how the names of arrays begin that belong to `words`
 _VERSION = 1
 
@@ -82,7 +82,7 @@ class TrainedNetwork:
 
         where = str(torch.device(device))
         if where not in self._modules:
-            network = _empty(self.architecture, self.input_shape, len(self.class_names))
+            network = empty_network(self.architecture, self.input_shape, len(self.class_names))
             network.load_state_dict({name: value.detach().clone() for name, value in self.state.items()}, assign=True)
             self._modules[where] = network.to(where).eval().requires_grad_(False)
         return self._modules[where]
@@ -104,19 +104,19 @@ class TrainedNetwork:
         if self.words is not None:
             about["words"], arrays = self.words.parts()
             state |= {_WORDS + name: torch.tensor(array) for name, array in arrays.items()}
-        return save(state, {_KEY: json.dumps({**about, "checksum": _checksum(about, state)})})
+        return save(state, {DESCRIPTION: json.dumps({**about, "checksum": _checksum(about, state)})})
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "TrainedNetwork":
         """Read what `to_bytes` wrote. Raises ModelError where it is something else, damaged, or does not fit itself."""
         state, metadata = read_safetensors(content)
-        if _KEY not in metadata:
+        if DESCRIPTION not in metadata:
             raise ModelError(
                 "The file holds weights, but does not say of which network. "
                 "Name the architecture, or take a file that was written here."
             )
         try:
-            about = json.loads(metadata[_KEY])
+            about = json.loads(metadata[DESCRIPTION])
             checksum, version = about.pop("checksum"), about["version"]
             made = {name: about[name] for name in ("architecture", "scale", "fingerprint")}
             shape, names = tuple(map(int, about["input_shape"])), tuple(map(str, about["class_names"]))
@@ -165,7 +165,7 @@ def check_state(state: Mapping[str, "torch.Tensor"], name: str, input_shape: tup
     Traceback (most recent call last):
     core.models.errors.ModelError: The weights are of a network with 2 classes. Here there are 3.
     """
-    expected = _empty(name, input_shape, n_classes).state_dict()
+    expected = empty_network(name, input_shape, n_classes).state_dict()
     head = state.get("head.weight")
     if head is not None and head.ndim == 2 and len(head) != n_classes:
         raise ModelError(f"The weights are of a network with {len(head)} classes. Here there are {n_classes}.")
@@ -188,8 +188,14 @@ def check_state(state: Mapping[str, "torch.Tensor"], name: str, input_shape: tup
         raise ModelError("The spread of the inputs must be positive.")
 
 
-def _empty(name: str, input_shape: tuple[int, ...], n_classes: int) -> "Network":
-    """Give the network without memory for its weights."""
+def empty_network(name: str, input_shape: tuple[int, ...], n_classes: int) -> "Network":
+    """Give the network without memory for its weights, to see their names and shapes.
+
+    Examples
+    --------
+    >>> empty_network("linear", (4,), 3).head.weight.device
+    device(type='meta')
+    """
     import torch
 
     with torch.device("meta"):

@@ -1,0 +1,126 @@
+"""How does a model that was made elsewhere become one that gives logits for the inputs of a data set?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from jaxtyping import Shaped
+
+from core.models.errors import ModelError
+from core.models.inputs import network_inputs
+
+if TYPE_CHECKING:
+    import torch
+
+Run = Callable[["torch.Tensor"], "torch.Tensor"]  # inputs on the processor -> what the model gives for them
+Layout = Literal["channels first", "channels last", "flat"]
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignModel:
+    """A model from elsewhere behind what it needs: its layout of images, its range of inputs, logits of its output.
+
+    `layout` says how it takes images, `input_range` what black and white are for it (our pixels lie in [0, 1]; None
+    leaves inputs as they are). Where it gives probabilities, their logarithms are the logits. A single number z per
+    input stands for the logits (0, z) of two classes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> above = ForeignModel(lambda x: x.sum(dim=1, keepdim=True), ("dark", "light"), has_gradients=True)
+    >>> above.logits(torch.tensor([[-1.0, 3.0]]))
+    tensor([[0., 2.]])
+    """
+
+    run: Run = field(repr=False)
+    class_names: tuple[str, ...]
+    has_gradients: bool
+    layout: Layout = "channels first"
+    input_range: tuple[float, float] | None = None
+    gives_probabilities: bool = False
+
+    def logits(self, x: "torch.Tensor") -> "torch.Tensor":
+        """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d), on their device."""
+        import torch
+
+        values = self.raw(x)
+        if self.gives_probabilities:
+            tiny = torch.finfo(values.dtype).tiny
+            if values.shape[1] == 1:
+                values = torch.cat([1 - values, values], dim=1)
+            return values.clamp_min(tiny).log()
+        return torch.cat([torch.zeros_like(values), values], dim=1) if values.shape[1] == 1 else values
+
+    def raw(self, x: "torch.Tensor") -> "torch.Tensor":
+        """Give what the model itself gives."""
+        given = x.cpu()
+        if self.input_range is not None:
+            low, high = self.input_range
+            given = low + given * (high - low)
+        if given.ndim == 4 and self.layout != "channels first":
+            given = given.permute(0, 2, 3, 1)
+            given = given if self.layout == "channels last" else given.flatten(1)
+        return self.run(given.contiguous()).to(x.device)
+
+    def inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
+        """Give the inputs of a data set as tensors (`core.models.inputs.network_inputs`)."""
+        return network_inputs(x)
+
+
+def adapt(
+    run: Run,
+    examples: "torch.Tensor",
+    class_names: tuple[str, ...],
+    *,
+    has_gradients: bool,
+    input_range: tuple[float, float] | None,
+) -> ForeignModel:
+    """Find out on examples of a data set how a model takes them and what it gives.
+
+    It gives probabilities where all of its numbers for the examples are such. Raises ModelError where it takes the
+    examples in no layout, or gives something else than a number for each class.
+
+    Examples
+    --------
+    >>> import torch
+    >>> images, classes = torch.rand(4, 3, 8, 8), ("a", "b", "c")
+    >>> adapt(lambda x: x.mean(dim=(1, 2)), images, classes, has_gradients=True, input_range=None).layout
+    'channels last'
+    """
+    import torch
+
+    layouts: tuple[Layout, ...] = ("channels first", "channels last", "flat") if examples.ndim == 4 else ("flat",)
+    refusals, complaints = [], []
+    for layout in layouts:
+        model = ForeignModel(run, class_names, has_gradients, layout, input_range)
+        try:
+            with torch.no_grad():
+                values = model.raw(examples)
+        except Exception as error:  # a model from elsewhere may raise anything
+            refusals.append(f"{layout}: {(str(error).strip() or repr(error)).splitlines()[0]}")
+            continue
+        complaint = _complaint(values, len(examples), len(class_names))
+        if complaint is None:
+            return ForeignModel(run, class_names, has_gradients, layout, input_range, _are_probabilities(values))
+        complaints.append(complaint)
+    if complaints:
+        raise ModelError(complaints[0])
+    shape = tuple(examples.shape[1:])
+    raise ModelError(f"The model takes no inputs of shape {shape}. It was tried with {'; with '.join(refusals)}.")
+
+
+def _complaint(values: "torch.Tensor", n_samples: int, n_classes: int) -> str | None:
+    """Say what is wrong with an output, if anything."""
+    if values.ndim != 2 or len(values) != n_samples:
+        return f"For {n_samples} inputs the model gives an array of shape {tuple(values.shape)}, not a row for each."
+    if values.shape[1] != n_classes and (values.shape[1], n_classes) != (1, 2):
+        return f"The model tells {values.shape[1]} classes apart, the data set has {n_classes}."
+    if not values.is_floating_point() or not values.isfinite().all():
+        return "The model gives something that is no finite number."
+    return None
+
+
+def _are_probabilities(values: "torch.Tensor") -> bool:
+    inside = bool(((values >= 0) & (values <= 1)).all())
+    return inside and (values.shape[1] == 1 or bool(((values.sum(dim=1) - 1).abs() < 1e-3).all()))

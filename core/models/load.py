@@ -1,0 +1,281 @@
+"""Can this file be used as a model of this data set? Read without ever running what is in it, then tried on the data.
+
+- safetensors: the weights of one of our architectures, with or without our description of them;
+- ONNX, through onnxruntime where it is installed: any network, without gradients;
+- archives of torch.export: only where the server's owner trusts them, since reading one can run code;
+- pickles (most .pt, .pth, .pkl, .ckpt, .bin and .joblib files): never, since unpickling runs whatever they say.
+"""
+
+import io
+import os
+import struct
+import zipfile
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Integer, Shaped
+
+from core.data import Dataset
+from core.models.architectures import ARCHITECTURES
+from core.models.errors import ModelError
+from core.models.foreign import ForeignModel, Run, adapt
+from core.models.inputs import input_shape, network_inputs
+from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
+
+if TYPE_CHECKING:
+    import torch
+
+TRUST = "TOUCHSTONE_TRUST_MODELS"
+_N_TRIED = 32  # samples that a model is tried on
+_FAR = 30  # standard deviations from the training mean at which no value of a column makes sense
+_PICKLES = {".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib"}
+_INSTEAD = "Save the weights as safetensors (safetensors.torch.save_file), or export the model to ONNX."
+
+
+@runtime_checkable
+class Model(Protocol):
+    """What can be asked about its robustness: a network of ours or a model from elsewhere."""
+
+    class_names: tuple[str, ...]
+    has_gradients: bool
+
+    def logits(self, x: "torch.Tensor") -> "torch.Tensor":
+        """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d)."""
+        ...
+
+    def inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
+        """Give the inputs of a data set as this model takes them."""
+        ...
+
+
+def load_model(
+    name: str,
+    content: bytes,
+    dataset: Dataset,
+    *,
+    architecture: str | None = None,
+    input_range: tuple[float, float] | None = None,
+) -> TrainedNetwork | ForeignModel:
+    """Read the file `name` as a model of this data set, whose classes it must know in the same order.
+
+    `architecture` names one of ours, for weights that do not say it themselves. `input_range` is what black and white
+    were when the model was trained, e.g. (0, 255) or (-1, 1); without it (0, 1), as our pixels are. Noise is measured
+    in our pixels all the same. Raises ModelError, with the reason and a remedy, for what cannot be used.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> load_model("mine.pt", b"\\x80\\x02}q\\x00.", load_example("digits"))
+    Traceback (most recent call last):
+    core.models.errors.ModelError: mine.pt is a pickle. Reading one runs whatever code it holds, ...
+    """
+    if input_range is not None and not (dataset.kind == "image" and input_range[0] < input_range[1]):
+        raise ModelError(f"An input range ({input_range}) is two rising numbers, and for images only.")
+    try:
+        kind = _kind(name, content)
+        if kind == "safetensors":
+            model = _network(content, dataset, architecture, input_range)
+            check_fits(model, dataset)
+            return model
+        run = _onnx(content) if kind == "onnx" else _exported(content)
+        examples = _examples(dataset)
+        return adapt(run, examples, dataset.class_names, has_gradients=kind == "export", input_range=input_range)
+    except ModelError as error:
+        raise ModelError(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
+
+
+def check_fits(model: TrainedNetwork, dataset: Dataset) -> None:
+    """Raise ModelError, saying what differs, where a network is not one of this data set's inputs and classes.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models.networks import LinearNetwork
+    >>> digits, wine = load_example("digits"), load_example("wine")
+    >>> check_fits(LinearNetwork(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine), digits)
+    Traceback (most recent call last):
+    core.models.errors.ModelError: The network takes inputs of shape (13,), those of digits have (1, 8, 8).
+    """
+    if model.words is None or dataset.kind != "text":
+        x = _values(dataset)
+        if input_shape(x) != model.input_shape:
+            raise ModelError(
+                f"The network takes inputs of shape {model.input_shape}, those of {dataset.name} have {input_shape(x)}."
+            )
+    if len(model.class_names) != dataset.n_classes:
+        raise ModelError(
+            f"The network tells {len(model.class_names)} classes apart, {dataset.name} has {dataset.n_classes}."
+        )
+    for code, (ours, theirs) in enumerate(zip(model.class_names, dataset.class_names, strict=True)):
+        if ours != theirs:
+            raise ModelError(
+                f"Class {code} of the network is {ours!r}, that of {dataset.name} is {theirs!r}. "
+                "The classes must be the same, in the same order."
+            )
+    if dataset.kind == "tabular":
+        _check_columns(model, dataset)
+
+
+def model_inputs(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n_rows"] | None = None) -> "torch.Tensor":
+    """Give the inputs of a data set, or of these rows, as the model takes them.
+
+    Texts become the vectors of the model's own words; for a model without words they are the data set's own vectors.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models.networks import LinearNetwork
+    >>> digits = load_example("digits")
+    >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
+    >>> model_inputs(trained, digits, np.arange(5)).shape
+    torch.Size([5, 1, 8, 8])
+    """
+    has_words = isinstance(model, TrainedNetwork) and model.words is not None
+    x = dataset.x if has_words else _values(dataset)
+    return model.inputs(x if rows is None else x[rows])
+
+
+def _values(dataset: Dataset) -> np.ndarray:
+    if dataset.kind != "text":
+        return dataset.x
+    if dataset.vectors is None:
+        raise ModelError(f"The model takes numbers, {dataset.name} holds texts. Add a file of vectors to the data set.")
+    return dataset.vectors
+
+
+def _examples(dataset: Dataset) -> "torch.Tensor":
+    x = _values(dataset)
+    return network_inputs(x[np.unique(np.linspace(0, len(x) - 1, _N_TRIED).astype(int))])
+
+
+def _check_columns(model: TrainedNetwork, dataset: Dataset) -> None:
+    centre, spread = (model.state[name].numpy() for name in ("centre", "spread"))
+    far = (np.abs(dataset.x - centre) > _FAR * spread).all(axis=0)
+    if far.any():
+        column = int(far.argmax())
+        values = dataset.x[:, column]
+        raise ModelError(
+            f"The column {dataset.feature_names[column]!r} of {dataset.name} runs from {values.min():g} to "
+            f"{values.max():g}; the network was trained on values around {centre[column]:g} ± {spread[column]:g}. "
+            "Are the units the same, and the columns in the same order?"
+        )
+
+
+def _kind(name: str, content: bytes) -> str:
+    """Say what a file is by its first bytes; ModelError for what is not read. Nothing is unpickled to find out."""
+    suffix = PurePath(name).suffix.lower()
+    is_zip = content[:4] == b"PK\x03\x04"
+    members = _members(content) if is_zip else []
+    if any(member.endswith("archive_format") for member in members):
+        if os.environ.get(TRUST) != "1":
+            raise ModelError(
+                f"{name} is an archive of torch.export. Reading one can run code, so it is only done where the "
+                f"server's owner has switched it on ({TRUST}=1). {_INSTEAD}"
+            )
+        return "export"
+    if (content[:1] == b"\x80" and content[1:2] <= b"\x05") or any(member.endswith(".pkl") for member in members):
+        raise ModelError(
+            f"{name} is a pickle. Reading one runs whatever code it holds, so this is never done. {_INSTEAD}"
+        )
+    if len(content) > 8 and content[8:9] == b"{" and struct.unpack("<Q", content[:8])[0] <= len(content) - 8:
+        return "safetensors"
+    if suffix == ".safetensors":
+        raise ModelError(f"{name} is no safetensors file, or it is damaged or cut off. Upload it again.")
+    if suffix == ".onnx" or (content[:1] == b"\x08" and suffix not in _PICKLES):
+        return "onnx"
+    what = "looks like a pickle, which is never read" if suffix in _PICKLES else "is of a kind that is not known here"
+    raise ModelError(f"{name} {what}. {_INSTEAD}")
+
+
+def _members(content: bytes) -> list[str]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return archive.namelist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
+        raise ModelError(f"The file is a damaged zip archive ({error}). Upload it again.") from error
+
+
+def _network(
+    content: bytes, dataset: Dataset, name: str | None, input_range: tuple[float, float] | None
+) -> TrainedNetwork:
+    """Read weights: with our description as what it says, without one as those of the architecture that was named."""
+    import torch
+
+    state, metadata = read_safetensors(content)
+    if DESCRIPTION in metadata:
+        trained = TrainedNetwork.from_bytes(content)
+        if name is not None and name != trained.architecture:
+            raise ModelError(f"The weights are of a {trained.architecture}, not of a {name}.")
+        if input_range is not None:
+            raise ModelError("The file was written here, where pixels lie in [0, 1]. Leave out the input range.")
+        return trained
+    shape = input_shape(_values(dataset))
+    if name is None:
+        fitting = ", ".join(other.name for other in ARCHITECTURES.values() if other.fits(shape))
+        raise ModelError(f"The file does not say of which network its weights are. Name the architecture: {fitting}.")
+    expected = empty_network(name, shape, dataset.n_classes).state_dict()
+    low, high = input_range or (0.0, 1.0)
+    scaled = torch.full_like(expected["spread"], 1 / (high - low), device="cpu")
+    state = {"centre": -low * scaled, "spread": scaled} | _of_types(state, expected)
+    head = state.get("head.weight")
+    if head is not None and head.shape[:1] == (1,) and dataset.n_classes == 2:  # one logit z is (0, z)
+        state |= {
+            key: torch.cat([torch.zeros_like(state[key]), state[key]]) for key in state if key.startswith("head.")
+        }
+    return TrainedNetwork(name, shape, dataset.class_names, scale=dataset.scale, fingerprint="", state=state)
+
+
+def _of_types(state: dict[str, "torch.Tensor"], expected: dict[str, "torch.Tensor"]) -> dict[str, "torch.Tensor"]:
+    """Bring weights of half or double precision to that of the network."""
+    return {
+        key: value.to(expected[key].dtype) if key in expected and value.is_floating_point() else value
+        for key, value in state.items()
+    }
+
+
+def _onnx(content: bytes) -> Run:
+    """Give what runs an ONNX model, on the processor."""
+    import torch
+
+    try:
+        import onnxruntime  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise ModelError(
+            "ONNX models need the package onnxruntime: pip install onnxruntime, and start again."
+        ) from error
+    try:
+        session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's exceptions have no other base
+        raise ModelError(f"onnxruntime cannot read the file ({str(error).strip().splitlines()[0]}).") from error
+    types = {"tensor(float)": torch.float32, "tensor(double)": torch.float64}
+    given = [one for one in session.get_inputs() if one.type in types]
+    gives = [one.name for one in session.get_outputs() if one.type in types and len(one.shape) in (0, 2)]
+    if len(session.get_inputs()) != 1 or not given or not gives:
+        raise ModelError("The ONNX model must take one array of numbers and give a table of logits.")
+    dtype, batch_size = types[given[0].type], given[0].shape[0] if given[0].shape else None
+
+    def run(x: "torch.Tensor") -> "torch.Tensor":
+        batches = x.detach().to(dtype).split(batch_size if isinstance(batch_size, int) else max(len(x), 1))
+        return torch.cat([ask(batch) for batch in batches])
+
+    def ask(x: "torch.Tensor") -> "torch.Tensor":
+        n_short = batch_size - len(x) if isinstance(batch_size, int) else 0  # a fixed batch must be full
+        full = torch.cat([x, x[-1:].expand(n_short, *x.shape[1:])]) if n_short else x
+        return torch.from_numpy(session.run([gives[0]], {given[0].name: full.numpy()})[0])[: len(x)]
+
+    return run
+
+
+def _exported(content: bytes) -> Run:
+    """Give what runs an archive of torch.export; only for one that is trusted, since reading it can run code."""
+    import torch
+
+    try:
+        module = torch.export.load(io.BytesIO(content)).module()
+    except Exception as error:  # whatever is wrong with the archive
+        raise ModelError(f"torch.export cannot read the archive ({error}).") from error
+    dtype = next((parameter.dtype for parameter in module.parameters()), torch.float32)
+    for parameter in module.parameters():
+        parameter.requires_grad_(False)
+    return lambda x: module(x.to(dtype))
