@@ -1,0 +1,218 @@
+"""How robust is a prediction on average, without drawing thousands of copies? (Han et al. 2024, section 3.2)
+
+The model is replaced by one that is linear around the sample, for which the answer is a normal probability: by its
+tangent (Taylor), by the mean tangent over noisy copies (MMSE), or by the mean and covariance of noisy logits.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from core.evaluate.average_case.gaussian_cdf import mvn_cdf
+from core.evaluate.average_case.gradients import Question, clean_logits
+from core.evaluate.average_case.margins import Margins, mv_sigmoid
+from core.evaluate.average_case.moments import linearised, logit_moments
+from core.evaluate.average_case.results import Estimate
+from core.models.errors import ModelError
+
+BY_LIMIT = (
+    "The noise is {}: that logits vary normally rests on the central limit theorem (lemma 2), and so on inputs of many "
+    "features, none of which decides alone."
+)
+NO_BOUND = "An approximation without a bound of its error: read it beside its bias against Monte-Carlo on this model."
+
+
+@dataclass(frozen=True)
+class Taylor:
+    """Definition 2: the model's tangent at the sample. One forward pass and one backward pass per class.
+
+    `tol` is the error that the normal probability may have.
+    """
+
+    title: ClassVar[str] = "Taylor"
+    needs_gradients: ClassVar[bool] = True
+    tol: float = 1e-3
+
+    def __call__(self, question: Question) -> Estimate:
+        """Estimate the robustness of every sample."""
+        return _by_normal_cdf(question, "taylor", linearised(question, 1, None), 1, self.tol)
+
+
+@dataclass(frozen=True)
+class TaylorMVS:
+    """Taylor's margins in the multivariate sigmoid, as published: fast for many classes, and without an error bound."""
+
+    title: ClassVar[str] = "Taylor, multivariate sigmoid (approximation)"
+    needs_gradients: ClassVar[bool] = True
+
+    def __call__(self, question: Question) -> Estimate:
+        """Estimate the robustness of every sample."""
+        return _by_sigmoid(question, "taylor_mvs", linearised(question, 1, None), 1)
+
+
+@dataclass(frozen=True)
+class MMSE:
+    """Definition 3: the mean of the model's tangents over `n_samples` noisy copies.
+
+    `antithetic`: copies come in pairs, noise added and subtracted, the same at every sample; what is linear in the
+    noise then cancels. Without it every sample has noise of its own, as published.
+    """
+
+    title: ClassVar[str] = "MMSE"
+    needs_gradients: ClassVar[bool] = True
+    n_samples: int = 6
+    antithetic: bool = True
+    tol: float = 1e-3
+
+    def __post_init__(self):
+        _check_copies(self.n_samples, self.antithetic, 1)
+
+    def __call__(self, question: Question) -> Estimate:
+        """Estimate the robustness of every sample."""
+        tangents = linearised(question, self.n_samples, self.antithetic)
+        return _by_normal_cdf(question, "mmse", tangents, self.n_samples, self.tol)
+
+
+@dataclass(frozen=True)
+class MMSEMVS:
+    """MMSE's margins in the multivariate sigmoid, as published; see `MMSE` for the options."""
+
+    title: ClassVar[str] = "MMSE, multivariate sigmoid (approximation)"
+    needs_gradients: ClassVar[bool] = True
+    n_samples: int = 6
+    antithetic: bool = True
+
+    def __post_init__(self):
+        _check_copies(self.n_samples, self.antithetic, 1)
+
+    def __call__(self, question: Question) -> Estimate:
+        """Estimate the robustness of every sample."""
+        tangents = linearised(question, self.n_samples, self.antithetic)
+        return _by_sigmoid(question, "mmse_mvs", tangents, self.n_samples)
+
+
+@dataclass(frozen=True)
+class GaussianLogits:
+    """Ours, not the paper's: logits of `n_samples` noisy copies are taken to be normal. Forward passes only.
+
+    It works for models without gradients. The mean and covariance of the logits come from the copies, so that with few
+    of them they are uncertain themselves; `antithetic` is as for `MMSE`.
+    """
+
+    title: ClassVar[str] = "Normal logits (ours)"
+    needs_gradients: ClassVar[bool] = False
+    n_samples: int = 128
+    antithetic: bool = True
+    tol: float = 1e-3
+
+    def __post_init__(self):
+        _check_copies(self.n_samples, self.antithetic, 4)
+
+    def __call__(self, question: Question) -> Estimate:
+        """Estimate the robustness of every sample."""
+        moments = logit_moments(question, self.n_samples, self.antithetic)
+        return _by_normal_cdf(question, "gaussian_logits", moments, self.n_samples, self.tol)
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """The model's confidence at `temperature` taken for its robustness: the same for every noise (section 3.2.3)."""
+
+    title: ClassVar[str] = "Softmax confidence (approximation)"
+    needs_gradients: ClassVar[bool] = False
+    temperature: float = 1.0
+
+    def __post_init__(self):
+        if not self.temperature > 0:
+            raise ModelError(f"A temperature of {self.temperature:g}; it must be above 0.")
+
+    def __call__(self, question: Question) -> Estimate:
+        """Estimate the robustness of every sample."""
+        from scipy.special import softmax
+
+        logits = clean_logits(question.logits, question.x, batch_size=question.batch_size)
+        predicted, known = logits.argmax(axis=1), np.isfinite(logits).all(axis=1)
+        p = softmax(np.where(known[:, None], logits, 0.0) / self.temperature, axis=1).max(axis=1)
+        p = np.where(known, p, np.nan)
+        return estimate_of("softmax", question, p, predicted, 0, degenerate=~known, caveat=NO_BOUND)
+
+
+def _by_normal_cdf(
+    question: Question,
+    name: str,
+    chunks: Iterator[tuple[Integer[np.ndarray, " rows"], Margins]],
+    n_copies: int,
+    tol: float,
+) -> Estimate:
+    """Every sample's probability that no margin falls below 0, with the error of the integral."""
+    parts = [(predicted, found, mvn_cdf(found.limits, found.cov, tol=tol)) for predicted, found in chunks]
+    kind = question.noise.kind
+    return estimate_of(
+        name,
+        question,
+        np.concatenate([p.p for _, _, p in parts]),
+        np.concatenate([predicted for predicted, _, _ in parts]),
+        n_copies,
+        error=np.concatenate([p.error for _, _, p in parts]),
+        converged=np.concatenate([p.converged for _, _, p in parts]),
+        degenerate=np.concatenate([found.fixed.any(axis=1) | p.degenerate for _, found, p in parts]),
+        caveat="" if kind == "gaussian" else BY_LIMIT.format(kind),
+    )
+
+
+def _by_sigmoid(
+    question: Question, name: str, chunks: Iterator[tuple[Integer[np.ndarray, " rows"], Margins]], n_copies: int
+) -> Estimate:
+    """Every sample's multivariate sigmoid of its margins in standard deviations."""
+    parts = [(predicted, mv_sigmoid(found.scaled), found.fixed.any(axis=1)) for predicted, found in chunks]
+    predicted, p, fixed = (np.concatenate(column) for column in zip(*parts, strict=True))
+    kind = question.noise.kind
+    caveat = NO_BOUND if kind == "gaussian" else f"{NO_BOUND} {BY_LIMIT.format(kind)}"
+    return estimate_of(name, question, p, predicted, n_copies, degenerate=fixed | np.isnan(p), caveat=caveat)
+
+
+def estimate_of(
+    name: str,
+    question: Question,
+    p: Float[np.ndarray, " n"],
+    predicted: Integer[np.ndarray, " n"],
+    n_copies: int,
+    *,
+    degenerate: Bool[np.ndarray, " n"],
+    caveat: str,
+    error: Float[np.ndarray, " n"] | None = None,
+    converged: Bool[np.ndarray, " n"] | None = None,
+) -> Estimate:
+    """Put an analytic estimate together: it has an error or none, and no interval.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from core.evaluate.average_case.noise import Noise
+    >>> question = Question(torch.nn.Linear(2, 3), torch.zeros(1, 2), Noise(0.1), torch.Generator(), batch_size=4)
+    >>> estimate_of("mine", question, np.ones(1), np.array([2]), 0, degenerate=np.array([False]), caveat="").lower
+    array([nan])
+    """
+    unknown = np.full(len(p), np.nan)
+    return Estimate(
+        estimator=name,
+        sigma=question.noise.sigma,
+        p_robust=p,
+        error=unknown if error is None else error,
+        lower=unknown,
+        upper=unknown,
+        predicted=predicted,
+        n_draws=np.full(len(p), n_copies),
+        converged=~np.isnan(p) if converged is None else converged,
+        degenerate=degenerate,
+        caveat=caveat,
+    )
+
+
+def _check_copies(n: int, antithetic: bool, least: int) -> None:
+    if n < least or (antithetic and n % 2):
+        pairs = ", and an even number for antithetic pairs" if antithetic else ""
+        raise ModelError(f"{n} noisy copies; it takes at least {least}{pairs}.")

@@ -1,0 +1,102 @@
+"""Which linear model stands for the model around a sample? Its tangent, a mean tangent, or one that has its moments."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from core.evaluate.average_case.gradients import Question, clean_logits, gram, mean_and_jacobian, rows_at_once
+from core.evaluate.average_case.margins import Margins, margins
+
+if TYPE_CHECKING:
+    import torch
+
+
+def linearised(
+    question: Question, n_copies: int, antithetic: bool | None
+) -> Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]:
+    """Yield, for chunks of samples, their predicted classes and the margins of the model's mean tangent.
+
+    `antithetic` None: the tangent at the sample itself; else see `MMSE`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from core.evaluate.average_case.noise import Noise
+    >>> question = Question(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=4)
+    >>> [(len(predicted), found.cov.shape) for predicted, found in linearised(question, 1, None)]
+    [(4, (4, 2, 2)), (1, (1, 2, 2))]
+    """
+    for x, clean, copies in _chunks(question, n_copies, antithetic):
+        n_classes = clean.shape[1]
+        mean, jacobian = mean_and_jacobian(
+            question.logits, x, copies, n_classes, batch_size=question.batch_size, constant=question.constant
+        )
+        predicted = clean.argmax(axis=1)
+        yield predicted, margins(mean.cpu().numpy(), gram(jacobian, question.noise), predicted, precision=_precision(x))
+
+
+def logit_moments(
+    question: Question, n_copies: int, antithetic: bool
+) -> Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]:
+    """Yield the same from the mean and covariance of the noisy logits, summed up part by part around the clean ones.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from core.evaluate.average_case.noise import Noise
+    >>> question = Question(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=40)
+    >>> [(len(predicted), found.cov.shape) for predicted, found in logit_moments(question, 8, True)]
+    [(5, (5, 2, 2))]
+    """
+    import torch
+
+    for x, clean, copies in _chunks(question, n_copies, antithetic):
+        centre = torch.as_tensor(clean, device=x.device)[:, None]
+        first, second = torch.zeros_like(centre[:, 0]), torch.zeros_like(centre.transpose(1, 2) * centre)
+        with torch.inference_mode():
+            for part in copies.split(max(1, question.batch_size // len(x)), dim=1):
+                noisy = (x.flatten(1)[:, None] + part).flatten(0, 1).unflatten(1, x.shape[1:])
+                off = question.logits(noisy).double().unflatten(0, (len(x), -1)) - centre
+                first += off.sum(dim=1)
+                second += off.transpose(1, 2) @ off
+        shift = (first / n_copies).cpu().numpy()
+        # Noise in pairs has mean 0 as it is, and takes no degree of freedom.
+        cov = second.cpu().numpy() - n_copies * shift[:, :, None] * shift[:, None, :]
+        cov /= n_copies if antithetic else n_copies - 1
+        predicted = clean.argmax(axis=1)
+        yield (
+            predicted,
+            margins(clean + shift, cov, predicted, precision=_precision(x), noise_of_logits=True),
+        )
+
+
+def _chunks(
+    question: Question, n_copies: int, antithetic: bool | None
+) -> Iterator[tuple["torch.Tensor", Float[np.ndarray, "rows c"], "torch.Tensor"]]:
+    """Chunks of samples with their clean logits and the noise of their copies, (rows or 1, n_copies, d)."""
+    import torch
+
+    x = question.x
+    n_features = x[0].numel()
+    n_classes = clean_logits(question.logits, x[:1], batch_size=1).shape[1]
+    step = rows_at_once(x, n_classes, n_copies, question.batch_size)
+    shared = None
+    if antithetic is None:
+        shared = torch.zeros((1, 1, n_features), dtype=x.dtype, device=x.device)
+    elif antithetic:
+        half = question.drawn(n_copies // 2, question.seeds(1)[0])
+        # Side by side, so that a part of the copies holds whole pairs.
+        shared = torch.stack([half, -half], dim=1).reshape(1, n_copies, n_features)
+    for part in x.split(step):
+        copies = shared
+        if copies is None:
+            copies = torch.stack([question.drawn(n_copies, seed) for seed in question.seeds(len(part))])
+        yield part, clean_logits(question.logits, part, batch_size=question.batch_size), copies
+
+
+def _precision(x: "torch.Tensor") -> float:
+    import torch
+
+    return float(torch.finfo(x.dtype).eps)

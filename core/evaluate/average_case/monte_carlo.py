@@ -1,0 +1,210 @@
+"""How often does the prediction stay, in draws of noise? Counted, with an exact interval (Han et al. 2024, sec. 3.1).
+
+To a wanted width, a pilot plans how many draws it takes, and one fresh set of draws gives the interval. Where that is
+still too wide, draws are added up to a number that the pilot alone decides: either number is then independent of the
+draws that are counted, so that both intervals are exact, and together they err as seldom as the level says.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from core.evaluate.average_case.gaussian_cdf import mvn_cdf
+from core.evaluate.average_case.gradients import Question, clean_logits, mean_and_jacobian
+from core.evaluate.average_case.moments import linearised
+from core.evaluate.average_case.results import Estimate
+from core.models.errors import ModelError
+
+if TYPE_CHECKING:
+    import torch
+
+N_PILOT = 200
+LOOKS = (0.8, 0.2)
+"""How the interval's chance to err is shared between the first look and the one after a top-up."""
+LIKELY, CAREFUL = 0.8, 0.999
+"""How sure the pilot's interval is from which the first number of draws is planned, and the one after a top-up."""
+TOL_OF_CONTROL = 1e-4
+
+Count = Callable[[int], Integer[np.ndarray, " kinds"]]
+
+
+@dataclass(frozen=True)
+class MonteCarlo:
+    """Counts over `n_samples` noisy copies, or over as many as a `half_width` of the interval takes.
+
+    With `control_variate` only those copies are counted on which the model and its tangent at the sample disagree; the
+    tangent's own answer is known. It takes gradients and normal noise, and pays where the model is nearly linear. The
+    interval has `level`, exactly or above; `max_samples` bounds the draws for one sample.
+    """
+
+    title: ClassVar[str] = "Monte-Carlo"
+    needs_gradients: ClassVar[bool] = False
+    n_samples: int = 10_000
+    half_width: float | None = None
+    max_samples: int = 200_000
+    control_variate: bool = False
+    level: float = 0.95
+
+    def __post_init__(self):
+        if not (self.n_samples >= 1 and self.max_samples >= 1 and 0 < self.level < 1):
+            raise ModelError("Monte-Carlo takes one draw or more, and a level between 0 and 1.")
+        if self.half_width is not None and not 0 < self.half_width < 1:
+            raise ModelError(f"A half-width of {self.half_width:g}; it must be between 0 and 1.")
+
+    def __call__(self, question: Question) -> Estimate:
+        """Estimate the robustness of every sample, each from noise of its own."""
+        if self.control_variate and question.noise.kind != "gaussian":
+            raise ModelError(
+                f"A control variate takes gaussian noise; for {question.noise.kind} its mean is not known."
+            )
+        clean = clean_logits(question.logits, question.x, batch_size=question.batch_size)
+        predicted, known = clean.argmax(axis=1), np.isfinite(clean).all(axis=1)
+        n = len(clean)
+        base, off = np.zeros(n), np.zeros(n)
+        if self.control_variate:
+            base, off = _tangents(question)
+        rows = np.full((n, 4), np.nan)
+        n_draws = np.zeros(n, dtype=np.int64)
+        for i, seed in enumerate(question.seeds(n)):
+            if known[i] and np.isfinite(base[i]):
+                tangent = _tangent(question, i, clean[i]) if self.control_variate else None
+                count = _counter(question, i, int(predicted[i]), seed, tangent)
+                rows[i], n_draws[i] = self._interval(count, float(base[i]), float(off[i]))
+        p, lower, upper, asked = rows.T
+        return Estimate(
+            estimator="monte_carlo",
+            sigma=question.noise.sigma,
+            p_robust=p,
+            error=np.full(n, np.nan),
+            lower=lower,
+            upper=upper,
+            predicted=predicted,
+            n_draws=n_draws,
+            converged=asked == 1.0,
+            degenerate=~known,
+            caveat="",
+        )
+
+    def _interval(self, count: Count, base: float, off: float) -> tuple[tuple[float, float, float, bool], int]:
+        """One sample's share, its interval, whether that is as narrow as asked for, and how many draws it took."""
+        alpha = 1.0 - self.level
+        if self.half_width is None:
+            found = _joined(count(self.n_samples), self.n_samples, alpha, base, off)
+            return (*found, True), self.n_samples
+        pilot, wanted = count(N_PILOT), self.half_width - off
+        first, most = (
+            draws_for(wanted, pilot, N_PILOT, alpha * share, sure=sure, most=self.max_samples)
+            for share, sure in zip(LOOKS, (LIKELY, CAREFUL), strict=True)
+        )
+        counted, n = count(first), first
+        found = _joined(counted, n, alpha * LOOKS[0], base, off)
+        if _half(found) > self.half_width and most > first:
+            counted, n = counted + count(most - first), most
+            found = _joined(counted, n, alpha * LOOKS[1], base, off)
+        return (*found, _half(found) <= self.half_width), N_PILOT + n
+
+
+def clopper_pearson(k: float, n: float, alpha: float) -> tuple[float, float]:
+    """Give the exact interval of a share after `k` of `n`, which errs with a chance of at most `alpha`.
+
+    Examples
+    --------
+    >>> clopper_pearson(10.0, 10.0, 0.05)
+    (0.691..., 1.0)
+    """
+    from scipy.special import betaincinv
+
+    lower = float(betaincinv(k, n - k + 1, alpha / 2)) if k > 0 else 0.0
+    upper = float(betaincinv(k + 1, n - k, 1 - alpha / 2)) if k < n else 1.0
+    return lower, upper
+
+
+def draws_for(
+    half_width: float, pilot: Integer[np.ndarray, " kinds"], n_pilot: int, alpha: float, *, sure: float, most: int
+) -> int:
+    """Plan the least number of draws, at most `most`, whose exact interval is expected to be narrow enough.
+
+    Expected at the share nearest to one half that the pilot's interval of level `sure` holds.
+
+    Examples
+    --------
+    >>> draws_for(0.01, np.array([100]), 200, 0.05, sure=0.8, most=10**6)
+    9701
+    """
+    shares = []
+    for k in pilot.tolist():
+        lower, upper = clopper_pearson(float(k), float(n_pilot), 1.0 - sure)
+        shares.append(min(max(0.5, lower), upper))
+
+    def reached(n: int) -> bool:
+        ends = [clopper_pearson(share * n, float(n), alpha / len(shares)) for share in shares]
+        return sum(upper - lower for lower, upper in ends) / 2 <= half_width
+
+    low, high = 0, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def _joined(
+    counted: Integer[np.ndarray, " kinds"], n: int, alpha: float, base: float, off: float
+) -> tuple[float, float, float]:
+    """Share and interval from the counts: of copies that stay, or of those where only the model, only the tangent does.
+
+    The two shares of the latter each have half the chance to err; `off` is the error of the tangent's own answer.
+    """
+    ends = [clopper_pearson(float(k), float(n), alpha / len(counted)) for k in counted.tolist()]
+    if len(ends) == 1:
+        return float(counted[0] / n), *ends[0]
+    (more, most), (less, least) = ends
+    p = base + float(counted[0] - counted[1]) / n
+    return min(max(p, 0.0), 1.0), max(base + more - least - off, 0.0), min(base + most - less + off, 1.0)
+
+
+def _half(found: tuple[float, float, float]) -> float:
+    return (found[2] - found[1]) / 2
+
+
+def _counter(
+    question: Question, i: int, predicted: int, seed: int, tangent: Callable[["torch.Tensor"], "torch.Tensor"] | None
+) -> Count:
+    """A function that draws so many more copies of a sample and counts; no graph is kept, nor any copy."""
+    import torch
+
+    x, generator = question.x[i], question.stream(seed)
+
+    def count(n: int) -> Integer[np.ndarray, " kinds"]:
+        found = np.zeros(1 if tangent is None else 2, dtype=np.int64)
+        with torch.inference_mode():
+            for start in range(0, n, question.batch_size):
+                noise = question.noise.draw(min(question.batch_size, n - start), x, generator)
+                stays = question.logits(x + noise.unflatten(1, x.shape)).argmax(dim=1) == predicted
+                if tangent is None:
+                    found += int(stays.sum())
+                else:
+                    said = tangent(noise).argmax(dim=1) == predicted
+                    found += [int((stays & ~said).sum()), int((said & ~stays).sum())]
+        return found
+
+    return count
+
+
+def _tangents(question: Question) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """How robust the tangents are, and the error of that."""
+    parts = [mvn_cdf(found.limits, found.cov, tol=TOL_OF_CONTROL) for _, found in linearised(question, 1, None)]
+    return np.concatenate([part.p for part in parts]), np.concatenate([part.error for part in parts])
+
+
+def _tangent(question: Question, i: int, clean: Float[np.ndarray, " c"]) -> Callable[["torch.Tensor"], "torch.Tensor"]:
+    """The model's tangent at a sample: from noise (n, d) to logits (n, C)."""
+    import torch
+
+    x = question.x[i : i + 1]
+    still = torch.zeros_like(x.flatten(1))[None]
+    _, jacobian = mean_and_jacobian(question.logits, x, still, len(clean), batch_size=1, constant=question.constant)
+    centre = torch.as_tensor(clean, device=x.device)
+    return lambda noise: centre + noise.double() @ jacobian[0].double().T
