@@ -95,9 +95,9 @@ def build(
         torch.default_generator.manual_seed(seed)
         network = architecture(name)(input_shape, n_classes)
     if centre is not None:
-        network.centre.copy_(torch.from_numpy(centre))
+        network.centre.copy_(torch.tensor(centre))
     if spread is not None:
-        network.spread.copy_(torch.from_numpy(spread))
+        network.spread.copy_(torch.tensor(spread))
     return network
 
 

@@ -1,0 +1,127 @@
+"""ONNX models through onnxruntime. The files are written here by hand, so that nothing else need be installed."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.data import Dataset, load_example
+from core.models import ModelError
+from core.models.load import load_model, model_inputs
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+FLOAT, INT64, DOUBLE = 1, 7, 11
+
+
+def number(value: int) -> bytes:
+    """A number as protocol buffers write it: seven bits at a time."""
+    low, rest = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + number(rest) if rest else bytes([low])
+
+
+def field(place: int, value: int | str | bytes) -> bytes:
+    if isinstance(value, int):
+        return number(place << 3) + number(value)
+    content = value.encode() if isinstance(value, str) else value
+    return number(place << 3 | 2) + number(len(content)) + content
+
+
+def tensor(name: str, values: np.ndarray, dtype: int) -> bytes:
+    sizes = b"".join(field(1, size) for size in values.shape)
+    return sizes + field(2, dtype) + field(8, name) + field(9, values.tobytes())
+
+
+def value_info(name: str, shape: tuple[int | str, ...], dtype: int) -> bytes:
+    sizes = b"".join(field(1, field(1 if isinstance(size, int) else 2, size)) for size in shape)
+    return field(1, name) + field(2, field(1, field(1, dtype) + field(2, sizes)))
+
+
+def node(kind: str, given: list[str], made: str, **attributes: int) -> bytes:
+    options = b"".join(field(5, field(1, key) + field(3, value) + field(20, 2)) for key, value in attributes.items())
+    return b"".join(field(1, name) for name in given) + field(2, made) + field(4, kind) + options
+
+
+def onnx_file(
+    weights: np.ndarray,
+    *,
+    shape: tuple[int | str, ...] = ("n", 1, 8, 8),
+    last: str | None = None,
+    dtype: int = FLOAT,
+    output_type: int | None = None,
+) -> bytes:
+    """A linear model of images; `last` is the operation that its logits go through."""
+    nodes = [node("Flatten", ["x"], "flat", axis=1), node("MatMul", ["flat", "weights"], "logits")]
+    if last is not None:
+        attributes = {"axis": 1} if last in ("Softmax", "ArgMax") else {}
+        nodes.append(node(last, ["logits"], "out", **attributes))
+    made = value_info("out" if last else "logits", (shape[0], weights.shape[1]), output_type or dtype)
+    graph = b"".join(field(1, one) for one in nodes) + field(2, "graph") + field(5, tensor("weights", weights, dtype))
+    graph += field(11, value_info("x", shape, dtype)) + field(12, made)
+    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13))
+
+
+@pytest.fixture(scope="module")
+def digits() -> Dataset:
+    pytest.importorskip("onnxruntime")
+    return load_example("digits")
+
+
+def linear(n_classes: int = 10, dtype: type = np.float32) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(64, n_classes)).astype(dtype)
+
+
+@pytest.mark.parametrize("n", [1, 5, 70])
+@pytest.mark.parametrize("batch", ["n", 1, 32])
+def test_logits_are_those_of_the_network_however_many_it_takes_at_once(batch, n, digits):
+    loaded = load_model("mine.onnx", onnx_file(linear(), shape=(batch, 1, 8, 8)), digits)
+    x = model_inputs(loaded, digits, np.arange(n))
+    torch.testing.assert_close(loaded.logits(x), x.flatten(1) @ torch.from_numpy(linear()), rtol=1e-4, atol=1e-4)
+    assert not loaded.has_gradients
+    assert loaded.class_names == digits.class_names
+
+
+def test_probabilities_and_double_precision(digits):
+    expected = (torch.tensor(digits.x[:20].reshape(20, 64)) @ torch.from_numpy(linear())).softmax(dim=1)
+    loaded = load_model("mine.onnx", onnx_file(linear(), last="Softmax"), digits)
+    assert loaded.gives_probabilities
+    x = model_inputs(loaded, digits, np.arange(20))
+    torch.testing.assert_close(loaded.logits(x).softmax(dim=1), expected, rtol=1e-3, atol=1e-6)
+    content = onnx_file(linear(dtype=np.float64), dtype=DOUBLE)
+    assert load_model("mine.onnx", content, digits).logits(x).dtype == torch.float64
+
+
+def test_images_may_have_their_channels_last(digits):
+    loaded = load_model("mine.onnx", onnx_file(linear(), shape=("n", 8, 8, 1)), digits)
+    assert loaded.layout == "channels last"
+    loaded = load_model("mine.onnx", onnx_file(linear(), shape=("n", 64)), digits)
+    assert loaded.layout == "flat"
+
+
+def test_the_range_at_training_is_reached(digits):
+    loaded = load_model("mine.onnx", onnx_file(linear()), digits, input_range=(0.0, 255.0))
+    x = model_inputs(loaded, digits, np.arange(5))
+    torch.testing.assert_close(loaded.logits(x), 255 * x.flatten(1) @ torch.from_numpy(linear()), rtol=1e-4, atol=1e-2)
+    assert replace(loaded, input_range=None).logits(x).abs().max() < 100
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (onnx_file(linear(7)), "tells 7 classes apart, the data set has 10"),
+        (onnx_file(linear(), shape=("n", 1, 4, 16)), r"takes no inputs of shape \(1, 8, 8\)"),
+        (onnx_file(linear(), last="ArgMax", output_type=INT64), "one array of numbers and give a table of logits"),
+        (onnx_file(linear())[:-40], "onnxruntime cannot read the file"),
+        (b"\x08\x08 hardly", "onnxruntime cannot read the file"),
+    ],
+)
+def test_what_does_not_fit_is_refused(content, told, digits):
+    with pytest.raises(ModelError, match=rf"^mine.onnx: .*{told}"):
+        load_model("mine.onnx", content, digits)
+
+
+def test_without_onnxruntime_the_message_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModelError, match="pip install onnxruntime"):
+        load_model("mine.onnx", onnx_file(linear()), load_example("digits"))
