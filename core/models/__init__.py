@@ -3,7 +3,8 @@
 from core.models.classical import GradientBoosting, Logistic, NearestNeighbours, Svm
 from core.models.classifier import Cancelled, Classifier
 from core.models.errors import ModelError
-from core.models.networks import Cnn1, Cnn2, Cnn3, LeNet, LinearNetwork, Mlp2048, MlpSmall, ResNet18, ResNet20, Vgg19
+from core.models.networks import MlpSmall
+from core.models.paper_networks import Cnn1, Cnn2, Cnn3, LeNet, LinearNetwork, Mlp2048, ResNet18, ResNet20, Vgg19
 
 MODELS: dict[str, type[Classifier]] = {
     "svm": Svm,

@@ -19,7 +19,8 @@ from jaxtyping import Integer, Shaped
 from core.data import Dataset
 from core.models.architectures import ARCHITECTURES
 from core.models.errors import ModelError
-from core.models.foreign import ForeignModel, Run, adapt
+from core.models.foreign import ForeignModel, adapt
+from core.models.foreign_files import read_exported, read_onnx
 from core.models.inputs import input_shape, network_inputs
 from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 
@@ -78,7 +79,7 @@ def load_model(
             model = _network(content, dataset, architecture, input_range)
             check_fits(model, dataset)
             return model
-        run = _onnx(content) if kind == "onnx" else _exported(content)
+        run = read_onnx(content) if kind == "onnx" else read_exported(content)
         examples = _examples(dataset)
         return adapt(run, examples, dataset.class_names, has_gradients=kind == "export", input_range=input_range)
     except ModelError as error:
@@ -91,7 +92,7 @@ def check_fits(model: TrainedNetwork, dataset: Dataset) -> None:
     Examples
     --------
     >>> from core.data import load_example
-    >>> from core.models.networks import LinearNetwork
+    >>> from core.models.paper_networks import LinearNetwork
     >>> digits, wine = load_example("digits"), load_example("wine")
     >>> check_fits(LinearNetwork(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine), digits)
     Traceback (most recent call last):
@@ -125,7 +126,7 @@ def model_inputs(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n_r
     Examples
     --------
     >>> from core.data import load_example
-    >>> from core.models.networks import LinearNetwork
+    >>> from core.models.paper_networks import LinearNetwork
     >>> digits = load_example("digits")
     >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
     >>> model_inputs(trained, digits, np.arange(5)).shape
@@ -232,50 +233,3 @@ def _of_types(state: dict[str, "torch.Tensor"], expected: dict[str, "torch.Tenso
         key: value.to(expected[key].dtype) if key in expected and value.is_floating_point() else value
         for key, value in state.items()
     }
-
-
-def _onnx(content: bytes) -> Run:
-    """Give what runs an ONNX model, on the processor."""
-    import torch
-
-    try:
-        import onnxruntime  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise ModelError(
-            "ONNX models need the package onnxruntime: pip install onnxruntime, and start again."
-        ) from error
-    try:
-        session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's exceptions have no other base
-        raise ModelError(f"onnxruntime cannot read the file ({str(error).strip().splitlines()[0]}).") from error
-    types = {"tensor(float)": torch.float32, "tensor(double)": torch.float64}
-    given = [one for one in session.get_inputs() if one.type in types]
-    gives = [one.name for one in session.get_outputs() if one.type in types and len(one.shape) in (0, 2)]
-    if len(session.get_inputs()) != 1 or not given or not gives:
-        raise ModelError("The ONNX model must take one array of numbers and give a table of logits.")
-    dtype, batch_size = types[given[0].type], given[0].shape[0] if given[0].shape else None
-
-    def run(x: "torch.Tensor") -> "torch.Tensor":
-        batches = x.detach().to(dtype).split(batch_size if isinstance(batch_size, int) else max(len(x), 1))
-        return torch.cat([ask(batch) for batch in batches])
-
-    def ask(x: "torch.Tensor") -> "torch.Tensor":
-        n_short = batch_size - len(x) if isinstance(batch_size, int) else 0  # a fixed batch must be full
-        full = torch.cat([x, x[-1:].expand(n_short, *x.shape[1:])]) if n_short else x
-        return torch.from_numpy(session.run([gives[0]], {given[0].name: full.numpy()})[0])[: len(x)]
-
-    return run
-
-
-def _exported(content: bytes) -> Run:
-    """Give what runs an archive of torch.export; only for one that is trusted, since reading it can run code."""
-    import torch
-
-    try:
-        module = torch.export.load(io.BytesIO(content)).module()
-    except Exception as error:  # whatever is wrong with the archive
-        raise ModelError(f"torch.export cannot read the archive ({error}).") from error
-    dtype = next((parameter.dtype for parameter in module.parameters()), torch.float32)
-    for parameter in module.parameters():
-        parameter.requires_grad_(False)
-    return lambda x: module(x.to(dtype))

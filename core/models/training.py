@@ -229,7 +229,7 @@ def _own_randomness(generator: "torch.Generator", device: str) -> Iterator[None]
     on_gpu = torch.device(device).type == "cuda"
     # Drawn from a copy: the order of the samples is then the same with and without dropout.
     seed = int(torch.randint(2**31, (1,), generator=generator.clone_state()))
-    repeatable = torch.backends.cudnn.flags(deterministic=True, benchmark=False) if on_gpu else nullcontext()
+    repeatable = torch.backends.cudnn.flags(enabled=True, deterministic=True) if on_gpu else nullcontext()
     with torch.random.fork_rng(devices=[torch.cuda.current_device()] if on_gpu else []), repeatable:
         torch.default_generator.manual_seed(seed)
         if on_gpu:

@@ -5,7 +5,7 @@ from functools import partial
 
 from core.models import MODELS
 from core.models.architectures import ARCHITECTURES
-from core.models.networks import PaperNetwork
+from core.models.paper_networks import PaperNetwork
 
 PAPER_NETWORKS = [name for name in MODELS if issubclass(MODELS[name], PaperNetwork)]
 OTHERS = [name for name in MODELS if name not in PAPER_NETWORKS]
