@@ -1,0 +1,103 @@
+"""How fast is the normal distribution function in many dimensions, against a loop over scipy's at the same tolerance?
+
+Prints a table; asserts nothing. The vectors are those that the Taylor estimator makes of networks trained here: a CNN
+on digits (C = 10), and two real digits side by side as a task of 100 classes (C = 100). Where scipy's loop takes long
+it runs on the first vectors and is extrapolated, which the table says. Both sides run in this same process.
+"""
+
+import os
+import platform
+import time
+from datetime import date
+
+import numpy as np
+import torch
+from scipy.stats import multivariate_normal
+
+from core.data import load_example
+from core.evaluate.average_case import Noise, mvn_cdf
+from core.evaluate.average_case.gradients import Question
+from core.evaluate.average_case.moments import linearised
+from core.models.architectures import build
+from core.models.training import sgd, train
+
+TOL = 1e-3
+SECONDS_FOR_SCIPY = 20.0
+
+
+class SideBySide:
+    """Two images next to each other; the logit of a pair of classes is the sum of either image's."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def logits(self, x):
+        """Logits (n, 100) of images (n, 1, 8, 16)."""
+        left, right = self.model(x[..., :8]), self.model(x[..., 8:])
+        return (left[:, :, None] + right[:, None, :]).flatten(1)
+
+
+def trained_cnn():
+    digits = load_example("digits")
+    order = np.random.default_rng(0).permutation(len(digits.y))
+    x = torch.tensor(np.asarray(digits.x, dtype=np.float32).reshape(-1, 1, 8, 8))
+    x = x / x.max()
+    y = torch.tensor(np.asarray(digits.y)).long()
+    model = build("cnn_1", (1, 8, 8), 10, seed=0)
+    generator = torch.Generator().manual_seed(0)
+    optimizer = sgd(model, learning_rate=0.01, momentum=0.95, weight_decay=0.0)
+    train(
+        model, x[order[:1200]], y[order[:1200]], optimizer=optimizer, n_epochs=10, batch_size=128, generator=generator
+    )
+    test = order[1200:]
+    with torch.no_grad():
+        accuracy = (model(x[test]).argmax(1) == y[test]).float().mean()
+    return model, x[test], float(accuracy)
+
+
+def limits_and_covariances(logits, x, sigma):
+    question = Question(logits, x, Noise(sigma), torch.Generator(), batch_size=64)
+    parts = [found for _, found in linearised(question, 1, None)]
+    return np.concatenate([part.limits for part in parts]), np.concatenate([part.cov for part in parts])
+
+
+def by_scipy(z, cov):
+    """Seconds for one vector and its answers, on as many vectors as fit into the time."""
+    k, start, p = z.shape[1], time.perf_counter(), []
+    for limit, one in zip(z, cov, strict=True):
+        found = multivariate_normal(cov=one, allow_singular=True, abseps=TOL, releps=0, maxpts=1_000_000 * k, seed=0)
+        p.append(found.cdf(limit))
+        if time.perf_counter() - start > SECONDS_FOR_SCIPY:
+            break
+    return (time.perf_counter() - start) / len(p), np.array(p)
+
+
+def main() -> None:
+    model, x, accuracy = trained_cnn()
+    print(
+        f"# Normal distribution function, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load", end=" "
+    )
+    print(f"{os.getloadavg()[0]:.1f}\nTolerance {TOL}; CNN on digits with accuracy {accuracy:.3f}")
+    print("task           C  sigma  vectors  ours (ms each)  scipy (ms each, on n)   ratio  largest gap  converged")
+    pairs = torch.cat([x[:200], x[200:400]], dim=-1)
+    mvn_cdf(np.zeros((1, 3)), np.eye(3)[None])
+    for task, logits, inputs in (("digits", model, x[:400]), ("two digits", SideBySide(model).logits, pairs)):
+        for sigma in (0.05, 0.1, 0.3):
+            z, cov = limits_and_covariances(logits, inputs, sigma)
+            times = []
+            for _ in range(3):
+                start = time.perf_counter()
+                found = mvn_cdf(z, cov, tol=TOL)
+                times.append((time.perf_counter() - start) / len(z))
+            ours = float(np.median(times))
+            theirs, p = by_scipy(z, cov)
+            off = np.abs(found.p[: len(p)] - p).max()
+            print(
+                f"{task:11} {z.shape[1] + 1:4} {sigma:6} {len(z):8} {1e3 * ours:15.3f} {1e3 * theirs:14.2f}"
+                f" ({len(p):4}) {theirs / ours:9,.0f} {off:12.5f} {found.converged.mean():10.0%}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
