@@ -175,12 +175,13 @@ def _kind(name: str, content: bytes) -> str:
                 f"server's owner has switched it on ({TRUST}=1). {_INSTEAD}"
             )
         return "export"
+    # Before pickles: the length of a header may begin with the very bytes that a pickle begins with.
+    if len(content) > 8 and content[8:9] == b"{" and struct.unpack("<Q", content[:8])[0] <= len(content) - 8:
+        return "safetensors"
     if (content[:1] == b"\x80" and content[1:2] <= b"\x05") or any(member.endswith(".pkl") for member in members):
         raise ModelError(
             f"{name} is a pickle. Reading one runs whatever code it holds, so this is never done. {_INSTEAD}"
         )
-    if len(content) > 8 and content[8:9] == b"{" and struct.unpack("<Q", content[:8])[0] <= len(content) - 8:
-        return "safetensors"
     if suffix == ".safetensors":
         raise ModelError(f"{name} is no safetensors file, or it is damaged or cut off. Upload it again.")
     if suffix == ".onnx" or (content[:1] == b"\x08" and suffix not in _PICKLES):

@@ -161,6 +161,15 @@ def test_weights_alone_need_the_name_of_their_architecture(digits):
         load_model("w.safetensors", save(of_five), digits, architecture="cnn_1")
 
 
+def test_weights_are_not_taken_for_a_pickle_whatever_the_length_of_their_header(digits):
+    weights = build("linear", (1, 8, 8), 10, seed=0).state_dict()
+    files = [save(weights, {"note": "x" * length}) for length in range(0, 1500, 8)]
+    alike = [content for content in files if content[:1] == b"\x80" and 2 <= content[1] <= 5]
+    assert len(alike) > 2
+    for content in alike:
+        assert load_model("w.safetensors", content, digits, architecture="linear").architecture == "linear"
+
+
 def test_the_range_of_pixels_at_training_is_part_of_the_network(digits):
     network = build("linear", (1, 8, 8), 10, seed=0)
     weights = {name: value for name, value in network.state_dict().items() if name.startswith("head")}
