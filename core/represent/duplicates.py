@@ -1,0 +1,102 @@
+"""Which samples are there twice? Exactly the same content, or features that point almost the same way.
+
+Copies on both sides of a split flatter every accuracy, and copies with different labels say that a label is wrong.
+"""
+
+from hashlib import blake2b
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from core.data import Dataset
+from core.data.errors import DataError
+
+_BLOCK = 2048  # rows compared at a time: a block of similarities takes 16 MB, whatever the number of samples
+
+
+def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
+    """Give for every row the position of the first row with the very same content (its own, where it is the first).
+
+    Content is the input alone: ids, labels and sources do not count. Texts differ by a single space, numbers by a
+    single bit (0 and −0 are alike).
+
+    Examples
+    --------
+    >>> from core.data import Dataset
+    >>> texts = ["a fox", "a dog", "a fox", "a  fox"]
+    >>> duplicate_groups(Dataset("animals", "text", texts, [0, 1, 1, 0], ("fox", "dog"), list("abcd")))
+    array([0, 1, 0, 3])
+    """
+    if dataset.kind == "text":
+        contents = (text.encode("utf-8", "surrogatepass") for text in dataset.x)
+    else:
+        contents = ((row + 0.0).tobytes() for row in dataset.x)  # adding 0 turns −0 into 0
+    first: dict[bytes, int] = {}
+    digests = (blake2b(content, digest_size=16).digest() for content in contents)
+    return np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)], dtype=np.int64)
+
+
+def near_duplicate_pairs(
+    features: Float[np.ndarray, "n_samples n_features"], *, similarity: float = 0.95, most: int = 100_000
+) -> Integer[np.ndarray, "n_pairs 2"]:
+    """Pairs of rows whose features have a cosine of `similarity` or more, the most similar first.
+
+    Every pair is compared, in blocks: memory does not grow with the square of the rows, time does (some seconds for
+    60,000 rows of 50 features). Where more than `most` pairs qualify, the most similar ones are kept, ties by position.
+    The first of a pair stands earlier in the data. A row without any feature (all zero) is near to nothing. Features
+    should be centred, else everything points the same way.
+
+    Raises DataError for a similarity outside (0, 1].
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 0.01], [0.0, 0.0]])
+    >>> near_duplicate_pairs(features).tolist()
+    [[0, 2]]
+    """
+    if not 0 < similarity <= 1:
+        raise DataError(f"Near duplicates were asked for with a similarity of {similarity:g}. It must lie in (0, 1].")
+    directions = _directions(features)
+    pairs = np.empty((0, 2), dtype=np.int64)
+    cosines = np.empty(0, dtype=np.float32)
+    least = np.float32(similarity) - _ROUNDING
+    for start in range(0, len(directions), _BLOCK):
+        for other in range(start, len(directions), _BLOCK):
+            block = directions[start : start + _BLOCK] @ directions[other : other + _BLOCK].T
+            rows, columns = np.nonzero(block >= least)
+            if other == start:
+                rows, columns = rows[rows < columns], columns[rows < columns]
+            found = np.column_stack([rows + start, columns + other])
+            pairs, cosines = np.concatenate([pairs, found]), np.concatenate([cosines, block[rows, columns]])
+            if len(pairs) > 2 * most:
+                pairs, cosines = _most_similar(pairs, cosines, most)
+                least = cosines[-1]
+    return _most_similar(pairs, cosines, most)[0]
+
+
+_ROUNDING = np.float32(2e-6)  # of a cosine in single precision, so that copies pass a similarity of 1
+
+
+def similarities(
+    features: Float[np.ndarray, "n_samples n_features"], pairs: Integer[np.ndarray, "n_pairs 2"]
+) -> Float[np.ndarray, " n_pairs"]:
+    """The cosine of the features of each pair, at most 1.
+
+    Examples
+    --------
+    >>> similarities(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[0, 1]])).round(3)
+    array([0.707])
+    """
+    one, other = (_directions(features[pairs[:, side]]).astype(np.float64) for side in (0, 1))
+    return np.minimum(np.einsum("ij,ij->i", one, other), 1.0)
+
+
+def _directions(features: np.ndarray) -> np.ndarray:
+    """Rows of length 1 in single precision; those of length 0 stay."""
+    lengths = np.linalg.norm(features, axis=1, keepdims=True)
+    return np.divide(features, lengths, out=np.zeros(features.shape), where=lengths > 0).astype(np.float32)
+
+
+def _most_similar(pairs: np.ndarray, cosines: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))[:most]
+    return pairs[order], cosines[order]
