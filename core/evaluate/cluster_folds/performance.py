@@ -248,7 +248,7 @@ def _difference(runs: Sequence[_Run], others: Sequence[_Run]) -> SchemeDifferenc
     if one.mean.by == other.mean.by == "bootstrap":
         (interval, p), by = difference_interval(drawn), "bootstrap"
     else:
-        interval, p, by = _apart(one.mean, other.mean), _p_by_rows(runs, others), "wilson"
+        interval, p, by = apart(one.mean, other.mean), _p_by_rows(runs, others), "wilson"
     seeds = {run.score.seed: run.score.mean.value for run in runs}
     per_seed = tuple(
         (run.score.seed, seeds[run.score.seed] - run.score.mean.value) for run in others if run.score.seed in seeds
@@ -286,7 +286,7 @@ def _mean_ends(estimates: Sequence[Estimate]) -> Interval:
     return Interval(float(lower), float(upper))
 
 
-def _apart(one: Estimate, other: Estimate) -> Interval:
+def apart(one: Estimate, other: Estimate) -> Interval:
     """The interval of a difference from the interval of each; of pairs, which agree more, it errs on the safe side."""
     if not (one.interval.known and other.interval.known):
         return UNKNOWN
