@@ -6,6 +6,8 @@
 from core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
 from core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
 from core.split.describe import SplitDescription, describe
+from core.split.describe_folds import FoldDescription, describe_folds
+from core.split.distance import PartDistances, part_distances
 from core.split.fold_scheme import NO_FOLD, FoldScheme
 from core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
 from core.split.scheme import Split, SplitScheme
@@ -38,6 +40,7 @@ __all__ = [
     "FOLD_SCHEMES",
     "NO_FOLD",
     "SCHEMES",
+    "FoldDescription",
     "FoldScheme",
     "GroupFolds",
     "KMeansFolds",
@@ -45,6 +48,7 @@ __all__ = [
     "MaxShift",
     "NearestNeighbourBalls",
     "PairedSourceFolds",
+    "PartDistances",
     "QuantileFolds",
     "Random",
     "RandomFolds",
@@ -58,4 +62,6 @@ __all__ = [
     "SplitScheme",
     "StratifiedFolds",
     "describe",
+    "describe_folds",
+    "part_distances",
 ]

@@ -146,7 +146,10 @@ class GroupFolds:
             for fold, (_, test) in enumerate(splitter.split(labels, labels, sources)):
                 folds[test] = fold
         if (np.bincount(folds, minlength=self.n_folds) == 0).any():
-            raise DataError(f"The sources are too unequal for {self.n_folds} folds: one stays empty. Ask for fewer.")
+            raise DataError(
+                f"The sources are too unequal for {self.n_folds} folds: one stays empty. "
+                "Ask for fewer, or take another seed."
+            )
         return folds
 
     split = split_by_fold

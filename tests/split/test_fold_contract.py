@@ -229,3 +229,10 @@ def test_text_needs_no_features_for_folds_that_read_none():
     texts = [f"text {i}" for i in range(60)]
     model = make_pipeline(FunctionTransformer(lambda x: np.array([[len(t)] for t in x])), LogisticRegression())
     assert len(cross_val_score(model, texts, Y, cv=StratifiedFolds())) == 5
+
+
+def test_sources_that_leave_a_fold_empty_are_refused():
+    y = np.array([0, 3, 1, 3, 3, 0, 3, 3, 3, 3, 3, 2])
+    sources = np.array([5, 9, 4, 10, 6, 8, 5, 10, 5, 9, 4, 7])
+    with pytest.raises(DataError, match=r"too unequal for 7 folds: one stays empty\. Ask for fewer, or take another"):
+        GroupFolds(n_folds=7).assign(None, y, sources)
