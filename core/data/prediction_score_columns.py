@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.data.classes import common_names
-from core.data.column_names import PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, ranked, stems
+from core.data.column_names import PREDICTED_LIKELY, TRUTH_LIKELY, UNSURE, called, compact, families, ranked, stems
 from core.data.prediction_columns import BY_VALUES, Draft
 
 
@@ -22,9 +22,12 @@ def find_scores(draft: Draft) -> None:
     numeric = [column for column in draft.free if draft.has_numbers(column)]
     for family, columns in sorted(families(numeric).items(), key=lambda each: -len(each[1])):
         if _is_ranking(draft, columns):
-            draft.take("the highest of several ranks", confidence=next(iter(columns.values())))
+            rank, column = next(iter(columns.items()))
+            draft.take("the highest of several ranks", confidence=column)
+            if draft.roles.predicted is None and (label := _label_of_rank(draft, rank)):
+                draft.take("the first of several ranks", predicted=label)
             return
-        if len(columns) > 1 and _are_scores(draft, columns, sure=family not in ("prediction", "predictions", "p")):
+        if len(columns) > 1 and _are_scores(draft, columns, sure=family not in UNSURE):
             _take_family(draft, columns, "by their names")
             return
         if len(columns) == 1 and draft.roles.confidence is None:
@@ -35,6 +38,10 @@ def find_scores(draft: Draft) -> None:
     bare = {name: name for name in numeric if name in draft.labels or compact(name) in draft.folded_labels}
     if len(bare) > 1 and _are_scores(draft, bare, sure=False):
         _take_family(draft, bare, "by their names, which are classes'")
+        return
+    logits = {name: columns["logit"] for name, columns in stems(numeric).items() if "logit" in columns}
+    if len(logits) > 1:
+        _take_family(draft, logits, "by their names")
         return
     ends = {name: columns["confidence"] for name, columns in stems(numeric).items() if "confidence" in columns}
     if len(ends) > 1 and draft.sum_to_one(list(ends.values())):
@@ -61,6 +68,12 @@ def _top(draft: Draft) -> None:
             draft.take("the highest of several ranks", confidence=column)
 
 
+def _label_of_rank(draft: Draft, rank: str) -> str | None:
+    """The column of labels that is numbered like a rank: `pred_1` beside `prob_1`."""
+    names = {f"{stem}{rank}" for stem in ("pred", "prediction", "predicted", "label", "class", "rank")}
+    return next((column for column in draft.free if compact(column) in names and draft.is_label(column)), None)
+
+
 def _names_class(draft: Draft, name: str) -> bool:
     common = common_names(draft.labels, {name})
     return len(draft.labels) <= 2 and common is not None and len(set(common[0].values())) == len(draft.labels)
@@ -83,7 +96,10 @@ def _are_scores(draft: Draft, columns: dict[str, str], *, sure: bool) -> bool:
     """Whether columns hold scores of classes: by their names, if that is sure, or else also by their values."""
     if _belong_to_parts(draft, columns.values()):
         return False
-    return sure or draft.sum_to_one(list(columns.values())) or all(_is_class(draft, name) for name in columns)
+    if sure or draft.sum_to_one(list(columns.values())):
+        return True
+    fractions = any(draft.kind(column) in ("fraction", "number") for column in columns.values())
+    return fractions and all(_is_class(draft, name) for name in columns)
 
 
 def _is_class(draft: Draft, name: str) -> bool:

@@ -14,9 +14,10 @@ from core.data.spelling import spell
 from core.data.tables import Table, quoted
 
 Scores = Literal["probabilities", "logits"]
-_SLACK = 0.01  # by how much a row of probabilities may miss 1: files round them
+ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
 _NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
 _LONGEST_LITERAL = 100_000
+_SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")  # as numpy 2 prints a number in a list
 _WRAPPED = re.compile(r"^(?:np\.|numpy\.|torch\.)?(?:array|tensor)\((\[.*?\]).*\)$", re.DOTALL)
 
 
@@ -62,6 +63,7 @@ def _key(value: Any) -> str:
 def _literal(text: str) -> Any:
     if wrapped := _WRAPPED.match(text):
         text = wrapped.group(1)
+    text = _SCALAR.sub(r"\1", text)
     if text[:1] + text[-1:] not in ("[]", "{}", "()"):
         return None
     try:
@@ -125,7 +127,9 @@ def probabilities(
         raise DataError(f"{place(row)}: a score is missing or infinite. Each must be a finite number: fill it in.")
     inside = ((scores >= -_NOISE) & (scores <= 1 + _NOISE)).all(axis=1)
     sums = scores.sum(axis=1)
-    good = inside & (np.abs(sums - 1) <= _SLACK + 1e-9)
+    good = inside & (np.abs(sums - 1) <= ROUNDED + 1e-9)
+    if kind is None and (scores >= 0).all() and (np.abs(sums - 100) <= 100 * ROUNDED).all():
+        raise DataError(f"{place(0)}: scores sum to {sums[0]:.4g}, as percent do. Divide them by 100.")
     if kind == "logits" or (kind is None and not inside.all() and good.mean() <= 0.5):
         exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
         return exponents / exponents.sum(axis=1, keepdims=True), "The scores are logits: softmax was applied."
