@@ -5,9 +5,8 @@ ever an argument: fingerprints and run ids name the big object, which the functi
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,19 +19,9 @@ from core.data.prediction_files import read_prediction_table
 from core.data.prediction_pairs import PredictionPairs, choices_of, pair_predictions
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.data.tables import Table
-from core.evaluate import matched_subsets
-from core.evaluate.calibration import Calibration, CoveragePoint, calibration
-from core.evaluate.matched_subsets import (
-    SUBSETS,
-    MatchedSubsets,
-    ModelComparisons,
-    SetComparison,
-    compare_sets,
-    coverages,
-    densities,
-    epsilon_curve,
-    worked_example,
-)
+from core.evaluate.calibration import ClassCalibration
+from core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
+from core.evaluate.matched_subsets import MatchedSubsets, ModelComparisons, SetComparison, worked_example
 from core.evaluate.matched_subsets.samples import samples_table
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
@@ -44,8 +33,11 @@ from core.trials import TrialPlan, to_json, trials_of_predictions
 from core.trials import with_labels as join_labels
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import background
+from ui import background, data_work, matching_work
+from ui.background import Task
+from ui.data_work import DataLook
 from ui.matching_plan import MatchingPlan, TwoSets
+from ui.matching_work import Reliability
 from ui.session import owner, workspace
 
 
@@ -107,14 +99,14 @@ def _with_labels(owner_name: str, own: str, fingerprint: str, _upload: Predictio
     return join_labels(_upload, _dataset(owner_name, fingerprint))
 
 
-def own_trials(own: str, table: PredictionTable, plan: TrialPlan, fingerprint: str) -> "Future[pd.DataFrame]":
+def own_trials(own: str, table: PredictionTable, plan: TrialPlan, fingerprint: str) -> Task[pd.DataFrame]:
     """The trials of predictions of this fingerprint on the drawn splits of a stored data set, counted beside the page.
 
     They are the same whatever models the plan names.
     """
     data, plan = dataset(fingerprint), replace(plan, models=TrialPlan.models)
     name = key("own trials", own, to_json(plan), fingerprint)
-    return _background(owner(), name, lambda: trials_of_predictions(plan, data, table))
+    return _task(owner(), name, lambda step: trials_of_predictions(plan, data, table))
 
 
 def source_of_each(run: Run, source_finder: str, clustering: int) -> np.ndarray:
@@ -202,32 +194,20 @@ def _prediction_pairs(owner_name: str, name: str, _sets: TwoSets) -> PredictionP
     return pair_predictions(reference, target, **parts, task=_sets.task)
 
 
-def comparisons(sets: TwoSets, plan: MatchingPlan) -> "Future[ModelComparisons]":
+def comparisons(sets: TwoSets, plan: MatchingPlan) -> Task[ModelComparisons]:
     """All models compared on the two sets, worked out beside the page."""
     pairs = prediction_pairs(sets)
-
-    def work() -> ModelComparisons:
-        options = {"rng": np.random.default_rng(plan.seed), "n_repeats": plan.n_repeats, **plan.matching}
-        if len(pairs.references) == len(pairs.targets) == len(pairs.models) == 1:
-            [model] = pairs.models
-            only = compare_sets(pairs.references[model], pairs.targets[model], model=model, **options)
-            return ModelComparisons((only,), ())
-        return matched_subsets.compare_models(pairs.references, pairs.targets, **options)
-
-    return _background(owner(), key("comparisons", sets, plan), work)
+    n_steps = matching_work.n_steps_of_comparisons(pairs, plan)
+    return _task(
+        owner(), key("comparisons", sets, plan), lambda step: matching_work.comparisons(pairs, plan, step), n_steps
+    )
 
 
-def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> "Future[tuple[SetComparison, ...]]":
+def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> Task[tuple[SetComparison, ...]]:
     """One model compared at every epsilon."""
-    pairs = prediction_pairs(sets)
-
-    def work() -> tuple[SetComparison, ...]:
-        options = {name: value for name, value in plan.matching.items() if name != "epsilon"}
-        rng = np.random.default_rng(plan.seed)
-        return epsilon_curve(pairs.references[model], pairs.targets[model], rng=rng, **options)
-
+    pairs, n_steps = prediction_pairs(sets), matching_work.n_steps_of_curve(plan)
     name = key("curve", sets, plan.by, plan.method, plan.order, plan.seed, model)
-    return _background(owner(), name, work)
+    return _task(owner(), name, lambda step: matching_work.curve(pairs, plan, model, step), n_steps)
 
 
 def matched_samples(of: SetComparison, sets: TwoSets, plan: MatchingPlan) -> pd.DataFrame:
@@ -242,34 +222,79 @@ def _matched_samples(
     return samples_table(_of, _pairs.references[model], _pairs.targets[model])
 
 
-def matching_example() -> "Future[MatchedSubsets]":
+def matching_example() -> Task[MatchedSubsets]:
     """A few samples, matched; what matching needs is compiled or loaded on the way, off the page's path."""
-    return _background("", "worked example", worked_example)
+    return _task("", "worked example", lambda step: worked_example())
 
 
-class Reliability(NamedTuple):
-    """How well confidence fits accuracy, by subset."""
-
-    subsets: dict[str, Calibration]
-    densities: dict[str, tuple[np.ndarray, np.ndarray]]
-    coverage: dict[str, tuple[CoveragePoint, ...]]
-
-
-def reliability(of: MatchedSubsets, sets: TwoSets, plan: MatchingPlan, model: str) -> "Future[Reliability]":
+def reliability(of: MatchedSubsets, sets: TwoSets, plan: MatchingPlan, model: str) -> Task[Reliability]:
     """The calibration of the subsets of one model, as the first of its matchings made them."""
+    return _task(owner(), key("reliability", sets, plan, model), lambda step: matching_work.reliability(of, plan))
 
-    def work() -> Reliability:
-        rng = np.random.default_rng(plan.seed)
-        subsets = {name: of.subsets[name] for name in SUBSETS if len(of.subsets[name])}
-        found = {
-            name: calibration(one.confidence, one.correct, binning=plan.binning, n_bins=plan.n_bins, rng=rng)
-            for name, one in subsets.items()
-        }
-        return Reliability(found, densities(of), coverages(of))
 
-    return _background(owner(), key("reliability", sets, plan, model), work)
+def class_calibration(
+    of: MatchedSubsets, sets: TwoSets, plan: MatchingPlan, model: str, subset: str
+) -> Task[tuple[ClassCalibration, ...] | None]:
+    """The calibration of every class in one of the subsets."""
+    pairs = prediction_pairs(sets)
+    name = key("class calibration", sets, plan, model, subset)
+    n_steps = (pairs.targets if "target" in subset else pairs.references)[model].n_classes
+    return _task(owner(), name, lambda step: matching_work.by_class(of, pairs, plan, model, subset, step), n_steps)
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
-def _background(owner_name: str, name: str, _work: Callable[[], object]) -> "Future":
-    return background.submit(_work)
+def _task(owner_name: str, name: str, _work: Callable[[Callable[[], None]], object], n_steps: int = 0) -> Task[Any]:
+    return background.submit(_work, n_steps=n_steps)
+
+
+# What is in the data
+
+
+def data_look(fingerprint: str) -> Task[DataLook]:
+    """Classes, copies, columns or mean images of a stored data set."""
+    data = dataset(fingerprint)
+    return _task(owner(), key("data look", fingerprint), lambda step: data_work.look(data))
+
+
+def number(fingerprint: str, name: str) -> Task[NumberByClass]:
+    """One number of every sample of a stored data set, over all and by class."""
+    data = dataset(fingerprint)
+    return _task(owner(), key("number", fingerprint, name), lambda step: data_work.number(data, name))
+
+
+def words(fingerprint: str) -> Task[WordCounts]:
+    """The words of a stored data set of texts, by class."""
+    data = dataset(fingerprint)
+    return _task(owner(), key("words", fingerprint), lambda step: data_work.words(data))
+
+
+def features(fingerprint: str, representation: str) -> Task[np.ndarray]:
+    """The features that maps are drawn and near duplicates are found in."""
+    data = dataset(fingerprint)
+    name = key("features", fingerprint, representation)
+    return _task(owner(), name, lambda step: data_work.features(data, representation))
+
+
+def near_copies(fingerprint: str, representation: str, similarity: float) -> Task[NearCopies]:
+    """Pairs of nearly equal samples; what this rests on was asked for before, so that no thread waits for itself."""
+    look, of = data_look(fingerprint), features(fingerprint, representation)
+    name = key("near copies", fingerprint, representation, similarity)
+    return _task(
+        owner(),
+        name,
+        lambda step: data_work.near_copies(of.future.result(), look.future.result().copies, similarity),
+    )
+
+
+def map_of(run: Run) -> np.ndarray:
+    """Where the samples of a data set lie on the map of a run; NaN where it has not come to one."""
+    return _map_of(owner(), run.id, run.n_done, dataset(run.fingerprint).n_samples)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _map_of(owner_name: str, run_id: str, n_done: int, n_samples: int) -> np.ndarray:
+    rows = workspace().rows(owner_name, run_id)
+    rows = rows[rows["status"] == "ok"]
+    points = np.full((n_samples, 2), np.nan)
+    points[rows["row"].to_numpy(dtype=np.int64)] = rows[["x", "y"]].to_numpy(dtype=np.float64)
+    return points

@@ -251,11 +251,27 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
     with st.container(horizontal=True):
         another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
         st.button("Choose another", key=f"another-{side.key}", **another)
+        if st.button("Delete", key=f"delete-{side.key}", icon=":material/delete:", type="tertiary"):
+            _delete(address, title)
         if side is TARGET:
             st.button(
                 "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
             )
     return Chosen(address, title, table, place)
+
+
+@st.dialog("Delete these predictions?")
+def _delete(address: str, title: str) -> None:
+    st.markdown(
+        f"**{page.plain(title)}** is gone from this workspace for good, and every address that names it then says so. "
+        "Your own file stays as it is."
+    )
+    with st.container(horizontal=True):
+        forget = {"on_click": workspace().delete_predictions, "args": (owner(), address)}
+        if st.button("Delete", type="primary", key="really-delete", **forget):
+            st.rerun()
+        if st.button("Keep", key="keep"):
+            st.rerun()
 
 
 def _use(side: Side, upload: PredictionUpload) -> None:
