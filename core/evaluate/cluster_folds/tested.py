@@ -21,7 +21,7 @@ _OF_PLACEHOLDERS = (  # ids, truth and predictions of the two files
     "c045a790a12b5a25a1028534a25536a25847452fae99a971ffecd52592b550e6",
 )
 
-UPLOADED = "uploaded"
+UPLOADED = "Uploaded model"
 """What the model of uploaded predictions is called where the file does not name it."""
 
 

@@ -118,9 +118,9 @@ def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScor
     said = f"n = {count(row.n)} of {plural(performance.n_samples, 'sample')} tested" if left else f"n = {count(row.n)}"
     failed = f" {plural(performance.n_failed, 'trial')} failed." if performance.n_failed else ""
     return (
-        f"{said}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} Means are over folds, "
-        "each counting alike. Intervals are 95 % over samples, the trained models and the folds being as they are; "
-        "schemes are compared on the same samples."
+        f"{said}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
+        "Means are over folds, each counting alike. Intervals are 95 % over samples, the trained models and the folds "
+        "being as they are; schemes are compared on the same samples."
     )
 
 
