@@ -48,10 +48,13 @@ def blank_files() -> None:
         page.download("Sample", sample(), name="touchstone-predictions-sample.tsv", mime=mime)
 
 
-def draft(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None]) -> PredictionUpload | None:
+def draft(
+    upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None], truth_offered: bool = True
+) -> PredictionUpload | None:
     """An upload that is not in use yet: what its columns are, with corrections; None while something is open.
 
-    `keep` takes the upload as corrected. The answer has all roles filled in, so that reading it asks nothing.
+    `keep` takes the upload as corrected; `truth_offered` is false where the truth is known from elsewhere. The answer
+    has all roles filled in, so that reading it asks nothing.
     """
     st.markdown(f"**{page.plain(upload.name)}**{_and_truth(upload)}")
     question: RolesNeeded | None = None
@@ -70,8 +73,9 @@ def draft(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUploa
         st.warning(page.plain(needed), icon=":material/help:")
     except DataError as problem:
         page.error(problem)
-    if table is None and (upload.truth or (question.role == "truth" if question else not _has_truth(columns, upload))):
-        _truth(upload, key=key, keep=keep)
+    if table is None and truth_offered:
+        if upload.truth or (question.role == "truth" if question else not _has_truth(columns, upload)):
+            _truth(upload, key=key, keep=keep)
     roles = upload.predictions.roles or (table.roles if table and not upload.truth else None)
     roles = question.guess if question else roles or guess_roles(columns)
     with st.expander("Answer" if question else "Correct the columns", expanded=bool(question)):

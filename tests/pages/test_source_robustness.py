@@ -54,7 +54,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
     workspace.store_trial(run.id, 23, failed, error="The worker process died, twice.")
     workspace.release(run.id, "test", "done")
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
-    assert app.expander[1].label == "1 trial failed: see why"
+    assert "1 trial failed: see why" in [expander.label for expander in app.expander]
     assert "The worker process died, twice." in texts(app)
     assert "23 of 24 trials used (1 failed)" in texts(app).replace("\\", "")
 

@@ -249,7 +249,7 @@ def test_rows_that_the_plan_left_out_are_refused(wine):
 
 def test_ids_that_do_not_join_are_counted_where_the_truth_is_missing(wine, at_home):
     table = at_home.drop(columns="gold").assign(id="x" + at_home["id"].astype(str))
-    with pytest.raises(DataError, match=r"167 of 167 ids of mine.tsv are not in labels of wine.tsv"):
+    with pytest.raises(DataError, match=r"167 of 167 ids of mine.tsv are not in wine-labels.tsv"):
         as_read(table, wine)
 
 
