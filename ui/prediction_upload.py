@@ -73,9 +73,9 @@ def draft(
         st.warning(page.plain(needed), icon=":material/help:")
     except DataError as problem:
         page.error(problem)
-    if table is None and truth_offered:
-        if upload.truth or (question.role == "truth" if question else not _has_truth(columns, upload)):
-            _truth(upload, key=key, keep=keep)
+    asking = truth_offered and table is None
+    if asking and (upload.truth or (question.role == "truth" if question else not _has_truth(columns, upload))):
+        _truth(upload, key=key, keep=keep)
     roles = upload.predictions.roles or (table.roles if table and not upload.truth else None)
     roles = question.guess if question else roles or guess_roles(columns)
     with st.expander("Answer" if question else "Correct the columns", expanded=bool(question)):
