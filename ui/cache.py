@@ -37,7 +37,7 @@ from ui import background, data_work, matching_work
 from ui.background import Task
 from ui.data_work import DataLook
 from ui.matching_plan import MatchingPlan, TwoSets
-from ui.matching_work import Reliability
+from ui.matching_work import Compared, Reliability
 from ui.session import owner, workspace
 
 
@@ -196,11 +196,24 @@ def _prediction_pairs(owner_name: str, name: str, _sets: TwoSets) -> PredictionP
 
 def comparisons(sets: TwoSets, plan: MatchingPlan) -> Task[ModelComparisons]:
     """All models compared on the two sets, worked out beside the page."""
-    pairs = prediction_pairs(sets)
-    n_steps = matching_work.n_steps_of_comparisons(pairs, plan)
-    return _task(
-        owner(), key("comparisons", sets, plan), lambda step: matching_work.comparisons(pairs, plan, step), n_steps
-    )
+    pairs, name, known = prediction_pairs(sets), key("comparisons", sets, plan), _compared(owner())
+
+    def work(step: Callable[[], None]) -> ModelComparisons:
+        found = matching_work.comparisons(pairs, plan, step)
+        known[name] = Compared(sets, plan, matching_work.headline(found))
+        return found
+
+    return _task(owner(), name, work, matching_work.n_steps_of_comparisons(pairs, plan))
+
+
+def compared() -> list[Compared]:
+    """What this server has compared and still knows the verdict of, the newest first."""
+    return list(reversed(_compared(owner()).values()))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _compared(owner_name: str) -> dict[str, Compared]:
+    return {}
 
 
 def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> Task[tuple[SetComparison, ...]]:
@@ -298,3 +311,18 @@ def _map_of(owner_name: str, run_id: str, n_done: int, n_samples: int) -> np.nda
     points = np.full((n_samples, 2), np.nan)
     points[rows["row"].to_numpy(dtype=np.int64)] = rows[["x", "y"]].to_numpy(dtype=np.float64)
     return points
+
+
+def folds_of(run: Run) -> dict[str, np.ndarray]:
+    """The fold of every sample (−1 for none) by every scheme and seed of a run of folds, as far as they are made."""
+    return _folds_of(owner(), run.id, run.n_done, dataset(run.fingerprint).n_samples)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _folds_of(owner_name: str, run_id: str, n_done: int, n_samples: int) -> dict[str, np.ndarray]:
+    rows = workspace().rows(owner_name, run_id)
+    made = rows[rows["model"].isna() & (rows["status"] == "ok")]
+    return {
+        data_work.fold_title(str(scheme), int(seed)): data_work.folds(part, n_samples)
+        for (scheme, seed), part in made.groupby(["scheme", "seed"], sort=False)
+    }

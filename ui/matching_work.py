@@ -1,6 +1,7 @@
 """What does the page of matched subsets have worked out beside it? Each is a task that counts its steps."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,11 @@ from core.evaluate.matched_subsets import (
     coverages,
     densities,
     epsilon_curve,
+    models_verdict,
     n_steps,
+    verdict,
 )
-from ui.matching_plan import MatchingPlan
+from ui.matching_plan import MatchingPlan, TwoSets
 
 N_RESAMPLES, N_RESAMPLES_OF_CURVE = 200, 100
 Step = Callable[[], None]
@@ -39,6 +42,20 @@ class Reliability(NamedTuple):
     subsets: dict[str, Calibration]
     densities: dict[str, tuple[np.ndarray, np.ndarray]]
     coverage: dict[str, tuple[CoveragePoint, ...]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two sets that were compared, how, and what it came to in a sentence."""
+
+    sets: TwoSets
+    plan: MatchingPlan
+    headline: str
+
+
+def headline(found: ModelComparisons) -> str:
+    """What the comparison of one model, or of many, comes to."""
+    return verdict(found.rows[0]).headline if len(found.rows) == 1 else models_verdict(found)
 
 
 def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:

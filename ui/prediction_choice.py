@@ -72,6 +72,12 @@ def titles() -> dict[str, str]:
     return examples | {one.fingerprint: _title(one, stored) for one in stored if one.fingerprint not in examples}
 
 
+def stored_titles() -> dict[str, str]:
+    """The predictions that are stored, by fingerprint, the newest first."""
+    stored = workspace().prediction_files(owner())
+    return {one.fingerprint: _title(one, stored) for one in stored}
+
+
 def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
     if one.example is None and sum(other.name == one.name for other in stored) == 1:
         return one.name

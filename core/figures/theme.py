@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 
 FONT = "'Source Sans', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
 LONGEST_NAME = 32
+RIGHT = 14
+"""Pixels to the right of the axes: plotly leaves out a tick's label, such as 100, of which half would be cut off."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Theme:
                     "sequential": scale(self.sequential),
                     "diverging": scale(self.diverging),
                 },
-                "margin": {"l": 0, "r": 0, "t": 24, "b": 0},
+                "margin": {"l": 0, "r": RIGHT, "t": 24, "b": 0},
                 "xaxis": axis,
                 "yaxis": axis,
                 "legend": {

@@ -25,7 +25,7 @@ def test_a_figure_has_its_theme_and_no_title(dark):
     figure = new_figure(theme(dark), x_title="Accuracy (%)", alt="said")
     layout = figure.layout
     assert layout.title.text is None
-    assert layout.template.layout.margin.to_plotly_json() == {"l": 0, "r": 0, "t": 24, "b": 0}
+    assert layout.template.layout.margin.to_plotly_json() == {"l": 0, "r": 14, "t": 24, "b": 0}
     assert layout.template.layout.paper_bgcolor == theme(dark).paper
     assert layout.xaxis.title.text == "Accuracy (%)"
 
