@@ -10,9 +10,10 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.source_robustness import verdict
 from core.trials import Plan, TrialPlan
+from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice
+from ui import cache, controls, data_choice, data_map
 from ui.page import plain
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -49,6 +50,7 @@ QUESTIONS: dict[str, Question] = {
         controls.trial_parameters,
         _source_robustness,
     ),
+    MapPlan.kind: Question("Where do the samples lie? (map)", "data_sets", data_map.describe, data_map.parameters),
 }
 """By the plan's kind. A kind without an entry is listed, too: with its name, and without a link."""
 
