@@ -139,13 +139,13 @@ def _positions(cells: np.ndarray) -> np.ndarray | None:
 
 def _truths(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     """Names of truths, and the columns, by class, that could make them: all of 0 and 1, whatever their sum."""
+    if called(table.columns, NAMES["truth"]):
+        return
     taken = {compact(column) for column in table.columns}
     for name, members in _truth_families(table).items():
         if len(members) > 1 and compact(name) not in taken and _all_binary(table, members.values()):
             yield name, members
             return
-    if called(table.columns, NAMES["truth"]):
-        return
     for names in _named_classes(table):
         members = {name: name for name in table.columns if name in names}
         if len(members) == len(names) > 1 and _all_binary(table, members.values()):
@@ -159,7 +159,8 @@ def _truth_families(table: Table) -> dict[str, dict[str, str]]:
     said = [roles.get("confidence") or roles["predicted"] for roles in sides.values()]
     if said:
         sums = np.sum([table.floats(column) for column in said], axis=0)
-        if len(said) < 2 or not (np.abs(sums - 1) <= ROUNDED).all():
+        hard = _all_binary(table, said) and not all(name.isdecimal() for name in sides)
+        if len(said) < 2 or hard or not (np.abs(sums - 1) <= ROUNDED).all():
             return {}
     return _families(table, _TRUTHS) or {"truth": {name: roles["truth"] for name, roles in sides.items()}}
 

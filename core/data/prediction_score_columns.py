@@ -96,10 +96,12 @@ def _are_scores(draft: Draft, columns: dict[str, str], *, sure: bool) -> bool:
     """Whether columns hold scores of classes: by their names, if that is sure, or else also by their values."""
     if _belong_to_parts(draft, columns.values()):
         return False
-    if sure or draft.sum_to_one(list(columns.values())):
+    if sure:
         return True
-    fractions = any(draft.kind(column) in ("fraction", "number") for column in columns.values())
-    return fractions and all(_is_class(draft, name) for name in columns)
+    are_classes = all(_is_class(draft, name) for name in columns)
+    if any(draft.kind(column) in ("fraction", "number") for column in columns.values()):
+        return are_classes or draft.sum_to_one(list(columns.values()))
+    return are_classes and draft.sum_to_one(list(columns.values()))  # 0 and 1 may also be what several models said
 
 
 def _is_class(draft: Draft, name: str) -> bool:

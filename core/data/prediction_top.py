@@ -54,7 +54,5 @@ def _rankings(cells: np.ndarray) -> list[dict[str, float]] | None:
 
 
 def _ranking(cell: Any) -> dict[str, float] | None:
-    if isinstance(cell, dict) and cell.keys() == {"label", "score"}:
-        cell = [cell]
     numbers = numbers_in(cell)
     return numbers if isinstance(numbers, dict) else None

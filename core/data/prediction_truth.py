@@ -9,7 +9,7 @@ from core.data.prediction_guess import complete_roles, guess_roles
 from core.data.prediction_named import name_rows
 from core.data.prediction_one_hot import ONE_LABEL, first_not_one, fold_columns, is_binary
 from core.data.prediction_roles import Part, Roles
-from core.data.roles import listed
+from core.data.roles import ROW_NAMES, listed
 from core.data.tables import Table
 
 
@@ -46,7 +46,7 @@ def fold_truth(known: Table, said: Table) -> tuple[Table, Table]:
     >>> fold_truth(known, said)[0].strings("truth")
     ['cat', 'dog']
     """
-    free = Draft(known, "truth", _rows_of(known)).free
+    free = _free(Draft(known, "truth", _rows_of(known)))
     if len(free) < 2 or not all(is_binary(known, column) for column in free):
         return known, said
     guess = guess_roles(said, half="predictions")
@@ -78,6 +78,11 @@ def _rows_of(table: Table) -> Roles:
     return draft.roles
 
 
+def _free(draft: Draft) -> list[str]:
+    """The columns without a role that name no rows."""
+    return [column for column in draft.free if column.lower() not in ROW_NAMES]
+
+
 def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
     """A column of truth for each task; none where there is a column for none of them."""
     tasks = [part.name for part in roles.parts if part.kind == "task" and part.truth is None]
@@ -96,7 +101,7 @@ def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
 def _shared_names(known: Table, said: Table, roles: Roles) -> Roles:
     """Columns of labels that are called alike in both files are tasks."""
     draft, truth = Draft(said, "predictions", roles), Draft(known, "truth", _rows_of(known))
-    shared = [column for column in draft.free if column in truth.free]
+    shared = [column for column in _free(draft) if column in truth.free]
     labels = [column for column in shared if draft.is_label(column) and truth.is_label(column)]
     if len(labels) < 2 or len(labels) < len(shared):
         return roles

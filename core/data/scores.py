@@ -24,7 +24,7 @@ _WRAPPED = re.compile(r"^(?:np\.|numpy\.|torch\.)?(?:array|tensor)\((\[.*?\]).*\
 def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
     """The vector, or the label -> score mapping, that a cell holds; None where it holds neither.
 
-    Lists may be JSON's, Python's, or printed by numpy; mappings may be lists of a label and a score each.
+    Lists may be JSON's, Python's, or printed by numpy; mappings may be a label and a score, or lists of these.
 
     >>> numbers_in("[0.25 0.75]"), numbers_in("{'cat': 1}"), numbers_in('[{"label": "cat", "score": 0.9}]')
     ([0.25, 0.75], {'cat': 1.0}, {'cat': 0.9})
@@ -40,6 +40,8 @@ def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
             if all(isinstance(item, dict) for item in cell):
                 return {_key(item["label"]): float(item["score"]) for item in cell}
             return [_number(item) for item in cell]
+        if isinstance(cell, dict) and cell.keys() == {"label", "score"} and isinstance(cell["label"], str):
+            return {_key(cell["label"]): float(cell["score"])}
         if isinstance(cell, dict) and cell:
             return {_key(label): _number(score) for label, score in cell.items()}
     except (TypeError, ValueError, KeyError, OverflowError):

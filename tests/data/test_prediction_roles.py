@@ -108,6 +108,36 @@ GUESSED = {
         {"gold": TRUE, **prefixed("", suffix="_prob")},
         Roles(truth="gold", probabilities=tuple((name, f"{name}_prob") for name in PROBA)),
     ),
+    **{
+        f"{pattern} of {what}": (
+            {"gold": TRUE, **{pattern.format(name): values for name, values in PROBA.items()}},
+            Roles(truth="gold", probabilities=tuple((name, pattern.format(name)) for name in PROBA)),
+        )
+        for pattern, what in (
+            *(("y_pred_{}", "Keras"), ("pred_{}", "others"), ("class_{}", "others"), ("LABEL_{}", "transformers")),
+            *(("{}_logit", "others"), ("P(y={})", "books"), ("log_prob_{}", "scikit-learn"), ("out_{}", "others")),
+        )
+    },
+    "models that contradict each other": (
+        {"gold": TRUE_2, "pred_a": SAID_2, "pred_b": [{"ham": "spam", "spam": "ham"}[name] for name in SAID_2]},
+        Roles("gold", parts=(Part("model", "a", None, "pred_a"), Part("model", "b", None, "pred_b"))),
+    ),
+    "an id rather than an unnamed index": (
+        {"": [str(row) for row in range(N)], "exam_id": IDS, "gold": TRUE, "pred": SAID},
+        Roles("gold", "pred", id="exam_id"),
+    ),
+    "labels and scores by rank": (
+        {"gold": TRUE, "pred_1": SAID, "prob_1": CONF, "pred_2": TRUE, "prob_2": ["0.1"] * N},
+        Roles("gold", "pred_1", "prob_1"),
+    ),
+    "a score that is no probability, beside a label": (
+        {"gold": TRUE, "pred": SAID, "score": FREE},
+        Roles("gold", "pred"),
+    ),
+    "columns about classes that are no scores": (
+        {"gold": TRUE, "pred": SAID, "class_weight": CONF, "pred_time": CONF},
+        Roles("gold", "pred"),
+    ),
     "Azure": (
         {"gold": TRUE, **prefixed('Scored Probabilities for Class "', suffix='"'), "Scored Labels": SAID},
         Roles(
