@@ -5,7 +5,12 @@
 the scores, `foretold_on` and `foretold_on_sources` for what they foretell; `fold_verdict(...)` says it in sentences.
 """
 
-from core.evaluate.cluster_folds.characteristics import characteristics_of, fold_characteristics, relations
+from core.evaluate.cluster_folds.characteristics import (
+    characteristics_of,
+    fold_characteristics,
+    mean_by_fold,
+    relations,
+)
 from core.evaluate.cluster_folds.foretell import foretold_on, foretold_on_sources
 from core.evaluate.cluster_folds.performance import BASELINES, fold_performance
 from core.evaluate.cluster_folds.results import (
@@ -47,6 +52,7 @@ __all__ = [
     "foretold_on",
     "foretold_on_sources",
     "joined",
+    "mean_by_fold",
     "predictions_on_folds",
     "relations",
     "rows_of_tables",

@@ -168,8 +168,9 @@ class Relation:
     """How scores go with a characteristic of the folds, such as their distance from training, in one scheme.
 
     `r` is Pearson's, within runs: scores and characteristic less their mean over the folds of a seed. `p` comes from
-    exchanging folds within seeds, exactly where there are few ways. `p_least` is the least p that so few folds can
-    give, `p_holm` is corrected for the characteristics of the same scheme and model.
+    exchanging the folds of a seed, exactly where there are few ways; of several seeds, which often find much the same
+    folds, it is twice their mean. `p_least` is the least p that so few folds can give, `p_holm` is corrected for the
+    characteristics of the same scheme and model.
     """
 
     scheme: str
