@@ -18,8 +18,8 @@ from core.data.scores import numbers_in
 from core.data.spelling import first_repeat
 from core.data.tables import Table, quoted
 
-VECTOR_ENDINGS = (*TABLES, ".npz")
-"""What a file of vectors by id may end in."""
+VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), ".npz")
+"""What a file of vectors by id may end in; .txt is what word vectors come in."""
 
 _VECTOR_NAMES = ("vector", "vectors", "embedding", "embeddings", "features")
 _NO_FEATURES = frozenset(

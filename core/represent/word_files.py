@@ -14,10 +14,11 @@ import numpy as np
 from core.data import Dataset
 from core.data.errors import DataError
 from core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
+from core.data.vectors import attach_vectors, read_vectors
 from core.represent.word_vectors import WordVectors
 
-WORD_ENDINGS = (".vec", ".bin", ".w2v", ".gz")
-"""What a file of word vectors may end in, so that nobody takes it for a table of vectors by id."""
+WORD_ENDINGS = (".vec", ".bin", ".w2v", ".txt")
+"""What a file of word vectors may end in, perhaps with .gz after it; all others hold vectors by id."""
 
 _GIB = 2**30
 ON_DISK = Limits(file_bytes=16 * _GIB, unpacked_bytes=16 * _GIB)
@@ -26,6 +27,23 @@ ON_DISK = Limits(file_bytes=16 * _GIB, unpacked_bytes=16 * _GIB)
 _MOST_WORDS = 500_000  # files are sorted by frequency: what comes later is rare
 _LONGEST = 10_000  # numbers per word
 _START = 2**20  # bytes that tell the format
+
+
+def add_vectors(dataset: Dataset, file: File, *, limits: Limits | None = None) -> Dataset:
+    """Attach what is in a file to a data set: word vectors, by the file's ending (`WORD_ENDINGS`), else vectors by id.
+
+    Raises DataError as `with_word_vectors`, `read_vectors` and `attach_vectors` do.
+
+    >>> import io
+    >>> file = io.BytesIO(b"id,a\\n1,0.5\\n0,2\\n")
+    >>> file.name = "mine.csv"
+    >>> said = Dataset("said", "text", ["a red fox", "blue sky"], [0, 1], ["x", "y"], ["0", "1"])
+    >>> add_vectors(said, file).vectors.tolist()
+    [[2.0], [0.5]]
+    """
+    if file_name(file).lower().removesuffix(".gz").endswith(WORD_ENDINGS):
+        return with_word_vectors(dataset, file, limits=limits)
+    return attach_vectors(dataset, read_vectors(file, limits=limits))
 
 
 def with_word_vectors(dataset: Dataset, file: File, *, limits: Limits | None = None) -> Dataset:
