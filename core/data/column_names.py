@@ -15,7 +15,16 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
     ),
     "predicted": (
         *("predicted", "predictedlabel", "pred", "ypred", "yhat", "scoredlabels", "preds", "predictedclass"),
-        *("predlabel", "predictionlabel", "predictedlabels", "predclass", "labelpred", "labelpredicted", "ypredicted"),
+        *(
+            "predict",
+            "predlabel",
+            "predictionlabel",
+            "predictedlabels",
+            "predclass",
+            "labelpred",
+            "labelpredicted",
+            "ypredicted",
+        ),
         *("modelprediction", "predictedcategory", "scoredlabel", "top1", "top1label", "top1class"),
     ),
     "confidence": (

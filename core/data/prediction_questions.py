@@ -81,6 +81,8 @@ def _several(draft: Draft) -> DataError | None:
                 f"{told}, a vector that was cut short in printing. Write all of it, with .tolist() or "
                 "np.set_printoptions(threshold=sys.maxsize)."
             )
+        if isinstance(cells[row], dict):
+            return DataError(f"{told}, neither a label nor scores. Give a mapping from label to score, or columns.")
         return DataError(f"{told}, several labels in one row. {ONE_LABEL}")
     return None
 

@@ -268,6 +268,10 @@ JSON_REFUSED = {
     "other keys": ('[{"gold": 1}, {"pred": 7}]', "row 2: key 'gold' is missing"),
     "lists of two lengths": ('{"gold": [1, 2], "pred": [1]}', r"differ in length \(gold 2, pred 1\)"),
     "no lists": ("{}", "there is none"),
+    "scores deep inside": (
+        '[{"gold": "a", "out": {"scores": [0.9, 0.1], "names": ["a", "b"]}}]',
+        "row 1: column 'out' holds .*, neither a label nor scores",
+    ),
     "deep": ("[" * 100_000, "this is no JSON"),
 }
 

@@ -192,6 +192,19 @@ GUESSED = {
         {"gold": TRUE_2, "prob_spam": PROBA_2["spam"]},
         Roles("gold", confidence="prob_spam", positive="spam"),
     ),
+    "a class at the end of the only probability": (
+        {"gold": TRUE_2, "pred": SAID_2, "spam_prob": PROBA_2["spam"]},
+        Roles("gold", "pred", "spam_prob", positive="spam"),
+    ),
+    "a cell that holds one number beside vectors": (
+        {
+            "settings": ['{"depth": 3}'] * N,
+            "gold": TRUE,
+            "v": [json.dumps([float(c) for c in row]) for row in zip(*PROBA.values(), strict=True)],
+        },
+        Roles("gold", vector="v"),
+    ),
+    "H2O": ({"predict": SAID, **PROBA, "gold": TRUE}, Roles("gold", "predict", probabilities=SAME)),
     "an unnamed index": ({"": IDS, "gold": TRUE, "pred": SAID}, Roles("gold", "pred", id="unnamed column 1")),
 }
 
