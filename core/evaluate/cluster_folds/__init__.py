@@ -1,6 +1,6 @@
 """How do models fare on folds that are made to differ? (Wecker, Friedrich & Adel 2020, sections 4.3 and 5)
 
-`tested_rows(rows, dataset)` (of a run) or `rows_of_tables(...)` (uploaded) say what was predicted on which fold;
+`rows_of_run(rows, dataset)` (of a run) or `rows_of_tables(...)` (uploaded) say what was predicted on which fold;
 `fold_performance(...)` scores it by fold, seed and scheme; `characteristics_of` and `relations` look for what goes with
 the scores, `foretold_on` and `foretold_on_sources` for what they foretell; `fold_verdict(...)` says it in sentences.
 """
@@ -28,8 +28,8 @@ from core.evaluate.cluster_folds.tested import (
     FoldPredictions,
     joined,
     predictions_on_folds,
+    rows_of_run,
     rows_of_tables,
-    tested_rows,
 )
 from core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 
@@ -55,7 +55,7 @@ __all__ = [
     "mean_by_fold",
     "predictions_on_folds",
     "relations",
+    "rows_of_run",
     "rows_of_tables",
     "scheme_title",
-    "tested_rows",
 ]

@@ -21,7 +21,7 @@ from core.evaluate.cluster_folds.results import (
     SchemeScore,
     population_std,
 )
-from core.evaluate.cluster_folds.tested import FoldPredictions, TestedRun
+from core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
 from core.evaluate.intervals import UNKNOWN, Interval, holm, sign_flip_p, t_interval
 
 FEWEST_WRONG = 10
@@ -37,7 +37,7 @@ _Score = Callable[[Counts], Float[np.ndarray, "..."]]
 class _Run:
     """A run with its score, and the mean over folds in every resample."""
 
-    tested: TestedRun
+    tested: FoldedRun
     score: RunScore
     drawn: Float[np.ndarray, " n_resamples"]
 
@@ -103,7 +103,7 @@ def _ordered(schemes: list[str], baseline: str | None) -> list[str]:
 
 
 def _scored(
-    runs: Sequence[TestedRun], folded: FoldPredictions, metric: Metric, n_resamples: int, rng: np.random.Generator
+    runs: Sequence[FoldedRun], folded: FoldPredictions, metric: Metric, n_resamples: int, rng: np.random.Generator
 ) -> list[_Run]:
     """All runs of one model, scored on the same resamples."""
     n_classes = len(folded.class_names)
@@ -116,7 +116,7 @@ def _scored(
 
 
 def _run(
-    run: TestedRun,
+    run: FoldedRun,
     drawn: Float[np.ndarray, "n_resamples n_folds"],
     folded: FoldPredictions,
     metric: Metric,
@@ -154,7 +154,7 @@ def _run(
 
 
 def _fold(
-    run: TestedRun,
+    run: FoldedRun,
     fold: int,
     counts: Counts,
     drawn: Float[np.ndarray, " n_resamples"],
@@ -304,5 +304,5 @@ def _p_by_rows(runs: Sequence[_Run], others: Sequence[_Run]) -> float:
     return sign_flip_p(float(apart[apart > 0].sum()), float(-apart[apart < 0].sum()))
 
 
-def _share_right(runs: Sequence[TestedRun]) -> Float[np.ndarray, " n_samples"]:
+def _share_right(runs: Sequence[FoldedRun]) -> Float[np.ndarray, " n_samples"]:
     return np.mean([np.where(run.fold >= 0, run.right, np.nan) for run in runs], axis=0)

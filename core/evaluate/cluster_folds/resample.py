@@ -10,14 +10,14 @@ from jaxtyping import Float, Integer
 from scipy import sparse, special
 
 from core.evaluate.cluster_folds.counts import Counts
-from core.evaluate.cluster_folds.tested import TestedRun
+from core.evaluate.cluster_folds.tested import FoldedRun
 from core.evaluate.intervals import UNKNOWN, Interval
 
 _AT_ONCE = 100
 
 
 def resampled(
-    runs: Sequence[TestedRun],
+    runs: Sequence[FoldedRun],
     y: Integer[np.ndarray, " n_samples"],
     score: Callable[[Counts], Float[np.ndarray, "n_resamples n_folds"]],
     *,

@@ -26,10 +26,8 @@ UPLOADED = "Uploaded model"
 
 
 @dataclass(frozen=True, eq=False)
-class TestedRun:
+class FoldedRun:
     """One model on the folds of one scheme and seed: `fold` and `y_pred` are -1 where a sample was not tested (yet)."""
-
-    __test__ = False  # for pytest, which would take it for a test
 
     scheme: str
     seed: int
@@ -89,7 +87,7 @@ class FoldPredictions:
         folds[of_run["row"].to_numpy(dtype=np.int64)] = of_run["fold"].to_numpy(dtype=np.int64)
         return folds
 
-    def runs(self) -> tuple[TestedRun, ...]:
+    def runs(self) -> tuple[FoldedRun, ...]:
         """Every run that has at least one tested fold, in the order of the rows."""
         rows = self.rows
         tested = rows[(rows["model"].notna() & rows["y_pred"].notna()).to_numpy(dtype=bool)]
@@ -105,7 +103,7 @@ class FoldPredictions:
             seconds = of_run.groupby("fold")["seconds"].first()
             n_folds = int(made.max()) + 1
             found.append(
-                TestedRun(
+                FoldedRun(
                     scheme=str(scheme),
                     seed=int(seed),
                     model=str(model),
@@ -120,7 +118,7 @@ class FoldPredictions:
         return tuple(found)
 
 
-def tested_rows(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
+def rows_of_run(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
     """The rows that a FoldPlan's trials gave so far (possibly none), with the truth of their data set."""
     if rows.empty:
         rows = pd.DataFrame(columns=list(COLUMNS))
