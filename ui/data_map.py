@@ -26,7 +26,13 @@ from ui.session import owner, workspace
 
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
 _USUAL = MapPlan()
-_METHOD = One("map", "Map", METHODS, "pca", "PCA is there at once; UMAP is worked out as a run.")
+_METHOD = One(
+    "map",
+    "Map",
+    {name: METHODS[name] for name in ("pca", "umap")},
+    "pca",
+    "PCA is there at once; UMAP is worked out as a run.",
+)
 _UMAP: dict[str, Number] = {
     "n_neighbors": Number(
         "neighbours", "Neighbours", 2, 200, _USUAL.n_neighbors, 1, "How many make a neighbourhood that is kept."
@@ -184,7 +190,7 @@ def _chart(fingerprint: str, points: np.ndarray, by: Grouping, coloured: list[in
         on_select=lambda: _keep(fingerprint, st.session_state[key]),
         selection_mode=("lasso", "box"),
     )
-    distances = "Distances across the map mean little." if plan.method == "umap" else "Axes have one scale each."
+    distances = "Distances across the map mean little." if plan.method == "umap" else "Both axes have the same scale."
     st.caption(f"Each dot is a sample. Draw around dots to look at them; zoom with the wheel. {distances}")
 
 

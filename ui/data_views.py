@@ -165,6 +165,8 @@ _COLUMNS = {
             "upper_quartile": "Quartile 3",
             "maximum": "Greatest",
             "most_frequent": "Most frequent",
+            "whisker_low": "Whisker, low",
+            "whisker_high": "Whisker, high",
         }.items()
     },
     "n_most_frequent": st.column_config.NumberColumn("Times"),
@@ -185,7 +187,7 @@ def tables(look: DataLook, of: NumberByClass | None) -> dict[str, Callable[[], p
     """What can be taken away, by title."""
     found: dict[str, Callable[[], pd.DataFrame]] = {"Classes": look.labels.table}
     if of is not None:
-        found |= {"Number by class": of.table, "Shares by number": of.shares.table}
+        found |= {"Number by class": of.table, "Classes along the number": of.shares.table}
     if look.columns is not None:
         found |= {"Columns": look.columns.table}
     return found

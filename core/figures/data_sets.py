@@ -13,6 +13,7 @@ from core.figures.theme import Theme, escape, faded, name_axis, new_figure, scal
 MOST_STACKED = 10
 """With more classes than there are colours, shares are drawn as a heat map."""
 _MANY = 30
+_LONGEST_TITLE = 60
 _RATIO = 2.0  # the heat map's colours end at four times and at a quarter of the share in all samples
 
 
@@ -58,7 +59,9 @@ def number_histogram(of: NumberByClass, *, noun: str, dark: bool = False) -> go.
     """Histogram of a number over all samples, its median as a line; bins without samples are drawn empty."""
     look, overall, bars = theme(dark), of.overall, of.bars
     alt = f"{of.title} of {plural(overall.n, noun)}: {_spread(overall)}."
-    figure = new_figure(look, x_title=escape(of.title), y_title=f"{noun.capitalize()}s", height=300, alt=alt)
+    figure = new_figure(
+        look, x_title=escape(of.title, longest=_LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=300, alt=alt
+    )
     width = np.diff(bars.edges)
     last = bars.edges[1:] - 1 if bars.whole else bars.edges[1:]
     ranges = [
@@ -100,7 +103,9 @@ def class_boxes(of: NumberByClass, *, dark: bool = False) -> go.Figure:
         f"{of.title} by class: medians from {_number(least.median)} ({least.name}) to {_number(most.median)} "
         f"({most.name}); the median of all is {_number(of.overall.median)}."
     )
-    figure = new_figure(look, x_title=escape(of.title), height=80 + _row(len(rows)) * max(len(rows), 3), alt=alt)
+    figure = new_figure(
+        look, x_title=escape(of.title, longest=_LONGEST_TITLE), height=80 + _row(len(rows)) * max(len(rows), 3), alt=alt
+    )
     figure.add_vline(x=of.overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
     figure.add_box(
         y=np.arange(len(rows)),
@@ -129,10 +134,8 @@ def shares_by_number(of: SharesByNumber, *, title: str, dark: bool = False) -> g
     Bins hold about equally many samples each.
     """
     look = theme(dark)
-    names = [
-        _number(low) if low == high else f"{_number(low)} to {_number(high)}"
-        for low, high in zip(of.lower, of.upper, strict=True)
-    ]
+    ends = [(_number(low, 3), _number(high, 3)) for low, high in zip(of.lower, of.upper, strict=True)]
+    names = [low if low == high else f"{low} to {high}" for low, high in ends]
     ratio = of.shares / of.overall
     at, code = np.unravel_index(int(ratio.argmax()), ratio.shape)
     alt = (
@@ -142,9 +145,10 @@ def shares_by_number(of: SharesByNumber, *, title: str, dark: bool = False) -> g
     many = len(of.class_names) > MOST_STACKED
     height = 100 + _row(len(of.class_names)) * len(of.class_names) if many else 320
     y_title = None if many else "Share of the class (%)"
-    figure = new_figure(look, x_title=escape(title), y_title=y_title, height=height, alt=alt)
+    figure = new_figure(look, x_title=escape(title, longest=_LONGEST_TITLE), y_title=y_title, height=height, alt=alt)
     (_heat if many else _stacked)(figure, of, look)
     name_axis(figure, names, axis="x")
+    figure.update_xaxes(ticktext=[low if low == high else f"{low}<br>to {high}" for low, high in ends])
     return figure
 
 
@@ -276,6 +280,6 @@ def _spread(of: NumberSummary) -> str:
     )
 
 
-def _number(value: float) -> str:
-    """Whole numbers in full, others with four digits."""
-    return count(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.4g}"
+def _number(value: float, n_digits: int = 4) -> str:
+    """Whole numbers in full, others with a few digits."""
+    return count(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.{n_digits}g}"

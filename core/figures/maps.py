@@ -63,7 +63,7 @@ def map_chart(
             )
         )
     bare = {"showgrid": False, "ticks": "", "showticklabels": False}
-    figure.update_layout(dragmode="lasso", xaxis=bare, yaxis=bare)
+    figure.update_layout(dragmode="lasso", xaxis=bare, yaxis={**bare, "scaleanchor": "x"})
     return figure
 
 

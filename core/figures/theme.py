@@ -154,15 +154,15 @@ def alt_text(figure: go.Figure) -> str:
     return figure.layout.meta["alt"]
 
 
-def escape(name: str) -> str:
+def escape(name: str, *, longest: int = LONGEST_NAME) -> str:
     """A name from the data as plotly will show it: its pseudo-HTML, entities and formulas are taken literally.
 
     >>> escape("<b>cat</b> & $dog$")
     '&lt;b&gt;cat&lt;/b&gt; &amp; &#36;dog&#36;'
     """
     plain = " ".join(name.split()) or "(blank)"
-    if len(plain) > LONGEST_NAME:
-        plain = plain[: LONGEST_NAME - 1] + "…"
+    if len(plain) > longest:
+        plain = plain[: longest - 1] + "…"
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
         plain = plain.replace(character, entity)
     return plain

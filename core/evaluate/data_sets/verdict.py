@@ -41,7 +41,7 @@ def verdict(
     advice = " ".join(
         part for part in (_of_conflicts(copies), _of_copies(copies), _of_few(labels), _of_constant(constant)) if part
     )
-    return Verdict(headline, f"n = {count(n)}.", advice, _findings(labels, number))
+    return Verdict(headline, "", advice, _findings(labels, number))
 
 
 def _spread(labels: LabelCounts) -> str:
