@@ -27,7 +27,7 @@ def sentence_vectors(texts: Sequence[str], folder: str | Path) -> Float[np.ndarr
     """
     _check_folder(Path(folder))
     try:
-        from sentence_transformers import SentenceTransformer
+        from sentence_transformers import SentenceTransformer  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise DataError(
             "Sentence vectors need sentence-transformers, which is not installed here. Run `pip install "

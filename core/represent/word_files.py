@@ -80,7 +80,7 @@ def read_word_vectors(file: File, *, limits: Limits | None = None) -> WordVector
     Raises DataError where gensim is not installed, or the file is damaged, of another format or too large.
     """
     try:
-        from gensim.models import KeyedVectors
+        from gensim.models import KeyedVectors  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise DataError(
             "Word vectors are read by gensim, which is not installed here. Run `pip install gensim`, or give vectors "
