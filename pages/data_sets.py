@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.data import EXAMPLES
 from core.evaluate.data_sets import verdict
-from ui import background, cache, data_choice, data_copies, data_map, data_views, page, samples, share, upload
+from ui import background, cache, data_choice, data_copies, data_map, data_views, page, samples, share, upload, vectors
 from ui.data_choice import Choice
 from ui.data_work import DataLook
 
@@ -85,6 +85,7 @@ def near_and_far(look: DataLook) -> None:
     """The map with its lasso, and what lies so near that it may be the same."""
     st.subheader("Map", anchor=False)
     plan = data_map.controls(dataset)
+    vectors.attach(choice)
     share.offer(plan if plan.method == "umap" else None, data_map.parameters(plan) or {})
     data_map.show(dataset, plan, choice.address)
     data_copies.show(dataset, look.copies, representation=str(plan.representation), fingerprint=choice.address)

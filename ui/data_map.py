@@ -235,5 +235,15 @@ def _selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
     else:
         lazy = len(rows) > samples.LAZY_ROWS
         table = samples.table(dataset, rows)
-        st.dataframe(table, hide_index=True, lazy=lazy, height=430, alt="The selected samples")
+        config = {name: st.column_config.TextColumn(width="small") for name in ("id", "label", "source")}
+        first = ["label", "text", "id", "source"] if dataset.kind == "text" else None
+        st.dataframe(
+            table,
+            column_config=config,
+            column_order=first,
+            hide_index=True,
+            lazy=lazy,
+            height=430,
+            alt="The selected samples",
+        )
     page.downloads({"Selected samples": lambda: samples.table(dataset, rows)}, stem="data-set")

@@ -1,4 +1,4 @@
-"""What is in the data? Sizes, numbers, words, columns and copies (all of the first notebook of Wecker et al. 2020, and more)."""
+"""What is in the data? Sizes, numbers, words, columns and copies: notebook 1 of Wecker et al. (2020), and more."""
 
 from core.evaluate.data_sets.columns import ColumnSummaries, ColumnSummary, column_summaries
 from core.evaluate.data_sets.copies import ExactCopies, NearCopies, near_copies
