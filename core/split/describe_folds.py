@@ -64,7 +64,7 @@ class FoldDescription:
         """Give one row per split.
 
         Columns: ``fold`` (from 0), ``n_train``, ``n_test``, ``n_wanted`` (samples that the test part should have), then
-        each measure and, as ``<measure>_random``, its mean over random folds of the same sizes.
+        each measure and, as ``<measure>_random``, its mean over random folds of the same sizes (where any were drawn).
 
         Examples
         --------
@@ -83,7 +83,8 @@ class FoldDescription:
         }
         for position, measure in enumerate(self.measures):
             columns[measure] = self.values[:, position]
-            columns[f"{measure}_random"] = self.random[:, :, position].mean(axis=0)
+            if len(self.random):
+                columns[f"{measure}_random"] = self.random[:, :, position].mean(axis=0)
         return pd.DataFrame(columns)
 
     def measures_table(self) -> pd.DataFrame:
@@ -94,7 +95,8 @@ class FoldDescription:
         """
         rows = []
         for split, position in np.ndindex(self.values.shape):
-            measure, drawn = self.measures[position], self.random[:, :, position]
+            measure = self.measures[position]
+            drawn = self.random[:, :, position] if len(self.random) else np.array([np.nan])
             lower, upper = self.auc_interval[split] if measure == "auc" else (np.nan, np.nan)
             rows.append(
                 {
@@ -152,7 +154,7 @@ def describe_folds(
     ``folds`` is what a fold scheme assigns: -1 is in no test part. Wanted is an equal part of every label in each fold;
     for a single split, ``test_share`` of every label (or what the test part has, if it is None). Without ``features``
     only labels are compared; ``pairs`` are near-duplicates, as positions of rows. Every figure is measured on
-    ``n_random`` shuffles of ``folds`` too: folds that are no more unlike than these are random ones.
+    ``n_random`` shuffles of ``folds`` too (0: none): what is no more unlike than these is as good as random.
 
     Raises DataError where a fold below the highest is empty, or leaves nothing to train on.
     """

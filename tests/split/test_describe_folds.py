@@ -5,8 +5,8 @@ import pytest
 
 from core.data import DataError, load_example
 from core.represent import encode
-from core.split import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds, describe_folds
-from core.split.describe_folds import MEASURES
+from core.split import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds
+from core.split.describe_folds import MEASURES, describe_folds
 
 NAMES = ["ant", "bee", "cat"]
 
@@ -95,6 +95,14 @@ def test_equal_generators_give_equal_descriptions():
         describe_folds(folds, y, x, class_names=NAMES, rng=np.random.default_rng(3)).table() for _ in range(2)
     )
     assert first.equals(second)
+
+
+def test_random_folds_need_not_be_drawn():
+    y, x = np.repeat([0, 1], 20), np.random.default_rng(0).normal(size=(40, 2))
+    found = describe_folds(RandomFolds().assign(x), y, x, class_names=NAMES, n_random=0, rng=np.random.default_rng(0))
+    assert not [column for column in found.table() if column.endswith("_random")]
+    assert found.measures_table()[["random", "random_lowest", "random_highest"]].isna().all(axis=None)
+    assert found.table()["mmd"].notna().all()
 
 
 @pytest.mark.parametrize("folds", [[0, 0, 0], [-1, -1, -1], [0, 2, 2]])
