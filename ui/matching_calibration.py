@@ -1,7 +1,6 @@
 """What does the calibration of two test sets look like in numbers? By subset, and by class of one subset."""
 
 from collections.abc import Callable, Sequence
-from math import isnan
 
 import pandas as pd
 import streamlit as st
@@ -70,6 +69,7 @@ def classes(task: Task[tuple[ClassCalibration, ...] | None], subset: str) -> dic
 
 
 def _class_rows(rows: Sequence[ClassCalibration]) -> None:
+    """A line per class with enough samples, the largest error on top; none where there is no such class."""
     lines = [
         {
             "Class": row.label,
@@ -77,18 +77,21 @@ def _class_rows(rows: Sequence[ClassCalibration]) -> None:
             "ECE": 100 * row.ece,
             "perfect": 100 * row.ece_if_perfect,
             "95 %": 100 * row.ece_if_perfect_95,
-            "p": "too few samples" if isnan(row.p_holm) else p_value(row.p_holm).removeprefix("p ").removeprefix("= "),
+            "p": p_value(row.p_holm).removeprefix("p ").removeprefix("= "),
         }
-        for row in sorted(rows, key=lambda row: (not row.enough, -row.n if isnan(row.ece) else -row.ece))
+        for row in sorted(rows, key=lambda row: -row.ece)
+        if row.enough
     ]
+    if not lines:
+        return
     config = {
         "n": st.column_config.NumberColumn(help="Samples that are of this class", format="%d"),
         "ECE": st.column_config.NumberColumn(format="%.2f", help="Of this class's probability, over all samples (%)"),
         "perfect": st.column_config.NumberColumn(format="%.2f", help=_CALIBRATION["perfect"][1]),
         "95 %": st.column_config.NumberColumn(format="%.2f", help=_CALIBRATION["95 %"][1]),
         "p": st.column_config.TextColumn(
-            help=f"Whether a perfect model shows as much, corrected for the number of classes (Holm); nothing is "
-            f"claimed of a class with fewer than {FEWEST_OF_CLASS} samples"
+            help="Share of perfectly calibrated models that show as much, corrected for the number of classes (Holm). "
+            f"Classes with fewer than {FEWEST_OF_CLASS} samples are left out."
         ),
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Calibration of every class")

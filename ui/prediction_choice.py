@@ -74,8 +74,8 @@ def titles() -> dict[str, str]:
 
 def stored_titles() -> dict[str, str]:
     """The predictions that are stored, by fingerprint, the newest first."""
-    stored = workspace().prediction_files(owner())
-    return {one.fingerprint: _title(one, stored) for one in stored}
+    known = titles()
+    return {one.fingerprint: known[one.fingerprint] for one in workspace().prediction_files(owner())}
 
 
 def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
@@ -269,8 +269,8 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
 @st.dialog("Delete these predictions?")
 def _delete(address: str, title: str) -> None:
     st.markdown(
-        f"**{page.plain(title)}** is gone from this workspace for good, and every address that names it then says so. "
-        "Your own file stays as it is."
+        f"**{page.plain(title)}** will be gone from this workspace for good, and every address that names it will say "
+        "so. The file that it came from stays as it is."
     )
     with st.container(horizontal=True):
         forget = {"on_click": workspace().delete_predictions, "args": (owner(), address)}

@@ -334,9 +334,8 @@ def test_every_class_has_its_calibration_error_beside_that_of_a_perfect_model(op
     assert "More than luck in dog" in said or "More than luck in cat" in said
     assert "1 class with fewer than 50 samples not judged" in said
     rows = next(one.value for one in app.dataframe if "Class" in one.value)
-    assert rows["Class"].tolist()[-1] == "fox"
-    assert rows["p"].tolist()[-1] == "too few samples"
-    assert (rows["ECE"][:2] > rows["95 %"][:2]).all()
+    assert sorted(rows["Class"]) == ["cat", "dog"]
+    assert (rows["ECE"] > rows["95 %"]).all()
     assert "Classes of the target (TSV)" in [button.label for button in app.get("download_button")]
     fair = settled(open_page("matched_subsets", **two, subset="reference"))
     assert "Of no class can a fault be shown" in texts(fair)
@@ -351,7 +350,7 @@ def test_one_number_per_row_says_nothing_of_classes(open_page, two):
 def test_deleting_asks_first_and_the_address_says_that_it_is_gone(open_page, workspace, two):
     app = settled(open_page("matched_subsets", **two))
     app.button(key="delete-target").click().run()
-    assert "gone from this workspace for good" in texts(app)
+    assert "will be gone from this workspace for good" in texts(app)
     assert len(workspace.prediction_files(LOCAL_OWNER)) == 2
     app.button(key="really-delete").click().run()
     assert [one.fingerprint for one in workspace.prediction_files(LOCAL_OWNER)] == [two["reference"]]
