@@ -91,7 +91,8 @@ def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
             f"{given.name}: vectors missing for some ids. {_n_of(missing, dataset.n_samples)} samples of "
             f"{dataset.name} {'has' if len(missing) == 1 else 'have'} none (such as {_examples(missing)}), and "
             f"{_n_of(extra, len(given.ids))} rows of the file belong to no sample"
-            f"{f' (such as {_examples(extra)})' if extra else ''}. Give each sample a vector, under its id in the data set."
+            f"{f' (such as {_examples(extra)})' if extra else ''}. "
+            "Give each sample a vector, under its id in the data set."
         )
     notes = [f"{given.vectors.shape[1]:,} numbers for each sample, from {given.name} by id.", *given.notes]
     if extra:

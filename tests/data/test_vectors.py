@@ -107,7 +107,8 @@ def test_missing_vectors_are_counted_both_ways_with_examples():
         attach_vectors(data, given)
     assert str(refused.value) == (
         "v.npz: vectors missing for some ids. 8 of 178 samples of wine have none (such as '170', '171', '172'), and 2 "
-        "of 172 rows of the file belong to no sample (such as 'x1', 'x2'). Give each sample a vector, under its id in the data set."
+        "of 172 rows of the file belong to no sample (such as 'x1', 'x2'). "
+        "Give each sample a vector, under its id in the data set."
     )
 
 
