@@ -12,7 +12,7 @@ GOOD = "text\tlabel\n" + "".join(f"a fine film, number {n}\tgood\na dull film, n
 def test_a_good_file_becomes_a_data_set_that_outlives_the_tab(server: Server, page: Page):
     page.goto(f"{server.url}/data_sets?data=wine")
     upload(page, "films.tsv", GOOD)
-    expect(page.get_by_text("60 texts, 2 classes")).to_be_visible()
+    expect(page.get_by_text("60 texts, 2 classes")).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Use this data set").click()
     expect(page.get_by_role("heading", name="films")).to_be_visible()
     expect(page.get_by_text("a fine film, number").first).to_be_visible()
