@@ -91,7 +91,10 @@ def test_seeds_that_disagree_take_the_claim_back():
 def test_a_model_that_learned_nothing_is_called_so():
     folded = simulated({"random_folds": 2 / 3}, n=300)
     verdict = fold_verdict(fold_performance(folded, metric=Metric("accuracy"), rng=np.random.default_rng(0)))
-    assert any(each.startswith("The model cannot be told from one that learned nothing.") for each in verdict.findings)
+    assert any(
+        each.startswith("By accuracy the model cannot be told from one that learned nothing.")
+        for each in verdict.findings
+    )
 
 
 def test_relations_are_told_with_what_so_few_folds_could_show():

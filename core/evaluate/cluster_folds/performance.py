@@ -47,7 +47,7 @@ def fold_performance(
     *,
     metric: Metric | None = None,
     baseline: str | None = None,
-    n_resamples: int = 2000,
+    n_resamples: int = 1000,
     rng: np.random.Generator,
 ) -> FoldPerformance:
     """Everything that predictions on folds tell so far, of all schemes, seeds and models.
@@ -246,7 +246,7 @@ def _difference(runs: Sequence[_Run], others: Sequence[_Run]) -> SchemeDifferenc
     value = one.mean.value - other.mean.value
     drawn = np.mean([run.drawn for run in runs], axis=0) - np.mean([run.drawn for run in others], axis=0)
     if one.mean.by == other.mean.by == "bootstrap":
-        (interval, p), by = difference_interval(drawn), "bootstrap"
+        (interval, p), by = difference_interval(drawn, value), "bootstrap"
     else:
         interval, p, by = apart(one.mean, other.mean), _p_by_rows(runs, others), "wilson"
     seeds = {run.score.seed: run.score.mean.value for run in runs}

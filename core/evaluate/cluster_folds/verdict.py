@@ -190,8 +190,9 @@ def _nulls(performance: FoldPerformance, row: SchemeScore) -> str:
         f"Always saying the most frequent class of the training part would reach {percent(row.majority)}, guessing by "
         f"its label shares about {percent(row.chance)} ({performance.metric.title})."
     )
+    besides = "" if performance.metric.kind == "accuracy" else f" Its accuracy is {percent(row.accuracy)}."
     if row.mean.interval.known and row.mean.interval.lower <= best:
-        return f"The model cannot be told from one that learned nothing. {said}"
+        return f"By {performance.metric.title} the model cannot be told from one that learned nothing. {said}{besides}"
     return said
 
 
