@@ -26,6 +26,7 @@ from core.split import (
     SplitScheme,
     StratifiedFolds,
 )
+from core.trials import TrialPlan
 
 RNG = np.random.default_rng(0)
 Y = RNG.permutation(np.repeat([0, 1, 2], [20, 17, 23]))
@@ -57,6 +58,11 @@ def test_the_notebooks_columns_keep_their_names_and_all_differ():
         "random_folds": "randomized",
     }
     assert columns == {name: theirs.get(name, name) for name in FOLD_SCHEMES}
+
+
+def test_a_plan_of_draws_takes_no_folds():
+    with pytest.raises(DataError, match=r"'sds_folds' cannot be chosen\. Choose from source_exclusive, .*random\.$"):
+        TrialPlan(schemes=("sds_folds",))
 
 
 @pytest.mark.parametrize("name", FOLD_SCHEMES)
