@@ -52,7 +52,7 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
     labels_ : (n_samples,) the cluster of each sample
     cluster_centers_ : (n_clusters, n_features)
     inertia_ : the within-cluster sum of squares
-    n_iter_ : assignments made on all samples
+    n_iter_ : steps made with all samples
     quotas_ : (n_labels, n_clusters) the counts that were met
 
     Examples
@@ -191,8 +191,8 @@ def _steps(
         np.dot(x, -2.0 * centers.T, out=cost)
         cost += (centers**2).sum(axis=1)
         assign_labels(cost, first, quotas, prices, cluster)
-        centers = np.empty_like(centers)
-        _cluster_means(x, cluster, centers)
+        centers = centers.copy()
+        _move_to_means(x, cluster, n_of_each, centers)
         inertia = total - float(n_of_each @ (centers**2).sum(axis=1))
         if best is not None and inertia >= best.inertia:
             break
@@ -205,14 +205,12 @@ def _steps(
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def _cluster_means(x, cluster, means):
-    """Write the mean of each cluster's rows of `x` into `means`; no cluster is empty."""
-    means[:] = 0.0
-    size = np.zeros(len(means), dtype=np.int64)
+def _move_to_means(x, cluster, size, centers):
+    """Move each centre to the mean of its rows; one without rows (too small for the sample of a start) stays."""
+    centers[size > 0] = 0.0
     for i in range(len(x)):
-        size[cluster[i]] += 1
         for j in range(x.shape[1]):
-            means[cluster[i], j] += x[i, j]
-    for k in range(len(means)):
-        for j in range(x.shape[1]):
-            means[k, j] /= size[k]
+            centers[cluster[i], j] += x[i, j]
+    for k in range(len(centers)):
+        if size[k] > 0:
+            centers[k] /= size[k]

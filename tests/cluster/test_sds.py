@@ -186,6 +186,15 @@ def test_more_samples_than_a_start_takes_keep_their_quotas():
     assert np.ptp(met.sum(axis=0)) <= 1
 
 
+def test_a_cluster_may_be_too_small_for_the_sample_of_a_start():
+    n = MOST_IN_A_START * 3
+    x = np.random.default_rng(0).normal(size=(n, 2))
+    for seed in range(5):
+        found = SameSizeKMeans(3, n_init=2, quotas=[1, n - 2, 1], random_state=seed).fit(x)
+        np.testing.assert_array_equal(np.bincount(found.labels_), [1, n - 2, 1])
+        assert np.isfinite(found.inertia_)
+
+
 def test_a_cluster_for_every_sample_and_one_for_all():
     x = np.random.default_rng(0).normal(size=(30, 2))
     each = SameSizeKMeans(30, random_state=0).fit(x)
