@@ -290,12 +290,14 @@ def features(fingerprint: str, representation: str) -> Task[np.ndarray]:
 
 def near_copies(fingerprint: str, representation: str, similarity: float) -> Task[NearCopies]:
     """Pairs of nearly equal samples; what this rests on was asked for before, so that no thread waits for itself."""
-    look, of = data_look(fingerprint), features(fingerprint, representation)
+    data, look, of = dataset(fingerprint), data_look(fingerprint), features(fingerprint, representation)
     name = key("near copies", fingerprint, representation, similarity)
     return _task(
         owner(),
         name,
-        lambda step: data_work.near_copies(of.future.result(), look.future.result().copies, similarity),
+        lambda step: data_work.near_copies(
+            data, representation, of.future.result, look.future.result().copies, similarity
+        ),
     )
 
 

@@ -20,7 +20,8 @@ SIMILARITY = Number(
     0.999,
     0.95,
     0.01,
-    "The least cosine of the features of two samples that are called near duplicates; 1 is the same direction.",
+    "The least cosine of two samples that are called near duplicates: of the word weights of texts, else of the "
+    "features chosen above; 1 is the same direction.",
     "%.3f",
 )
 

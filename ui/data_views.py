@@ -35,7 +35,7 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
     if dataset.kind == "image":
         form = Metric("Image size", " × ".join(map(str, dataset.x.shape[1:3])), help="Height and width in pixels.")
     elif dataset.kind == "text":
-        form = Metric("Empty texts", count(sum(not text.strip() for text in dataset.x)), help="Texts without a word.")
+        form = Metric("Texts without words", count(look.n_wordless), help="Empty, or marks only.")
     else:
         form = Metric("Columns", count(len(dataset.feature_names)), help="Columns of numbers.")
     n_sources = "none named" if dataset.sources is None else count(len(set(dataset.sources)))

@@ -1,5 +1,6 @@
 """What does the page of data sets have worked out beside it? Each is a function of a data set, named in the cache."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,13 +19,14 @@ from core.evaluate.data_sets import (
     label_counts,
     mean_images,
 )
-from core.represent import features_for_splits, number_of, number_title
-from core.represent.duplicates import duplicate_groups, near_duplicate_pairs, similarities
+from core.represent import features_for_splits, n_tokens, number_of, number_title
+from core.represent.duplicates import duplicate_groups, near_duplicate_pairs, near_duplicate_texts, similarities
 from core.split import FOLD_SCHEMES
 
 N_COMPONENTS = 50
 """Maps and near duplicates go by so many principal components, as a MapPlan does by default."""
 MOST_PAIRS = 10_000
+WORD_WEIGHTS = "tfidf_svd"
 
 
 class DataLook(NamedTuple):
@@ -34,6 +36,8 @@ class DataLook(NamedTuple):
     copies: ExactCopies
     columns: ColumnSummaries | None
     pictures: np.ndarray | None
+    n_wordless: int
+    """Texts without a single word."""
 
 
 def look(dataset: Dataset) -> DataLook:
@@ -43,6 +47,7 @@ def look(dataset: Dataset) -> DataLook:
         ExactCopies(duplicate_groups(dataset), dataset.y),
         column_summaries(dataset.x, dataset.feature_names) if dataset.kind == "tabular" else None,
         mean_images(dataset.x, dataset.y, dataset.n_classes) if dataset.kind == "image" else None,
+        int((n_tokens(dataset.x) == 0).sum()) if dataset.kind == "text" else 0,
     )
 
 
@@ -75,7 +80,18 @@ def folds(made: pd.DataFrame, n_samples: int) -> np.ndarray:
     return found
 
 
-def near_copies(of: np.ndarray, copies: ExactCopies, similarity: float) -> NearCopies:
-    """Pairs of samples with features that point almost the same way, equal contents left out."""
-    pairs = near_duplicate_pairs(of, similarity=similarity, most=MOST_PAIRS)
-    return data_sets.near_copies(pairs, similarities(of, pairs), copies, most=MOST_PAIRS)
+def near_copies(
+    dataset: Dataset, representation: str, features_of: Callable[[], np.ndarray], copies: ExactCopies, similarity: float
+) -> NearCopies:
+    """Pairs of samples that are nearly the same, of every content the first sample only.
+
+    Texts are compared word by word, unless other features than word weights were chosen; all else by its features.
+    """
+    first = np.flatnonzero(copies.first == np.arange(dataset.n_samples))
+    if representation == WORD_WEIGHTS:
+        found, cosines = near_duplicate_texts(dataset.x[first], similarity=similarity, most=MOST_PAIRS)
+    else:
+        of = features_of()[first]
+        found = near_duplicate_pairs(of, similarity=similarity, most=MOST_PAIRS)
+        cosines = similarities(of, found)
+    return data_sets.near_copies(first[found], cosines, copies, most=MOST_PAIRS)
