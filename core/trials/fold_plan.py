@@ -13,7 +13,13 @@ from jaxtyping import Float, Integer
 from core.data import DataError, Dataset
 from core.models import MODELS
 from core.models.classifier import stop_if
-from core.represent import REPRESENTATIONS, default_representation, features_for_splits, number_of
+from core.represent import (
+    REPRESENTATIONS,
+    check_representation,
+    default_representation,
+    features_for_splits,
+    number_of,
+)
 from core.split import FOLD_SCHEMES, FoldScheme
 from core.trials.plan import check_fields
 from core.trials.trial_plan import known_sources
@@ -190,6 +196,7 @@ def fold_scheme(plan: FoldPlan, scheme: str, seed: int) -> FoldScheme:
 
 @lru_cache(maxsize=16)
 def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
+    _check_fit(plan, dataset)
     makers = [FoldTrial(scheme, seed, None, None) for seed in plan.seeds for scheme in plan.schemes]
     tests = []
     for scheme, seed, _, _ in makers:
@@ -199,6 +206,20 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
     order = {scheme: place for place, scheme in enumerate(plan.schemes)}
     tests.sort(key=lambda test: (plan.seeds.index(test[0]), test[1], order[test[2]]))
     return (*makers, *(FoldTrial(scheme, seed, model, fold) for seed, fold, scheme, model in tests))
+
+
+def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
+    """Refuse what can be seen without waiting for features; the rest fails with the trial that makes the folds."""
+    needs = {FOLD_SCHEMES[name].needs for name in plan.schemes}
+    if plan.n_folds > dataset.n_samples:
+        raise DataError(
+            f"{plan.n_folds} folds cannot be made of the {dataset.n_samples} samples of {dataset.name}: each fold "
+            "needs one. Ask for fewer folds."
+        )
+    if "features" in needs and plan.representation is not None:
+        check_representation(dataset, plan.representation)
+    if "values" in needs:
+        number_of(dataset, plan.number or "")
 
 
 @lru_cache(maxsize=32)

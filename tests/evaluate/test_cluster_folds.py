@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
 from core.data import DataError, Predictions, load_example
+from core.data.fold_files import datasplits_file, folded_upload, predictions_file
+from core.data.prediction_upload import GivenFile
 from core.evaluate.cluster_folds import (
     FoldPredictions,
     Metric,
@@ -19,6 +21,7 @@ from core.evaluate.cluster_folds import (
     joined,
     predictions_on_folds,
     rows_of_run,
+    rows_of_tables,
 )
 from core.evaluate.cluster_folds.counts import counted, f1_interval
 from core.evaluate.intervals import wilson
@@ -259,6 +262,23 @@ def test_rows_take_the_places_of_a_data_set():
     assert (folded.y < 0).sum() == 40
     values = [scored(each).runs[0].mean.value for each in (folded, predictions_on_folds({"mine": uploaded(0)}))]
     assert values[0] == pytest.approx(values[1])
+
+
+@pytest.mark.parametrize("scheme", ["sds_folds", "max_shift"])
+def test_folds_that_go_out_and_predictions_that_come_back_score_as_the_run_does(scheme):
+    wine = load_example("wine")
+    plan = FoldPlan(schemes=(scheme,))
+    rows = pd.concat([plan.run_trial(wine, i, should_stop=lambda: False) for i in range(plan.n_trials(wine))])
+    (own,) = scored(rows_of_run(rows, wine)).runs
+    said = rows[rows["model"].notna().to_numpy()].sample(frac=1.0, random_state=0)
+    names, at = np.array(wine.class_names, dtype=object), said["row"].to_numpy(dtype=int)
+    back = predictions_file(wine.ids[at], names[wine.y[at]], names[said["y_pred"].to_numpy(dtype=int)])
+    folds = datasplits_file(wine.ids, plan.folds(wine, scheme, 0))
+    upload = folded_upload(GivenFile("predictions_x.tsv", back), GivenFile("datasplits_x.tsv", folds))
+    for ids in (None, wine.ids):
+        (run,) = scored(rows_of_tables({"x": upload.read()}, ids=ids)).runs
+        assert [fold.score.value for fold in run.folds] == [fold.score.value for fold in own.folds]
+        assert (run.mean.value, run.std) == (own.mean.value, own.std)
 
 
 def test_class_names_of_several_files_are_joined():

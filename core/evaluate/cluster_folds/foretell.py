@@ -46,7 +46,7 @@ def foretold_on(
         for row in performance.schemes:
             if row.model == model:
                 value, interval = row.mean.value - score.mean.value, apart(row.mean, score.mean)
-                difference = Estimate(value, interval, score.n, "wilson")
+                difference = Estimate(value, interval, score.n)
                 found.append(Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False))
     return tuple(found)
 

@@ -37,8 +37,6 @@ class FoldedRun:
     right: Bool[np.ndarray, " n_samples"]
     n_folds: int
     """How many folds there are, tested or not."""
-    n_untested: int
-    """Samples that are in no test part, and train every time."""
     seconds: tuple[float, ...] = ()
 
 
@@ -111,7 +109,6 @@ class FoldPredictions:
                     y_pred=y_pred,
                     right=(fold >= 0) & (y_pred == self.y),
                     n_folds=n_folds,
-                    n_untested=int((made < 0).sum()),
                     seconds=tuple(float(seconds.get(fold, np.nan)) for fold in range(n_folds)),
                 )
             )
