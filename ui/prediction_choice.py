@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, PredictionTable
 from core.data.prediction_files import PREDICTION_ENDINGS
-from core.data.prediction_pairs import ALL, OTHERS, Part, PredictionPairs
+from core.data.prediction_pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
 from core.data.prediction_upload import PredictionUpload
 from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
@@ -285,7 +285,7 @@ def _use(side: Side, upload: PredictionUpload) -> None:
     _keep(side, None)
     _choose(side, address)
     other = TARGET if side is REFERENCE else REFERENCE
-    if {"set", "fold"} & cache.prediction_choices(address).keys() and not _in_address(other):
+    if not _in_address(other) and {"set", "fold"} & choices_of(cache.uploaded(upload)).keys():
         _choose(other, address)
 
 
