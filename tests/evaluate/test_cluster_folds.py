@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
@@ -39,6 +39,7 @@ def scored(folded: FoldPredictions, metric: Metric | None = None, n_resamples: i
     return fold_performance(folded, metric=metric, n_resamples=n_resamples, rng=np.random.default_rng(0), **options)
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), n=st.integers(4, 60), n_classes=st.integers(2, 5))
 def test_scores_of_a_fold_are_scikit_learns(seed, n, n_classes):
     rng = np.random.default_rng(seed)
@@ -142,6 +143,7 @@ def test_where_nothing_is_wrong_an_interval_is_wilsons():
     assert macro.lower < 0.97
 
 
+@settings(deadline=None)
 @given(right=st.integers(0, 40), missed=st.integers(0, 40), wrong=st.integers(0, 40))
 def test_the_interval_of_a_class_holds_its_f1(right, missed, wrong):
     if right + missed + wrong == 0:
