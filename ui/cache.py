@@ -292,13 +292,12 @@ def near_copies(fingerprint: str, representation: str, similarity: float) -> Tas
     """Pairs of nearly equal samples; what this rests on was asked for before, so that no thread waits for itself."""
     data, look, of = dataset(fingerprint), data_look(fingerprint), features(fingerprint, representation)
     name = key("near copies", fingerprint, representation, similarity)
-    return _task(
-        owner(),
-        name,
-        lambda step: data_work.near_copies(
-            data, representation, of.future.result, look.future.result().copies, similarity
-        ),
-    )
+
+    def work(step: Callable[[], None]) -> NearCopies:
+        copies = look.future.result().copies
+        return data_work.near_copies(data, representation, of.future.result, copies, similarity, step)
+
+    return _task(owner(), name, work, data_work.n_steps_of_near_copies(data, representation))
 
 
 def map_of(run: Run) -> np.ndarray:

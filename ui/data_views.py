@@ -15,7 +15,7 @@ from core.evaluate.data_sets import (
     english_stop_words,
 )
 from core.evaluate.data_sets.verdict import NOUNS
-from core.evaluate.wording import count, percent
+from core.evaluate.wording import MINUS, count, percent
 from core.figures import data_sets as figures
 from core.represent import number_title, numbers_of
 from ui import background, cache, page
@@ -24,8 +24,6 @@ from ui.data_work import DataLook
 from ui.page import Metric
 from ui.samples import LAZY_ROWS, enlarged
 
-MOST_CLASSES = 20
-"""With more classes than that, what has a row for each stands in a box of its own that scrolls."""
 BOX = 430
 N_WORDS = 15
 
@@ -56,7 +54,7 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
 
 def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
     """Draw something with a row per class at its full height, or in a box that scrolls where there are many."""
-    if n_rows <= MOST_CLASSES:
+    if n_rows <= figures.MOST_IN_SIGHT:
         draw()
     else:
         with st.container(height=BOX, border=False, key=key):
@@ -94,7 +92,7 @@ def summary(of: NumberSummary) -> str:
     return (
         f"Mean {of.mean:.4g}, standard deviation {of.std:.4g}; from {of.minimum:.4g} to {of.maximum:.4g}, quartiles "
         f"{quartiles}; n = {count(of.n)}."
-    )
+    ).replace("-", MINUS)
 
 
 def by_class(dataset: Dataset, of: NumberByClass) -> None:

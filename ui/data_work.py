@@ -20,7 +20,13 @@ from core.evaluate.data_sets import (
     mean_images,
 )
 from core.represent import features_for_splits, n_tokens, number_of, number_title
-from core.represent.duplicates import duplicate_groups, near_duplicate_pairs, near_duplicate_texts, similarities
+from core.represent.duplicates import (
+    duplicate_groups,
+    n_steps,
+    near_duplicate_pairs,
+    near_duplicate_texts,
+    similarities,
+)
 from core.split import FOLD_SCHEMES
 
 N_COMPONENTS = 50
@@ -81,7 +87,12 @@ def folds(made: pd.DataFrame, n_samples: int) -> np.ndarray:
 
 
 def near_copies(
-    dataset: Dataset, representation: str, features_of: Callable[[], np.ndarray], copies: ExactCopies, similarity: float
+    dataset: Dataset,
+    representation: str,
+    features_of: Callable[[], np.ndarray],
+    copies: ExactCopies,
+    similarity: float,
+    step: Callable[[], None],
 ) -> NearCopies:
     """Pairs of samples that are nearly the same, of every content the first sample only.
 
@@ -92,6 +103,11 @@ def near_copies(
         found, cosines = near_duplicate_texts(dataset.x[first], similarity=similarity, most=MOST_PAIRS)
     else:
         of = features_of()[first]
-        found = near_duplicate_pairs(of, similarity=similarity, most=MOST_PAIRS)
+        found = near_duplicate_pairs(of, similarity=similarity, most=MOST_PAIRS, on_step=step)
         cosines = similarities(of, found)
     return data_sets.near_copies(first[found], cosines, copies, most=MOST_PAIRS)
+
+
+def n_steps_of_near_copies(dataset: Dataset, representation: str) -> int:
+    """How many steps `near_copies` takes, about (copies are left out); 0 where it counts none."""
+    return 0 if representation == WORD_WEIGHTS else n_steps(dataset.n_samples)

@@ -7,11 +7,13 @@ import plotly.graph_objects as go
 from jaxtyping import Integer
 
 from core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber, Word
-from core.evaluate.wording import THIN_SPACE, count, percent, plural
+from core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural
 from core.figures.theme import Theme, escape, faded, name_axis, new_figure, scale, theme
 
 MOST_STACKED = 10
 """With more classes than there are colours, shares are drawn as a heat map."""
+MOST_IN_SIGHT = 20
+"""With more classes than that, a figure with a row for each is taller than what stands beside it."""
 _MANY = 30
 _LONGEST_TITLE = 60
 _RATIO = 2.0  # the heat map's colours end at four times and at a quarter of the share in all samples
@@ -51,6 +53,7 @@ def label_distribution(
     )
     name_axis(figure, class_names)
     figure.update_xaxes(rangemode="tozero", range=[0, 1.35 * float(n_per_class.max())], tickformat=",d")
+    _axis_in_sight(figure, len(class_names))
     figure.update_layout(separators=f".{THIN_SPACE}")
     return figure
 
@@ -124,7 +127,7 @@ def class_boxes(of: NumberByClass, *, dark: bool = False) -> go.Figure:
         showlegend=False,
     )
     name_axis(figure, [row.name for row in rows])
-    figure.update_layout(hovermode="closest")
+    _axis_in_sight(figure, len(rows))
     return figure
 
 
@@ -149,6 +152,7 @@ def shares_by_number(of: SharesByNumber, *, title: str, dark: bool = False) -> g
     (_heat if many else _stacked)(figure, of, look)
     name_axis(figure, names, axis="x")
     figure.update_xaxes(ticktext=[low if low == high else f"{low}<br>to {high}" for low, high in ends])
+    _axis_in_sight(figure, len(of.class_names))
     return figure
 
 
@@ -269,6 +273,13 @@ def _row(n_rows: int) -> int:
     return 24 if n_rows <= _MANY else 16
 
 
+def _axis_in_sight(figure: go.Figure, n_rows: int) -> None:
+    """Where rows are so many that a reader scrolls, their axis stands on top."""
+    if n_rows > MOST_IN_SIGHT:
+        figure.update_xaxes(side="top")
+        figure.update_layout(margin_t=60)
+
+
 def _word_height(words: Sequence[Word]) -> int:
     return 90 + 21 * max(len(words), 3)
 
@@ -282,4 +293,5 @@ def _spread(of: NumberSummary) -> str:
 
 def _number(value: float, n_digits: int = 4) -> str:
     """Whole numbers in full, others with a few digits."""
-    return count(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.{n_digits}g}"
+    whole = value == int(value) and abs(value) < 1e15
+    return (count(int(value)) if whole else f"{value:.{n_digits}g}").replace("-", MINUS)

@@ -3,6 +3,7 @@
 Copies on both sides of a split flatter every accuracy, and copies with different labels say that a label is wrong.
 """
 
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
@@ -40,14 +41,18 @@ def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
 
 
 def near_duplicate_pairs(
-    features: Float[np.ndarray, "n_samples n_features"], *, similarity: float = 0.95, most: int = 100_000
+    features: Float[np.ndarray, "n_samples n_features"],
+    *,
+    similarity: float = 0.95,
+    most: int = 100_000,
+    on_step: Callable[[], object] = lambda: None,
 ) -> Integer[np.ndarray, "n_pairs 2"]:
     """Pairs of rows whose features have a cosine of `similarity` or more, the most similar first.
 
     Every pair is compared, in blocks: memory does not grow with the square of the rows, time does (some seconds for
     60,000 rows of 50 features). Where more than `most` pairs qualify, the most similar ones are kept, ties by position.
     The first of a pair stands earlier in the data. A row without any feature (all zero) is near to nothing. Features
-    should be centred, else everything points the same way.
+    should be centred, else everything points the same way. `on_step` is called ``n_steps`` times on the way.
 
     Raises DataError for a similarity outside (0, 1].
 
@@ -73,7 +78,20 @@ def near_duplicate_pairs(
             if len(pairs) > 2 * most:
                 pairs, cosines = _most_similar(pairs, cosines, most)
                 least = cosines[-1]
+            on_step()
     return _most_similar(pairs, cosines, most)[0]
+
+
+def n_steps(n_samples: int) -> int:
+    """How many blocks ``near_duplicate_pairs`` compares.
+
+    Examples
+    --------
+    >>> n_steps(2048), n_steps(60_000)
+    (1, 465)
+    """
+    n_blocks = -(-n_samples // _BLOCK)
+    return n_blocks * (n_blocks + 1) // 2
 
 
 def near_duplicate_texts(

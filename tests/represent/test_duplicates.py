@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data import DataError, Dataset
-from core.represent.duplicates import duplicate_groups, near_duplicate_pairs, near_duplicate_texts, similarities
+from core.represent.duplicates import (
+    duplicate_groups,
+    n_steps,
+    near_duplicate_pairs,
+    near_duplicate_texts,
+    similarities,
+)
 from core.represent.tokens import tokens
 
 
@@ -56,7 +62,9 @@ def test_blocks_leave_no_pair_out_and_the_most_similar_are_kept():
     expected = {tuple(sorted(pair)) for pair in copies.tolist()}
     assert {tuple(pair) for pair in near_duplicate_pairs(features, similarity=0.999, most=200).tolist()} == expected
     few = near_duplicate_pairs(features, similarity=0.7, most=150)
-    everything = near_duplicate_pairs(features, similarity=0.7)
+    steps = []
+    everything = near_duplicate_pairs(features, similarity=0.7, on_step=lambda: steps.append(1))
+    assert len(steps) == n_steps(5000) == 6
     assert len(everything) > 10_000
     assert np.array_equal(few, everything[:150])
 

@@ -7,7 +7,7 @@ from core.evaluate.data_sets.copies import ExactCopies
 from core.evaluate.data_sets.labels import LabelCounts
 from core.evaluate.data_sets.numbers import NumberByClass
 from core.evaluate.intervals import wilson
-from core.evaluate.wording import Verdict, count, listed, percent, plural
+from core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural
 
 NOUNS = {"image": "image", "text": "text", "tabular": "row"}
 FEW = 30
@@ -113,7 +113,8 @@ def _difference(of: NumberByClass) -> str:
     if of.explained < TELLING:
         return f"The classes hardly differ in {name}: they explain {percent(of.explained)} of its variance."
     least, most = (end(of.classes, key=lambda row: row.median) for end in (min, max))
+    low, high = (f"{row.median:.3g}".replace("-", MINUS) for row in (least, most))
     return (
         f"The classes differ in {name}: they explain {percent(of.explained)} of its variance, with medians from "
-        f"{least.median:.3g} ({least.name}) to {most.median:.3g} ({most.name}). A model may go by that."
+        f"{low} ({least.name}) to {high} ({most.name}). A model may go by that."
     )
