@@ -228,5 +228,5 @@ def test_the_splits_table_is_what_the_trials_use(wine):
 
 
 def test_features_that_the_data_do_not_have_are_refused_before_anything_runs():
-    with pytest.raises(DataError, match="not for image data. Take raw"):
+    with pytest.raises(DataError, match=r"not for image data\. Take raw"):
         TrialPlan(representation="tfidf_svd").n_trials(load_example("digits"))
