@@ -112,7 +112,7 @@ def show(dataset: Dataset, plan: MapPlan, fingerprint: str) -> None:
         if features is None:
             st.skeleton(height=520)
         else:
-            _map(dataset, pca_map(features), plan)
+            _map_alone(dataset, pca_map(features), plan)
         return
     run = workspace().find_run(owner(), plan, fingerprint)
     if run is None:
@@ -142,6 +142,12 @@ def groupings(dataset: Dataset) -> dict[str, Grouping]:
         numbered = [f"fold {fold + 1}" for fold in range(int(folds.max()) + 1)]
         found[name] = Grouping(name, folds, numbered)
     return found
+
+
+@st.fragment
+def _map_alone(dataset: Dataset, points: np.ndarray, plan: MapPlan) -> None:
+    """A map that is drawn anew without the rest of the page when something is selected on it."""
+    _map(dataset, points, plan)
 
 
 def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan) -> None:

@@ -149,9 +149,15 @@ def shares_by_number(of: SharesByNumber, *, title: str, dark: bool = False) -> g
     height = 100 + _row(len(of.class_names)) * len(of.class_names) if many else 320
     y_title = None if many else "Share of the class (%)"
     figure = new_figure(look, x_title=escape(title, longest=_LONGEST_TITLE), y_title=y_title, height=height, alt=alt)
-    (_heat if many else _stacked)(figure, of, look)
+    if many:
+        _heat(figure, of, names, look)
+    else:
+        _stacked(figure, of, look)
     name_axis(figure, names, axis="x")
-    figure.update_xaxes(ticktext=[low if low == high else f"{low}<br>to {high}" for low, high in ends])
+    if many:  # columns are too narrow for both ends
+        figure.update_xaxes(ticktext=[low for low, _ in ends], title_text=f"{figure.layout.xaxis.title.text}, from")
+    else:
+        figure.update_xaxes(ticktext=[low if low == high else f"{low}<br>to {high}" for low, high in ends])
     _axis_in_sight(figure, len(of.class_names))
     return figure
 
@@ -170,13 +176,13 @@ def _stacked(figure: go.Figure, of: SharesByNumber, look: Theme) -> None:
     figure.update_layout(barmode="stack", yaxis={"range": [0, 100], "tickformat": "d"})
 
 
-def _heat(figure: go.Figure, of: SharesByNumber, look: Theme) -> None:
+def _heat(figure: go.Figure, of: SharesByNumber, bins: Sequence[str], look: Theme) -> None:
     with np.errstate(divide="ignore"):
         ratio = np.log2(of.shares / of.overall)
     hover = [
         [
-            f"{escape(name)}: {percent(share)} here, {percent(usual)} overall, n = {count(int(n))}"
-            for share, n in zip(shares, counts, strict=True)
+            f"{escape(name)}: {percent(share)} at {place}, {percent(usual)} overall, n = {count(int(n))}"
+            for place, share, n in zip(bins, shares, counts, strict=True)
         ]
         for name, shares, counts, usual in zip(of.class_names, of.shares.T, of.n.T, of.overall, strict=True)
     ]
