@@ -142,7 +142,7 @@ def print_task() -> None:
     import pandas as pd
 
     from core.data import load_example
-    from core.evaluate.cluster_folds import Metric, fold_performance, tested_rows
+    from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
     from core.trials import FoldPlan
 
     print("\nAccuracy of logistic regression on folds of digits (K = 5, mean of 3 seeds)")
@@ -152,7 +152,7 @@ def print_task() -> None:
         schemes = ("random_folds", "sds_folds", "paired_source_folds", "max_shift")
         plan = FoldPlan(schemes=schemes, n_components=n_components, seeds=(0, 1, 2))
         trials = [plan.run_trial(dataset, i, should_stop=lambda: False) for i in range(plan.n_trials(dataset))]
-        folded = tested_rows(pd.concat(trials, ignore_index=True), dataset)
+        folded = rows_of_run(pd.concat(trials, ignore_index=True), dataset)
         performance = fold_performance(folded, metric=Metric("accuracy"), rng=np.random.default_rng(0))
         for row in performance.schemes:
             interval, seeds = row.mean.interval, row.over_seeds
