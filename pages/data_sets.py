@@ -86,7 +86,7 @@ def near_and_far(look: DataLook) -> None:
     st.subheader("Map", anchor=False)
     plan = data_map.controls(dataset)
     vectors.attach(choice)
-    share.offer(plan if plan.method == "umap" else None, data_map.parameters(plan) or {})
+    share.offer(plan if plan.method == "umap" else None, (data_map.parameters(plan) or {}) | data_views.parameters())
     data_map.show(dataset, plan, choice.address)
     data_copies.show(dataset, look.copies, representation=str(plan.representation), fingerprint=choice.address)
 

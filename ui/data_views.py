@@ -52,6 +52,11 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
     ]
 
 
+def parameters() -> dict[str, list[str]]:
+    """What else the address of this page says of what is shown, beside the map: only what is not as usual."""
+    return {key: st.query_params.get_all(key) for key in ("number", "colour", "similarity") if key in st.query_params}
+
+
 def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
     """Draw something with a row per class at its full height, or in a box that scrolls where there are many."""
     if n_rows <= figures.MOST_IN_SIGHT:

@@ -213,6 +213,7 @@ def test_a_column_in_question_is_in_the_address(open_page, wine):
     app = opened(open_page, data=wine.fingerprint, number="proline")
     assert app.selectbox(key="number").value == "proline"
     assert "The classes differ in proline" in texts(app)
+    assert any("number=proline" in code.value for code in app.code)  # the address to share
     unknown = open_page("data_sets", data=wine.fingerprint, number="no such column")
     assert "cannot be chosen here" in texts(unknown)
 
