@@ -17,6 +17,7 @@ from core.evaluate.data_sets import (
 from core.evaluate.data_sets.verdict import NOUNS
 from core.evaluate.wording import MINUS, count, percent
 from core.figures import data_sets as figures
+from core.figures.words import characteristic_words, frequent_words
 from core.represent import number_title, numbers_of
 from ui import background, cache, page
 from ui.controls import One, check_address
@@ -133,13 +134,13 @@ def words(dataset: Dataset, fingerprint: str) -> None:
     shown = counts.without(english_stop_words()) if plain_only else counts
     everywhere, here, apart = st.columns(3, gap="medium")
     with everywhere:
-        figure = figures.frequent_words(shown.frequent(most=N_WORDS), dark=page.dark())
+        figure = frequent_words(shown.frequent(most=N_WORDS), dark=page.dark())
         page.figure(figure, f"Most frequent in all texts; {count(counts.n_words)} words in all.", key="frequent")
     with here:
-        figure = figures.frequent_words(shown.frequent(label, most=N_WORDS), dark=page.dark())
+        figure = frequent_words(shown.frequent(label, most=N_WORDS), dark=page.dark())
         page.figure(figure, f"Most frequent in {page.plain(label)}.", key="frequent-class")
     with apart:
-        figure = figures.characteristic_words(shown.characteristic(label, most=N_WORDS), dark=page.dark())
+        figure = characteristic_words(shown.characteristic(label, most=N_WORDS), dark=page.dark())
         caption = f"What sets {page.plain(label)} apart, surest first (log-odds over their standard error)."
         page.figure(figure, caption, key="characteristic")
     page.downloads({"Words": counts.table}, stem="data-set")

@@ -5,15 +5,14 @@ import pytest
 
 from core.evaluate.data_sets import count_words, number_by_class
 from core.figures.data_sets import (
-    characteristic_words,
     class_boxes,
-    frequent_words,
     label_distribution,
     number_histogram,
     shares_by_number,
 )
 from core.figures.maps import OTHERS, map_chart
 from core.figures.theme import DARK, LIGHT, alt_text
+from core.figures.words import characteristic_words, frequent_words
 
 
 @pytest.mark.parametrize("n_classes", [2, 100])
