@@ -35,9 +35,7 @@ def card() -> None:
             )
             st.markdown(f"{files} What they come to is worked out when they are opened.")
         else:
-            st.markdown(
-                "No predictions are here yet. Those of a model on two test sets are enough, without code."
-            )
+            st.markdown("No predictions are here yet. Those of a model on two test sets are enough, without code.")
         _link("Compare two test sets", {})
 
 
