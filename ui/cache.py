@@ -4,7 +4,8 @@ Streamlit hashes large arrays by a sample and forgets the class of a nested data
 ever an argument: fingerprints and run ids name the big object, which the function fetches for itself.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,13 +14,14 @@ import pandas as pd
 import streamlit as st
 
 from core.cluster import Silhouettes
-from core.data import Dataset, PredictionTable
+from core.data import DataError, Dataset, PredictionTable
 from core.data.identity import key
 from core.data.prediction_files import read_prediction_table
 from core.data.prediction_pairs import PredictionPairs, choices_of, pair_predictions
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.data.tables import Table
 from core.evaluate.calibration import ClassCalibration
+from core.evaluate.cluster_folds import FoldPerformance, Metric, rows_of_run
 from core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
 from core.evaluate.matched_subsets import MatchedSubsets, ModelComparisons, SetComparison, worked_example
 from core.evaluate.matched_subsets.samples import samples_table
@@ -29,13 +31,15 @@ from core.evaluate.source_robustness import (
     compare_models,
     expected_accuracy_intervals,
 )
-from core.trials import TrialPlan, to_json, trials_of_predictions
+from core.split.describe_folds import FoldDescription
+from core.trials import FoldPlan, TrialPlan, to_json, trials_of_predictions
 from core.trials import with_labels as join_labels
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import background, data_work, matching_work
+from ui import background, data_work, fold_work, matching_work
 from ui.background import Task
 from ui.data_work import DataLook
+from ui.fold_work import Cut, Folded, Related
 from ui.matching_plan import MatchingPlan, TwoSets
 from ui.matching_work import Compared, Reliability
 from ui.session import owner, workspace
@@ -327,3 +331,86 @@ def _folds_of(owner_name: str, run_id: str, n_done: int, n_samples: int) -> dict
         data_work.fold_title(str(scheme), int(seed)): data_work.folds(part, n_samples)
         for (scheme, seed), part in made.groupby(["scheme", "seed"], sort=False)
     }
+
+
+# Folds
+
+
+def fold_run(run: Run) -> Folded:
+    """The predictions on folds of a run, as far as it has come."""
+    return _fold_run(owner(), run.id, run.n_done, run.plan, run.fingerprint)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _fold_run(owner_name: str, run_id: str, n_done: int, plan_json: str, fingerprint: str) -> Folded:
+    plan, data = load_plan(plan_json), _dataset(owner_name, fingerprint)
+    if not isinstance(plan, FoldPlan):
+        raise TypeError(f"a plan of kind {plan.kind!r} has no folds")
+    rows = rows_of_run(workspace().rows(owner_name, run_id), data)
+    return Folded(key("folds of a run", run_id, n_done), rows, plan, data)
+
+
+def fold_uploads(addresses: Mapping[str, str], fingerprint: str | None) -> Folded:
+    """Stored predictions with their folds, and the data set of this fingerprint where it has the same samples."""
+    return _fold_uploads(owner(), tuple(addresses.values()), fingerprint)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _fold_uploads(owner_name: str, addresses: tuple[str, ...], fingerprint: str | None) -> Folded:
+    data = None if fingerprint is None else _dataset(owner_name, fingerprint)
+    uploads = {address: workspace().predictions(owner_name, address) for address in addresses}
+    return fold_work.from_uploads(uploads, data, FoldPlan(), key("folds of files", *addresses, fingerprint))
+
+
+def fold_performance(folded: Folded, metric: Metric) -> FoldPerformance:
+    """The scores of every fold, run and scheme."""
+    return _fold_performance(owner(), key("scores", folded.name, metric), folded, metric)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _fold_performance(owner_name: str, name: str, _folded: Folded, _metric: Metric) -> FoldPerformance:
+    return fold_work.performance(_folded, _metric)
+
+
+def fold_features(folded: Folded) -> Task[np.ndarray] | None:
+    """The features that folds are made in; None where the samples are not here."""
+    data = folded.dataset
+    if data is None:
+        return None
+    name = key("fold features", data.fingerprint, folded.plan.representation, folded.plan.n_components)
+    return _task(owner(), name, lambda step: folded.plan.features(data))
+
+
+def fold_relations(folded: Folded, scores: FoldPerformance) -> Task[Related]:
+    """What goes with scores; its features were asked for before, so that no thread waits for itself."""
+    of, name = fold_features(folded), key("relations", folded.name, scores.metric)
+    return _task(owner(), name, lambda step: fold_work.related(folded, scores, _or_none(of)))
+
+
+def fold_description(folded: Folded, cut: Cut) -> Task[FoldDescription]:
+    """What a scheme did to the data."""
+    of, pairs, name = fold_features(folded), _near_pairs(folded), key("description", folded.name, *cut)
+
+    def work(step: Callable[[], None]) -> FoldDescription:
+        return fold_work.description(folded, cut, _or_none(of), _or_none(pairs))
+
+    return _task(owner(), name, work)
+
+
+def _or_none(task: Task[np.ndarray] | None) -> np.ndarray | None:
+    """What a task comes to; None where there are no such features, of which the map says why."""
+    with suppress(DataError):
+        return None if task is None else task.future.result()
+
+
+def _near_pairs(folded: Folded) -> Task[np.ndarray] | None:
+    data, plan = folded.dataset, folded.plan
+    if data is None:
+        return None
+    name = key("pairs", data.fingerprint, plan.representation)
+    return _task(owner(), name, lambda step: fold_work.near_pairs(data, plan))
+
+
+def fold_words(folded: Folded, cut: Cut) -> Task[WordCounts]:
+    """The words of the texts of every fold."""
+    return _task(owner(), key("fold words", folded.name, *cut), lambda step: fold_work.words(folded, cut))

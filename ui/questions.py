@@ -8,12 +8,13 @@ from typing import Any
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.cluster_folds import Metric, fold_verdict
 from core.evaluate.source_robustness import verdict
-from core.trials import Plan, TrialPlan
+from core.trials import FoldPlan, Plan, TrialPlan
 from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice, data_map
+from ui import cache, controls, data_choice, data_map, fold_controls
 from ui.page import plain
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -42,6 +43,11 @@ def _source_robustness(run: Run) -> str:
     return verdict(found.intervals, found.comparisons, names=controls.MODEL_TITLES).headline
 
 
+def _cluster_folds(run: Run) -> str:
+    folded = cache.fold_run(run)
+    return fold_verdict(cache.fold_performance(folded, Metric()), names=controls.MODEL_TITLES).headline
+
+
 QUESTIONS: dict[str, Question] = {
     TrialPlan.kind: Question(
         "How far does accuracy fall on unfamiliar sources?",
@@ -49,6 +55,13 @@ QUESTIONS: dict[str, Question] = {
         controls.describe_trials,
         controls.trial_parameters,
         _source_robustness,
+    ),
+    FoldPlan.kind: Question(
+        "How do folds that are made to differ behave?",
+        "cluster_folds",
+        fold_controls.describe,
+        fold_controls.parameters,
+        _cluster_folds,
     ),
     MapPlan.kind: Question("Where do the samples lie? (map)", "data_sets", data_map.describe, data_map.parameters),
 }

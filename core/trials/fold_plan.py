@@ -114,6 +114,18 @@ class FoldPlan:
         """One for the folds of each scheme and seed, one for each fold and model. DataError where they do not fit."""
         return len(self.trials(dataset))
 
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """What is to be known before such folds are made, in sentences: labels too rare to be in every fold."""
+        n = dataset.n_per_class
+        rare = [f"{name} ({count})" for name, count in zip(dataset.class_names, n, strict=True) if count < self.n_folds]
+        if not rare:
+            return ()
+        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+        return (
+            f"Fewer samples than the {self.n_folds} folds: {', '.join(rare[:5])}{more}. That is allowed; such a label "
+            "is missing from some folds, whose scores then say nothing of it.",
+        )
+
     def trials(self, dataset: Dataset) -> tuple[FoldTrial, ...]:
         """Every trial: first all that make folds, then fold by fold, so that the first scores show all schemes."""
         return _trials(self, dataset)
