@@ -85,7 +85,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str]) -> None:
     if folded.rows.runs():
         scores = cache.fold_performance(folded, metric)
         fold_scores.show(folded, metric, fold_upload.foretold(chosen, scores), finished=True)
-        tables = fold_scores.tables(scores)
+        tables = fold_scores.tables(folded, scores)
     fold_look.show(folded)
     fold_look.inside(folded)
     st.subheader("In numbers", anchor=False)
@@ -96,8 +96,8 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str]) -> None:
 
 
 page.lead(
-    "Folds of a cross-validation that differ in their inputs show how far a score rests on training and test samples "
-    "being alike. Which new inputs you will meet, they cannot tell."
+    "Folds that differ in their inputs show how far a score rests on training and test samples being alike. Which new "
+    "inputs you will meet, they cannot tell."
 )
 if fold_controls.view() == fold_controls.MAKE:
     make()

@@ -35,9 +35,9 @@ def fold_plan(dataset: Dataset) -> tuple[FoldPlan, DeltaGenerator]:
     number = _number({name: number_title(dataset, name) for name in numbers_of(dataset)})
     check_address([*main.values(), *more.values(), number])
     with st.container(border=True, gap="small"):
-        values = {"schemes": main["schemes"].draw()}
+        values = {field: main[field].draw() for field in ("schemes", "models")}
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            values |= {field: control.draw() for field, control in main.items() if field != "schemes"}
+            values["n_folds"] = main["n_folds"].draw()
             if _QUANTILES in values["schemes"]:
                 values["number"] = number.draw()
             st.space("stretch")

@@ -12,10 +12,16 @@ from core.figures.words import characteristic_words
 from core.represent import number_of, number_title, numbers_of
 from core.represent.project import pca_map
 from core.split.describe_folds import FoldDescription
+from core.trials import MapPlan
+from core.workspace.runner import load_plan
+from core.workspace.workspace import Run
 from ui import background, cache, data_views, page, samples
+from ui.controls import One, check_address
 from ui.fold_work import Cut, Folded
 from ui.portraits import portrait
+from ui.session import owner, workspace
 
+MAP = One("foldmap", "Map", {"pca": "PCA", "umap": "UMAP"}, "pca", "The newest UMAP map of the page of data sets.")
 N_SAMPLES = 10
 N_WORDS = 12
 COLUMNS = {
@@ -36,6 +42,7 @@ def show(folded: Folded) -> None:
     if not cuts:
         page.empty("No folds have been made yet.")
         return
+    check_address([MAP])
     chosen = _two(folded, cuts)
     places, waiting = _places(folded)
     for cut, column in zip(chosen, st.columns(len(chosen), gap="medium"), strict=True):
@@ -113,17 +120,28 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
         return None, True
     if folded.plan.label_informed:
         st.caption("These features saw the labels: the folds were not made of the inputs alone.")
+    umap = _umap(folded)
+    if umap is not None and MAP.draw() == "umap":
+        return cache.map_of(umap), False
     return pca_map(features), False
+
+
+def _umap(folded: Folded) -> Run | None:
+    """The newest UMAP map of the data set that was made (on the page of data sets), if there is one."""
+    data = folded.dataset
+    runs = [] if data is None else workspace().runs(owner(), data.fingerprint)
+    maps = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
+    return next((run for run, plan in maps if isinstance(plan, MapPlan) and plan.method == "umap"), None)
 
 
 def _sizes(folded: Folded, chosen: list[Cut]) -> None:
     one_scheme = len({cut.scheme for cut in chosen}) < len(chosen)  # two seeds of it
     by_scheme = {folded.cuts[cut] if one_scheme else cut.scheme: folded.rows.folds(*cut) for cut in chosen}
-    sizes, means = st.columns(2, gap="medium")
+    data = folded.dataset
+    sizes, means = st.columns(2, gap="medium") if data is not None else (st.container(), None)
     with sizes:
         page.figure(figures.fold_sizes(by_scheme, dark=page.dark()), "Samples in each fold.", key="sizes")
-    data = folded.dataset
-    if data is None:
+    if data is None or means is None:
         return
     with means:
         name = folded.plan.number or numbers_of(data)[0]
@@ -160,17 +178,24 @@ def _described(folded: Folded, chosen: list[Cut]) -> None:
             told[cut] = found
             _description(folded, cut, found)
     if told:
-        tables = {}
-        for cut, found in told.items():
-            tables[f"Distances {folded.cuts[cut]}"] = found.measures_table
-            tables[f"Labels {folded.cuts[cut]}"] = found.labels_table
+        tables = {
+            "Distances": lambda: _joined({cut: found.measures_table() for cut, found in told.items()}),
+            "Labels": lambda: _joined({cut: found.labels_table() for cut, found in told.items()}),
+        }
         page.downloads(tables, stem="cluster-folds", formats=("TSV", "Parquet"))
+
+
+def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:
+    """Tables of several cuts as one: scheme and seed in front, folds counted from 1 as everywhere on the screen."""
+    parts = [table.assign(fold=table["fold"] + 1, scheme=cut.scheme, seed=cut.seed) for cut, table in tables.items()]
+    whole = pd.concat(parts, ignore_index=True)
+    return whole[["scheme", "seed", *(name for name in whole.columns if name not in ("scheme", "seed"))]]
 
 
 def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
     table = found.table()
     lines = {"Fold": [*folded.names(cut), "random"], "n": [*map(count, table["n_test"]), ""]}
-    lines["wanted"] = [*(fixed(float(n), 1) for n in table["n_wanted"]), ""]
+    lines["Wanted"] = [*(fixed(float(n), 1) for n in table["n_wanted"]), ""]
     for measure in found.measures:
         title, _, digits = COLUMNS[measure]
         lines[title] = [fixed(float(value), digits) for value in [*table[measure], table[f"{measure}_random"].mean()]]
@@ -196,6 +221,8 @@ def _words(folded: Folded, cut: Cut, at: int) -> None:
 
 def _portraits(folded: Folded, cut: Cut) -> None:
     data, folds = folded.dataset, folded.rows.folds(*cut)
+    if data is None:
+        return
     with st.grid("auto", min_column_width=110, gap="small"):
         for fold, name in enumerate(folded.names(cut)):
             drawn = portrait(data, folds == fold, folds != fold)

@@ -1,7 +1,6 @@
 """How do models fare on the folds? The verdict, every fold with its interval, seeds, classes, and what goes with it."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -10,17 +9,22 @@ from core.evaluate.cluster_folds import (
     FoldPerformance,
     Foretold,
     Metric,
+    Relation,
+    RunScore,
     SchemeScore,
     fold_verdict,
     foretold_on_sources,
     scheme_title,
 )
-from core.evaluate.wording import count, fixed, percent, plural, points
+from core.evaluate.wording import bare, count, fixed, p_value, percent, plural, points
 from core.figures import cluster_folds as figures
 from core.trials import FoldPlan
-from ui import background, cache, page
+from ui import background, cache, data_views, page
 from ui.controls import MODEL_TITLES
 from ui.fold_work import Folded, Related
+
+MOST_BY_CLASS = 4
+"""More schemes in the figure of classes would hide one another."""
 
 
 def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *, finished: bool) -> None:
@@ -50,7 +54,7 @@ def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *,
         page.verdict(said, metrics(scores, model, scheme))
     if finished:
         page.findings(said)
-        _details(scores, model, shown, related)
+        _details(scores, model, scheme, related)
 
 
 def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[page.Metric]:
@@ -113,10 +117,16 @@ def summary(scores: FoldPerformance) -> None:
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Scores of every run, by fold")
 
 
-def tables(scores: FoldPerformance) -> dict[str, Callable[[], pd.DataFrame]]:
-    """What can be taken away of scores, by title."""
+def tables(folded: Folded, scores: FoldPerformance) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What can be taken away of scores, by title; of characteristics once they are measured."""
     found = {"Folds": scores.table, "Runs": scores.summary, "Classes": scores.class_table}
-    return found | ({"Differences": scores.difference_table} if scores.differences else {})
+    if scores.differences:
+        found["Differences"] = scores.difference_table
+    measured = cache.fold_relations(folded, scores).future
+    if measured.done():
+        known = measured.result().characteristics
+        found["Characteristics"] = lambda: known.assign(fold=known["fold"] + 1)
+    return found
 
 
 def _mean(scores: FoldPerformance, row: SchemeScore) -> page.Metric:
@@ -157,8 +167,10 @@ def _related(folded: Folded, scores: FoldPerformance) -> Related | None:
     return background.answer(task, "Measuring how far folds lie from the rest", key="relations")
 
 
-def _details(scores: FoldPerformance, model: str, shown: list, related: Related | None) -> None:
+def _details(scores: FoldPerformance, model: str, scheme: str | None, related: Related | None) -> None:
     """Seeds, classes and characteristics, two by two."""
+    runs = [run for run in scores.runs if run.model == model and run.whole]
+    shown = [run for run in runs if run.seed == runs[0].seed]
     rows = [row for row in scores.schemes if row.model == model]
     if any(len(row.seeds) > 1 for row in rows):
         page.figure(
@@ -167,17 +179,19 @@ def _details(scores: FoldPerformance, model: str, shown: list, related: Related 
             "the luck of one of them.",
             key="seeds-chart",
         )
+    if not shown:
+        return
     classes, beside = st.columns(2, gap="medium")
     with classes:
-        _in_a_box(scores, shown)
+        _classes(scores, shown)
     with beside:
-        if related is None or related.characteristics.empty:
+        if related is None or not len(related.characteristics):
             return
         names = _worth_showing(related.characteristics)
-        strongest = sorted((of for of in related.relations if of.model == model), key=lambda of: of.p_holm)
+        told = [of for of in related.relations if of.model == model]
+        strongest = sorted(told, key=lambda of: (of.scheme != scheme, -abs(of.r)))
         first = next((of.characteristic for of in strongest if of.characteristic in names), names[0])
         name = st.selectbox("Score against", names, index=names.index(first), key="characteristic")
-        runs = [run for run in scores.runs if run.model == model and run.whole]
         page.figure(
             figures.relation_chart(scores, runs, related.characteristics, name, dark=page.dark()),
             page.plain(_told(strongest, name)),
@@ -190,22 +204,18 @@ def _worth_showing(characteristics: pd.DataFrame) -> list[str]:
     return [name for name in names if characteristics[name].notna().all()]
 
 
-def _told(relations: list, name: str) -> str:
+def _told(relations: Sequence[Relation], name: str) -> str:
     told = [
-        f"{scheme_title(of.scheme)} r {fixed(of.r, 2)}, p = {fixed(of.p_holm, 2)}"
+        f"{scheme_title(of.scheme)} r {bare(of.r, 2)}, {p_value(of.p_holm)}"
         for of in relations
-        if of.characteristic == name and not math.isnan(of.r)
+        if of.characteristic == name
     ]
     few = "A handful of folds shows only the strongest of ties; p is corrected for all characteristics."
     return f"{'; '.join(told)}. {few}" if told else f"The same in all folds, or nothing to tell. {few}"
 
 
-def _in_a_box(scores: FoldPerformance, shown: list) -> None:
-    whole = [run for run in shown if run.whole] or shown
-    figure = figures.class_scores(scores, whole[:4], dark=page.dark())
+def _classes(scores: FoldPerformance, shown: Sequence[RunScore]) -> None:
+    figure = figures.class_scores(scores, shown[:MOST_BY_CLASS], dark=page.dark())
     caption = "F1 of each class over all folds, the lowest on top."
-    if len(scores.class_names) <= 12:
-        page.figure(figure, caption, key="classes")
-        return
-    with st.container(height=430, border=False, key="classes-box"):
-        page.figure(figure, caption, key="classes")
+    n_classes = len(scores.class_names)
+    data_views.in_a_box(n_classes, lambda: page.figure(figure, caption, key="classes"), key="classes-box")

@@ -110,7 +110,9 @@ def _empty(slot: Slot) -> None:
     except DataError as problem:
         page.error(problem)
         return
-    complete = prediction_upload.draft(upload, key=slot.key, keep=lambda kept: _keep(slot, kept), truth_offered=False)
+    complete = prediction_upload.draft(
+        upload, key=slot.key, keep=lambda kept: _keep(slot, kept), truth_offered=False, beside="the folds"
+    )
     if complete is None:
         return
     try:

@@ -49,14 +49,20 @@ def blank_files() -> None:
 
 
 def draft(
-    upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None], truth_offered: bool = True
+    upload: PredictionUpload,
+    *,
+    key: str,
+    keep: Callable[[PredictionUpload], None],
+    truth_offered: bool = True,
+    beside: str = "the truth",
 ) -> PredictionUpload | None:
     """An upload that is not in use yet: what its columns are, with corrections; None while something is open.
 
-    `keep` takes the upload as corrected; `truth_offered` is false where the truth is known from elsewhere. The answer
+    `keep` takes the upload as corrected; `truth_offered` is false where the truth is known from elsewhere;
+    `beside` says what a second file holds. The answer
     has all roles filled in, so that reading it asks nothing.
     """
-    st.markdown(f"**{page.plain(upload.name)}**{_and_truth(upload)}")
+    st.markdown(f"**{page.plain(upload.name)}**{_and_second(upload, beside)}")
     question: RolesNeeded | None = None
     table: PredictionTable | None = None
     try:
@@ -108,8 +114,8 @@ def roles_download(table: PredictionTable, *, key: str) -> None:
     )
 
 
-def _and_truth(upload: PredictionUpload) -> str:
-    return f" with the truth of **{page.plain(upload.truth.name)}**" if upload.truth else ""
+def _and_second(upload: PredictionUpload, beside: str) -> str:
+    return f" with {beside} of **{page.plain(upload.truth.name)}**" if upload.truth else ""
 
 
 def _truth(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None]) -> None:
