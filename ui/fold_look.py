@@ -29,7 +29,7 @@ COLUMNS = {
     "variance": ("Variance", "Mean squared distance of the fold's samples from their mean.", 2),
     "mmd": ("MMD²", "Maximum mean discrepancy, squared: 0 alike.", 3),
     "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
-    "auc": ("AUC", "Of a classifier that tells fold from rest: .5 alike, 1 apart.", 2),
+    "auc": ("AUC", "Of a classifier that tells fold from rest: .5 alike, 1 apart. Interval: 95 %.", 2),
     "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
     "near_duplicates": ("Near copies", "Pairs of near-duplicates with one sample in the fold and one outside.", 0),
 }
@@ -199,6 +199,9 @@ def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
     for measure in found.measures:
         title, _, digits = COLUMNS[measure]
         lines[title] = [fixed(float(value), digits) for value in [*table[measure], table[f"{measure}_random"].mean()]]
+        if measure == "auc":
+            ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in found.auc_interval]
+            lines[title] = [f"{value}{end}" for value, end in zip(lines[title], [*ends, ""], strict=True)]
     config = {title: st.column_config.TextColumn(help=meaning) for title, meaning, _ in COLUMNS.values()}
     st.caption(f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(found.random), 'random draw')}.")
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
@@ -215,7 +218,8 @@ def _words(folded: Folded, cut: Cut, at: int) -> None:
             words = [word.word for word in counts.characteristic(name, most=6) if word.stands]
             said = page.plain(", ".join(words)) or "no word stands out beyond chance"
             st.markdown(f"**{page.plain(name)}**  \n{said}")
-    figure = characteristic_words(counts.characteristic(counts.class_names[at], most=N_WORDS), dark=page.dark())
+    words = counts.characteristic(counts.class_names[at], most=N_WORDS)
+    figure = characteristic_words(words, noun="fold", nouns="folds", dark=page.dark())
     page.figure(figure, "What sets this fold apart, surest first; hatched: could be chance.", key="fold-words-figure")
 
 

@@ -35,20 +35,23 @@ def frequent_words(words: Sequence[Word], *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def characteristic_words(words: Sequence[Word], *, dark: bool = False) -> go.Figure:
+def characteristic_words(
+    words: Sequence[Word], *, noun: str = "class", nouns: str = "classes", dark: bool = False
+) -> go.Figure:
     """For each word the share of the class's texts that have it (bar) beside that of all other texts (diamond).
 
-    Words that chance could explain, after correction for all words, are hatched.
+    `noun` and `nouns` say what the texts are grouped by, where that is not their class. Words that chance could
+    explain, after correction for all words, are hatched.
     """
     look = theme(dark)
     surest = [word.word for word in words if word.stands]
     alt = (
-        f"{plural(len(surest), 'word')} set the class apart beyond chance, first of all {', '.join(surest[:3])}."
+        f"{plural(len(surest), 'word')} set the {noun} apart beyond chance, first of all {', '.join(surest[:3])}."
         if surest
-        else "No word sets the class apart beyond chance."
+        else f"No word sets the {noun} apart beyond chance."
     )
     figure = new_figure(look, x_title="Texts that have the word (%)", height=_word_height(words), alt=alt)
-    for stands, name in ((True, "this class"), (False, "this class, perhaps by chance")):
+    for stands, name in ((True, f"this {noun}"), (False, f"this {noun}, perhaps by chance")):
         part = [(at, word) for at, word in enumerate(words) if word.stands == stands]
         if part:
             figure.add_bar(
@@ -63,13 +66,13 @@ def characteristic_words(words: Sequence[Word], *, dark: bool = False) -> go.Fig
                     "pattern": {"shape": "" if stands else "/", "fgcolor": look.inclusive, "size": 6},
                 },
                 customdata=[f"{plural(word.n_texts, 'text')}, z = {word.z:.1f}" for _, word in part],
-                hovertemplate="%{x:.1f} % of this class, %{customdata}<extra></extra>",
+                hovertemplate=f"%{{x:.1f}} % of this {noun}, %{{customdata}}<extra></extra>",
             )
     figure.add_scatter(
         x=[100 * word.share_elsewhere for word in words],
         y=np.arange(len(words)),
         mode="markers",
-        name="all other classes",
+        name=f"all other {nouns}",
         marker={"symbol": "diamond", "size": 8, "color": look.exclusive, "line": {"width": 1, "color": look.paper}},
         hovertemplate="%{x:.1f} % of all others<extra></extra>",
     )

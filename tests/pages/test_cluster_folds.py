@@ -46,6 +46,18 @@ def test_a_finished_run_shows_everything(open_page, workspace, wine):
     assert any("alcohol" in alt.lower() for alt in shown)
 
 
+def test_texts_show_the_words_of_every_fold(open_page, workspace):
+    few = [f"{'wine and grapes' if row % 4 < 2 else 'ships at sea'} {row % 7}" for row in range(80)]
+    y = [row % 2 for row in range(80)]
+    data = Dataset("texts", "text", few, y, ("good", "bad"), [str(row) for row in range(80)])
+    workspace.add_dataset(LOCAL_OWNER, data)
+    stored_run(workspace, data, plan=FoldPlan(n_folds=2))
+    app = open_page("cluster_folds", data=data.fingerprint, folds="2")
+    assert any("set the fold apart beyond chance" in alt for alt in charts(app))
+    assert any(alt.startswith("Length (words), mean by fold") for alt in charts(app))
+    assert {"grapes", "ships"} <= set(plainly(app).replace(",", " ").split())
+
+
 def test_the_score_can_be_another_and_stands_in_the_address(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN)
     app = open_page("cluster_folds", data=wine.fingerprint, score="Accuracy")
