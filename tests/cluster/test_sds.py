@@ -55,7 +55,7 @@ def samples(draw):
 
 
 @given(samples(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_cells_that_were_asked_for_are_met(sample, data):
     x, y = sample
     n_clusters = data.draw(st.integers(1, min(len(x), 20)))

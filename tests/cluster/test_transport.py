@@ -60,7 +60,7 @@ def test_a_slow_twin_finds_assignments_of_the_same_cost(seed):
     warmth=st.sampled_from([0.0, 0.1, 1e3, 1e9]),
     scale=st.sampled_from([1e-200, 1e-9, 1.0, 1e12]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_quotas_are_met_and_the_cost_is_least_wherever_prices_begin(seed, warmth, scale):
     cost, quotas = problem(seed)
     cost *= scale

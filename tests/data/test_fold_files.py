@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data import DataError
@@ -94,7 +94,6 @@ def test_folds_of_other_names_and_endings_are_read_in_their_order():
     assert folds.folds.tolist() == [1, 0, 0, 1]
 
 
-@settings(deadline=None)
 @given(folds=st.lists(st.integers(-1, 3), min_size=8, max_size=40).filter(lambda all: set(all) >= {0, 1, 2, 3}))
 def test_folds_written_are_read_again(folds):
     ids = np.array([f'row "{row}"\t' for row in range(len(folds))], dtype=object)

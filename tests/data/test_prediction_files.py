@@ -501,7 +501,7 @@ labels = st.text(st.characters(categories=["L", "N"], exclude_characters="012345
 cells = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_round_trip(data):
     fold = str.casefold

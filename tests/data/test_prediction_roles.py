@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data import DataError, Roles, RolesNeeded, guess_roles
@@ -338,7 +338,6 @@ parts = st.lists(st.tuples(st.sampled_from(["model", "task"]), names, maybe, may
 single = ("truth", "predicted", "confidence", "vector", "positive", "id", "model", "set", "fold", "task", "source")
 
 
-@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.predictions import Predictions
@@ -58,7 +58,6 @@ def arrays(drawn):
     return np.array([one for one, _ in drawn], dtype=np.float64), np.array([one for _, one in drawn], dtype=np.bool_)
 
 
-@settings(deadline=None)
 @given(samples, st.sampled_from([1, 2, 10, 15, 30]))
 def test_equal_width_error_is_the_textbooks(drawn, n_bins):
     confidence, correct = arrays(drawn)
@@ -88,7 +87,6 @@ def test_equal_width_bins_are_scikit_learns():
     assert [one.confidence for one in bins] == pytest.approx(mean.tolist(), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(samples, st.sampled_from(["mass", "width"]), st.sampled_from([1, 5, 15]))
 def test_bins_are_ranges_and_never_part_equal_confidences(drawn, binning, n_bins):
     confidence, _ = arrays(drawn)
@@ -136,7 +134,6 @@ def test_the_chunks_of_the_null_are_as_good_as_sample_by_sample():
     assert ours.std(axis=0) == pytest.approx(spread, rel=0.05)
 
 
-@settings(deadline=None)
 @given(samples)
 def test_the_parts_sum_to_the_brier_score(drawn):
     confidence, correct = arrays(drawn)

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluate.cluster_folds import (
@@ -20,7 +20,6 @@ from core.evaluate.cluster_folds.characteristics import MOST_EXACT, correlation
 from tests.evaluate.fold_populations import simulated
 
 
-@settings(deadline=None)
 @given(values=st.lists(st.integers(0, 30), min_size=3, max_size=5), seed=st.integers(0, 1000))
 def test_p_is_the_share_of_ways_to_exchange_folds(values, seed):
     rng = np.random.default_rng(seed)

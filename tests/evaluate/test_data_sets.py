@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluate.data_sets import (
@@ -36,7 +36,6 @@ def test_classes_are_counted_with_their_interval(n_classes):
     assert (counts.largest.n, counts.smallest.n, counts.even) == (n_classes, 1, False)
 
 
-@settings(deadline=None)
 @given(NUMBERS)
 def test_summaries_are_those_of_pandas(values):
     ours, theirs = summarise(np.array(values)), pd.Series(values).describe()
@@ -50,7 +49,6 @@ def test_summaries_are_those_of_pandas(values):
     assert ours.minimum <= ours.whisker_low <= ours.whisker_high <= ours.maximum
 
 
-@settings(deadline=None)
 @given(NUMBERS)
 def test_every_value_is_in_one_bar_and_bars_are_equally_wide(values):
     bars = histogram(np.array(values))
@@ -62,7 +60,6 @@ def test_every_value_is_in_one_bar_and_bars_are_equally_wide(values):
         assert widths[0] == int(widths[0])
 
 
-@settings(deadline=None)
 @given(NUMBERS, st.integers(2, 5), st.integers(0, 99))
 def test_shares_by_number_lose_nobody_and_keep_equal_numbers_together(values, n_classes, seed):
     numbers = np.array(values + values[:1] * n_classes)

@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.figures.theme import DARK, LIGHT, escape, interval_bars, name_axis, new_figure, padded, theme
@@ -44,7 +44,6 @@ def test_ink_can_be_read_on_paper():
             assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_name_can_smuggle_in_markup(name):
     shown = escape(name)

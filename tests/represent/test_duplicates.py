@@ -42,7 +42,7 @@ def test_zero_has_no_sign():
     assert duplicate_groups(dataset).tolist() == [0, 0, 2]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(2, 60), st.floats(0.3, 0.99), st.integers(0, 1000))
 def test_pairs_are_those_that_comparing_all_finds(n, similarity, seed):
     features = np.random.default_rng(seed).normal(size=(n, 3))
