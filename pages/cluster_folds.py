@@ -1,5 +1,6 @@
 """How do folds that are made to differ behave? (Wecker, Friedrich & Adel 2020)"""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -36,28 +37,27 @@ def make() -> None:
         fold_scores.nothing_computed(plan, n_trials)
         return
     jobs.follow(run, jobs.progress)
-    if run.state == "running":
-        jobs.follow(run, so_far, every=SECONDS_BETWEEN_DRAWINGS)
-        return
-    folded = cache.fold_run(run)
-    if not folded.cuts:
-        page.nothing_yet(running=False)
-        return
     metric = Metric()
     if plan.models:
         metric, written = fold_controls.metric(dataset.class_names)
         share.offer(plan, (fold_controls.parameters(plan) or {}) | written)
-    everything(folded, metric, {})
+    with st.container():  # the same place before and after, so that nothing jumps when the run ends
+        if run.state == "running":
+            jobs.follow(run, partial(so_far, metric=metric), every=SECONDS_BETWEEN_DRAWINGS)
+        elif cache.fold_run(run).cuts:
+            everything(cache.fold_run(run), metric, {})
+        else:
+            page.nothing_yet(running=False)
     page.foot(run)
 
 
-def so_far(run: Run) -> None:
+def so_far(run: Run, *, metric: Metric) -> None:
     """The scores of the folds that have been tested, while others are."""
     folded = cache.fold_run(run)
-    if not folded.rows.runs():
+    if folded.rows.runs():
+        fold_scores.show(folded, metric, finished=False)
+    else:
         page.nothing_yet(running=True)
-        return
-    fold_scores.show(folded, Metric(), finished=False)
 
 
 def own() -> None:

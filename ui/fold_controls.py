@@ -39,7 +39,7 @@ def fold_plan(dataset: Dataset) -> tuple[FoldPlan, DeltaGenerator]:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             values["n_folds"] = main["n_folds"].draw()
             if _QUANTILES in values["schemes"]:
-                values["number"] = number.draw()
+                values["number"] = number.draw() if len(number.titles) > 1 else number.default
             st.space("stretch")
             button = st.container(width="content")
         with st.expander("More options", type="compact"), st.container(horizontal=True, vertical_alignment="bottom"):

@@ -23,7 +23,7 @@ from ui import background, cache, data_views, page
 from ui.controls import MODEL_TITLES
 from ui.fold_work import Folded, Related
 
-MOST_BY_CLASS = 4
+MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""
 
 
