@@ -79,6 +79,8 @@ def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[pag
                 "Paired: the same samples in both schemes. The interval, 95 %, is over samples.",
             ),
         ]
+    if all(len(run.folds) < 2 for run in scores.runs_of(row.scheme, model)):
+        return told  # one split has no spread
     spread = f"{fixed(100 * row.std, 1)} points"
     beside = f"{fixed(100 * base.std, 1)} on {scheme_title(base.scheme)}" if base else ""
     meaning = "The population standard deviation over folds, as in the paper (mean over seeds)."
