@@ -203,7 +203,7 @@ def _details(scores: FoldPerformance, model: str, scheme: str | None, related: R
 
 def _worth_showing(characteristics: pd.DataFrame) -> list[str]:
     names = [name for name in characteristics.columns if name not in ("scheme", "seed", "fold")]
-    return [name for name in names if characteristics[name].notna().all()]
+    return [name for name in names if bool(characteristics[name].notna().to_numpy().all())]
 
 
 def _told(relations: Sequence[Relation], name: str) -> str:
