@@ -11,6 +11,7 @@ from core.data.dataset import Dataset
 from core.data.errors import DataError
 
 _HEADER = b"touchstone"
+_ZIP = b"PK"  # how NPZ begins; what a zip file ends with may stand in a text
 
 
 def to_bytes(dataset: Dataset) -> bytes:
@@ -76,7 +77,7 @@ def _read(content: bytes) -> Dataset:
     import pyarrow.parquet
 
     x: Any = None
-    if zipfile.is_zipfile(io.BytesIO(content)):
+    if content.startswith(_ZIP):
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             x, content = arrays["x"], arrays["samples"].tobytes()
     table = pyarrow.parquet.read_table(io.BytesIO(content))

@@ -95,6 +95,12 @@ def test_other_files_are_refused():
             from_bytes(content)
 
 
+def test_a_text_that_looks_like_the_end_of_a_zip_file_is_a_text():
+    films = Dataset("films", "text", ["PK\x05\x06" + "abcdefghijklmnopqrstuvwx", "dull"], [0, 1], "ab", "01")
+    assert zipfile.is_zipfile(io.BytesIO(to_bytes(films)))
+    assert from_bytes(to_bytes(films)).fingerprint == films.fingerprint
+
+
 def test_bytes_from_before_data_sets_had_vectors_are_still_read():
     fruit = from_bytes(zlib.decompress(base64.b85decode(FRUIT_BEFORE_VECTORS)))
     assert fruit.fingerprint == "05734fbd939d49a4ebc39a972a66b4ed370ca851c41b36b5f22beb72447a90b6"
