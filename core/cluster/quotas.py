@@ -68,7 +68,7 @@ def checked_quotas(
     if wanted.shape != shape:
         rows = f"{n_clusters} sizes" if names is None else "one row per label (sorted), one column per cluster"
         raise DataError(f"quotas have the shape {wanted.shape}, not {shape}: give {rows}.")
-    if wanted.dtype.kind not in "iuf" or not np.array_equal(wanted, np.floor(wanted)) or (wanted < 0).any():
+    if wanted.dtype.kind not in "iuf" or not (np.isfinite(wanted) & (wanted == np.floor(wanted)) & (wanted >= 0)).all():
         raise DataError("quotas must be whole numbers, 0 or more: how many samples of each label each cluster gets.")
     for row, n in enumerate(n_per_label.tolist()):
         if (asked := int(wanted[row].sum())) != n:

@@ -59,6 +59,7 @@ def test_a_share_is_rounded_down_or_up_and_no_more_than_there_is(weights, percen
         ([[-1, 6], [2, 2]], "whole numbers, 0 or more"),
         ([[0.5, 4.5], [2, 2]], "whole numbers, 0 or more"),
         ([[np.nan, 5], [2, 2]], "whole numbers, 0 or more"),
+        ([[np.inf, 5], [2, 2]], "whole numbers, 0 or more"),
         ([["1", "4"], ["2", "2"]], "whole numbers, 0 or more"),
         ([[0, 5], [0, 4]], "leave cluster 0 without any sample"),
     ],
