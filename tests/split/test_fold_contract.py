@@ -187,6 +187,10 @@ def test_sources_too_few_or_too_unequal_are_refused():
         GroupFolds().assign(X, Y, SOURCES % 3)
     with pytest.raises(DataError, match=r"most frequent label has 4 samples.*leave one source out"):
         GroupFolds(n_folds=5).assign(None, np.arange(20) // 4, np.arange(20))
+    with pytest.raises(DataError, match=r"has 1 samples.*spread over them\. Leave one source out at a time\.$"):
+        GroupFolds(n_folds=2).assign(None, np.arange(20), np.arange(20))
+    with pytest.raises(DataError, match=r"of 1 sources, each of them whole\. Take folds that need no sources\.$"):
+        GroupFolds(n_folds=2).assign(X, Y, np.zeros(len(Y)))
     with pytest.raises(DataError, match=r"one source \(ann\)"):
         LeaveOneGroupOut().assign(None, None, ["ann"] * 4)
     with pytest.raises(DataError, match="needs the source"):
