@@ -54,7 +54,9 @@ for run in runs[:MOST_CARDS]:
     card(run)
 if len(runs) > MOST_CARDS:
     st.page_link(RUNS, label=f"All {count(len(runs))} runs", help="")
-if not runs and page.empty(
+if runs:
+    questions.unasked({run.kind for run in runs}, choice.address)
+elif page.empty(
     "Nothing is known about this data set yet. Begin with the question how far accuracy falls on unfamiliar sources; "
     "with the usual settings the answer takes a minute or two.",
     button="Start",

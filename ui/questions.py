@@ -1,6 +1,6 @@
 """Which question does a run answer, and where? An entry per kind of plan; lists of runs know nothing else of a kind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,17 @@ def link(run: Run, *, icon: str = "") -> bool:
     query = {data_choice.ADDRESS: run.fingerprint, **parameters}
     st.page_link(PAGES / f"{question.page}.py", label="Open", icon=icon, help="", query_params=query)
     return True
+
+
+def unasked(kinds: Collection[str], address: str) -> None:
+    """Links to the questions that no run of a data set asks yet; `kinds` are those of its runs."""
+    rest = [question for kind, question in QUESTIONS.items() if question.headline is not None and kind not in kinds]
+    if rest:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("Not asked yet:", width="content")
+            for question in rest:
+                query = {data_choice.ADDRESS: address}
+                st.page_link(PAGES / f"{question.page}.py", label=question.title, help="", query_params=query)
 
 
 def card_title(run: Run) -> str:

@@ -25,6 +25,13 @@ def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, works
     assert "Nothing is known" in texts(open_page("overview", data="digits"))
 
 
+def test_a_data_set_with_runs_says_what_has_not_been_asked_yet(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    links = {link.proto.label for link in open_page("overview", data=wine.fingerprint).get("page_link")}
+    assert "How do folds that are made to differ behave?" in links
+    assert "How far does accuracy fall on unfamiliar sources?" not in links
+
+
 def test_several_runs_under_way_stand_side_by_side(open_page, workspace, wine):
     stored_run(workspace, wine, n_trials=2)
     stored_run(workspace, wine, plan=replace(PLAN, seed=1), n_trials=0)
