@@ -60,6 +60,27 @@ def test_every_value_is_in_one_bar_and_bars_are_equally_wide(values):
         assert widths[0] == int(widths[0])
 
 
+@pytest.mark.parametrize("number", [0.5, -3.25, 7.0, 1.7e18, -(2.0**60), float(np.finfo(float).max)])
+def test_one_number_fills_one_bar_that_can_be_seen(number):
+    bars = histogram(np.full(4, number))
+    assert bars.n.tolist() == [4]
+    assert bars.edges[0] <= number <= bars.edges[1]
+    assert np.diff(bars.edges)[0] >= 1
+    assert np.isfinite(bars.edges).all()
+
+
+def test_numbers_too_large_for_halves_keep_a_bar_each():
+    bars = histogram(1e17 + np.array([0.0, 16.0, 16.0, 32.0, 48.0]))
+    assert bars.n.tolist() == [1, 2, 2]
+    assert np.diff(bars.edges).tolist() == [16, 16, 16]
+
+
+def test_the_widest_range_has_its_bars():
+    bars = histogram(np.array([-1e308, 0.5, 1e308]))
+    assert bars.n.sum() == 3
+    assert (bars.edges[0], bars.edges[-1], len(bars.n)) == (-1e308, 1e308, 40)
+
+
 @given(NUMBERS, st.integers(2, 5), st.integers(0, 99))
 def test_shares_by_number_lose_nobody_and_keep_equal_numbers_together(values, n_classes, seed):
     numbers = np.array(values + values[:1] * n_classes)

@@ -11,6 +11,8 @@ from core.evaluate.intervals import wilson
 
 MOST_BARS = 40
 MOST_BINS = 8
+_MOST_WHOLE = 2**52  # up to here one half can be told from a whole number
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Histogram:
 def histogram(values: Num[np.ndarray, " n_samples"]) -> Histogram:
     """At most about 40 bins of equal width; whole numbers get bins of whole width, so that none is twice as wide.
 
+    Where all values are the same number there is one bin, around it.
+
     Examples
     --------
     >>> histogram(np.array([4, 5, 5, 7])).n
@@ -70,12 +74,16 @@ def histogram(values: Num[np.ndarray, " n_samples"]) -> Histogram:
     """
     values = values.astype(np.float64)
     low, high = float(values.min()), float(values.max())
-    whole = bool((values == np.rint(values)).all()) and high - low < 2**52
+    whole = bool((values == np.rint(values)).all()) and max(-low, high) < _MOST_WHOLE
     if whole:
         width = max(int(np.ceil((high - low + 1) / MOST_BARS)), 1)
         edges = np.arange(low, high + width + 1, width)
+    elif low == high:
+        half = max(0.5, abs(low) * 2**-52)  # beyond 2**53 one half is lost in rounding
+        edges = np.clip([low - half, low + half], -_LARGEST, _LARGEST)
     else:
-        edges = np.linspace(low, high, MOST_BARS + 1)
+        share = np.linspace(0, 1, MOST_BARS + 1)
+        edges = np.unique(low * (1 - share) + high * share)  # the difference may overflow, and edges may coincide
     return Histogram(edges, np.histogram(values, bins=edges)[0], whole)
 
 
