@@ -88,9 +88,9 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str]) -> None:
         tables = fold_scores.tables(folded, scores)
     fold_look.show(folded)
     fold_look.inside(folded)
-    st.subheader("In numbers", anchor=False)
     fold_export.show(folded)
     if tables:
+        st.subheader("In numbers", anchor=False)
         fold_scores.summary(scores)
         page.downloads(tables, stem=STEM, formats=FORMATS)
 

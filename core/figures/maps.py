@@ -12,6 +12,9 @@ from core.figures.theme import escape, new_figure, theme
 MOST_COLOURS = 10
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "triangle-down", "pentagon", "star", "hexagon")
 OTHERS = "others"
+MOST_IN_ONE_LAYER = 2000
+N_LAYERS = 4
+"""Of more points, each group is drawn in so many parts that take turns, so that no group covers all others."""
 
 
 def map_chart(
@@ -48,7 +51,10 @@ def map_chart(
     parts = [(OTHERS, rest, look.faint, "circle")] if len(rest) else []
     for place, code in enumerate(shown):
         parts.append((names[code], np.flatnonzero(groups == code), look.colours[place], SYMBOLS[place]))
-    for name, rows, colour, symbol in parts:
+    n_layers = 1 if len(points) <= MOST_IN_ONE_LAYER else N_LAYERS
+    layered = [(layer, part) for layer in range(n_layers) for part in parts]
+    for layer, (name, every, colour, symbol) in layered:
+        rows = every[layer::n_layers]
         figure.add_trace(
             go.Scattergl(
                 x=points[rows, 0].astype(np.float32),
@@ -56,10 +62,12 @@ def map_chart(
                 customdata=rows.astype(np.int32),
                 mode="markers",
                 name=escape(name),
+                legendgroup=escape(name),
+                showlegend=layer == 0,
                 marker={"size": size, "color": colour, "symbol": symbol, "opacity": 0.75, "line": {"width": 0}},
                 selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
                 unselected={"marker": {"opacity": 0.12}},
-                hovertemplate=f"{escape(name)}, n = {count(len(rows))}<extra></extra>",
+                hovertemplate=f"{escape(name)}, n = {count(len(every))}<extra></extra>",
             )
         )
     bare = {"showgrid": False, "ticks": "", "showticklabels": False}

@@ -10,7 +10,7 @@ from core.figures.data_sets import (
     number_histogram,
     shares_by_number,
 )
-from core.figures.maps import OTHERS, map_chart
+from core.figures.maps import N_LAYERS, OTHERS, map_chart
 from core.figures.theme import DARK, LIGHT, alt_text
 from core.figures.words import characteristic_words, frequent_words
 
@@ -113,11 +113,13 @@ def test_maps_hold_every_sample_once_and_colour_ten_groups():
     rng = np.random.default_rng(0)
     points, groups = rng.normal(size=(5000, 2)), rng.integers(-1, 100, 5000)
     figure = map_chart(points, groups, [f"g{i}" for i in range(100)])
-    assert len(figure.data) == 11
-    assert figure.data[0].name == OTHERS
+    assert len(figure.data) == 11 * N_LAYERS
+    assert [trace.name for trace in figure.data[::11]] == [OTHERS] * N_LAYERS
+    assert [trace.showlegend for trace in figure.data] == [True] * 11 + [False] * 11 * (N_LAYERS - 1)
     assert sorted(np.concatenate([trace.customdata for trace in figure.data]).tolist()) == list(range(5000))
     sizes = np.bincount(groups[groups >= 0])
-    assert min(len(trace.x) for trace in figure.data[1:]) >= np.sort(sizes)[-10]
+    shown = [sum(len(each.x) for each in figure.data if each.name == trace.name) for trace in figure.data[1:11]]
+    assert sorted(shown) == np.sort(sizes)[-10:].tolist()
     assert len({(trace.marker.color, trace.marker.symbol) for trace in figure.data}) == 11
     for trace in figure.data:
         assert np.allclose(np.column_stack([trace.x, trace.y]), points[trace.customdata], atol=1e-6)
