@@ -8,7 +8,7 @@ no longer than a page can wait.
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Real
+from jaxtyping import Float, Real
 
 from core.models.threads import single_threaded
 
@@ -30,7 +30,7 @@ class PartDistances:
     estimate is unbiased, so that alike parts also come out below 0.
     ``energy``: energy distance as a share of its largest value, from 0 (alike) to 1; unbiased in the same way.
     ``auc``: area under the curve of a logistic regression that tells test from training rows it was not fitted on; .5
-    is alike, 1 is apart. ``auc_lower`` and ``auc_upper``: a 95 % interval over rows (DeLong).
+    is alike, 1 is apart. ``auc_lower`` and ``auc_upper``: a 95 % interval over rows (`auc_interval`).
     ``nearest``: how much farther a test row is from the nearest training row than a training row is, as a ratio of
     mean distances; 1 is alike. NaN where training rows have twins, so that theirs is 0.
     ``n_train`` and ``n_test`` rows of each part were looked at.
@@ -99,6 +99,7 @@ def _mean_of_pairs(matrix: Float[np.ndarray, "n n"]) -> float:
 def _told_apart(train: Features, test: Features, rng: np.random.Generator) -> tuple[float, float, float]:
     """AUC of a cross-validated logistic regression, the mean over its folds, with its interval."""
     from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import StratifiedKFold
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -113,29 +114,45 @@ def _told_apart(train: Features, test: Features, rng: np.random.Generator) -> tu
     each = []
     for fitted, scored in folds.split(x, in_test):
         score = model.fit(x[fitted], in_test[fitted]).decision_function(x[scored])
-        each.append(auc_and_variance(score, in_test[scored]))
-    auc, variance = np.array(each).T
-    half = Z * float(np.sqrt(variance.sum())) / n_folds
-    centre = float(auc.mean())
-    return centre, max(centre - half, 0.0), min(centre + half, 1.0)
+        each.append(roc_auc_score(in_test[scored], score))
+    auc = float(np.mean(each))
+    return auc, *auc_interval(auc, len(train), len(test), n_folds=n_folds)
 
 
-def auc_and_variance(score: Real[np.ndarray, " n"], positive: Bool[np.ndarray, " n"]) -> tuple[float, float]:
-    """Area under the ROC curve and its variance over rows (DeLong et al. 1988); ties count half.
+def auc_interval(auc: float, n_negative: int, n_positive: int, *, n_folds: int) -> tuple[float, float]:
+    """Give a 95 % interval of an AUC that is the mean over folds of a cross-validation.
+
+    All AUCs that are no more than 1.96 standard errors away from the one that was found, where each has its own error
+    (method 5 of Newcombe 2006): so that 0 and 1 get intervals, too. The folds share training rows, and what one fold
+    lacks another has too much of: their variance is multiplied as Nadeau & Bengio (2003, section 3) do. Without that,
+    parts that are alike would be called different in 17 of 100 cases.
 
     Examples
     --------
-    >>> auc_and_variance(np.array([0.1, 0.4, 0.4, 0.9]), np.array([False, False, True, True]))
-    (0.875, 0.03125)
+    >>> [round(end, 2) for end in auc_interval(0.5, 400, 20, n_folds=5)]
+    [0.32, 0.68]
+    >>> [round(end, 2) for end in auc_interval(1.0, 400, 20, n_folds=5)]
+    [0.88, 1.0]
     """
-    from scipy.stats import rankdata
+    from scipy.optimize import brentq
 
-    n_positive, n_negative = int(positive.sum()), int((~positive).sum())
-    rank = rankdata(score)
-    beaten = (rank[positive] - rankdata(score[positive])) / n_negative
-    beaten_by = 1 - (rank[~positive] - rankdata(score[~positive])) / n_positive
-    variance = [share.var(ddof=1) / len(share) for share in (beaten, beaten_by) if len(share) > 1]
-    return float(beaten.mean()), float(sum(variance))
+    shared = 1 + n_folds / (n_folds - 1)
+    n_beyond = (n_negative + n_positive) / 2 - 1
+
+    def error(at: float) -> float:
+        spread = 1 + n_beyond * ((1 - at) / (2 - at) + at / (1 + at))
+        return float(np.sqrt(shared * at * (1 - at) * spread / (n_negative * n_positive)))
+
+    def lower_end(found: float) -> float:
+        """Where the line meets the error; at 0 and 1 they meet a second time, which says nothing."""
+        if found <= _TINY:
+            return 0.0
+        return float(brentq(lambda at: found - at - Z * error(at), 0.0, found - _TINY))
+
+    return lower_end(auc), 1 - lower_end(1 - auc)
+
+
+_TINY = 1e-12
 
 
 def _nearest(queries: Features, test: Features, references: Features) -> float:

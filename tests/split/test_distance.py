@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
 
 from core.split import part_distances
-from core.split.distance import auc_and_variance
+from core.split.distance import auc_interval
 
 
 def by_loops(train: np.ndarray, test: np.ndarray) -> tuple[float, float]:
@@ -36,17 +35,34 @@ def test_mmd_and_energy_are_those_of_the_loops(shift):
     assert (found.n_train, found.n_test) == (30, 20)
 
 
-def test_auc_and_its_variance():
-    rng = np.random.default_rng(2)
-    positive = rng.random(300) < 0.4
-    score = np.round(rng.normal(size=300) + positive, 1)  # with ties
-    auc, variance = auc_and_variance(score, positive)
-    assert auc == pytest.approx(roc_auc_score(positive, score))
-    drawn = []
-    for _ in range(1000):
-        rows = np.concatenate([rng.choice(np.flatnonzero(part), part.sum()) for part in (positive, ~positive)])
-        drawn.append(roc_auc_score(positive[rows], score[rows]))
-    assert math.sqrt(variance) == pytest.approx(np.std(drawn), rel=0.1)
+@pytest.mark.parametrize(("n_train", "n_test", "n_folds"), [(400, 20, 5), (9, 7, 5), (2, 3, 2)])
+@pytest.mark.parametrize("auc", [0.0, 0.03, 0.5, 0.8, 1.0])
+def test_the_ends_of_an_auc_are_as_far_as_their_errors_go(auc, n_train, n_test, n_folds):
+    lower, upper = auc_interval(auc, n_train, n_test, n_folds=n_folds)
+    assert 0 <= lower <= auc <= upper <= 1
+    assert lower < upper
+    for end in {lower, upper} - {0.0, 1.0}:
+        within = (n_train + n_test - 2) / 2 * ((1 - end) / (2 - end) + end / (1 + end))
+        variance = end * (1 - end) * (1 + within) / n_train / n_test * (1 + n_folds / (n_folds - 1))
+        assert abs(auc - end) == pytest.approx(1.96 * math.sqrt(variance), rel=1e-3)
+    assert auc_interval(1 - auc, n_test, n_train, n_folds=n_folds) == pytest.approx((1 - upper, 1 - lower))
+
+
+@pytest.mark.parametrize("n_test", [20, 60])
+def test_the_interval_of_an_auc_covers_one_half_where_parts_are_alike(n_test):
+    inside = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        found = part_distances(rng.normal(size=(160, 3)), rng.normal(size=(n_test, 3)), rng=rng)
+        inside += found.auc_lower <= 0.5 <= found.auc_upper
+    assert inside / 200 >= 0.92
+
+
+def test_an_auc_of_one_is_no_certainty():
+    rng = np.random.default_rng(9)
+    found = part_distances(rng.normal(size=(100, 3)), rng.normal(size=(6, 3)) + 8, rng=rng)
+    assert found.auc == found.auc_upper == 1
+    assert 0.5 < found.auc_lower < 0.9
 
 
 def test_alike_parts_come_out_alike_on_average_and_on_both_sides():
@@ -56,8 +72,6 @@ def test_alike_parts_come_out_alike_on_average_and_on_both_sides():
         values = np.array([getattr(each, measure) for each in found])
         assert abs(values.mean() - alike) < 4 * values.std() / math.sqrt(len(values)), measure
         assert 0.25 < (values < alike).mean() < 0.75, measure
-    inside = np.mean([each.auc_lower <= 0.5 <= each.auc_upper for each in found])
-    assert inside > 0.85
 
 
 def test_the_farther_the_parts_the_larger_every_distance():
