@@ -31,13 +31,14 @@ from core.evaluate.source_robustness import (
     compare_models,
     expected_accuracy_intervals,
 )
+from core.represent.duplicates import NearDuplicates
 from core.split.describe_folds import FoldDescription
 from core.trials import FoldPlan, TrialPlan, to_json, trials_of_predictions
 from core.trials import with_labels as join_labels
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
 from ui import background, data_work, fold_work, matching_work
-from ui.background import Task
+from ui.background import Answer, Task
 from ui.data_work import DataLook
 from ui.fold_work import Cut, Folded, Related
 from ui.matching_plan import MatchingPlan, TwoSets
@@ -389,26 +390,26 @@ def fold_relations(folded: Folded, scores: FoldPerformance) -> Task[Related]:
 
 def fold_description(folded: Folded, cut: Cut) -> Task[FoldDescription]:
     """What a scheme did to the data."""
-    of, pairs, name = fold_features(folded), _near_pairs(folded), key("description", folded.name, *cut)
+    of, near, name = fold_features(folded), _near_duplicates(folded), key("description", folded.name, *cut)
 
     def work(step: Callable[[], None]) -> FoldDescription:
-        return fold_work.description(folded, cut, _or_none(of), _or_none(pairs))
+        return fold_work.description(folded, cut, _or_none(of), _or_none(near))
 
     return _task(owner(), name, work)
 
 
-def _or_none(task: Task[np.ndarray] | None) -> np.ndarray | None:
+def _or_none(task: Task[Answer] | None) -> Answer | None:
     """What a task comes to; None where there are no such features, of which the map says why."""
     with suppress(DataError):
         return None if task is None else task.future.result()
 
 
-def _near_pairs(folded: Folded) -> Task[np.ndarray] | None:
+def _near_duplicates(folded: Folded) -> Task[NearDuplicates] | None:
     data, plan = folded.dataset, folded.plan
     if data is None:
         return None
-    name = key("pairs", data.fingerprint, plan.representation)
-    return _task(owner(), name, lambda step: fold_work.near_pairs(data, plan))
+    name = key("near duplicates", data.fingerprint, plan.representation)
+    return _task(owner(), name, lambda step: fold_work.near_duplicates(data, plan))
 
 
 def fold_words(folded: Folded, cut: Cut) -> Task[WordCounts]:

@@ -20,11 +20,11 @@ from core.evaluate.data_sets import (
     mean_images,
 )
 from core.represent import features_for_splits, n_tokens, number_of, number_title
+from core.represent.duplicate_texts import near_duplicate_texts
 from core.represent.duplicates import (
     duplicate_groups,
     n_steps,
     near_duplicate_pairs,
-    near_duplicate_texts,
     similarities,
 )
 from core.split import FOLD_SCHEMES

@@ -24,7 +24,8 @@ from core.evaluate.cluster_folds import (
 )
 from core.evaluate.data_sets import WordCounts, count_words
 from core.represent import default_representation, number_of, number_title, numbers_of
-from core.represent.duplicates import near_duplicate_pairs, near_duplicate_texts
+from core.represent.duplicate_texts import near_duplicate_texts
+from core.represent.duplicates import NearDuplicates, duplicate_groups, near_duplicate_pairs
 from core.split.describe_folds import FoldDescription, describe_folds
 from core.trials import FoldPlan
 from ui import data_work
@@ -32,6 +33,8 @@ from ui import data_work
 SEED = 0
 """Of resampling and of the samples that distances are measured on."""
 SIMILARITY = 0.95
+MOST_PAIRS = 100_000
+"""Of nearly equal samples; copies of the same content are counted apart."""
 MOST_NUMBERS = 12
 """Of a table, scores are held against so many columns; more would leave nothing to tell after correction."""
 
@@ -93,17 +96,22 @@ def related(folded: Folded, scores: FoldPerformance, features: np.ndarray | None
     return Related(known, relations(scores, known, rng=np.random.default_rng(SEED)))
 
 
-def near_pairs(dataset: Dataset, plan: FoldPlan) -> np.ndarray:
-    """Pairs of nearly equal samples, exact copies too: of texts by their words, else by the features before PCA to few.
+def near_duplicates(dataset: Dataset, plan: FoldPlan) -> NearDuplicates:
+    """Exact copies, and nearly equal samples: texts by their words, else by the features before PCA to few.
 
     In a handful of principal components everything is near something.
     """
+    copies = duplicate_groups(dataset)
+    first = np.flatnonzero(copies == np.arange(dataset.n_samples))
     if dataset.kind == "text":
-        return near_duplicate_texts(dataset.x, similarity=SIMILARITY)[0]
-    return near_duplicate_pairs(data_work.features(dataset, representation(dataset, plan)), similarity=SIMILARITY)
+        pairs, _ = near_duplicate_texts(dataset.x[first], similarity=SIMILARITY, most=MOST_PAIRS)
+    else:
+        features = data_work.features(dataset, representation(dataset, plan))[first]
+        pairs = near_duplicate_pairs(features, similarity=SIMILARITY, most=MOST_PAIRS)
+    return NearDuplicates(copies, first[pairs], full=len(pairs) == MOST_PAIRS)
 
 
-def description(folded: Folded, cut: Cut, features: np.ndarray | None, pairs: np.ndarray | None) -> FoldDescription:
+def description(folded: Folded, cut: Cut, features: np.ndarray | None, near: NearDuplicates | None) -> FoldDescription:
     """Wanted and got, and how far train and test lie apart."""
     known = folded.rows.y >= 0
     return describe_folds(
@@ -111,7 +119,7 @@ def description(folded: Folded, cut: Cut, features: np.ndarray | None, pairs: np
         folded.rows.y[known],
         None if features is None else features[known],
         class_names=folded.rows.class_names,
-        pairs=pairs if known.all() else None,
+        duplicates=near if known.all() else None,
         rng=np.random.default_rng(SEED),
     )
 

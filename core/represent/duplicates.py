@@ -4,17 +4,18 @@ Copies on both sides of a split flatter every accuracy, and copies with differen
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Integer, Shaped
+from jaxtyping import Bool, Float, Integer
 
 from core.data import Dataset
 from core.data.errors import DataError
 from core.models.threads import single_threaded
-from core.represent.tokens import tokens
 
+ROUNDING = np.float32(2e-6)
+"""Of a cosine in single precision: so that copies pass a similarity of 1."""
 _BLOCK = 2048  # rows compared at a time: a block of similarities takes 16 MB, whatever the number of samples
 
 
@@ -40,6 +41,32 @@ def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
     return np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)], dtype=np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class NearDuplicates:
+    """Which samples are there twice, or nearly so.
+
+    `first` is what ``duplicate_groups`` gives, and `pairs` are nearly equal samples among the first ones of every
+    content: so that many copies of one content take no room. `full` says that there are more such pairs than were kept.
+    """
+
+    first: Integer[np.ndarray, " n_samples"]
+    pairs: Integer[np.ndarray, "n_pairs 2"]
+    full: bool
+
+    def n_across(self, part: Bool[np.ndarray, " n_samples"]) -> int:
+        """How many pairs of equal or nearly equal samples have one in the part and one outside; all copies count.
+
+        Examples
+        --------
+        >>> near = NearDuplicates(np.array([0, 0, 2, 0]), np.array([[0, 2]]), full=False)
+        >>> near.n_across(np.array([True, False, False, False]))
+        3
+        """
+        inside, outside = (np.bincount(self.first[side], minlength=len(part)) for side in (part, ~part))
+        one, other = self.pairs.T
+        return int(inside @ outside + inside[one] @ outside[other] + outside[one] @ inside[other])
+
+
 def near_duplicate_pairs(
     features: Float[np.ndarray, "n_samples n_features"],
     *,
@@ -62,13 +89,14 @@ def near_duplicate_pairs(
     >>> near_duplicate_pairs(features).tolist()
     [[0, 2]]
     """
-    _check(similarity)
+    check_similarity(similarity)
     directions = _directions(features)
     pairs = np.empty((0, 2), dtype=np.int64)
     cosines = np.empty(0, dtype=np.float32)
-    least = np.float32(similarity) - _ROUNDING
-    for start in range(0, len(directions), _BLOCK):
-        for other in range(start, len(directions), _BLOCK):
+    least = np.float32(similarity) - ROUNDING
+    starts = range(0, len(directions), _BLOCK)
+    with single_threaded():
+        for start, other in ((start, other) for start in starts for other in starts if other >= start):
             block = directions[start : start + _BLOCK] @ directions[other : other + _BLOCK].T
             rows, columns = np.nonzero(block >= least)
             if other == start:
@@ -76,10 +104,10 @@ def near_duplicate_pairs(
             found = np.column_stack([rows + start, columns + other])
             pairs, cosines = np.concatenate([pairs, found]), np.concatenate([cosines, block[rows, columns]])
             if len(pairs) > 2 * most:
-                pairs, cosines = _most_similar(pairs, cosines, most)
+                pairs, cosines = most_similar(pairs, cosines, most)
                 least = cosines[-1]
             on_step()
-    return _most_similar(pairs, cosines, most)[0]
+    return most_similar(pairs, cosines, most)[0]
 
 
 def n_steps(n_samples: int) -> int:
@@ -92,68 +120,6 @@ def n_steps(n_samples: int) -> int:
     """
     n_blocks = -(-n_samples // _BLOCK)
     return n_blocks * (n_blocks + 1) // 2
-
-
-def near_duplicate_texts(
-    texts: Shaped[np.ndarray, " n_samples"], *, similarity: float = 0.95, most: int = 100_000
-) -> tuple[Integer[np.ndarray, "n_pairs 2"], Float[np.ndarray, " n_pairs"]]:
-    """Pairs of texts whose word weights (TF-IDF) have a cosine of `similarity` or more, most similar first, and these.
-
-    Word by word, not in the condensed space of an SVD, where short texts of rare words all point the same way. Only
-    pairs that share a rare word are compared, and no other pair can qualify: the common words that are left aside
-    weigh too little (the prefix filter of Bayardo, Ma & Srikant 2007). A text without words is near to nothing.
-
-    Raises DataError for a similarity outside (0, 1].
-
-    Examples
-    --------
-    >>> texts = np.array(["a fine film", "A fine film!", "a dull film", "..."], dtype=object)
-    >>> near_duplicate_texts(texts)
-    (array([[0, 1]]), array([1.]))
-    """
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    _check(similarity)
-    if not any(tokens(text) for text in texts):
-        return np.empty((0, 2), dtype=np.int64), np.empty(0)
-    with single_threaded():
-        weights = TfidfVectorizer(analyzer=tokens).fit_transform(texts).tocsr()
-    rare = _rare_words(weights, similarity)
-    pairs, cosines = np.empty((0, 2), dtype=np.int64), np.empty(0)
-    least = similarity - float(_ROUNDING)
-    for start in range(0, len(texts), _TEXTS):
-        candidates = (rare[start : start + _TEXTS] @ weights.T).tocoo()
-        one, other = candidates.row + np.int64(start), candidates.col.astype(np.int64)
-        # the filter works from either side, so that each pair is met from its first text
-        one, other = one[one < other], other[one < other]
-        found = np.asarray(weights[one].multiply(weights[other]).sum(axis=1)).ravel()
-        near = found >= least
-        pairs = np.concatenate([pairs, np.column_stack([one[near], other[near]])])
-        cosines = np.concatenate([cosines, found[near]])
-        if len(pairs) > 2 * most:
-            pairs, cosines = _most_similar(pairs, cosines, most)
-            least = float(cosines[-1])
-    pairs, cosines = _most_similar(pairs, cosines, most)
-    return pairs, np.minimum(cosines, 1.0)
-
-
-def _rare_words(weights: Any, similarity: float) -> Any:
-    """The same weights without each text's most common words, as many as together are shorter than `similarity`."""
-    frequency = np.bincount(weights.indices, minlength=weights.shape[1])
-    rows = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr))
-    order = np.lexsort((weights.indices, -frequency[weights.indices], rows))  # within a text, the commonest first
-    squares = weights.data[order] ** 2
-    sums = np.cumsum(squares)
-    before = np.concatenate([[0.0], sums])[weights.indptr[:-1]]
-    aside = sums - np.repeat(before, np.diff(weights.indptr)) < (similarity - 1e-4) ** 2
-    kept = weights.copy()
-    kept.data[order[aside]] = 0.0
-    kept.eliminate_zeros()
-    return kept
-
-
-_TEXTS = 512  # texts compared at a time
-_ROUNDING = np.float32(2e-6)  # of a cosine in single precision, so that copies pass a similarity of 1
 
 
 def similarities(
@@ -170,7 +136,13 @@ def similarities(
     return np.minimum(np.einsum("ij,ij->i", one, other), 1.0)
 
 
-def _check(similarity: float) -> None:
+def check_similarity(similarity: float) -> None:
+    """Refuse a similarity that no pair, or every pair, would have.
+
+    >>> check_similarity(1.5)
+    Traceback (most recent call last):
+    core.data.errors.DataError: Near duplicates were asked for with a similarity of 1.5. It must lie in (0, 1].
+    """
     if not 0 < similarity <= 1:
         raise DataError(f"Near duplicates were asked for with a similarity of {similarity:g}. It must lie in (0, 1].")
 
@@ -181,6 +153,11 @@ def _directions(features: np.ndarray) -> np.ndarray:
     return np.divide(features, lengths, out=np.zeros(features.shape), where=lengths > 0).astype(np.float32)
 
 
-def _most_similar(pairs: np.ndarray, cosines: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+def most_similar(pairs: np.ndarray, cosines: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `most` pairs of the largest cosines and these, ties by position.
+
+    >>> most_similar(np.array([[0, 2], [1, 2], [0, 1]]), np.array([0.8, 0.9, 0.9]), 2)[0].tolist()
+    [[0, 1], [1, 2]]
+    """
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))[:most]
     return pairs[order], cosines[order]

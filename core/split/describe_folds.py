@@ -10,6 +10,7 @@ import pandas as pd
 from jaxtyping import Float, Integer, Real
 
 from core.data.errors import DataError
+from core.represent.duplicates import NearDuplicates
 from core.split.describe import total_variation
 from core.split.distance import part_distances
 
@@ -20,9 +21,13 @@ MEASURES = {
     "energy": "Energy distance, relative (0 alike, 1 largest)",
     "auc": "AUC of a classifier that tells test from training rows (.5 alike, 1 apart)",
     "nearest": "Distance to the nearest training row, against that of training rows (1 alike)",
-    "near_duplicates": "Near-duplicate pairs with one row in the training and one in the test part",
+    "near_duplicates": "Pairs of copies or near-duplicates with one row in the training and one in the test part",
 }
 """What is measured of every split, and how to read it."""
+_TOO_MANY = (
+    "There may be more near-duplicate pairs than the {n:,} most similar ones that were counted (beside exact copies, "
+    "which all were): take the numbers of near-duplicates for lower bounds."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +36,7 @@ class FoldDescription:
 
     ``values`` holds a column for each name in ``measures`` (of ``MEASURES``), ``random`` the same for ``n_random``
     draws of folds with the same sizes. ``n_rows_used``: the rows of either part that distances were measured on.
+    ``most_pairs``: how many near-duplicate pairs were kept, if there are more (else None).
     """
 
     class_names: tuple[str, ...]
@@ -42,6 +48,7 @@ class FoldDescription:
     random: Float[np.ndarray, "n_random n_splits n_measures"]
     auc_interval: Float[np.ndarray, "n_splits 2"]
     n_rows_used: Integer[np.ndarray, "n_splits 2"]
+    most_pairs: int | None = None
 
     @property
     def n_test(self) -> Integer[np.ndarray, " n_splits"]:
@@ -50,9 +57,10 @@ class FoldDescription:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A sentence for every label that is missing from some folds because it has too few samples."""
+        """Whether near-duplicates were too many to count, and which labels are too rare to be in all folds."""
         n_splits = len(self.n_label)
-        return tuple(
+        too_many = () if self.most_pairs is None else (_TOO_MANY.format(n=self.most_pairs),)
+        return too_many + tuple(
             f"{name} has fewer samples ({n}) than there are folds ({n_splits}): it is missing from {missing} of them."
             for name, n, missing in zip(
                 self.class_names, self.n_label.sum(axis=0), (self.n_label == 0).sum(axis=0), strict=True
@@ -145,7 +153,7 @@ def describe_folds(
     *,
     class_names: Sequence[str],
     test_share: float | None = None,
-    pairs: Integer[np.ndarray, "n_pairs 2"] | None = None,
+    duplicates: NearDuplicates | None = None,
     n_random: int = 2,
     rng: np.random.Generator,
 ) -> FoldDescription:
@@ -153,8 +161,9 @@ def describe_folds(
 
     ``folds`` is what a fold scheme assigns: -1 is in no test part. Wanted is an equal part of every label in each fold;
     for a single split, ``test_share`` of every label (or what the test part has, if it is None). Without ``features``
-    only labels are compared; ``pairs`` are near-duplicates, as positions of rows. Every figure is measured on
-    ``n_random`` shuffles of ``folds`` too (0: none): what is no more unlike than these is as good as random.
+    only labels are compared; ``duplicates`` are counted across the cut where they are given. Every figure is
+    measured on ``n_random`` shuffles of ``folds`` too (0: none): what is no more unlike than they is as good as
+    random.
 
     Raises DataError where a fold below the highest is empty, or leaves nothing to train on.
     """
@@ -172,8 +181,8 @@ def describe_folds(
     else:
         share = n_fold[0] / len(folds) if test_share is None else test_share
 
-    measured = _measures(folds, y, features, pairs, rng)
-    shuffled = [_measures(rng.permutation(folds), y, features, pairs, rng).values for _ in range(n_random)]
+    measured = _measures(folds, y, features, duplicates, rng)
+    shuffled = [_measures(rng.permutation(folds), y, features, duplicates, rng).values for _ in range(n_random)]
     return FoldDescription(
         class_names=tuple(class_names),
         n_train=len(folds) - n_fold,
@@ -184,6 +193,7 @@ def describe_folds(
         random=np.array(shuffled).reshape(n_random, *measured.values.shape),
         auc_interval=measured.auc_interval,
         n_rows_used=measured.n_rows_used,
+        most_pairs=len(duplicates.pairs) if duplicates is not None and duplicates.full else None,
     )
 
 
@@ -199,7 +209,7 @@ def _measures(
     folds: Integer[np.ndarray, " n_samples"],
     y: Integer[np.ndarray, " n_samples"],
     features: Real[np.ndarray, "n_samples n_features"] | None,
-    pairs: Integer[np.ndarray, "n_pairs 2"] | None,
+    duplicates: NearDuplicates | None,
     rng: np.random.Generator,
 ) -> _Measured:
     """Measure every split of some folds."""
@@ -216,8 +226,8 @@ def _measures(
             apart = part_distances(features[~in_test], test, rng=rng)
             row |= {"mmd": apart.mmd, "energy": apart.energy, "auc": apart.auc, "nearest": apart.nearest}
             interval, used = (apart.auc_lower, apart.auc_upper), (apart.n_train, apart.n_test)
-        if pairs is not None:
-            row["near_duplicates"] = float((in_test[pairs[:, 0]] != in_test[pairs[:, 1]]).sum())
+        if duplicates is not None:
+            row["near_duplicates"] = float(duplicates.n_across(in_test))
         rows.append(row)
         intervals.append(interval)
         n_used.append(used)

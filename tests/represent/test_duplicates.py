@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from core.data import DataError, Dataset
 from core.represent.duplicates import (
+    NearDuplicates,
     duplicate_groups,
     n_steps,
     near_duplicate_pairs,
-    near_duplicate_texts,
     similarities,
 )
-from core.represent.tokens import tokens
 
 
 def cosines(features: np.ndarray) -> np.ndarray:
@@ -76,38 +75,22 @@ def test_copies_pass_a_similarity_of_one_and_nothing_is_near_to_nothing():
     assert near_duplicate_pairs(features, similarity=1.0).tolist() == [[3, 21], [3, 33], [21, 33]]
 
 
-def test_near_texts_are_those_that_comparing_all_finds():
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    rng = np.random.default_rng(4)
-    share = 1 / np.arange(1, 301)
-    words = np.array([f"w{i}" for i in range(300)])
-    texts = [" ".join(rng.choice(words, size=rng.integers(1, 15), p=share / share.sum())) for _ in range(1200)]
-    texts += [f"{text} w{i % 300}" for i, text in enumerate(texts[:200])] + ["...", ""]
-    weights = TfidfVectorizer(analyzer=tokens).fit_transform(texts).toarray()
-    truth = weights @ weights.T
-    for similarity in (0.5, 0.8, 0.95, 1.0):
-        pairs, cosines = near_duplicate_texts(np.array(texts, dtype=object), similarity=similarity)
-        expected = np.argwhere(np.triu(truth >= similarity - 1e-6, k=1))
-        assert {tuple(pair) for pair in pairs.tolist()} == {tuple(pair) for pair in expected.tolist()}
-        assert np.allclose(cosines, truth[pairs[:, 0], pairs[:, 1]])
-        assert (np.diff(cosines) <= 1e-12).all()
-    few, _ = near_duplicate_texts(np.array(texts, dtype=object), similarity=0.5, most=50)
-    everything, _ = near_duplicate_texts(np.array(texts, dtype=object), similarity=0.5)
-    assert np.array_equal(few, everything[:50])
-
-
-def test_texts_of_other_rare_words_are_not_near():
-    texts = np.array(["a backbone", "a pathetically", "donna", "lecherous"] + ["a film and a plot"] * 50, dtype=object)
-    pairs, _ = near_duplicate_texts(texts)
-    assert pairs.min() >= 4
-    assert len(pairs) == 50 * 49 / 2
-
-
-def test_texts_without_any_word_have_no_near_ones():
-    pairs, cosines = near_duplicate_texts(np.array(["", "...", "!"], dtype=object))
-    assert pairs.shape == (0, 2)
-    assert len(cosines) == 0
+@given(st.integers(2, 30), st.integers(0, 1000))
+def test_pairs_across_a_cut_are_those_of_all_samples(n, seed):
+    rng = np.random.default_rng(seed)
+    content = rng.integers(8, size=n)
+    first = np.array([int(np.argmax(content == one)) for one in content])
+    like = rng.random((8, 8)) < 0.3
+    near = np.array([(i, j) for i in set(first) for j in set(first) if i < j and like[content[i], content[j]]])
+    part = rng.random(n) < 0.5
+    expected = sum(
+        bool(part[i] != part[j])
+        for i in range(n)
+        for j in range(i + 1, n)
+        if first[i] == first[j] or like[content[min(first[i], first[j])], content[max(first[i], first[j])]]
+    )
+    found = NearDuplicates(first, near.reshape(-1, 2).astype(int), full=False)
+    assert found.n_across(part) == found.n_across(~part) == expected
 
 
 @pytest.mark.parametrize("similarity", [0.0, -0.5, 1.01])

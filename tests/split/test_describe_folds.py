@@ -3,6 +3,7 @@ import pytest
 
 from core.data import DataError, load_example
 from core.represent import encode
+from core.represent.duplicates import NearDuplicates
 from core.split import FOLD_SCHEMES, MaxShift, RandomFolds, StratifiedFolds
 from core.split.describe_folds import MEASURES, describe_folds
 
@@ -13,8 +14,8 @@ def test_counts_labels_and_variance_by_hand():
     y = np.array([0, 0, 0, 1, 1, 1, 1, 2])
     folds = np.array([0, 0, 1, 0, 1, 1, 1, 1])
     features = np.array([[0.0], [2.0], [5.0], [4.0], [5.0], [5.0], [5.0], [10.0]])
-    pairs = np.array([[0, 1], [0, 2], [3, 4], [5, 6]])
-    found = describe_folds(folds, y, features, class_names=NAMES, pairs=pairs, rng=np.random.default_rng(0))
+    copies = NearDuplicates(np.array([0, 1, 2, 3, 4, 5, 5, 7]), np.array([[0, 1], [0, 2], [3, 5]]), full=False)
+    found = describe_folds(folds, y, features, class_names=NAMES, duplicates=copies, rng=np.random.default_rng(0))
     assert found.measures == tuple(MEASURES)
     table = found.table()
     assert table["fold"].tolist() == [0, 1]
@@ -24,7 +25,7 @@ def test_counts_labels_and_variance_by_hand():
     tv = (abs(2 / 3 - 1 / 5) + abs(1 / 3 - 3 / 5) + 1 / 5) / 2
     assert table["label_tv"].tolist() == pytest.approx([tv, tv])
     assert table["variance"].tolist() == pytest.approx([(4 + 0 + 4) / 3, (4 * 1 + 16) / 5])
-    assert table["near_duplicates"].tolist() == [2, 2]
+    assert table["near_duplicates"].tolist() == [3, 3]  # 0 and 2, 3 and 5, 3 and the copy of 5
     labels = found.labels_table()
     assert labels["n"].tolist() == [2, 1, 0, 1, 3, 1]
     assert labels["n_wanted"].tolist() == [1.5, 2, 0.5] * 2
@@ -101,6 +102,21 @@ def test_random_folds_need_not_be_drawn():
     assert not [column for column in found.table() if column.endswith("_random")]
     assert found.measures_table()[["random", "random_lowest", "random_highest"]].isna().all(axis=None)
     assert found.table()["mmd"].notna().all()
+
+
+def test_copies_are_all_counted_and_a_list_that_is_full_is_said_to_be():
+    n = 3000  # of one content: 4.5 million pairs
+    first, y, folds = np.zeros(n, dtype=int), np.arange(n) % 2, np.arange(n) % 3
+    first[-1] = n - 1
+    near = NearDuplicates(first, np.array([[0, n - 1]]), full=True)
+    found = describe_folds(folds, y, None, class_names=NAMES[:2], duplicates=near, rng=np.random.default_rng(0))
+    assert found.table()["near_duplicates"].tolist() == [1000 * 1999 + 1000, 1000 * 1999 + 1000, 999 * 2000 + 2000]
+    assert "more near-duplicate pairs than the 1 most similar" in found.remarks[0]
+    full = NearDuplicates(first, near.pairs, full=False)
+    assert (
+        describe_folds(folds, y, None, class_names=NAMES[:2], duplicates=full, rng=np.random.default_rng(0)).remarks
+        == ()
+    )
 
 
 @pytest.mark.parametrize("folds", [[0, 0, 0], [-1, -1, -1], [0, 2, 2]])
