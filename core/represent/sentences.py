@@ -1,6 +1,7 @@
 """What does a sentence encoder make of a text? sentence-transformers, from a folder on this machine only."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from core.data.errors import DataError
 from core.models.threads import single_threaded
 from core.models.training import one_torch_thread
 
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+_KNOWN = ("torch.nn.", "sentence_transformers.")
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 
 
@@ -18,8 +21,9 @@ def sentence_vectors(texts: Sequence[str], folder: str | Path) -> Float[np.ndarr
     """Encode texts with the sentence-transformers model in a folder, on the processor and in one thread.
 
     Nothing is fetched, no code in the folder is run and no weights are unpickled: a folder that holds code, weights in
-    anything but safetensors or modules of somebody else's is refused (DataError), before the library is imported. The
-    same texts and model give the same vectors.
+    anything but safetensors, or a configuration that names Python objects other than those of torch.nn and
+    sentence-transformers, is refused (DataError), before the library is imported. The same texts and model give the
+    same vectors.
 
     >>> sentence_vectors(["a red fox"], "no/such/folder")
     Traceback (most recent call last):
@@ -68,6 +72,9 @@ def _check_folder(folder: Path) -> None:
     for module in _modules(folder / "modules.json"):
         if not module.startswith("sentence_transformers."):
             raise DataError(f"{folder}: modules.json names {module!r}, which is no part of sentence-transformers.")
+    for path in files:
+        if path.suffix.lower() == ".json" and "config" in path.name.lower():
+            _check_names(path)
 
 
 def _modules(file: Path) -> list[str]:
@@ -77,3 +84,20 @@ def _modules(file: Path) -> list[str]:
         return [str(module["type"]) for module in json.loads(file.read_text(encoding="utf-8"))]
     except (ValueError, TypeError, KeyError) as error:
         raise DataError(f"{file}: this is no list of modules. Save the model again.") from error
+
+
+def _check_names(file: Path) -> None:
+    """Refuse the configuration of a module (its activation, say) that names what the library would import."""
+    try:
+        waiting = [json.loads(file.read_text(encoding="utf-8"))]
+    except ValueError as error:
+        raise DataError(f"{file}: this is no JSON. Save the model again, with model.save(...).") from error
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting.extend(value.values() if isinstance(value, dict) else value)
+        elif isinstance(value, str) and _DOTTED.fullmatch(value) and not value.startswith(_KNOWN):
+            raise DataError(
+                f"{file}: {value!r} is named, which may be imported and run. Take a model that names nothing but parts "
+                "of torch.nn and sentence-transformers."
+            )

@@ -68,6 +68,18 @@ def test_blocks_leave_no_pair_out_and_the_most_similar_are_kept():
     assert np.array_equal(few, everything[:150])
 
 
+def test_blocks_are_compared_in_one_thread_as_everywhere():
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def count() -> None:
+        n_threads.update(pool["num_threads"] for pool in threadpool_info())
+
+    n_threads: set[int] = set()
+    with threadpool_limits(limits=2):
+        near_duplicate_pairs(np.random.default_rng(0).normal(size=(50, 4)), on_step=count)
+    assert n_threads == {1}
+
+
 def test_copies_pass_a_similarity_of_one_and_nothing_is_near_to_nothing():
     features = np.random.default_rng(2).normal(size=(40, 100))
     features[[7, 9]] = 0.0

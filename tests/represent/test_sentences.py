@@ -31,12 +31,31 @@ def model(tmp_path: Path) -> Path:
         ("modules.json", b'[{"type": "evil.Module"}]', "'evil.Module', which is no part"),
         ("modules.json", b'{"type": 1}', "no list of modules"),
         ("modules.json", b"{", "no list of modules"),
+        ("1_Pooling/config.json", b'{"activation_function": "os.abort"}', "'os.abort' is named, which may be imported"),
+        ("router_config.json", b'{"types": {"query": ["sentence_transformers.x", "evil.Module"]}}', "'evil.Module'"),
+        ("config.json", b'{"auto_map": {"AutoModel": "modeling.Model"}}', "'modeling.Model'"),
+        ("config.json", b"{", "this is no JSON"),
     ],
 )
 def test_a_folder_that_could_run_code_is_refused_before_anything_is_loaded(model, monkeypatch, name, content, words):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     (model / name).write_bytes(content)
     with pytest.raises(DataError, match=words):
+        sentence_vectors(["a red fox"], model)
+
+
+def test_names_of_the_library_s_own_parts_and_versions_are_none_of_code(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    config = {
+        "_name_or_path": "somebody/all-MiniLM-L6-v2.1",
+        "hidden_act": "gelu",
+        "transformers_version": "4.8.1",
+        "activation_function": "torch.nn.modules.activation.Tanh",
+        "tokenizer_class": "sentence_transformers.models.tokenizer.WhitespaceTokenizer",
+        "prompts": {"query": "Represent this. Then stop."},
+    }
+    (model / "config.json").write_text(json.dumps(config))
+    with pytest.raises(DataError, match="is not installed here"):
         sentence_vectors(["a red fox"], model)
 
 
