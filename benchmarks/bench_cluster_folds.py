@@ -153,7 +153,7 @@ def print_task() -> None:
         plan = FoldPlan(schemes=schemes, n_components=n_components, seeds=(0, 1, 2))
         trials = [plan.run_trial(dataset, i, should_stop=lambda: False) for i in range(plan.n_trials(dataset))]
         folded = rows_of_run(pd.concat(trials, ignore_index=True), dataset)
-        performance = fold_performance(folded, metric=Metric("accuracy"), rng=np.random.default_rng(0))
+        performance = fold_performance(folded, metric=Metric("accuracy"))
         for row in performance.schemes:
             interval, seeds = row.mean.interval, row.over_seeds
             print(

@@ -6,7 +6,6 @@ clustering_labels); the address names what is in use by fingerprint.
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import streamlit as st
 
 from core.data import DataError
@@ -18,7 +17,7 @@ from core.evaluate.wording import plural
 from core.workspace.errors import WorkspaceError
 from ui import cache, data_choice, page, prediction_upload
 from ui.fold_controls import OWN, VIEW
-from ui.fold_work import SEED, Folded
+from ui.fold_work import Folded
 from ui.session import owner, workspace
 
 GONE = (
@@ -85,7 +84,7 @@ def foretold(chosen: dict[str, str], scores: FoldPerformance) -> tuple[Foretold,
         return ()
     table = cache.prediction_table(chosen[HELD_OUT.key])
     said = {model or "": table.select(model=model) for model in (table.models or (None,))}
-    return foretold_on(scores, said, name="the held-out set", rng=np.random.default_rng(SEED))
+    return foretold_on(scores, said, name="the held-out set")
 
 
 def _empty(slot: Slot) -> None:

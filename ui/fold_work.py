@@ -81,7 +81,7 @@ class Related(NamedTuple):
 
 def performance(folded: Folded, metric: Metric) -> FoldPerformance:
     """The scores so far."""
-    return fold_performance(folded.rows, metric=metric, rng=np.random.default_rng(SEED))
+    return fold_performance(folded.rows, metric=metric)
 
 
 def related(folded: Folded, scores: FoldPerformance, features: np.ndarray | None) -> Related:

@@ -176,9 +176,9 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
     names = run_names(runs)
     told = []
     for run, name in zip(runs, names, strict=True):
-        scores = [fold.score.value for fold in run.folds]
-        mean = percent(run.mean.value, run.mean.interval)
-        told.append(f"{name}: {mean} on average, by fold {percent(min(scores))} to {percent(max(scores))}.")
+        scores = [fold.score.value for fold in run.folds_defined]
+        by_fold = f"by fold {percent(min(scores))} to {percent(max(scores))}" if scores else "defined on no fold"
+        told.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}.")
     metric = performance.metric.title
     figure = new_figure(
         look, x_title="Fold", y_title=f"{metric[0].upper()}{metric[1:]} (%)", height=360,

@@ -95,7 +95,7 @@ def test_a_score_that_goes_with_length_is_found_and_equal_sizes_tell_nothing():
     truth = folded.y
     rows.loc[tested, "y_pred"] = pd.array(np.where(wrong, (truth + 1) % 3, truth), dtype="Int32")
     hard = type(folded)(rows, truth, folded.class_names, folded.ids, {})
-    found = fold_performance(hard, metric=Metric("accuracy"), n_resamples=200, rng=rng)
+    found = fold_performance(hard, metric=Metric("accuracy"))
     told = characteristics_of(hard, numbers={"mean length": 20.0 - 3 * folds}, rng=rng)
     related = {each.characteristic: each for each in relations(found, told, rng=rng)}
     assert "samples" not in related, "sizes are equal"

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from core.evaluate.cluster_folds import (
@@ -22,7 +21,7 @@ from tests.evaluate.fold_populations import frame, simulated
 
 
 def found(error, **options):
-    return fold_performance(simulated(error, **options), n_resamples=400, rng=np.random.default_rng(0))
+    return fold_performance(simulated(error, **options))
 
 
 HARDER = found({"random_folds": 0.1, "sds_folds": 0.4, "mine": 0.3}, seeds=(0, 1, 2))
@@ -90,7 +89,7 @@ def test_seeds_that_disagree_take_the_claim_back():
 
 def test_a_model_that_learned_nothing_is_called_so():
     folded = simulated({"random_folds": 2 / 3}, n=300)
-    verdict = fold_verdict(fold_performance(folded, metric=Metric("accuracy"), rng=np.random.default_rng(0)))
+    verdict = fold_verdict(fold_performance(folded, metric=Metric("accuracy")))
     assert any(
         each.startswith("By accuracy the model cannot be told from one that learned nothing.")
         for each in verdict.findings
@@ -123,13 +122,11 @@ def test_what_scores_foretell_is_told():
 def test_before_and_between_folds_nothing_is_claimed():
     folded = simulated({"sds_folds": 0.2})
     made = folded.rows[folded.rows["model"].isna().to_numpy()]
-    nothing = fold_performance(replace(folded, rows=made), rng=np.random.default_rng(0))
+    nothing = fold_performance(replace(folded, rows=made))
     assert fold_verdict(nothing).headline == "No fold has been tested yet."
     some = folded.rows[(folded.rows["model"].isna() | (folded.rows["fold"] < 2)).to_numpy()]
     lost = frame("sds_folds", 0, "model", [4], [pd.NA], [pd.NA], status="failed")
-    half = fold_performance(
-        replace(folded, rows=pd.concat([some, lost], ignore_index=True)), rng=np.random.default_rng(0)
-    )
+    half = fold_performance(replace(folded, rows=pd.concat([some, lost], ignore_index=True)))
     verdict = fold_verdict(half)
     assert verdict.headline == "model so far: 2 of 5 folds tested, no scheme as a whole."
     assert verdict.used == "1 trial failed."

@@ -32,7 +32,7 @@ MARKUP = "<b>bold</b> & $y$"
 SCHEMES = ("random_folds", "sds_folds", "mine")
 FOLDED = simulated({"random_folds": 0.1, "sds_folds": 0.3, "mine": 0.4}, seeds=(0, 1))
 FOLDED = replace(FOLDED, class_names=("a", MARKUP, "c"))
-FOUND = fold_performance(FOLDED, n_resamples=200, rng=np.random.default_rng(0))
+FOUND = fold_performance(FOLDED)
 LENGTHS = np.random.default_rng(1).gamma(4.0, 5.0, size=len(FOLDED.y))
 
 

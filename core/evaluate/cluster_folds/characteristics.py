@@ -94,13 +94,14 @@ def characteristics_of(
 ) -> pd.DataFrame:
     """The characteristics of all folds of all schemes and seeds: `scheme, seed`, then as `fold_characteristics`.
 
-    Only samples whose truth is known count. Folds that leave nothing to train on are left out.
+    Only samples whose truth is known count. Folds that leave nothing to train on are left out, and so are those of a
+    seed of which a fold is empty so far.
     """
     known, parts = folded.y >= 0, []
     for scheme in folded.schemes:
         for seed in folded.seeds(scheme):
             folds = folded.folds(scheme, seed)[known]
-            if len(np.unique(folds)) < 2:
+            if len(np.unique(folds)) < 2 or 0 in np.bincount(folds[folds >= 0]):
                 continue
             told = fold_characteristics(
                 folds,
@@ -122,7 +123,7 @@ def relations(
     """How the scores of whole runs go with every characteristic, scheme by scheme and model by model.
 
     Characteristics that are the same in all folds but for rounding (sizes and labels, where folds are made equal) tell
-    nothing and are left out, and so are schemes of fewer than three folds.
+    nothing and are left out, and so are folds without a score and schemes with fewer than three folds.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def relations(
     >>> relations(nothing, pd.DataFrame(), rng=np.random.default_rng(0))
     ()
     """
-    whole = sorted((run for run in performance.runs if run.whole and len(run.folds) > 2), key=_scheme_and_model)
+    whole = sorted((run for run in performance.runs if run.whole and len(run.folds_defined) > 2), key=_scheme_and_model)
     found: list[Relation] = []
     for _, runs in groupby(whole, key=_scheme_and_model):
         found += _of_scheme(list(runs), characteristics, rng)
@@ -144,7 +145,7 @@ def _scheme_and_model(run: RunScore) -> tuple[str, str]:
 
 def _of_scheme(runs: Sequence[RunScore], characteristics: pd.DataFrame, rng: np.random.Generator) -> list[Relation]:
     indexed = characteristics.set_index(["scheme", "seed", "fold"])
-    scores = [np.array([fold.score.value for fold in run.folds]) for run in runs]
+    scores = [np.array([fold.score.value for fold in run.folds_defined]) for run in runs]
     told = []
     for name in indexed.columns:
         values = [indexed[name].reindex(_places(run)).to_numpy(dtype=np.float64) for run in runs]
@@ -159,7 +160,7 @@ def _of_scheme(runs: Sequence[RunScore], characteristics: pd.DataFrame, rng: np.
 
 
 def _places(run: RunScore) -> list[tuple[str, int, int]]:
-    return [(run.scheme, run.seed, fold.fold) for fold in run.folds]
+    return [(run.scheme, run.seed, fold.fold) for fold in run.folds_defined]
 
 
 def _differs(name: str, values: Float[np.ndarray, " n_folds"]) -> bool:

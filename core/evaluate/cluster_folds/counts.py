@@ -14,7 +14,7 @@ from core.evaluate.intervals import UNKNOWN, Interval, wilson
 class Counts:
     """How many samples of each class a model took for it (`right`), are of it (`true`) and were taken for it (`said`).
 
-    Counts may be of several folds and resamples at once, then classes are along the last axis.
+    Counts may be of several folds at once, then classes are along the last axis.
     """
 
     right: Shaped[np.ndarray, "*folds n_classes"]

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from core.data import Predictions
-from core.evaluate.cluster_folds.performance import apart, fold_performance
+from core.evaluate.cluster_folds.compare import apart
+from core.evaluate.cluster_folds.performance import fold_performance
 from core.evaluate.cluster_folds.results import Estimate, FoldPerformance, Foretold, SchemeDifference
 from core.evaluate.cluster_folds.tested import predictions_on_folds
 from core.evaluate.intervals import Interval
@@ -16,7 +15,7 @@ SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 
 
 def foretold_on(
-    performance: FoldPerformance, held_out: Mapping[str, Predictions], *, name: str, rng: np.random.Generator
+    performance: FoldPerformance, held_out: Mapping[str, Predictions], *, name: str
 ) -> tuple[Foretold, ...]:
     """Every scheme's score less that on a held-out set; `held_out` has, by model, the predictions on it.
 
@@ -28,9 +27,8 @@ def foretold_on(
     >>> folds = {"fold": list("1122")}
     >>> said = Predictions("abcd", [0, 1, 0, 1], [0, 1, 0, 0], ["cat", "dog"], groups=folds)
     >>> new = Predictions("xy", [0, 1], [0, 1], ["cat", "dog"])
-    >>> rng = np.random.default_rng(0)
-    >>> performance = fold_performance(predictions_on_folds({"mine": said}), rng=rng)
-    >>> told, = foretold_on(performance, {"": new}, name="new", rng=rng)
+    >>> performance = fold_performance(predictions_on_folds({"mine": said}))
+    >>> told, = foretold_on(performance, {"": new}, name="new")
     >>> round(told.difference.value, 3), told.foretells
     (-0.333, True)
     """
@@ -42,7 +40,7 @@ def foretold_on(
         if model not in held_out:
             continue
         folded = predictions_on_folds({name: _one_fold(held_out[model])}, model=model)
-        (score,) = fold_performance(folded, metric=performance.metric, rng=rng).schemes
+        (score,) = fold_performance(folded, metric=performance.metric).schemes
         for row in performance.schemes:
             if row.model == model:
                 value, interval = row.mean.value - score.mean.value, apart(row.mean, score.mean)

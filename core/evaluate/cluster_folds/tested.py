@@ -36,7 +36,9 @@ class FoldedRun:
     y_pred: Integer[np.ndarray, " n_samples"]
     right: Bool[np.ndarray, " n_samples"]
     n_folds: int
-    """How many folds there are, tested or not."""
+    """How many folds there are, tested or not; if it is not known, how many there are at least."""
+    folds_known: bool = True
+    """Whether it is known; not while the rows of the trial that makes a plan's folds are missing."""
     seconds: tuple[float, ...] = ()
 
 
@@ -61,6 +63,8 @@ class FoldPredictions:
     fold_names: Mapping[str, tuple[str, ...]]
     """The names of a scheme's folds, where they are not 1, 2, 3, ..."""
     notes: tuple[str, ...] = ()
+    planned: bool = False
+    """Whether a plan's trials made the folds: then only their rows (without a model) tell how many there are."""
 
     @property
     def n_failed(self) -> int:
@@ -89,6 +93,8 @@ class FoldPredictions:
         """Every run that has at least one tested fold, in the order of the rows."""
         rows = self.rows
         tested = rows[(rows["model"].notna() & rows["y_pred"].notna()).to_numpy(dtype=bool)]
+        makers = rows[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool)]
+        made_of = set(makers[["scheme", "seed"]].drop_duplicates().itertuples(index=False, name=None))
         found = []
         keys = tested[["scheme", "seed", "model"]]
         for scheme, seed, model in keys.drop_duplicates().itertuples(index=False, name=None):
@@ -109,6 +115,7 @@ class FoldPredictions:
                     y_pred=y_pred,
                     right=(fold >= 0) & (y_pred == self.y),
                     n_folds=n_folds,
+                    folds_known=not self.planned or (scheme, seed) in made_of,
                     seconds=tuple(float(seconds.get(fold, np.nan)) for fold in range(n_folds)),
                 )
             )
@@ -119,7 +126,7 @@ def rows_of_run(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
     """The rows that a FoldPlan's trials gave so far (possibly none), with the truth of their data set."""
     if rows.empty:
         rows = pd.DataFrame(columns=list(COLUMNS))
-    return FoldPredictions(rows, dataset.y, dataset.class_names, dataset.ids, {})
+    return FoldPredictions(rows, dataset.y, dataset.class_names, dataset.ids, {}, planned=True)
 
 
 def rows_of_tables(tables: Mapping[str, PredictionTable], *, ids: np.ndarray | None = None) -> FoldPredictions:

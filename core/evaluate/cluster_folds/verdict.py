@@ -85,9 +85,12 @@ def _unfinished(performance: FoldPerformance, model: str, name: str) -> Verdict:
     if not runs:
         return Verdict("No fold has been tested yet.", failed, "", performance.notes)
     done, wanted = sum(len(run.folds) for run in runs), sum(run.n_folds_wanted for run in runs)
+    of = f"{count(done)} of {plural(wanted, 'fold')} tested"
+    if not all(run.folds_known for run in runs):
+        of = f"{plural(done, 'fold')} tested, of how many is not known"
     advice = "Now: run the failed trials again; schemes are compared once every fold is tested." if failed else ""
     return Verdict(
-        f"{name} so far: {count(done)} of {plural(wanted, 'fold')} tested, no scheme as a whole.",
+        f"{name} so far: {of}, no scheme as a whole.",
         failed,
         advice or "Wait for more folds.",
         performance.notes,
@@ -96,8 +99,11 @@ def _unfinished(performance: FoldPerformance, model: str, name: str) -> Verdict:
 
 def _headline(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None, name: str) -> str:
     metric = performance.metric.title
+    if isnan(row.mean.value):
+        why = "no fold has the class, and it was never said"
+        return f"{name}: the {metric} is not defined on {_folds(row.scheme)}: {why}."
     mine = f"{name}: {metric} {_estimate(row.mean)} on {_folds(row.scheme)}"
-    if difference is None:
+    if difference is None or isnan(difference.difference.value):
         return f"{mine}."
     other = performance.of(difference.other, row.model)
     base = f"{percent(difference.other_score, other.mean.interval if other else UNKNOWN)} on {_folds(difference.other)}"
@@ -119,8 +125,20 @@ def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScor
     failed = f" {plural(performance.n_failed, 'trial')} failed." if performance.n_failed else ""
     return (
         f"{said}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
+        f"{_undefined(performance, runs)}"
         "Means are over folds, each counting alike. Intervals are 95 % over samples, the trained models and the folds "
         "being as they are; schemes are compared on the same samples."
+    )
+
+
+def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
+    """On how many folds the score is defined, where that is not on all."""
+    n, defined = sum(len(run.folds) for run in runs), sum(len(run.folds_defined) for run in runs)
+    if defined == n:
+        return ""
+    return (
+        f"The {performance.metric.title} is defined on {count(defined)} of {plural(n, 'fold')}, and the mean is over "
+        "these: the others neither have the class nor was it said there. "
     )
 
 
@@ -141,12 +159,12 @@ def _advice(row: SchemeScore, difference: SchemeDifference | None) -> str:
 
 
 def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None) -> str:
-    if any(len(run.folds) < 2 for run in performance.runs_of(row.scheme, row.model)):
+    if any(len(run.folds_defined) < 2 for run in performance.runs_of(row.scheme, row.model)):
         return ""
     own = f"{fixed(100 * row.std, 1)} points between folds ({scheme_title(row.scheme)})"
     said = f"The standard deviation (of the population, as in the paper) is {own}"
     base = performance.of(difference.other, row.model) if difference else None
-    if base is None:
+    if base is None or isnan(base.std):
         return f"{said}. It describes these folds; single folds cannot be compared between schemes."
     told = "more, as the paper found" if row.std > base.std else "no more, where the paper found that they do"
     return (
@@ -156,7 +174,7 @@ def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDi
 
 
 def _lowest_fold(row: SchemeScore, runs: Sequence[RunScore]) -> str:
-    folds = [fold for run in runs for fold in run.folds]
+    folds = [fold for run in runs for fold in run.folds_defined]
     if len(folds) < 2:
         return ""
     low, high = (end(folds, key=lambda fold: fold.score.value) for end in (min, max))
@@ -177,14 +195,16 @@ def _seeds(row: SchemeScore, difference: SchemeDifference | None) -> str:
         f"Over {plural(len(row.seeds), 'seed')} the mean has a standard deviation of "
         f"{fixed(100 * row.sd_over_seeds, 1)} points; the interval over samples does not hold that."
     )
-    if difference is None or len(difference.per_seed) < 2:
+    values = [value for _, value in difference.per_seed] if difference else []
+    if difference is None or len(values) < 2 or any(map(isnan, values)):
         return said
-    values = [value for _, value in difference.per_seed]
     agree = "every seed says the same" if difference.seeds_agree else "seeds disagree about which is higher"
     return f"{said} The difference runs from {points(min(values))} to {points(max(values))} by seed: {agree}."
 
 
 def _nulls(performance: FoldPerformance, row: SchemeScore) -> str:
+    if isnan(row.majority) or isnan(row.chance) or isnan(row.mean.value):
+        return ""
     best = max(row.majority, row.chance)
     said = (
         f"Always saying the most frequent class of the training part would reach {percent(row.majority)}, guessing by "
