@@ -1,6 +1,7 @@
 """Fold schemes are scikit-learn cross-validators, make what they promise, and say what is wrong."""
 
 from dataclasses import FrozenInstanceError, fields, is_dataclass
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -172,6 +173,36 @@ def test_a_number_must_be_one_per_row_and_there_and_vary():
     dates[5] = np.datetime64("NaT")
     with pytest.raises(DataError, match="sample 5 "):
         scheme.assign(dates, Y)
+
+
+def dates(unit: str) -> list[datetime]:
+    return [datetime(2020, 1, 1, tzinfo=UTC) + timedelta(**{unit: int(at)}) for at in np.arange(60)[::-1]]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series(dates("hours")),
+        pd.Series(dates("hours")).dt.tz_convert("Asia/Tokyo"),
+        [day.date() for day in dates("days")],
+        [day.date().isoformat() for day in dates("days")],
+        [day.isoformat() for day in dates("minutes")],
+        pd.Series(dates("hours")).dt.tz_localize(None) - pd.Timestamp("2019-01-01"),
+        np.arange(60)[::-1].astype(str),
+    ],
+    ids=["UTC", "time zone", "dates", "texts", "texts with time", "durations", "numbers as texts"],
+)
+def test_dates_are_put_in_order_however_they_are_given(values):
+    scheme = QuantileFolds()
+    np.testing.assert_array_equal(scheme.assign(values, Y), scheme.assign(np.arange(60)[::-1], Y))
+
+
+def test_a_date_that_is_none_is_named():
+    written = [day.date().isoformat() for day in dates("days")]
+    with pytest.raises(DataError, match=r"missing or infinite in 1 of 60 samples.*sample 7 "):
+        QuantileFolds().assign([*written[:7], "soon", *written[8:]], Y)
+    with pytest.raises(DataError, match=r"missing or infinite in 1 of 60 samples.*sample 2 "):
+        QuantileFolds().assign(np.array([1, 2, "NaT", *range(57)], dtype="m8[s]"), Y)
 
 
 @pytest.mark.parametrize("name", BY_NEED["groups"])
