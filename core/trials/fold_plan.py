@@ -35,6 +35,10 @@ trial is one row without figures.
 """
 
 
+MOST_FOLDS = 2**15 - 1
+"""Of a scheme; rows hold their fold in 16 bits, and every fold is a trial for each model."""
+
+
 class FoldTrial(NamedTuple):
     """One trial of a plan: `model` and `fold` are None where it makes the folds of a scheme and seed."""
 
@@ -212,8 +216,12 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
     makers = [FoldTrial(scheme, seed, None, None) for seed in plan.seeds for scheme in plan.schemes]
     tests = []
     for scheme, seed, _, _ in makers:
-        groups = known_sources(dataset)[0] if FOLD_SCHEMES[scheme].needs == "groups" else None
-        n_folds = fold_scheme(plan, scheme, seed).get_n_splits(None, dataset.y, groups)
+        n_folds = fold_scheme(plan, scheme, seed).get_n_splits(None, dataset.y, _groups(dataset, scheme))
+        if n_folds > MOST_FOLDS:
+            raise DataError(
+                f"{scheme} would make {n_folds:,} folds of {dataset.name}; at most {MOST_FOLDS:,} can be tested. "
+                "Ask for fewer folds, or for group_folds, which put several sources into one."
+            )
         tests += [(seed, fold, scheme, model) for fold in range(n_folds) for model in plan.models]
     order = {scheme: place for place, scheme in enumerate(plan.schemes)}
     tests.sort(key=lambda test: (plan.seeds.index(test[0]), test[1], order[test[2]]))
@@ -237,7 +245,7 @@ def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
 @lru_cache(maxsize=32)
 def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[np.ndarray, " n_samples"]:
     needs = FOLD_SCHEMES[scheme].needs
-    groups = known_sources(dataset)[0] if needs == "groups" else None
+    groups = _groups(dataset, scheme)
     if needs == "features":
         x = plan.features(dataset)
     elif needs == "values":
@@ -247,6 +255,13 @@ def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[
     folds = fold_scheme(plan, scheme, seed).assign(x, dataset.y, groups)
     folds.flags.writeable = False  # it is shared by every trial of the process
     return folds
+
+
+def _groups(dataset: Dataset, scheme: str) -> Integer[np.ndarray, " n_samples"] | None:
+    """The source of every sample where it is known (a scheme may do without); DataError where the scheme needs it."""
+    if dataset.sources is None and FOLD_SCHEMES[scheme].needs != "groups":
+        return None
+    return known_sources(dataset)[0]
 
 
 @lru_cache(maxsize=4)
