@@ -16,6 +16,7 @@ from core.evaluate.cluster_folds import (
     FoldPredictions,
     Metric,
     fold_performance,
+    fold_verdict,
     foretold_on,
     foretold_on_sources,
     joined,
@@ -315,3 +316,94 @@ def test_a_data_sets_own_sources_are_a_held_out_set():
         assert each.difference.interval.holds(each.difference.value)
     assert told["random_folds"].difference.interval.lower > 0
     assert foretold_on_sources(scored(simulated({"sds_folds": 0.2, "random_folds": 0.1}))) == ()
+
+
+def without_makers(folded: FoldPredictions, scheme: str) -> FoldPredictions:
+    """As if the trial that makes the folds of `scheme` were not there (yet)."""
+    made = folded.rows["model"].isna() & (folded.rows["scheme"] == scheme)
+    return replace(folded, rows=folded.rows[~made.to_numpy(dtype=bool)])
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_a_run_whose_folds_are_not_known_is_not_taken_for_whole(failed):
+    folded = simulated({"random_folds": 0.1, "sds_folds": 0.3})
+    partial = without_makers(folded, "sds_folds")
+    partial = replace(partial, rows=partial.rows[~(partial.rows["fold"] > 1).to_numpy(dtype=bool)])
+    if failed:
+        lost = frame("sds_folds", 0, None, [pd.NA], [pd.NA], None, status="failed")
+        partial = replace(partial, rows=pd.concat([partial.rows, lost], ignore_index=True))
+    found = scored(partial)
+    (run,) = found.runs_of("sds_folds", "model")
+    assert (len(run.folds), run.folds_known, run.whole) == (2, False, False)
+    assert "sds_folds" not in [row.scheme for row in found.schemes]
+    assert found.differences == ()
+    alone = scored(replace(partial, rows=partial.rows[(partial.rows["scheme"] == "sds_folds").to_numpy(dtype=bool)]))
+    said = "model so far: 2 folds tested, of how many is not known, no scheme as a whole."
+    assert fold_verdict(alone).headline == said
+
+
+def test_uploaded_folds_are_all_there_are():
+    (run,) = scored(predictions_on_folds({"mine": uploaded()})).runs
+    assert (run.folds_known, run.whole, run.n_folds_wanted) == (True, True, 3)
+
+
+def lacking(n: int = 300) -> FoldPredictions:
+    """Three folds of which the last neither has a "dog" nor was one said there, in a scheme and in a random one."""
+    rng, fold = np.random.default_rng(0), np.repeat([0, 1, 2], n // 3)
+    y = np.where(fold < 2, rng.integers(2, size=n), 0)
+    said = np.where((rng.random(n) < 0.2) & (fold < 2), 1 - y, y)
+    folds = {"kmeans": fold, "randomized": rng.permutation(fold)}
+    ids = [f"id {row}" for row in range(n)]
+    return predictions_on_folds({
+        scheme: Predictions(ids, y, said, ["cat", "dog"], groups={"fold": (of + 1).astype(str)})
+        for scheme, of in folds.items()
+    })  # fmt: skip
+
+
+def test_a_fold_whose_f1_is_not_defined_is_no_part_of_the_mean_and_that_is_said():
+    found = scored(lacking(), Metric("f1", "dog"))
+    (run,) = found.runs_of("kmeans", "Uploaded model")
+    values = [fold.score.value for fold in run.folds]
+    assert np.isnan(values[2])
+    assert run.folds_defined == run.folds[:2]
+    assert run.mean.value == pytest.approx(np.mean(values[:2]))
+    assert run.std == pytest.approx(np.std(values[:2]))
+    assert run.mean.interval.holds(run.mean.value)
+    assert not np.isnan([run.majority, run.chance]).any()
+    (told,) = found.differences
+    assert told.difference.interval.holds(told.difference.value)
+    verdict = fold_verdict(found)
+    assert "The F1 of dog is defined on 2 of 3 folds, and the mean is over these" in verdict.used
+    assert "nan" not in verdict.text
+    assert "not known yet" not in verdict.text
+
+
+def test_a_score_that_is_defined_on_no_fold_claims_nothing():
+    folded = lacking()
+    nowhere = replace(folded, class_names=("cat", "dog", "eel"))
+    found = scored(nowhere, Metric("f1", "eel"))
+    assert all(np.isnan(row.mean.value) and not row.mean.interval.known for row in found.schemes)
+    verdict = fold_verdict(found)
+    assert "F1 of eel is not defined on K-means folds: no fold has the class" in verdict.headline
+    assert not any(word in verdict.text for word in ("harder", "easier than", "No difference", "vary", "nan"))
+
+
+def test_nothing_is_said_of_null_models_where_the_training_part_is_not_known():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=300)
+    said = np.where(rng.random(300) < 0.52, y, 1 - y)
+    one = Predictions([f"id {row}" for row in range(300)], y, said, ["cat", "dog"], groups={"fold": ["1"] * 300})
+    found = scored(predictions_on_folds({"max_shift": one}), Metric("accuracy"))
+    (fold,) = found.runs[0].folds
+    assert fold.n_train is None
+    assert np.isnan([fold.majority, fold.chance, found.runs[0].majority, found.schemes[0].chance]).all()
+    assert not any(word in fold_verdict(found).text for word in ("learned nothing", "most frequent class", "guessing"))
+
+
+@pytest.mark.parametrize(
+    ("differences", "agree"),
+    [((0.1, 0.0), True), ((-0.1, 0.0), True), ((0.0, 0.0), True), ((0.1, 0.2), True), ((-0.1, 0.0, 0.1), False)],
+)
+def test_a_seed_without_a_difference_disagrees_with_none(differences, agree):
+    (told,) = scored(simulated({"random_folds": 0.1, "sds_folds": 0.3})).differences
+    assert replace(told, per_seed=tuple(enumerate(differences))).seeds_agree is agree

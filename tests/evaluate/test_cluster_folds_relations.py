@@ -1,5 +1,6 @@
 """Do scores go with what folds are like? Exact for so few folds, and honest about them."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -17,7 +18,7 @@ from core.evaluate.cluster_folds import (
     relations,
 )
 from core.evaluate.cluster_folds.characteristics import MOST_EXACT, correlation
-from tests.evaluate.fold_populations import simulated
+from tests.evaluate.fold_populations import frame, simulated
 
 
 @given(values=st.lists(st.integers(0, 30), min_size=3, max_size=5), seed=st.integers(0, 1000))
@@ -115,3 +116,29 @@ def test_means_by_fold_leave_out_what_is_in_no_test_part():
 def test_folds_that_leave_nothing_to_train_on_have_no_characteristics():
     folded = simulated({"sds_folds": 0.2}, n_folds=1)
     assert len(characteristics_of(folded, rng=np.random.default_rng(0))) == 0
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_folds_that_are_not_all_known_have_no_characteristics_yet(failed):
+    folded = simulated({"random_folds": 0.2, "sds_folds": 0.2})
+    rows = folded.rows
+    of_scheme = (rows["scheme"] == "sds_folds").to_numpy()
+    kept = ~of_scheme | (rows["model"].notna() & (rows["fold"] == 1)).to_numpy(dtype=bool)
+    partial = [rows[kept]]
+    if failed:
+        partial.append(frame("sds_folds", 0, None, [pd.NA], [pd.NA], None, status="failed"))
+    told = characteristics_of(replace(folded, rows=pd.concat(partial, ignore_index=True)), rng=np.random.default_rng(0))
+    assert set(told["scheme"]) == {"random_folds"}
+
+
+def test_folds_without_a_score_are_left_out_of_relations():
+    folded = simulated({"sds_folds": 0.2}, n=400, n_classes=2)
+    fold = folded.folds("sds_folds", 0)
+    rows = folded.rows.copy()
+    tested = rows["model"].notna().to_numpy()
+    rows.loc[tested & (rows["fold"] == 4).to_numpy(dtype=bool), "y_pred"] = 0
+    bare = replace(folded, rows=rows, y=np.where(fold == 4, 0, folded.y))
+    found = fold_performance(bare, metric=Metric("f1", "b"))
+    rng = np.random.default_rng(0)
+    told = characteristics_of(bare, numbers={"length": rng.random(400)}, rng=rng)
+    assert {each.n for each in relations(found, told, rng=rng)} == {4}

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from core.evaluate.cluster_folds import (
+    Estimate,
     FoldPerformance,
     FoldPredictions,
     characteristics_of,
@@ -172,3 +173,13 @@ def test_an_empty_frame_of_means_is_drawn_empty():
     empty = mean_by_fold(np.full(3, -1), np.zeros(3))
     assert isinstance(empty, pd.DataFrame)
     assert len(empty) == 0
+
+
+def test_a_fold_whose_score_is_not_defined_is_left_out_of_what_a_figure_says():
+    (run, *_), nan = FOUND.runs, float("nan")
+    gone = replace(run.folds[0], score=Estimate(nan))
+    said = performance_chart(FOUND, [replace(run, folds=(gone, *run.folds[1:]))]).layout.meta["alt"]
+    known = [100 * fold.score.value for fold in run.folds[1:]]
+    assert f"by fold {min(known):.1f} % to {max(known):.1f} %" in said
+    nowhere = replace(run, folds=(gone,), mean=Estimate(nan))
+    assert "on average, defined on no fold" in performance_chart(FOUND, [nowhere]).layout.meta["alt"]

@@ -134,7 +134,7 @@ def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScor
 def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
     """On how many folds the score is defined, where that is not on all."""
     n, defined = sum(len(run.folds) for run in runs), sum(len(run.folds_defined) for run in runs)
-    if defined == n:
+    if defined in (0, n):
         return ""
     return (
         f"The {performance.metric.title} is defined on {count(defined)} of {plural(n, 'fold')}, and the mean is over "
@@ -143,6 +143,8 @@ def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
 
 
 def _advice(row: SchemeScore, difference: SchemeDifference | None) -> str:
+    if isnan(row.mean.value):
+        return "Now: score by a class that the folds have."
     more = " Run three seeds or more before you rank models on it: one seed is luck." if len(row.seeds) < 3 else ""
     lower = percent(row.mean.interval.lower) if row.mean.interval.known else percent(row.mean.value)
     if difference is None:
