@@ -30,6 +30,14 @@ def vectors(draw, n):
 
 
 @st.composite
+def numbers(draw, n):
+    numbers = draw(st.lists(names, max_size=3, unique=True))
+    elements = st.floats(allow_nan=False, allow_infinity=False)
+    values = draw(npst.arrays(np.float64, (n, len(numbers)), elements=elements))
+    return {"numbers": values, "number_names": numbers} if numbers else {}
+
+
+@st.composite
 def arguments(draw):
     n = draw(st.integers(2, 5))
     kind = draw(st.sampled_from(["image", "text", "tabular"]))
@@ -53,6 +61,7 @@ def arguments(draw):
         "feature_names": draw(st.lists(names, min_size=2, max_size=2, unique=True)) if kind == "tabular" else (),
         "notes": draw(st.lists(words, max_size=2)),
         **draw(vectors(n)),
+        **draw(numbers(n)),
     }
 
 
@@ -65,6 +74,10 @@ def test_any_data_set_comes_back(arguments):
     assert not copy.x.flags.writeable
     assert (copy.vectors is None) == (dataset.vectors is None)
     assert copy.vectors_name == dataset.vectors_name
+    assert copy.number_names == dataset.number_names
+    assert (copy.numbers is None) == (dataset.numbers is None)
+    if dataset.numbers is not None:
+        assert copy.numbers.tobytes() == dataset.numbers.tobytes()
     if dataset.vectors is not None:
         assert copy.vectors.dtype == dataset.vectors.dtype
         assert copy.vectors.tobytes() == dataset.vectors.tobytes()
