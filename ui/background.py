@@ -70,13 +70,14 @@ def submit(work: Callable[[Callable[[], None]], Answer], *, n_steps: int = 0) ->
     return task
 
 
-def answer(task: Task[Answer], doing: str, *, key: str, wait: float = MOMENT) -> Answer | None:
+def answer(task: Task[Answer], doing: str, *, key: str, wait: float | None = None) -> Answer | None:
     """What the work came to (or its error); None where that is not known within a moment, and its progress is shown."""
     task.look()
-    if not task.future.done() and wait:
+    patience = MOMENT if wait is None else wait
+    if not task.future.done() and patience:
         with st.spinner(doing):
             try:
-                return task.future.result(timeout=wait)
+                return task.future.result(timeout=patience)
             except NotYet:
                 pass
     if task.future.done():
