@@ -28,8 +28,10 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt
 	@touch $@
 
+# Browsers and their servers have the machine to themselves; the rest shares its processors.
 test: check browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not evidence and not browser"
+	$(BIN)/python -m pytest -q -m "browser and not evidence"
 
 check: setup
 	$(BIN)/ruff format --check .

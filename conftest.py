@@ -1,11 +1,17 @@
-"""Every test and every docstring example has a home folder of its own, and shapes in core's signatures are checked."""
+"""Every test and every docstring example has a home folder of its own, and shapes in core's signatures are checked.
+
+Laws have no deadline: the machines that run them are shared, and how long one example takes says nothing.
+"""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from jaxtyping import install_import_hook
 
 install_import_hook("core", "beartype.beartype")
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")
 
 
 @pytest.fixture(autouse=True)

@@ -16,11 +16,19 @@ FOLDER = ROOT / "docs" / "screenshots"
 PAGES = {
     "overview": "?data=digits",
     "data_sets": "data_sets?data=digits",
+    "cluster_folds": "cluster_folds?data=digits",
     "source_robustness": "source_robustness?data=digits",
     "matched_subsets": "matched_subsets?reference=digits_own&target=digits_shifted",
     "runs": "runs?data=digits",
 }
-HEIGHTS = {"overview": 520, "data_sets": 1120, "source_robustness": 2800, "matched_subsets": 3150, "runs": 420}
+HEIGHTS = {
+    "overview": 520,
+    "data_sets": 1120,
+    "cluster_folds": 3000,
+    "source_robustness": 2800,
+    "matched_subsets": 3150,
+    "runs": 420,
+}
 MINUTE = 60_000
 
 
@@ -42,6 +50,9 @@ def main() -> None:
 
 def run_the_main_job(server: Server, browser: Browser) -> None:
     with tab(browser, scheme="light", height=800) as page:
+        page.goto(f"{server.url}/cluster_folds?data=digits")
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page.get_by_text("Take the folds with you")).to_be_visible(timeout=5 * MINUTE)
         page.goto(f"{server.url}/?data=digits")
         page.get_by_role("button", name="Start").click()
         expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)

@@ -2,14 +2,21 @@
 
 The run is the same one that the pages show (same workspace, same key), so a page's "copy as command" and a page find
 each other's results. Rows go to standard output as TSV, progress to standard error.
+
+`python -m core vectors --data texts.tsv --sentence-transformers FOLDER --out vectors.parquet` makes vectors of texts,
+which a page or `run --vectors` attaches to the data set by id.
 """
 
 import argparse
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from core.data import EXAMPLES, DataError, Dataset, load_example, read_dataset
+from core.data.vectors import write_vectors
+from core.represent.sentences import sentence_vectors
+from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
 from core.workspace.errors import WorkspaceError
 from core.workspace.runner import close_engine, engine, load_plan
 from core.workspace.workspace import LOCAL_OWNER, Run
@@ -19,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line says; returns the exit status."""
     chosen = _parser().parse_args(arguments)
     try:
-        return _run(chosen.data, chosen.plan)
+        if chosen.command == "vectors":
+            return _vectors(chosen)
+        return _run(chosen.data, chosen.plan, chosen.vectors)
     except (DataError, WorkspaceError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -35,15 +44,46 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, dest="command")
     run = commands.add_parser("run", help="work off a plan and print its rows as TSV")
     run.add_argument("--data", required=True, help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
+    run.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
     run.add_argument("plan", help="the plan as JSON, as a page's “copy as command” gives it")
+    vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
+    vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
+    maker = vectors.add_mutually_exclusive_group(required=True)
+    maker.add_argument("--sentence-transformers", metavar="FOLDER", help="a model in a folder on this machine")
+    maker.add_argument("--word-vectors", metavar="FILE", help="word2vec's or GloVe's format; their mean over each text")
+    vectors.add_argument("--out", required=True, metavar="FILE.parquet", help="where to write ids and vectors")
     return parser
 
 
-def _run(data: str, plan_json: str) -> int:
+def _vectors(chosen: argparse.Namespace) -> int:
+    dataset = _dataset(chosen.data)
+    if dataset.kind != "text":
+        raise DataError(f"{dataset.name}: vectors are made of texts here, and this is {dataset.kind} data.")
+    out = Path(chosen.out)
+    if out.suffix != ".parquet" or not out.parent.is_dir():
+        raise DataError(f"{chosen.out}: give the name of a file that ends in .parquet, in a folder that exists.")
+    if chosen.word_vectors:
+        dataset = with_word_vectors(dataset, chosen.word_vectors, limits=ON_DISK)
+    else:
+        dataset = dataset.with_vectors(
+            sentence_vectors(list(dataset.x), chosen.sentence_transformers),
+            Path(chosen.sentence_transformers).name,
+            notes=[f"sentence-transformers, {chosen.sentence_transformers}."],
+        )
+    out.write_bytes(write_vectors(list(dataset.ids), dataset.vectors))
+    for note in dataset.notes:
+        print(note, file=sys.stderr)
+    return 0
+
+
+def _run(data: str, plan_json: str, vectors: str | None) -> int:
     plan = load_plan(plan_json)
     workspace = engine().workspace
     dataset = _dataset(data)
-    workspace.add_dataset(LOCAL_OWNER, dataset, example=data if data in EXAMPLES else None)
+    if vectors:
+        dataset = add_vectors(dataset, vectors, limits=ON_DISK)
+    example = data if data in EXAMPLES and not vectors else None
+    workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
     run = workspace.create_run(LOCAL_OWNER, plan, dataset.fingerprint)
     engine().start(LOCAL_OWNER, run.id)
     while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":

@@ -1,13 +1,16 @@
-"""What is in the data? Choose or upload a data set, and look at its sizes, labels and samples."""
+"""What is in the data? Choose or upload a data set, and look at it from all sides (notebook 1 of paper 004)."""
+
+from pathlib import Path
 
 import streamlit as st
 
-from core.data import EXAMPLES, Dataset
-from core.evaluate.wording import count
-from core.figures.data_sets import label_distribution, text_lengths
-from ui import data_choice, page, samples, upload
+from core.data import EXAMPLES
+from core.evaluate.data_sets import verdict
+from ui import background, cache, data_choice, data_copies, data_map, data_views, page, samples, share, upload, vectors
 from ui.data_choice import Choice
-from ui.page import Metric
+from ui.data_work import DataLook
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 
 @st.dialog("Delete this data set?")
@@ -43,33 +46,52 @@ def choose() -> None:
     upload.uploader()
 
 
-def sizes(dataset: Dataset) -> None:
-    """How much there is, in what units, and what reading did to it."""
-    if dataset.kind == "image":
-        shape = ("Image size", " × ".join(map(str, dataset.x.shape[1:3])), "Height and width in pixels.")
-    elif dataset.kind == "text":
-        shape = ("Median length", samples.median_words(dataset), "Half of the texts are longer.")
-    else:
-        shape = ("Features", count(len(dataset.feature_names)), "Columns of numbers.")
-    n_sources = "none named" if dataset.sources is None else count(len(set(dataset.sources)))
-    page.numbers(
-        [
-            Metric("Samples", count(dataset.n_samples)),
-            Metric("Classes", count(dataset.n_classes)),
-            Metric(*shape[:2], help=shape[2]),
-            Metric("Sources", n_sources, help="Who or what the samples come from, where the data say so."),
-            Metric(
-                "Scale",
-                "as given" if dataset.scale == 1 else f"1 / {dataset.scale:g}",
-                help="What raw values were divided by.",
-            ),
-        ]
-    )
-    if dataset.notes:
-        st.caption(page.plain(" ".join(dataset.notes)))
+def about(look: DataLook) -> None:
+    """The verdict, classes and a number of every sample, and what the kind of data has besides."""
+    card = st.container()
+    labels, beside = st.columns(2, gap="large")
+    with labels:
+        data_views.labels(dataset, look.labels)
+    with beside:
+        name = data_views.choose_number(dataset)
+        number = background.answer(cache.number(choice.address, name), "Looking at lengths and numbers", key="number")
+        if number is not None:
+            data_views.number(dataset, number)
+    constant = look.columns.constant if look.columns else ()
+    said = verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
+    with card:
+        page.verdict(said, data_views.metrics(dataset, look))
+        page.findings(said)
+        if dataset.notes:
+            st.caption(page.plain(" ".join(dataset.notes)))
+    if number is not None:
+        data_views.by_class(dataset, number)
+    if dataset.kind == "text":
+        data_views.words(dataset, choice.address)
+    if look.pictures is not None:
+        data_views.mean_images(dataset, look.pictures)
+    if look.columns is not None:
+        data_views.columns(look.columns)
+    near_and_far(look)
+    st.subheader("Samples", anchor=False)
+    samples.browse(dataset)
+    st.subheader("In numbers", anchor=False)
+    if number is not None:
+        data_views.number_table(number)
+    page.downloads(data_views.tables(look, number), stem="data-set", formats=("TSV", "Parquet"))
 
 
-page.lead("Sizes, labels and samples, as they are. Whether the labels are right, this page cannot tell.")
+def near_and_far(look: DataLook) -> None:
+    """The map with its lasso, and what lies so near that it may be the same."""
+    st.subheader("Map", anchor=False)
+    plan = data_map.controls(dataset)
+    vectors.attach(choice)
+    share.offer(plan if plan.method == "umap" else None, (data_map.parameters(plan) or {}) | data_views.parameters())
+    data_map.show(dataset, plan, choice.address)
+    data_copies.show(dataset, look.copies, representation=str(plan.representation), fingerprint=choice.address)
+
+
+page.lead("Sizes, labels, numbers, near and far, as they are. Whether the labels are right, this page cannot tell.")
 choose()
 dataset = data_choice.dataset()
 choice = data_choice.required()
@@ -77,24 +99,9 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.header(page.plain(choice.title), anchor=False)
     if choice.example is None and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data"):
         delete(choice)
-sizes(dataset)
-labels, beside = st.columns(2, gap="large")
-with labels:
-    page.figure(
-        label_distribution(dataset.class_names, dataset.n_per_class, dark=page.dark()),
-        f"Samples per class, n = {count(dataset.n_samples)}.",
-        key="labels",
-    )
-with beside:
-    if dataset.kind == "text":
-        page.figure(
-            text_lengths(samples.n_words(dataset), dark=page.dark()), "How many texts are how long.", key="lengths"
-        )
-    elif dataset.kind == "tabular":
-        st.dataframe(samples.features(dataset), hide_index=True, alt="Mean, spread and range of every feature")
-        st.caption("Every feature in its own units; models standardise on the training part only.")
-    else:
-        samples.browse(dataset)
-if dataset.kind != "image":
-    st.subheader("Samples", anchor=False)
-    samples.browse(dataset)
+look = background.answer(cache.data_look(choice.address), "Counting classes and copies", key="look")
+if look is None:
+    page.nothing_yet(running=True)
+else:
+    about(look)
+page.how_to_read(HOW_TO_READ)

@@ -5,11 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.calibration import calibration_table
+from core.evaluate.calibration import bins_table, calibration_table
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, models_verdict, verdict
 from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
 from ui import background, cache, controls, matching, page, prediction_choice, share
+from ui import matching_calibration as by_subset
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM, FORMATS = "matched-subsets", ("TSV", "Parquet")
@@ -24,25 +25,11 @@ def show(found: ModelComparisons) -> None:
     page.verdict(verdict(of), matching.metrics(of))
     share.offer(None, address | ({matching.MODEL: of.model} if several else {}))
     if several:
-        all_models(found)
+        matching.all_models(found)
     if of.can_match:
         matched(of)
         how_sure(of)
     in_numbers(found, of)
-
-
-def all_models(found: ModelComparisons) -> None:
-    lines, gaps = st.columns(2, gap="medium")
-    with lines:
-        caption = "Solid: all samples; dotted: matched ones. Bars are 95 % intervals over samples."
-        page.figure(figures.accuracy_lines(found.rows, dark=page.dark()), caption, key="accuracies")
-    with gaps:
-        caption = "How far accuracy falls, and the share of the new set that has no counterpart."
-        page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
-    if all(row.can_match for row in found.rows):
-        caption = "A point below the line is a model that is surer than it is right, on that set."
-        page.figure(figures.confidence_scatter(found.rows, dark=page.dark()), caption, key="confidence")
-    matching.models_table(found.rows)
 
 
 def matched(of: SetComparison) -> None:
@@ -75,7 +62,7 @@ def how_sure(of: SetComparison) -> None:
     with densities:
         caption = "Where confidences lie: matched subsets lie alike, because that is what matching does."
         page.figure(reliability.density_chart(known.densities, dark=page.dark()), caption, key="densities")
-    chosen = matching.choose_subset(known.subsets)
+    chosen = by_subset.choose_subset(known.subsets)
     one, coverage = st.columns(2, gap="medium")
     with one:
         figure = reliability.reliability_chart(known.subsets[chosen], subset=chosen, dark=page.dark())
@@ -83,8 +70,10 @@ def how_sure(of: SetComparison) -> None:
     with coverage:
         caption = "What is gained when the samples of which the model is least sure are set aside."
         page.figure(reliability.coverage_chart(known.coverage, dark=page.dark()), caption, key="coverage")
-    matching.calibration_rows(known.subsets)
-    page.downloads({"Calibration": lambda: calibration_table(known.subsets)}, stem=STEM, formats=FORMATS)
+    by_subset.calibration_rows(known.subsets)
+    by_class = by_subset.classes(cache.class_calibration(of.matched, sets, plan, of.model, chosen), chosen)
+    bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
+    page.downloads(bins | by_class, stem=STEM, formats=FORMATS)
 
 
 def in_numbers(found: ModelComparisons, of: SetComparison) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.data import EXAMPLES
 from core.evaluate.wording import count, plural
 from core.workspace.workspace import Run
-from ui import data_choice, jobs, page, questions
+from ui import data_choice, jobs, matching_overview, page, questions
 from ui.data_choice import Choice
 from ui.session import owner, workspace
 
@@ -43,7 +43,10 @@ def card(run: Run) -> None:
         questions.link(run, icon=":material/arrow_forward:")
 
 
-page.lead("Every verdict so far for the chosen data set. What has no verdict yet has not been asked, not passed.")
+page.lead(
+    "Every verdict so far, for the chosen data set and for prediction files. What has no verdict yet has not been "
+    "asked, not passed."
+)
 choice = data_choice.required()
 about(choice)
 runs = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
@@ -51,10 +54,13 @@ for run in runs[:MOST_CARDS]:
     card(run)
 if len(runs) > MOST_CARDS:
     st.page_link(RUNS, label=f"All {count(len(runs))} runs", help="")
-if not runs and page.empty(
+if runs:
+    questions.unasked({run.kind for run in runs}, choice.address)
+elif page.empty(
     "Nothing is known about this data set yet. Begin with the question how far accuracy falls on unfamiliar sources; "
     "with the usual settings the answer takes a minute or two.",
     button="Start",
 ):
     jobs.ask_to_start(choice.name)
     st.switch_page(SOURCE_ROBUSTNESS, query_params={data_choice.ADDRESS: choice.address})
+matching_overview.card()

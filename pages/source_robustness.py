@@ -5,12 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.source_robustness import ExpectedInterval, most_robust, verdict
-from core.evaluate.wording import plural
+from core.evaluate.source_robustness import ExpectedInterval, verdict
 from core.figures import source_robustness as figures
 from core.trials import splits_table
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice, jobs, page, share, sources
+from ui import cache, controls, data_choice, jobs, own_model, page, share, sources
 from ui.controls import MODEL_TITLES
 from ui.session import owner, workspace
 
@@ -19,13 +18,13 @@ SECONDS_BETWEEN_DRAWINGS = 4.0
 
 
 def show(run: Run) -> None:
-    """All that a run's finished trials tell."""
-    if run.n_done == run.n_failed:
+    """All that finished trials tell, those of a run and those of models that were brought along."""
+    if run.n_done == run.n_failed and own is None:
         page.nothing_yet(running=run.state == "running")
         return
-    found, dark = cache.source_robustness(run), page.dark()
+    found, dark = cache.source_robustness(run, own), page.dark()
     rows = found.intervals.overall
-    of = sources.choose_row(rows, most_robust(rows), key=f"of-{run.id}-{run.state}")
+    of = sources.choose_row(run, rows, own)
     said = verdict(found.intervals, found.comparisons, of=of, names=MODEL_TITLES)
     page.verdict(said, sources.metrics(of))
     page.figure(
@@ -55,8 +54,10 @@ def show(run: Run) -> None:
 
 def in_detail(run: Run, of: ExpectedInterval) -> None:
     """One model by class and by held-out source, with the portraits of the worst."""
-    intervals = cache.source_robustness(run).intervals
-    st.subheader(f"{MODEL_TITLES[of.model]}: which classes and sources are hard?", anchor=False)
+    intervals = cache.source_robustness(run, own).intervals
+    st.subheader(
+        f"{page.plain(MODEL_TITLES.get(of.model, of.model))}: which classes and sources are hard?", anchor=False
+    )
     classes, held_out = st.columns(2, gap="medium")
     with classes:
         page.figure(
@@ -71,20 +72,19 @@ def in_detail(run: Run, of: ExpectedInterval) -> None:
             key="held-out",
         )
     if run.state != "running":
-        sources.portraits(run, intervals.sources_of(of))
-        sources.separation(run, of.source_finder)
+        sources.closer(run, of, intervals.sources_of(of))
 
 
 def tables(run: Run) -> None:
     """The paper's Table 1, and everything to take away."""
-    intervals = cache.source_robustness(run).intervals
+    intervals = cache.source_robustness(run, own).intervals
     st.subheader("In numbers", anchor=False)
     sources.table_1(intervals)
     page.downloads(
         {
             "Table": intervals.table,
             "Held-out sources": intervals.held_out_table,
-            "Trials": lambda: workspace().rows(owner(), run.id),
+            "Trials": lambda: cache.trials(run, own),
             "Drawn splits": lambda: splits_table(plan, dataset),
         },
         stem=f"source-robustness-{run.id[:8]}",
@@ -105,16 +105,16 @@ try:
 except DataError as problem:
     page.error(problem)
     st.stop()
-share.offer(plan, controls.trial_parameters(plan) or {})
 run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset)
-if run is None:
-    page.empty(
-        f"Nothing has been computed for this choice yet. **Run** trains {plural(len(plan.models), 'model')} on splits "
-        f"that hold whole sources out and on splits that do not: {plural(n_trials, 'trial')}, in the background."
-    )
-    page.how_to_read(HOW_TO_READ)
-else:
+own = own_model.section(plan, dataset)
+share.offer(plan, (controls.trial_parameters(plan) or {}) | own_model.parameters(own))
+if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
+elif own is not None:
+    show(own_model.unstarted(plan, dataset))
+else:
+    sources.nothing_computed(plan, n_trials)
+    page.how_to_read(HOW_TO_READ)

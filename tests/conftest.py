@@ -1,5 +1,6 @@
-"""What tests share: the folder of real data files."""
+"""What tests share: the folder of real data files; and the main module, which no test may replace for the next."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,3 +15,9 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the real data files (../shared/data) are not beside this checkout")
     return SHARED_DATA
+
+
+@pytest.fixture(autouse=True)
+def main_module(monkeypatch) -> None:
+    """Streamlit's AppTest puts its script in the place of __main__, which spawned workers would then import."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])

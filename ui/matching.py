@@ -7,10 +7,9 @@ from math import isnan
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.calibration import Calibration
 from core.evaluate.matched_subsets import Estimate, ModelComparisons, SetComparison
 from core.evaluate.wording import p_value, percent, points
-from core.figures.matched_subsets import matching_picture
+from core.figures import matched_subsets as figures
 from ui import background, cache, page
 from ui.controls import One, check_address
 from ui.matching_plan import MatchingPlan, TwoSets
@@ -137,6 +136,21 @@ def labels_table(of: SetComparison) -> None:
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
 
 
+def all_models(found: ModelComparisons) -> None:
+    """Every model side by side (figures 3, 4, 6 and 7, and 1), and in numbers."""
+    lines, gaps = st.columns(2, gap="medium")
+    with lines:
+        caption = "Solid: all samples; dotted: matched ones. Bars are 95 % intervals over samples."
+        page.figure(figures.accuracy_lines(found.rows, dark=page.dark()), caption, key="accuracies")
+    with gaps:
+        caption = "How far accuracy falls, and the share of the new set that has no counterpart."
+        page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
+    if all(row.can_match for row in found.rows):
+        caption = "A point below the line is a model that is surer than it is right, on that set."
+        page.figure(figures.confidence_scatter(found.rows, dark=page.dark()), caption, key="confidence")
+    models_table(found.rows)
+
+
 def models_table(rows: Sequence[SetComparison]) -> None:
     """All models: accuracies and gap and, where anything was matched, matched gap and unmatched share."""
     lines = []
@@ -163,68 +177,12 @@ def _p(value: float) -> str:
     return "" if isnan(value) else p_value(value).removeprefix("p ").removeprefix("= ")
 
 
-def choose_subset(of: dict[str, Calibration]) -> str:
-    """Whose reliability diagram is shown."""
-    usual = "matched target" if "matched target" in of else next(iter(of))
-    control = One("subset", "Subset", {name: name for name in of}, usual)
-    check_address([control])
-    return control.draw(side_by_side=True)
-
-
-def calibration_rows(of: dict[str, Calibration]) -> None:
-    """The calibration of every subset in numbers, each error beside what a perfect model would show."""
-    lines = [
-        {
-            "Subset": name,
-            "n": one.n,
-            "Right": 100 * one.accuracy,
-            "Sure": 100 * one.mean_confidence,
-            "ECE": 100 * one.ece,
-            "perfect": 100 * one.ece_if_perfect,
-            "95 %": 100 * one.ece_if_perfect_95,
-            "Smooth": 100 * one.smooth_ece,
-            "Squared": one.squared_error,
-            "Brier": one.brier.score,
-            "miscal.": one.brier.miscalibration,
-            "discr.": one.brier.discrimination,
-            "uncert.": one.brier.uncertainty,
-        }
-        for name, one in of.items()
-    ]
-    config = {
-        name: st.column_config.NumberColumn(format=form, help=meaning, width=64)
-        for name, (form, meaning) in _CALIBRATION.items()
-    }
-    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Calibration of every subset")
-    st.caption(
-        "Right, sure and errors in percent. A calibration error (ECE) is never zero: beside it stand what a perfectly "
-        "calibrated model would show (median, and what 95 % stay below). Squared is debiased, so it may be negative. "
-        "Brier = miscalibration − discrimination + uncertainty. Matched subsets are those of the first matching."
-    )
-
-
-_CALIBRATION = {
-    "n": ("%d", "Samples"),
-    "Right": ("%.1f", "Accuracy (%)"),
-    "Sure": ("%.1f", "Mean confidence (%)"),
-    "ECE": ("%.1f", "Expected calibration error (%): mean distance of accuracy and confidence over bins"),
-    "perfect": ("%.1f", "Median error (%) that a perfectly calibrated model would show at this n"),
-    "95 %": ("%.1f", "95 % of perfectly calibrated models would show less (%)"),
-    "Smooth": ("%.1f", "Smooth calibration error (%): no bins"),
-    "Squared": ("%.4f", "Debiased squared calibration error: zero on average for a perfect model"),
-    "Brier": ("%.4f", "Mean squared distance of confidence from right (1) or wrong (0)"),
-    "miscal.": ("%.4f", "Miscalibration: what recalibrating could save"),
-    "discr.": ("%.4f", "Discrimination: what telling samples apart saves"),
-    "uncert.": ("%.4f", "Uncertainty: what knowing the accuracy alone would give"),
-}
-
-
 def picture() -> None:
     """How matching works, on a few samples (figure 2)."""
     matched = background.answer(cache.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
     if matched is not None:
         caption = "A few samples, made up for this picture: pairs are joined, what found no counterpart is hollow."
-        page.figure(matching_picture(matched, dark=page.dark()), caption, key="picture")
+        page.figure(figures.matching_picture(matched, dark=page.dark()), caption, key="picture")
 
 
 def foot(sets: TwoSets, plan: MatchingPlan) -> None:

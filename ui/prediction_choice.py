@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, PredictionTable
 from core.data.prediction_files import PREDICTION_ENDINGS
-from core.data.prediction_pairs import ALL, OTHERS, Part, PredictionPairs
+from core.data.prediction_pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
 from core.data.prediction_upload import PredictionUpload
 from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
@@ -70,6 +70,12 @@ def titles() -> dict[str, str]:
     newest = {one.example: one.fingerprint for one in reversed(stored) if one.example}
     examples = {newest.get(name, name): example.title for name, example in PREDICTION_EXAMPLES.items()}
     return examples | {one.fingerprint: _title(one, stored) for one in stored if one.fingerprint not in examples}
+
+
+def stored_titles() -> dict[str, str]:
+    """The predictions that are stored, by fingerprint, the newest first."""
+    known = titles()
+    return {one.fingerprint: known[one.fingerprint] for one in workspace().prediction_files(owner())}
 
 
 def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
@@ -251,6 +257,8 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
     with st.container(horizontal=True):
         another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
         st.button("Choose another", key=f"another-{side.key}", **another)
+        if st.button("Delete", key=f"delete-{side.key}", icon=":material/delete:", type="tertiary"):
+            _delete(address, title)
         if side is TARGET:
             st.button(
                 "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
@@ -258,12 +266,26 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
     return Chosen(address, title, table, place)
 
 
+@st.dialog("Delete these predictions?")
+def _delete(address: str, title: str) -> None:
+    st.markdown(
+        f"**{page.plain(title)}** will be gone from this workspace for good, and every address that names it will say "
+        "so. The file that it came from stays as it is."
+    )
+    with st.container(horizontal=True):
+        forget = {"on_click": workspace().delete_predictions, "args": (owner(), address)}
+        if st.button("Delete", type="primary", key="really-delete", **forget):
+            st.rerun()
+        if st.button("Keep", key="keep"):
+            st.rerun()
+
+
 def _use(side: Side, upload: PredictionUpload) -> None:
     address = workspace().add_predictions(owner(), upload)
     _keep(side, None)
     _choose(side, address)
     other = TARGET if side is REFERENCE else REFERENCE
-    if {"set", "fold"} & cache.prediction_choices(address).keys() and not _in_address(other):
+    if not _in_address(other) and {"set", "fold"} & choices_of(cache.uploaded(upload)).keys():
         _choose(other, address)
 
 

@@ -48,12 +48,21 @@ def blank_files() -> None:
         page.download("Sample", sample(), name="touchstone-predictions-sample.tsv", mime=mime)
 
 
-def draft(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None]) -> PredictionUpload | None:
+def draft(
+    upload: PredictionUpload,
+    *,
+    key: str,
+    keep: Callable[[PredictionUpload], None],
+    truth_offered: bool = True,
+    beside: str = "the truth",
+) -> PredictionUpload | None:
     """An upload that is not in use yet: what its columns are, with corrections; None while something is open.
 
-    `keep` takes the upload as corrected. The answer has all roles filled in, so that reading it asks nothing.
+    `keep` takes the upload as corrected; `truth_offered` is false where the truth is known from elsewhere;
+    `beside` says what a second file holds. The answer
+    has all roles filled in, so that reading it asks nothing.
     """
-    st.markdown(f"**{page.plain(upload.name)}**{_and_truth(upload)}")
+    st.markdown(f"**{page.plain(upload.name)}**{_and_second(upload, beside)}")
     question: RolesNeeded | None = None
     table: PredictionTable | None = None
     try:
@@ -70,7 +79,8 @@ def draft(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUploa
         st.warning(page.plain(needed), icon=":material/help:")
     except DataError as problem:
         page.error(problem)
-    if table is None and (upload.truth or (question.role == "truth" if question else not _has_truth(columns, upload))):
+    asking = truth_offered and table is None
+    if asking and (upload.truth or (question.role == "truth" if question else not _has_truth(columns, upload))):
         _truth(upload, key=key, keep=keep)
     roles = upload.predictions.roles or (table.roles if table and not upload.truth else None)
     roles = question.guess if question else roles or guess_roles(columns)
@@ -104,8 +114,8 @@ def roles_download(table: PredictionTable, *, key: str) -> None:
     )
 
 
-def _and_truth(upload: PredictionUpload) -> str:
-    return f" with the truth of **{page.plain(upload.truth.name)}**" if upload.truth else ""
+def _and_second(upload: PredictionUpload, beside: str) -> str:
+    return f" with {beside} of **{page.plain(upload.truth.name)}**" if upload.truth else ""
 
 
 def _truth(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None]) -> None:

@@ -1,6 +1,6 @@
 """Which question does a run answer, and where? An entry per kind of plan; lists of runs know nothing else of a kind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,13 @@ from typing import Any
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.cluster_folds import Metric, fold_verdict
 from core.evaluate.source_robustness import verdict
-from core.trials import Plan, TrialPlan
+from core.trials import FoldPlan, Plan, TrialPlan
+from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice
+from ui import cache, controls, data_choice, data_map, fold_controls
 from ui.page import plain
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -41,6 +43,11 @@ def _source_robustness(run: Run) -> str:
     return verdict(found.intervals, found.comparisons, names=controls.MODEL_TITLES).headline
 
 
+def _cluster_folds(run: Run) -> str:
+    folded = cache.fold_run(run)
+    return fold_verdict(cache.fold_performance(folded, Metric()), names=controls.MODEL_TITLES).headline
+
+
 QUESTIONS: dict[str, Question] = {
     TrialPlan.kind: Question(
         "How far does accuracy fall on unfamiliar sources?",
@@ -49,6 +56,14 @@ QUESTIONS: dict[str, Question] = {
         controls.trial_parameters,
         _source_robustness,
     ),
+    FoldPlan.kind: Question(
+        "How do folds that are made to differ behave?",
+        "cluster_folds",
+        fold_controls.describe,
+        fold_controls.parameters,
+        _cluster_folds,
+    ),
+    MapPlan.kind: Question("Where do the samples lie? (map)", "data_sets", data_map.describe, data_map.parameters),
 }
 """By the plan's kind. A kind without an entry is listed, too: with its name, and without a link."""
 
@@ -81,6 +96,17 @@ def link(run: Run, *, icon: str = "") -> bool:
     query = {data_choice.ADDRESS: run.fingerprint, **parameters}
     st.page_link(PAGES / f"{question.page}.py", label="Open", icon=icon, help="", query_params=query)
     return True
+
+
+def unasked(kinds: Collection[str], address: str) -> None:
+    """Links to the questions that no run of a data set asks yet; `kinds` are those of its runs."""
+    rest = [question for kind, question in QUESTIONS.items() if question.headline is not None and kind not in kinds]
+    if rest:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("Not asked yet:", width="content")
+            for question in rest:
+                query = {data_choice.ADDRESS: address}
+                st.page_link(PAGES / f"{question.page}.py", label=question.title, help="", query_params=query)
 
 
 def card_title(run: Run) -> str:

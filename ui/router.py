@@ -15,6 +15,12 @@ ABOUT = (
 PAGES = {
     "Data": [
         ("data_sets", "Data sets", ":material/table_rows:", "What is in the data?"),
+        (
+            "cluster_folds",
+            "Cluster folds",
+            ":material/scatter_plot:",
+            "How do folds that are made to differ behave?",
+        ),
     ],
     "Trust": [
         (

@@ -13,22 +13,30 @@ PICTURE = 64
 """The least size of a shown picture in pixels; small images are enlarged by whole factors: pixels stay square."""
 LAZY_ROWS = 5000
 PER_PAGE = {"image": 30, "text": 8}
+_DRAWS = "samples_draws"
 
 
 def browse(dataset: Dataset) -> None:
-    """Pictures and texts page by page, one of each class first; the rows of a table all at once."""
+    """Pictures and texts page by page, drawn so that each class comes first once; rows of a table all at once."""
     if dataset.kind == "tabular":
         st.dataframe(table(dataset), hide_index=True, lazy=dataset.n_samples > LAZY_ROWS, alt="All rows")
         return
     names = dataset.class_names
-    name = st.selectbox("Class", names, index=None, placeholder="All classes", key="shown-class", width=250)
-    rows = one_of_each(dataset)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Class", names, index=None, placeholder="All classes", key="shown-class", width=250)
+        st.button("Draw others", key="draw-others", on_click=_draw_others, icon=":material/shuffle:")
+    rows = one_of_each(dataset, rng=np.random.default_rng(st.session_state.get(_DRAWS, 0)))
     if name is not None:
         rows = rows[dataset.y[rows] == names.index(name)]
     below = st.container()
     shown = rows[part_shown(len(rows), PER_PAGE[dataset.kind], key="samples-page")]
     with below:
         show(dataset, shown)
+
+
+def _draw_others() -> None:
+    st.session_state[_DRAWS] = st.session_state.get(_DRAWS, 0) + 1
+    st.session_state.pop("samples-page", None)
 
 
 def show(dataset: Dataset, rows: Sequence[int]) -> None:
@@ -55,12 +63,12 @@ def enlarged(image: np.ndarray) -> np.ndarray:
     return pixels[..., 0] if pixels.shape[2] == 1 else pixels[..., :3]
 
 
-def table(dataset: Dataset) -> pd.DataFrame:
-    """Every sample as a row: id, label, source where known, and its text or columns (of images only the size)."""
-    rows = range(dataset.n_samples)
-    names = np.array(dataset.class_names, dtype=object)[dataset.y]
-    source = {} if dataset.sources is None else {"source": dataset.sources}
-    return pd.DataFrame({"id": dataset.ids, "label": names, **source, **_content(dataset, rows)})
+def table(dataset: Dataset, rows: Sequence[int] | np.ndarray | None = None) -> pd.DataFrame:
+    """Samples (by default all) as rows: id, label, source where known, and text or columns (of images nothing more)."""
+    chosen = np.arange(dataset.n_samples) if rows is None else np.asarray(rows)
+    names = np.array(dataset.class_names, dtype=object)[dataset.y[chosen]]
+    source = {} if dataset.sources is None else {"source": dataset.sources[chosen]}
+    return pd.DataFrame({"id": dataset.ids[chosen], "label": names, **source, **_content(dataset, chosen)})
 
 
 def _content(dataset: Dataset, rows: Sequence[int]) -> dict[str, np.ndarray]:
@@ -71,26 +79,10 @@ def _content(dataset: Dataset, rows: Sequence[int]) -> dict[str, np.ndarray]:
     return dict(zip(dataset.feature_names, dataset.x[list(rows)].T, strict=True))
 
 
-def one_of_each(dataset: Dataset) -> np.ndarray:
-    """All rows, so ordered that every class comes once before any comes twice."""
-    by_class = np.argsort(dataset.y, kind="stable")
+def one_of_each(dataset: Dataset, *, rng: np.random.Generator | None = None) -> np.ndarray:
+    """All rows, so ordered that every class comes once before any comes twice; shuffled within classes by `rng`."""
+    rows = np.arange(dataset.n_samples) if rng is None else rng.permutation(dataset.n_samples)
+    by_class = rows[np.argsort(dataset.y[rows], kind="stable")]
     starts = np.concatenate([[0], np.cumsum(dataset.n_per_class)[:-1]])
     rank = np.arange(dataset.n_samples) - np.repeat(starts, dataset.n_per_class)
     return by_class[np.lexsort((dataset.y[by_class], rank))]
-
-
-def median_words(dataset: Dataset) -> str:
-    """How long the middle one of the texts is."""
-    return f"{np.median(n_words(dataset)):g} words"
-
-
-def n_words(dataset: Dataset) -> np.ndarray:
-    """How many words each text has."""
-    return np.array([len(text.split()) for text in dataset.x])
-
-
-def features(dataset: Dataset) -> pd.DataFrame:
-    """Of every feature of a table: mean, standard deviation, least and greatest value."""
-    x = dataset.x
-    columns = {"mean": x.mean(axis=0), "sd": x.std(axis=0), "least": x.min(axis=0), "greatest": x.max(axis=0)}
-    return pd.DataFrame({"feature": dataset.feature_names, **columns})

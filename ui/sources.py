@@ -7,12 +7,15 @@ import streamlit as st
 
 from core.data import Dataset
 from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource
-from core.evaluate.wording import count, percent, ratio
+from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource, most_robust
+from core.evaluate.wording import count, percent, plural, ratio
 from core.figures.source_robustness import row_names
-from core.trials import KNOWN_SOURCES
+from core.represent import REPRESENTATIONS
+from core.trials import KNOWN_SOURCES, TrialPlan
+from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
 from ui import cache, page
+from ui.cache import OwnModels
 from ui.controls import FINDER_TITLES, MODEL_TITLES
 from ui.page import Metric
 from ui.portraits import portrait
@@ -21,20 +24,31 @@ from ui.samples import enlarged
 N_PORTRAITS = 6
 
 
-def choose_row(rows: Sequence[ExpectedInterval], default: ExpectedInterval | None, *, key: str) -> ExpectedInterval:
-    """The model (and source finder) that the verdict and the details are about; a control only where there are two."""
+def choose_row(run: Run, rows: Sequence[ExpectedInterval], own: OwnModels | None) -> ExpectedInterval:
+    """The model (and source finder) that the verdict and the details are about; a control only where there are two.
+
+    Somebody who brought a model along asks about that one first.
+    """
     if len(rows) == 1:
         return rows[0]
+    brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
+    default = most_robust(brought or rows)
     titles = row_names(rows, MODEL_TITLES)
     chosen = st.segmented_control(
         "The verdict is about",
         range(len(rows)),
         default=rows.index(default) if default else 0,
         format_func=lambda place: page.plain(titles[place]),
-        key=key,
+        key=f"of-{run.id}-{run.state}" + (f"-{own.fingerprint}" if own else ""),
         required=True,
     )
     return rows[chosen or 0]
+
+
+def about(of: ExpectedInterval) -> None:
+    """The heading of what is said about one model."""
+    name = page.plain(MODEL_TITLES.get(of.model, of.model))
+    st.subheader(f"{name}: which classes and sources are hard?", anchor=False)
 
 
 def metrics(of: ExpectedInterval) -> list[Metric]:
@@ -87,6 +101,31 @@ def table_1(intervals: AccuracyIntervals) -> None:
 
 def _interval(row: ExpectedInterval) -> str:
     return f"[{100 * row.exclusive.value:.2f}, {100 * row.inclusive.value:.2f}]"
+
+
+def features(run: Run) -> None:
+    """What sources were found in, where somebody chose it; and a warning where that saw the labels."""
+    plan = load_plan(run.plan)
+    if not isinstance(plan, TrialPlan) or plan.representation is None or plan.source_finders == (KNOWN_SOURCES,):
+        return
+    chosen = REPRESENTATIONS[plan.representation]
+    informed = " These features saw the labels: the sources were not found in the inputs alone."
+    st.caption(page.plain(f"Sources were found in: {chosen.title}.{informed * chosen.label_informed}"))
+
+
+def closer(run: Run, of: ExpectedInterval, held_out: Sequence[HeldOutSource]) -> None:
+    """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
+    portraits(run, held_out)
+    separation(run, of.source_finder)
+    features(run)
+
+
+def nothing_computed(plan: TrialPlan, n_trials: int) -> None:
+    """What stands where neither the run nor anybody else has tested a model."""
+    page.empty(
+        f"Nothing has been computed for this choice yet. **Run** trains {plural(len(plan.models), 'model')} on splits "
+        f"that hold whole sources out and on splits that do not: {plural(n_trials, 'trial')}, in the background."
+    )
 
 
 def separation(run: Run, source_finder: str) -> None:

@@ -6,10 +6,12 @@ The paper asks for the same label distribution in every fold; whole samples allo
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
 
+Codes = Integer[np.ndarray, " n_samples"]
 Counts = Integer[np.ndarray, " n_labels"]
 Quotas = Integer[np.ndarray, "n_labels n_clusters"]
 
@@ -56,15 +58,17 @@ def checked_quotas(
     Traceback (most recent call last):
     core.data.errors.DataError: quotas ask for 3 samples of label 'spam', but it has 4. Its row must sum to 4.
     """
-    wanted = np.asarray(quotas)
+    try:
+        wanted = np.asarray(quotas)
+    except ValueError as error:  # rows of different lengths
+        raise DataError(f"quotas must be a table of counts, with {n_clusters} in every row.") from error
     if names is None and wanted.ndim == 1:
         wanted = wanted[None]
     shape = (len(n_per_label), n_clusters)
     if wanted.shape != shape:
-        raise DataError(
-            f"quotas have the shape {wanted.shape}, not {shape}: one row per label (sorted), one column per cluster."
-        )
-    if wanted.dtype.kind not in "iuf" or not np.array_equal(wanted, np.floor(wanted)) or (wanted < 0).any():
+        rows = f"{n_clusters} sizes" if names is None else "one row per label (sorted), one column per cluster"
+        raise DataError(f"quotas have the shape {wanted.shape}, not {shape}: give {rows}.")
+    if wanted.dtype.kind not in "iuf" or not (np.isfinite(wanted) & (wanted == np.floor(wanted)) & (wanted >= 0)).all():
         raise DataError("quotas must be whole numbers, 0 or more: how many samples of each label each cluster gets.")
     for row, n in enumerate(n_per_label.tolist()):
         if (asked := int(wanted[row].sum())) != n:
@@ -92,13 +96,35 @@ def share_out(weights: Float[np.ndarray, " n"], n: int, *, rng: np.random.Genera
     return np.diff(np.floor(ends + rng.random()), prepend=0.0).astype(np.int64)
 
 
-def label_codes(y: Shaped[np.ndarray, " n_samples"]) -> tuple[list[object], Integer[np.ndarray, " n_samples"], Counts]:
+def label_codes(y: Shaped[np.ndarray, " n_samples"]) -> tuple[list[object], Codes, Counts]:
     """Give the sorted labels, the position of each sample's label among them, and how often each occurs.
+
+    Raises
+    ------
+    DataError
+        Where a label is missing, or labels are of kinds that have no common order.
 
     Examples
     --------
     >>> label_codes(np.array(["b", "a", "b"]))
     (['a', 'b'], array([1, 0, 1]), array([1, 2]))
     """
-    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    missing = np.flatnonzero(pd.isna(y))
+    if len(missing):
+        raise DataError(f"y has no label in row {missing[0]} ({len(missing)} in all). Give it one, or leave it out.")
+    try:
+        labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    except TypeError as error:
+        raise DataError(f"The labels in y cannot be sorted ({error}). Make them all text, or all numbers.") from error
     return labels.tolist(), codes, counts
+
+
+def first_of_each(counts: Counts) -> Integer[np.ndarray, " n_ends"]:
+    """Give the position of the first row of each label, and the number of rows, where rows are sorted by label.
+
+    Examples
+    --------
+    >>> first_of_each(np.array([3, 1]))
+    array([0, 3, 4])
+    """
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

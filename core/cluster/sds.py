@@ -5,17 +5,18 @@ exactly (transport.py), so that the within-cluster sum of squares falls until no
 """
 
 from dataclasses import dataclass
+from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Float, Integer
+from numba import njit
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from core.cluster import kernels
-from core.cluster.quotas import checked_quotas, label_codes, share_out, spread_quotas
-from core.cluster.transport import first_of_each
+from core.cluster.quotas import checked_quotas, first_of_each, label_codes, share_out, spread_quotas
+from core.cluster.transport import assign_labels
 from core.data.errors import DataError
 from core.models.threads import single_threaded
 
@@ -25,6 +26,7 @@ MOST_STEPS = 300
 ENOUGH_IN_A_START = 1e-4
 ENOUGH = 1e-6
 """A step that lowers the sum of squares by less than this fraction of it is the last one."""
+LARGEST = 1e300
 
 Features = Float[np.ndarray, "n_samples n_features"]
 Centers = Float[np.ndarray, "n_clusters n_features"]
@@ -50,7 +52,7 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
     labels_ : (n_samples,) the cluster of each sample
     cluster_centers_ : (n_clusters, n_features)
     inertia_ : the within-cluster sum of squares
-    n_iter_ : assignments made on all samples
+    n_iter_ : steps made with all samples
     quotas_ : (n_labels, n_clusters) the counts that were met
 
     Examples
@@ -86,16 +88,19 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
         """Cluster the rows of `X` and give the cluster of each."""
         return self.fit(X, y).labels_
 
-    def _cluster(self, x, y):
+    def _check_numbers(self, n_samples):
         for name in ("n_clusters", "n_init"):
             value = getattr(self, name)
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
                 raise DataError(f"{name} is {value!r}; it must be a whole number, 1 or more.")
-        if len(x) < self.n_clusters:
+        if n_samples < self.n_clusters:
             raise DataError(
-                f"{self.n_clusters} clusters need {self.n_clusters} samples or more, but n_samples={len(x)}. "
+                f"{self.n_clusters} clusters need {self.n_clusters} samples or more, but n_samples={n_samples}. "
                 "Ask for fewer clusters."
             )
+
+    def _cluster(self, x, y):
+        self._check_numbers(len(x))
         seed = check_random_state(self.random_state).randint(2**31)
         rng = np.random.default_rng(seed)
         names, codes, counts = label_codes(np.zeros(len(x), dtype=np.int64) if y is None else y)
@@ -105,12 +110,17 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
             self.quotas_ = checked_quotas(self.quotas, counts, self.n_clusters, names=None if y is None else names)
         order = np.argsort(codes, kind="stable")
         middle = x.mean(axis=0)
+        by_label = x[order]
+        by_label -= middle
+        if not np.einsum("ij,ij->", by_label, by_label) < LARGEST:
+            raise DataError("The features are too large for their squares to be numbers. Standardise them first.")
         with single_threaded():
-            found = _best_of(x[order] - middle, self.quotas_, self.n_init, rng)
+            found = _best_of(by_label, self.quotas_, self.n_init, rng)
         self.labels_ = np.empty(len(x), dtype=np.int32)
         self.labels_[order] = found.cluster
         self.cluster_centers_ = found.centers + middle
-        self.inertia_ = float(((x - self.cluster_centers_[self.labels_]) ** 2).sum())
+        by_label -= found.centers[found.cluster]
+        self.inertia_ = float(np.einsum("ij,ij->", by_label, by_label))
         self.n_iter_ = found.n_steps
 
 
@@ -180,9 +190,9 @@ def _steps(
     for step in range(1, MOST_STEPS + 1):
         np.dot(x, -2.0 * centers.T, out=cost)
         cost += (centers**2).sum(axis=1)
-        kernels.assign_labels(cost, first, quotas, prices, cluster)
-        centers = np.empty_like(centers)
-        kernels.cluster_means(x, cluster, centers)
+        assign_labels(cost, first, quotas, prices, cluster)
+        centers = centers.copy()
+        _move_to_means(x, cluster, n_of_each, centers)
         inertia = total - float(n_of_each @ (centers**2).sum(axis=1))
         if best is not None and inertia >= best.inertia:
             break
@@ -191,3 +201,16 @@ def _steps(
         if gained <= enough * inertia:
             break
     return best
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def _move_to_means(x, cluster, size, centers):
+    """Move each centre to the mean of its rows; one without rows (too small for the sample of a start) stays."""
+    centers[size > 0] = 0.0
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            centers[cluster[i], j] += x[i, j]
+    for k in range(len(centers)):
+        if size[k] > 0:
+            centers[k] /= size[k]

@@ -1,47 +1,218 @@
 """Which cluster does each sample go to, if every cluster takes a given number of each label? (Wecker et al. 2020, 3.3)
 
-The paper swaps pairs of samples for as long as that helps. Here the question is answered exactly: for each label it is
-a transportation problem with one sink per cluster, whose dual has one price per sink.
+The paper swaps pairs of samples for as long as that helps. Here the answer is exact: each label is a transportation
+problem with one sink per cluster. Compiled; importing this imports numba, so only functions that cluster import it.
+
+Sink k has the price `price[k]`, and item i prefers the sink of least `cost[i, k] + price[k]`. At the right prices every
+sink is preferred as often as its quota says, and then the preferences are a cheapest assignment (duality). So
+`balance` moves prices until the counts are nearly right, and `repair` does the rest along shortest paths, exactly.
 """
 
+import heapq
+from typing import no_type_check
+
 import numpy as np
-from jaxtyping import Float, Integer
+from numba import njit
 
-from core.cluster import kernels
+MOST_PRICE_MOVES = 12
+NEVER = np.inf
 
 
-def assign_exactly(
-    cost: Float[np.ndarray, "n_samples n_clusters"],
-    codes: Integer[np.ndarray, " n_samples"],
-    quotas: Integer[np.ndarray, "n_labels n_clusters"],
-) -> Integer[np.ndarray, " n_samples"]:
-    """Give each sample a cluster, `quotas[label, cluster]` of them each, so that the sum of their costs is least.
+@njit(cache=True, nogil=True)
+@no_type_check
+def assign_labels(cost, first, quotas, price, sink):
+    """Assign the items `first[l]:first[l + 1]` of every label l to sinks; prices begin where they are, in place.
 
-    `codes` are the samples' labels as positions in `quotas`, whose rows must sum to how often each label occurs.
-    Equal input gives equal output, also among several assignments of the same cost.
-
-    Examples
-    --------
-    >>> cost = np.array([[0.0, 9.0], [0.0, 1.0], [0.0, 5.0]])
-    >>> assign_exactly(cost, np.zeros(3, int), np.array([[1, 2]]))
-    array([0, 1, 1])
+    A cell whose quota is 0 is closed: its cost becomes infinite in `cost`.
     """
-    order = np.argsort(codes, kind="stable")
-    first = first_of_each(quotas.sum(axis=1))
-    sink = np.zeros(len(cost), dtype=np.int32)
-    prices = np.zeros(quotas.shape)
-    kernels.assign_labels(cost[order].astype(np.float64), first, quotas.astype(np.int64), prices, sink)
-    found = np.empty(len(cost), dtype=np.int64)
-    found[order] = sink
-    return found
+    for label in range(len(quotas)):
+        begin, end = first[label], first[label + 1]
+        quota, own = quotas[label], cost[begin:end]
+        for k in range(len(quota)):
+            if quota[k] == 0:
+                own[:, k] = NEVER
+        unbalanced = balance(own, quota, price[label], sink[begin:end])
+        if unbalanced > 0:
+            repair(own, quota, price[label], sink[begin:end])
 
 
-def first_of_each(counts: Integer[np.ndarray, " n_labels"]) -> Integer[np.ndarray, " n_ends"]:
-    """Give the position of the first row of each label, and the number of rows, where rows are sorted by label.
+@njit(cache=True, nogil=True)
+@no_type_check
+def balance(cost, quota, price, sink):
+    """Move prices by Newton steps on the dual until few items are where they are not wanted; return how many.
 
-    Examples
-    --------
-    >>> first_of_each(np.array([3, 1]))
-    array([0, 3, 4])
+    The dual is piecewise linear. Seen from a distance its curvature is the Laplacian of a graph: as many items lie
+    between sinks u and v, per unit of price, as have u and v for their best two and are nearly undecided.
     """
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    n, n_sinks = cost.shape
+    second = np.empty(n, dtype=np.int32)
+    margin = np.empty(n, dtype=np.float64)
+    step = np.empty(n_sinks, dtype=np.float64)
+    trial_sink, trial = np.empty_like(sink), np.empty_like(price)
+    unbalanced = prefer(cost, quota, price, sink, second, margin)
+    for _ in range(MOST_PRICE_MOVES):
+        if unbalanced <= n_sinks // 2:
+            break
+        if not newton_step(quota, sink, second, margin, unbalanced, step):
+            break
+        length, least = 1.0, unbalanced
+        while length > 0.2:
+            for k in range(n_sinks):
+                trial[k] = price[k] + length * step[k]
+            least = prefer(cost, quota, trial, trial_sink, second, margin)
+            if least < unbalanced:
+                break
+            length *= 0.5
+        if least >= unbalanced:
+            break
+        price[:] = trial
+        sink[:] = trial_sink
+        unbalanced = least
+    return unbalanced
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def prefer(cost, quota, price, sink, second, margin):
+    """Write each item's best sink, its second best and how far apart they are; return how many are one too many."""
+    n, n_sinks = cost.shape
+    count = np.zeros(n_sinks, dtype=np.int64)
+    for i in range(n):
+        u, v, low, next_low = 0, 0, NEVER, NEVER
+        for k in range(n_sinks):
+            value = cost[i, k] + price[k]
+            if value < low:
+                v, next_low = u, low
+                u, low = k, value
+            elif value < next_low:
+                v, next_low = k, value
+        sink[i], second[i], margin[i] = u, v, next_low - low
+        count[u] += 1
+    unbalanced = 0
+    for k in range(n_sinks):
+        unbalanced += max(0, count[k] - quota[k])
+    return unbalanced
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def newton_step(quota, sink, second, margin, unbalanced, step):
+    """Solve Laplacian @ step = excess, the Laplacian measured on the least decided items; False where all are tied."""
+    n, n_sinks = len(sink), len(quota)
+    nearest = min(n - 1, 4 * unbalanced + 8 * n_sinks)
+    width = np.partition(margin, nearest)[nearest]
+    if not 0.0 < width < NEVER:
+        return False
+    laplacian = np.zeros((n_sinks, n_sinks), dtype=np.float64)
+    excess = -quota.astype(np.float64)
+    for i in range(n):
+        u = sink[i]
+        excess[u] += 1.0
+        if margin[i] < width:
+            v = second[i]
+            laplacian[u, v] -= 1.0
+            laplacian[v, u] -= 1.0
+            laplacian[u, u] += 1.0
+            laplacian[v, v] += 1.0
+    for k in range(n_sinks):
+        laplacian[k, k] += 1.0  # a pair of sinks that nothing lies between must not make it singular
+    step[:] = np.linalg.solve(laplacian, excess) * (2.0 * width)
+    return True
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def repair(cost, quota, price, sink):
+    """Make preferences meet the quotas at least cost: one item too many at a time moves on along a shortest path.
+
+    `nearest[u, v]` is the item of u that loses least by moving to v, and `loss[u, v]` what it loses. Neither depends
+    on prices. A heap of the items of u is made when its least item towards v has left, and not before.
+    """
+    n_sinks = len(quota)
+    count = np.zeros(n_sinks, dtype=np.int64)
+    loss = np.full((n_sinks, n_sinks), NEVER)
+    nearest = np.full((n_sinks, n_sinks), -1, dtype=np.int64)
+    heap_of = np.full((n_sinks, n_sinks), -1, dtype=np.int64)
+    heaps = [[(0.0, 0) for _ in range(0)] for _ in range(0)]
+    for i in range(len(sink)):
+        u = sink[i]
+        count[u] += 1
+        for v in range(n_sinks):
+            lost = cost[i, v] - cost[i, u]
+            if lost < loss[u, v]:
+                loss[u, v], nearest[u, v] = lost, i
+    distance = np.empty(n_sinks, dtype=np.float64)
+    came_from = np.empty(n_sinks, dtype=np.int64)
+    for start in range(n_sinks):
+        while count[start] > quota[start]:
+            v = shortest_path(start, loss, count, quota, price, distance, came_from)
+            count[start] -= 1
+            count[v] += 1
+            while v != start:
+                u = came_from[v]
+                i = nearest[u, v]
+                sink[i] = v
+                for w in range(n_sinks):
+                    arrive(i, v, w, cost, loss, nearest, heap_of, heaps)
+                for w in range(n_sinks):
+                    if w != u and nearest[u, w] == i:
+                        find_nearest(u, w, cost, sink, loss, nearest, heap_of, heaps)
+                v = u
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def shortest_path(start, loss, count, quota, price, distance, came_from):
+    """Find the nearest sink with room (Dijkstra on losses made positive by prices), and raise prices along the way."""
+    n_sinks = len(quota)
+    done = np.zeros(n_sinks, dtype=np.bool_)
+    distance[:] = NEVER
+    distance[start] = 0.0
+    while True:
+        u = -1
+        for k in range(n_sinks):
+            if not done[k] and (u < 0 or distance[k] < distance[u]):
+                u = k
+        if count[u] < quota[u]:
+            break
+        done[u] = True
+        for v in range(n_sinks):
+            if not done[v]:
+                further = distance[u] + max(0.0, loss[u, v] + price[v] - price[u])  # below 0 only by rounding
+                if further < distance[v]:
+                    distance[v], came_from[v] = further, u
+    reached = distance[u]
+    for k in range(n_sinks):
+        price[k] -= min(distance[k], reached)
+    return u
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def arrive(i, u, v, cost, loss, nearest, heap_of, heaps):
+    """Item i is now at sink u: it may be the one that loses least by moving to v."""
+    if u == v:
+        return
+    lost = cost[i, v] - cost[i, u]
+    if heap_of[u, v] >= 0:
+        heapq.heappush(heaps[heap_of[u, v]], (lost, i))
+    if lost < loss[u, v]:
+        loss[u, v], nearest[u, v] = lost, i
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def find_nearest(u, v, cost, sink, loss, nearest, heap_of, heaps):
+    """The item of u that lost least by moving to v has left u: find the next."""
+    if heap_of[u, v] < 0:
+        heap = [(cost[i, v] - cost[i, u], i) for i in range(len(sink)) if sink[i] == u and cost[i, v] < NEVER]
+        heapq.heapify(heap)
+        heap_of[u, v] = len(heaps)
+        heaps.append(heap)
+    heap = heaps[heap_of[u, v]]
+    while len(heap) > 0 and sink[heap[0][1]] != u:
+        heapq.heappop(heap)
+    if len(heap) > 0:
+        loss[u, v], nearest[u, v] = heap[0]
+    else:
+        loss[u, v], nearest[u, v] = NEVER, -1

@@ -103,7 +103,7 @@ def several_in_one(labels: Sequence[str]) -> int | None:
     >>> several_in_one(["cat", "dog", "cat|dog"]), several_in_one(["black, white", "red"])
     (2, None)
     """
-    alone = set(labels)
+    alone = dict.fromkeys(labels)  # in the order of the rows
     for label in alone:
         for mark in "|;,":
             parts = [part.strip() for part in label.split(mark)]

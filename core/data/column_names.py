@@ -15,7 +15,16 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
     ),
     "predicted": (
         *("predicted", "predictedlabel", "pred", "ypred", "yhat", "scoredlabels", "preds", "predictedclass"),
-        *("predlabel", "predictionlabel", "predictedlabels", "predclass", "labelpred", "labelpredicted", "ypredicted"),
+        *(
+            "predict",
+            "predlabel",
+            "predictionlabel",
+            "predictedlabels",
+            "predclass",
+            "labelpred",
+            "labelpredicted",
+            "ypredicted",
+        ),
         *("modelprediction", "predictedcategory", "scoredlabel", "top1", "top1label", "top1class"),
     ),
     "confidence": (
@@ -54,16 +63,22 @@ _SCORES = "|".join(
         r"scored[ _]probabilit(?:y|ies)(?:[ _]for[ _]class)?",
         r"(?:y[ _])?pred(?:ict(?:ed|ions?))?[ _](?:prob(?:a|s|ability|abilities)?|scores?)",
         r"(?:class[ _])?prob(?:a|as|s|ability|abilities)?",
+        r"log[ _]?p(?:rob(?:a|s|ability|abilities)?)?",
         r"p|y[ _](?:score|proba?)|logits?|softmax|scores?|confidences?|conf|outputs?|predictions?",
+        r"(?:y[ _]?)?pred(?:s|icted)?|y[ _]?hat|class|label|out",
     )
 )
+# Names that hold something else as often: the values have to say that these are scores.
+UNSURE = {
+    *("p", "prediction", "predictions", "ypred", "pred", "preds", "predicted", "yhat", "class", "label", "out"),
+}
 _FAMILY = re.compile(
-    rf"(?P<family>{_SCORES})(?:(?:[\s_:.\-]+|(?=[\[(\"']))[\"'\[(]*(?P<name>.+?)[\"'\])]*|(?P<number>\d+))",
+    rf"(?P<family>{_SCORES})(?:(?:[\s_:.\-]+|(?=[\[(\"']))[\"'\[(]*(?:\w+\s*=\s*)?(?P<name>.+?)[\"'\])]*|(?P<number>\d+))",
     re.IGNORECASE,
 )
 _STEM = re.compile(
     r"(?P<stem>.+?)[\s_.\-]+(?P<role>y[ _]true|true|gold|label|target|truth|y[ _]pred|pred|preds|predicted|prediction|"
-    r"prob|proba|probability|conf|confidence|score)",
+    r"prob|proba|probability|conf|confidence|score|logits?)",
     re.IGNORECASE,
 )
 _REVERSED = re.compile(
@@ -75,6 +90,7 @@ _STEM_ROLES = {
     **dict.fromkeys(("true", "gold", "label", "target", "truth", "ytrue"), "truth"),
     **dict.fromkeys(("pred", "preds", "predicted", "prediction", "ypred"), "predicted"),
     **dict.fromkeys(("prob", "proba", "probability", "conf", "confidence", "score"), "confidence"),
+    **dict.fromkeys(("logit", "logits"), "logit"),
 }
 
 

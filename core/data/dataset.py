@@ -30,8 +30,9 @@ class Dataset:
     `y` holds codes into `class_names`; `ids` and `sources` are object arrays of str, `sources` None where unknown.
     `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
     `vectors` are features that somebody brought along, a row per sample (None where nobody did), and `vectors_name`
-    says what they are called; see `with_vectors`. `notes` say in sentences what reading did to the data; notes and
-    names are not part of the `fingerprint`.
+    says what they are called; see `with_vectors`. `numbers` are no inputs but what else is known of every sample, such
+    as its date: a column for each of `number_names`, None where there are none. `notes` say in sentences what reading
+    did to the data; notes and names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
 
@@ -55,6 +56,8 @@ class Dataset:
     notes: tuple[str, ...] = field(repr=False)
     vectors: Float[np.ndarray, "n_samples n_dimensions"] | None = field(repr=False)
     vectors_name: str | None = field(repr=False)
+    numbers: Float[np.ndarray, "n_samples n_numbers"] | None = field(repr=False)
+    number_names: tuple[str, ...] = field(repr=False)
 
     def __init__(
         self,
@@ -70,6 +73,8 @@ class Dataset:
         notes: Iterable[str] = (),
         vectors: ArrayLike | None = None,
         vectors_name: str | None = None,
+        numbers: ArrayLike | None = None,
+        number_names: Iterable[str] = (),
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
@@ -88,8 +93,10 @@ class Dataset:
             scale=float(scale),
             feature_names=feature_names,
             notes=tuple(notes),
-            vectors=None if vectors is None else _vectors(vectors, name),
+            vectors=None if vectors is None else _table(vectors, "vectors", name),
             vectors_name=None if vectors is None else vectors_name or "vectors",
+            numbers=None if numbers is None else _table(numbers, "numbers", name),
+            number_names=tuple(texts(number_names, "name of a number", name)),
         )
         _check_shapes(self)
         _check_labels(self)
@@ -124,6 +131,8 @@ class Dataset:
             self.scale,
             self.feature_names,
             self.vectors,
+            self.numbers,
+            self.number_names,
         )
 
     def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
@@ -151,6 +160,8 @@ class Dataset:
             notes=(*(note for note in self.notes if not note.startswith(_ABOUT_VECTORS)), *_about_vectors(notes)),
             vectors=vectors,
             vectors_name=name,
+            numbers=self.numbers,
+            number_names=self.number_names,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -170,12 +181,12 @@ def _numbers(values: Any, kind: str, name: str) -> np.ndarray:
         raise DataError(f"{name}: x does not hold numbers only, or not in one shape ({error}).") from error
 
 
-def _vectors(values: Any, name: str) -> np.ndarray:
+def _table(values: Any, what: str, name: str) -> np.ndarray:
     is_short = isinstance(values, np.ndarray) and values.dtype == np.float32
     try:
         return read_only(values, np.float32 if is_short else np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{name}: the vectors are not numbers only, or not all as long ({error}).") from error
+        raise DataError(f"{name}: the {what} are not numbers only, or not all as long ({error}).") from error
 
 
 def _about_vectors(notes: Iterable[str]) -> tuple[str, ...]:
@@ -201,6 +212,14 @@ def _check_shapes(dataset: Dataset) -> None:
             f"{dataset.name}: the vectors have shape {vectors.shape}. For {len(dataset.x)} samples it must be "
             f"({len(dataset.x)}, n_dimensions): a row for each, in the same order."
         )
+    named = (len(dataset.x), len(dataset.number_names))
+    shape = (len(dataset.x), 0) if dataset.numbers is None else dataset.numbers.shape
+    if shape != named or (dataset.numbers is not None and 0 in shape):
+        raise DataError(
+            f"{dataset.name}: the numbers have shape {shape}. For {named[0]} samples and {named[1]} names of numbers "
+            f"it must be {named}, and no numbers at all are None."
+        )
+    check_unique(dataset.number_names, "name of a number", dataset.name)
     n_features = dataset.x.shape[1] if dataset.kind == "tabular" else 0
     if len(dataset.feature_names) != n_features:
         raise DataError(f"{dataset.name}: {len(dataset.feature_names)} feature names for {n_features} features.")
@@ -233,6 +252,12 @@ def _check_values(dataset: Dataset) -> None:
         raise DataError(
             f"{dataset.name}: the vector of sample {dataset.ids[row]!r} holds something that is no finite number. "
             "Fill it in, or leave the sample out."
+        )
+    if dataset.numbers is not None and not np.isfinite(dataset.numbers).all():
+        row, column = np.argwhere(~np.isfinite(dataset.numbers))[0]
+        raise DataError(
+            f"{dataset.name}: sample {dataset.ids[row]!r} has no finite number {dataset.number_names[column]!r}. "
+            "Fill it in, or leave the number out."
         )
     if dataset.kind == "text":
         return

@@ -42,6 +42,8 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
         rows, notes = _rows_between_tabs(text, name, limits)
     else:
         rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
+    if not rows:
+        raise DataError(f"{name}: there is nothing but white space in the file.")
     if not header_needed and not _is_header(rows):
         rows = [(0, [f"column {position + 1}" for position in range(len(rows[0][1]))]), *rows]
         notes = (*notes, "There is no line of column names.")

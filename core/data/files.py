@@ -1,17 +1,19 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
+from collections.abc import Collection
 from pathlib import PurePath
 
 import numpy as np
 
 from core.data.dataset import Dataset, Kind
+from core.data.dates import days
 from core.data.delimited import parse_delimited
 from core.data.errors import DataError
 from core.data.image_folders import parse_image_folders
 from core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
 from core.data.npz import parse_arrays, parse_npz
 from core.data.records import parse_json, parse_jsonl, parse_parquet
-from core.data.roles import DatasetRoles, guess_dataset_roles, listed
+from core.data.roles import NAMES, ROW_NAMES, DatasetRoles, guess_dataset_roles, listed, sample
 from core.data.spelling import encode, first_repeat
 from core.data.tables import Table
 
@@ -27,6 +29,7 @@ TABLES = {
 }
 _DELIMITED = tuple(ending for ending, parse in TABLES.items() if parse is parse_delimited)
 ARRAYS = (".npz", ".npy")
+_DAYS = " (days since 1970)"
 ENDINGS = (*TABLES, ".npz", ".zip")  # what an uploader may offer
 
 
@@ -117,6 +120,7 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
     """
     roles = guess_dataset_roles(table, kind=kind, roles=roles)
     codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
+    numbers = _numbers(table, roles)
     x = table.texts(roles.text) if roles.text else np.column_stack([table.numbers(name) for name in roles.features])
     return Dataset(
         name=name,
@@ -127,7 +131,9 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
         ids=_ids(table, roles),
         sources=table.strings(roles.source) if roles.source else None,
         feature_names=roles.features,
-        notes=(*table.notes, *_notes(table, roles)),
+        notes=(*table.notes, *_notes(table, roles, numbers)),
+        numbers=np.column_stack(list(numbers.values())) if numbers else None,
+        number_names=numbers,
     )
 
 
@@ -143,7 +149,20 @@ def _ids(table: Table, roles: DatasetRoles) -> list[str]:
     return ids
 
 
-def _notes(table: Table, roles: DatasetRoles) -> list[str]:
+def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
+    """Columns without a role that hold a number or a date in every row, by what they are called then."""
+    numbers = {}
+    for column, values in table.columns.items():
+        if column in roles.columns or column.lower() in {*ROW_NAMES, *NAMES["id"], *NAMES["source"]}:
+            continue
+        if np.isfinite(table.floats(column)).all():
+            numbers[column] = table.floats(column)
+        elif np.isfinite(days(sample(values))).all() and np.isfinite(found := days(values)).all():
+            numbers[column + _DAYS] = found
+    return numbers
+
+
+def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str]) -> list[str]:
     """Which column was taken for what, in sentences."""
     notes = [f"Label: column {roles.label!r}."]
     if roles.text is not None:
@@ -156,7 +175,10 @@ def _notes(table: Table, roles: DatasetRoles) -> list[str]:
     notes.append("Ids: positions of the rows, counted from 0." if roles.id is None else f"Ids: column {roles.id!r}.")
     if roles.source is not None:
         notes.append(f"Sources: column {roles.source!r}.")
-    unused = [column for column in table.columns if column not in roles.columns]
+    if numbers:
+        notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")
+    kept = {name.removesuffix(_DAYS) for name in numbers}
+    unused = [column for column in table.columns if column not in roles.columns and column not in kept]
     if unused:
         notes.append(f"Not used: {listed(unused)}.")
     return notes

@@ -4,15 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data.errors import DataError
+from core.data.errors import DataError, RolesNeeded
 from core.data.limits import File, Limits
 from core.data.prediction_files import read_prediction_table
 from core.data.prediction_guess import complete_roles, guess_roles
-from core.data.prediction_roles import Roles
+from core.data.prediction_roles import Part, Roles
 from core.data.prediction_table import PredictionTable, prediction_table
+from core.data.prediction_truth import find_truth, fold_truth
 from core.data.spelling import first_repeat
 from core.data.tables import Table
 
+_APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
 _FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial")
 
 
@@ -40,40 +42,74 @@ def join_predictions(
     """
     known = truth if isinstance(truth, Table) else read_prediction_table(truth, limits=limits)
     said = predictions if isinstance(predictions, Table) else read_prediction_table(predictions, limits=limits)
+    known, said = fold_truth(known, said)
     if roles is not None and truth_roles is None:
         roles, truth_roles = _apart(roles, known, said)
-    truth_roles = complete_roles(known, truth_roles, half="truth")
-    roles = complete_roles(said, roles, half="predictions")
+    question = None
+    try:
+        roles = complete_roles(said, roles, half="predictions")
+    except RolesNeeded as needed:  # the truth may answer it
+        question, roles = needed, needed.guess
+    truth_roles, roles = find_truth(known, truth_roles, said, roles)
     rows, note = _matching_rows(known, truth_roles, said, roles)
+    joined, roles = _with_columns(known.take(rows), truth_roles, said, roles)
+    if not roles.has_truth:
+        raise DataError(
+            f"{known.name} and {said.name}: neither holds the truth. Give a column such as 'gold' in one of them."
+        )
+    if question is not None and not roles.says_something:
+        try:
+            roles = complete_roles(joined, roles)
+        except DataError:
+            raise question from None
+    return prediction_table(replace(joined, notes=(*said.notes, *known.notes, note)), roles=roles, name=name)
+
+
+def _with_columns(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[Table, Roles]:
+    """The predictions with the columns that the truth, its rows in their order, has a role for; and all the roles."""
     columns = dict(said.columns)
+
+    def add(role: str, column: str) -> str:
+        new = column if column not in columns else f"{column} ({known.name})"
+        columns[new] = known.columns[column]
+        return new
+
     for role in _FROM_TRUTH:
         column = getattr(truth_roles, role)
         if column is None:
             continue
         own = getattr(roles, role)
-        values = known.columns[column][rows]
         if own is not None:
-            _check_same(role, own, values, column, known, said)
+            _check_same(role, own, column, known, said)
             continue
-        new = column if column not in columns else f"{column} ({known.name})"
-        columns[new] = values
-        roles = replace(roles, **{role: new}).because(**{role: dict(truth_roles.why).get(role, "as given")})
-    if not roles.has_truth:
-        raise DataError(
-            f"{known.name} and {said.name}: neither holds the truth. Give a column such as 'gold' in one of them."
+        roles = replace(roles, **{role: add(role, column)}).because(
+            **{role: dict(truth_roles.why).get(role, "as given")}
         )
-    joined = Table(said.name, columns, said.lines, said.unit, (*said.notes, note))
-    return prediction_table(joined, roles=roles, name=name)
+    truths = {part.name: part.truth for part in truth_roles.parts if part.truth is not None}
+    if truths:
+        parts = (
+            replace(part, truth=add("truth", truths[part.name])) if part.name in truths else part
+            for part in roles.parts
+        )
+        roles = replace(roles, parts=tuple(parts))
+    elif roles.truth is not None and roles.task is None and any(part.kind == "task" for part in roles.parts):
+        # one truth for all that stand side by side: these are models
+        roles = replace(roles, parts=tuple(replace(part, kind="model") for part in roles.parts), model=None)
+    return replace(said, columns=columns), roles
 
 
 def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None]:
     """Roles of joined files as those of the predictions, and those of the truth, whose ids have to be guessed."""
     columns = {role: getattr(roles, role) for role in _FROM_TRUTH}
     moved = {role: column for role, column in columns.items() if column is not None and column not in said.columns}
-    if not moved:
+    truths = {part.name: part.truth for part in roles.parts if part.truth and part.truth not in said.columns}
+    if not moved and not truths:
         return roles, None
-    own = {role: column.removesuffix(f" ({known.name})") for role, column in moved.items()}
-    return replace(roles, **dict.fromkeys(moved)), Roles(id=guess_roles(known).id, **own)
+    suffix = f" ({known.name})"
+    own = {role: column.removesuffix(suffix) for role, column in moved.items()}
+    parts = tuple(Part("task", name, truth=column.removesuffix(suffix)) for name, column in truths.items())
+    left = tuple(replace(part, truth=None) if part.name in truths else part for part in roles.parts)
+    return replace(roles, **dict.fromkeys(moved), parts=left), Roles(id=guess_roles(known).id, parts=parts, **own)
 
 
 def _matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[np.ndarray, str]:
@@ -91,11 +127,13 @@ def _matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles) 
             f"{with_ids.name} has ids (column {roles.id or truth_roles.id!r}), {without.name} has none, so that rows "
             "cannot be joined. Add a column 'id' there, or leave the ids out of both to join by line."
         )
-    ids, wanted = known.strings(truth_roles.id), said.strings(roles.id)
+    apart = [role for role in _APART if getattr(truth_roles, role) and getattr(roles, role)]
+    ids, wanted = _keys(known, truth_roles, apart), _keys(said, roles, apart)
     if repeat := first_repeat(ids):
+        within = f" for the same {' and '.join(apart)}" if apart else ""
         raise DataError(
-            f"{known.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {known.unit} {known.lines[repeat[0]]} too. "
-            "In the file that others are joined with each id must stand once."
+            f"{known.place(repeat[1])}: id {ids[repeat[1]][0]!r} stands in {known.unit} {known.lines[repeat[0]]} too"
+            f"{within}. In the file that others are joined with each id must stand once."
         )
     row_of = {value: row for row, value in enumerate(ids)}
     lost = list(dict.fromkeys(value for value in wanted if value not in row_of))
@@ -109,12 +147,18 @@ def _matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles) 
     return np.array([row_of[value] for value in wanted], dtype=np.int64), note
 
 
-def _such(values: list[str]) -> str:
-    return f" (such as {values[0]!r})" if values else ""
+def _keys(table: Table, roles: Roles, apart: list[str]) -> list[tuple[str, ...]]:
+    """What names a row: its id and, where both files tell sets, tasks and such apart, these."""
+    columns = (roles.id or "", *(getattr(roles, role) for role in apart))
+    return list(zip(*(table.strings(column) for column in columns), strict=True))
 
 
-def _check_same(role: str, own: str, values: np.ndarray, column: str, known: Table, said: Table) -> None:
-    other = Table(known.name, {column: values}, said.lines, said.unit).strings(column)
+def _such(keys: list[tuple[str, ...]]) -> str:
+    return f" (such as {', '.join(map(repr, keys[0]))})" if keys else ""
+
+
+def _check_same(role: str, own: str, column: str, known: Table, said: Table) -> None:
+    other = known.strings(column)
     differing = [row for row, (a, b) in enumerate(zip(said.strings(own), other, strict=True)) if a != b]
     if differing:
         raise DataError(

@@ -1,5 +1,6 @@
 """What is in the columns of a file of predictions, and which roles were they given so far?"""
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ BY_NAME = "by its name"
 BY_VALUES = "by its values"
 LIKELY = "likely, by its name and what else is there"
 _MOST_CLASSES = 1000
+_ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 
 
 class Draft:
@@ -69,8 +71,13 @@ class Draft:
         return "fraction" if ((finite >= 0) & (finite <= 1)).mean() > 0.5 else "number"
 
     def has_numbers(self, column: str) -> bool:
-        """Whether there is any number: then whatever is none shall be an error, not a column that goes unnoticed."""
-        return bool(np.isfinite(as_numbers(sample(self.table.columns[column]))).any())
+        """Whether there is any number: then whatever is none shall be an error, not a column that goes unnoticed.
+
+        So shall numbers that are written in a way that cannot be read, such as 0,93 or 93 %.
+        """
+        seen = sample(self.table.columns[column])
+        odd = any(isinstance(cell, str) and _ODD_NUMBER.fullmatch(cell) for cell in seen.tolist())
+        return odd or bool(np.isfinite(as_numbers(seen)).any())
 
     def spelled(self, column: str) -> list[str | None]:
         """The cells as strings, None where there is none."""

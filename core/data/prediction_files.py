@@ -7,8 +7,10 @@ import numpy as np
 
 from core.data.files import ARRAYS, TABLES, read_table
 from core.data.limits import File, Limits
+from core.data.prediction_one_hot import fold_one_hot
 from core.data.prediction_roles import Roles
 from core.data.prediction_table import PredictionTable, prediction_table
+from core.data.prediction_top import unfold_top
 from core.data.predictions import Predictions
 from core.data.tables import Table
 
@@ -35,12 +37,15 @@ def read_predictions(
 def read_prediction_table(file: File, *, limits: Limits | None = None) -> Table:
     """The columns of a file of predictions, whatever they mean: what `guess_roles` and `prediction_table` take.
 
+    A truth that is written as a 0 or 1 per class is one column of labels already (`fold_one_hot`), and cells with
+    the best labels only are a column of the label and one of the confidence (`unfold_top`).
+
     >>> file = io.BytesIO(b"cat,cat\\ndog,cat\\ncat,cat\\n")
     >>> file.name = "bare.csv"
     >>> list(read_prediction_table(file).columns)
     ['column 1', 'column 2']
     """
-    return read_table(file, limits=limits, header_needed=False)
+    return fold_one_hot(unfold_top(read_table(file, limits=limits, header_needed=False)))
 
 
 def write_predictions(predictions: Predictions) -> bytes:

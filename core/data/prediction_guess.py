@@ -10,10 +10,11 @@ from core.data.prediction_score_columns import find_scores
 from core.data.tables import Table
 
 
-def guess_roles(table: Table) -> Roles:
+def guess_roles(table: Table, *, half: Half | None = None) -> Roles:
     """Say what each column is; `why` of the roles (and their `lines()`) tell how sure that is.
 
-    What cannot be decided stays None; reading the predictions then asks for it (RolesNeeded).
+    `half` says that the table holds only the truth, or only the predictions, of two files. What cannot be decided stays
+    None; reading the predictions then asks for it (RolesNeeded).
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["id", "label", "prediction"], [["a", "b"], ["x", "y"], ["x", "x"]], lines=[2, 3])
@@ -22,7 +23,7 @@ def guess_roles(table: Table) -> Roles:
      "Predicted label: column 'prediction' (likely, by its name and what else is there)",
      "Id: column 'id' (by its name)"]
     """
-    return _draft(table, None).roles
+    return _draft(table, half).roles
 
 
 def complete_roles(table: Table, roles: Roles | None = None, *, half: Half | None = None) -> Roles:

@@ -17,7 +17,8 @@ def tell_apart(draft: Draft) -> None:
         return
     if draft.half != "truth" and not (draft.roles.confidence or draft.roles.vector or draft.roles.probabilities):
         scores = [c for c in called(draft.free, (*NAMES["predicted"], *SCORE_LIKELY)) if draft.kind(c) == "fraction"]
-        scores += [column for column in called(draft.free, ("score", "scores")) if draft.kind(column) == "whole"]
+        other = ("whole",) if draft.roles.predicted else ("whole", "number")  # numbers shall be refused with their line
+        scores += [column for column in called(draft.free, ("score", "scores")) if draft.kind(column) in other]
         if scores:
             draft.take(LIKELY, confidence=scores[0])
     truths = [column for column in called(draft.free, TRUTH_LIKELY) if draft.kind(column) in ("words", "whole")]

@@ -26,9 +26,10 @@ def _name_id(draft: Draft) -> None:
     if named:
         draft.take(BY_NAME, id=(unique or named)[0])
         return
-    for column in draft.free:
-        ends = column.lower().endswith(("id", "filename", "file name", "path"))
-        if (ends or column.lower() in ROW_NAMES) and draft.is_unique(column):
+    endings = [c for c in draft.free if c.lower().endswith(("id", "filename", "file name", "path"))]
+    indices = [c for c in draft.free if c.lower() in ROW_NAMES]  # last: two files in other orders have the same
+    for column in (*endings, *indices):
+        if draft.is_unique(column):
             draft.take("by its name and values", id=column)
             return
 

@@ -21,7 +21,7 @@ _STEM_KINDS: dict[str, tuple[Kind, ...]] = {
 def parts_by_name(draft: Draft) -> None:
     """Several models or tasks side by side, told by what their columns begin or end with."""
     found = {
-        name: {role: column for role, column in roles.items() if draft.kind(column) in _STEM_KINDS[role]}
+        name: {role: column for role, column in roles.items() if draft.kind(column) in _STEM_KINDS.get(role, ())}
         for name, roles in stems(draft.free).items()
     }
     found = {name: roles for name, roles in found.items() if "predicted" in roles or "confidence" in roles}

@@ -1,9 +1,13 @@
 """What cannot be decided, or can never be? The question to ask, or the refusal."""
 
+from typing import Any
+
 from core.data.column_names import ranked
 from core.data.errors import DataError, RolesNeeded
 from core.data.prediction_columns import Draft
+from core.data.prediction_one_hot import ONE_LABEL, several_labels
 from core.data.roles import listed
+from core.data.scores import numbers_in
 from core.data.tables import quoted
 
 
@@ -16,6 +20,8 @@ def open_question(draft: Draft) -> DataError | None:
         return _no_truth(draft)
     if draft.half == "truth" or draft.roles.says_something:
         return None
+    if refusal := _several(draft):
+        return refusal
     likely = [c for c in draft.free if draft.is_label(c) or draft.kind(c) == "fraction"]
     if likely:
         return RolesNeeded(
@@ -34,12 +40,10 @@ def open_question(draft: Draft) -> DataError | None:
 
 def _no_truth(draft: Draft) -> DataError:
     table = draft.table
-    for column in draft.free:
-        if draft.kind(column) == "several":
-            return DataError(
-                f"{table.place(0)}: column {column!r} holds {quoted(table.columns[column][0])}, several labels in "
-                "one row. Touchstone tests classifiers that give one label: give one column of labels per task."
-            )
+    if refusal := _several(draft):
+        return refusal
+    if refusal := several_labels(table):
+        return refusal
     if draft.names_prediction:
         return RolesNeeded(
             f"{table.name}: column {draft.names_prediction!r} looks like the prediction, not the truth: it says "
@@ -62,3 +66,28 @@ def _no_truth(draft: Draft) -> DataError:
         f"{table.name}: no column holds the truth. The columns are {listed(table.columns)}. Add a column such as "
         "'gold' with the true labels, or give them in a second file."
     )
+
+
+def _several(draft: Draft) -> DataError | None:
+    """The refusal of a column whose cells hold lists that are no scores; vectors that are not whole are such."""
+    for column in draft.free:
+        if draft.kind(column) != "several":
+            continue
+        cells = draft.table.columns[column]
+        row = next((row for row, cell in enumerate(cells.tolist()) if _is_several(cell)), 0)
+        told = f"{draft.table.place(row)}: column {column!r} holds {quoted(cells[row])}"
+        if isinstance(cells[row], str) and "..." in cells[row]:
+            return DataError(
+                f"{told}, a vector that was cut short in printing. Write all of it, with .tolist() or "
+                "np.set_printoptions(threshold=sys.maxsize)."
+            )
+        if isinstance(cells[row], dict):
+            return DataError(f"{told}, neither a label nor scores. Give a mapping from label to score, or columns.")
+        return DataError(f"{told}, several labels in one row. {ONE_LABEL}")
+    return None
+
+
+def _is_several(cell: Any) -> bool:
+    """Whether a cell is no list of numbers with a single 1."""
+    numbers = numbers_in(cell)
+    return not isinstance(numbers, list) or sum(number == 1 for number in numbers) != 1

@@ -126,12 +126,8 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     ids = table.strings(roles.id) if roles.id else [str(row) for row in range(table.n_rows)]
     _check_ids(table, ids, groups)
     parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence),)
-    tasks = groups.get("task")
-    blocks = []
-    for part in parts:
-        for task in [None] if tasks is None else dict.fromkeys(tasks):
-            rows = None if tasks is None else np.flatnonzero(tasks == task)
-            blocks.append(read_block(table, roles, part, rows, task=task))
+    rows_of = _rows_of(groups["task"]) if "task" in groups else {None: None}
+    blocks = [read_block(table, roles, part, rows, task=task) for part in parts for task, rows in rows_of.items()]
     return PredictionTable(
         name=name or table.name.split(".")[0] or table.name,
         roles=roles,
@@ -140,6 +136,14 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
         _groups=groups,
         _blocks=with_same_classes(blocks),
     )
+
+
+def _rows_of(values: np.ndarray) -> dict[str, np.ndarray]:
+    """The rows of each value, in the order in which the values come."""
+    rows: dict[str, list[int]] = {}
+    for row, value in enumerate(values.tolist()):
+        rows.setdefault(value, []).append(row)
+    return {value: np.array(each, dtype=np.int64) for value, each in rows.items()}
 
 
 def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> None:

@@ -14,16 +14,17 @@ from core.data.spelling import spell
 from core.data.tables import Table, quoted
 
 Scores = Literal["probabilities", "logits"]
-_SLACK = 0.01  # by how much a row of probabilities may miss 1: files round them
+ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
 _NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
 _LONGEST_LITERAL = 100_000
+_SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")  # as numpy 2 prints a number in a list
 _WRAPPED = re.compile(r"^(?:np\.|numpy\.|torch\.)?(?:array|tensor)\((\[.*?\]).*\)$", re.DOTALL)
 
 
 def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
     """The vector, or the label -> score mapping, that a cell holds; None where it holds neither.
 
-    Lists may be JSON's, Python's, or printed by numpy; mappings may be lists of a label and a score each.
+    Lists may be JSON's, Python's, or printed by numpy; mappings may be a label and a score, or lists of these.
 
     >>> numbers_in("[0.25 0.75]"), numbers_in("{'cat': 1}"), numbers_in('[{"label": "cat", "score": 0.9}]')
     ([0.25, 0.75], {'cat': 1.0}, {'cat': 0.9})
@@ -39,6 +40,8 @@ def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
             if all(isinstance(item, dict) for item in cell):
                 return {_key(item["label"]): float(item["score"]) for item in cell}
             return [_number(item) for item in cell]
+        if isinstance(cell, dict) and cell.keys() == {"label", "score"} and isinstance(cell["label"], str):
+            return {_key(cell["label"]): float(cell["score"])}
         if isinstance(cell, dict) and cell:
             return {_key(label): _number(score) for label, score in cell.items()}
     except (TypeError, ValueError, KeyError, OverflowError):
@@ -62,6 +65,7 @@ def _key(value: Any) -> str:
 def _literal(text: str) -> Any:
     if wrapped := _WRAPPED.match(text):
         text = wrapped.group(1)
+    text = _SCALAR.sub(r"\1", text)
     if text[:1] + text[-1:] not in ("[]", "{}", "()"):
         return None
     try:
@@ -125,7 +129,9 @@ def probabilities(
         raise DataError(f"{place(row)}: a score is missing or infinite. Each must be a finite number: fill it in.")
     inside = ((scores >= -_NOISE) & (scores <= 1 + _NOISE)).all(axis=1)
     sums = scores.sum(axis=1)
-    good = inside & (np.abs(sums - 1) <= _SLACK + 1e-9)
+    good = inside & (np.abs(sums - 1) <= ROUNDED + 1e-9)
+    if kind is None and (scores >= 0).all() and (np.abs(sums - 100) <= 100 * ROUNDED).all():
+        raise DataError(f"{place(0)}: scores sum to {sums[0]:.4g}, as percent do. Divide them by 100.")
     if kind == "logits" or (kind is None and not inside.all() and good.mean() <= 0.5):
         exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
         return exponents / exponents.sum(axis=1, keepdims=True), "The scores are logits: softmax was applied."

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,13 +88,13 @@ def codes_of(labels: Sequence[str], class_names: Sequence[str]) -> Integer[np.nd
     return np.array([code_of[label] for label in labels], dtype=np.int64)
 
 
-def first_repeat(values: Iterable[str]) -> tuple[int, int] | None:
+def first_repeat(values: Iterable[Hashable]) -> tuple[int, int] | None:
     """The positions of the first value that occurred before: where it did, and where it does again.
 
     >>> first_repeat(["a", "b", "c", "b"])
     (1, 3)
     """
-    seen: dict[str, int] = {}
+    seen: dict[Hashable, int] = {}
     for position, value in enumerate(values):
         if value in seen:
             return seen[value], position

@@ -11,6 +11,7 @@ from core.data.dataset import Dataset
 from core.data.errors import DataError
 
 _HEADER = b"touchstone"
+_ZIP = b"PK"  # how NPZ begins; what a zip file ends with may stand in a text
 
 
 def to_bytes(dataset: Dataset) -> bytes:
@@ -65,6 +66,9 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     if dataset.vectors is not None:
         header["vectors_name"] = dataset.vectors_name
         columns["vectors"] = pyarrow.FixedSizeListArray.from_arrays(dataset.vectors.ravel(), dataset.vectors.shape[1])
+    if dataset.numbers is not None:
+        header["number_names"] = dataset.number_names
+        columns |= {f"number{column}": values for column, values in enumerate(dataset.numbers.T)}
     table = pyarrow.table({**columns, **x}).replace_schema_metadata({_HEADER: json.dumps(header)})
     stream = io.BytesIO()
     # A dictionary of floats could take -0.0 for 0.0.
@@ -76,7 +80,7 @@ def _read(content: bytes) -> Dataset:
     import pyarrow.parquet
 
     x: Any = None
-    if zipfile.is_zipfile(io.BytesIO(content)):
+    if content.startswith(_ZIP):
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             x, content = arrays["x"], arrays["samples"].tobytes()
     table = pyarrow.parquet.read_table(io.BytesIO(content))
@@ -86,6 +90,8 @@ def _read(content: bytes) -> Dataset:
         x = columns["x"]
     elif header["kind"] == "tabular":
         x = np.column_stack([columns[f"x{column}"] for column in range(len(header["feature_names"]))])
+    number_names = tuple(header.get("number_names", ()))
+    numbers = [columns[f"number{column}"] for column in range(len(number_names))]
     return Dataset(
         name=header["name"],
         kind=header["kind"],
@@ -99,6 +105,8 @@ def _read(content: bytes) -> Dataset:
         notes=tuple(header["notes"]),
         vectors=_vectors(table["vectors"]) if "vectors" in table.column_names else None,
         vectors_name=header.get("vectors_name"),
+        numbers=np.column_stack(numbers) if numbers else None,
+        number_names=number_names,
     )
 
 

@@ -1,4 +1,4 @@
-"""What is in the data? How many samples each class has, and how long the texts are."""
+"""What is in the data? Samples by class, and a number over samples and classes (notebook 1 of paper 004)."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,17 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Integer
 
-from core.evaluate.wording import THIN_SPACE, count, percent, plural
-from core.figures.theme import name_axis, new_figure, theme
+from core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber
+from core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural
+from core.figures.theme import Theme, escape, faded, name_axis, new_figure, scale, theme
+
+MOST_STACKED = 10
+"""With more classes than there are colours, shares are drawn as a heat map."""
+MOST_IN_SIGHT = 20
+"""With more classes than that, a figure with a row for each is taller than what stands beside it."""
+_MANY = 30
+_LONGEST_TITLE = 60
+_RATIO = 2.0  # the heat map's colours end at four times and at a quarter of the share in all samples
 
 
 def label_distribution(
@@ -28,54 +37,195 @@ def label_distribution(
         f"{count(int(n_per_class[fewest]))} ({class_names[fewest]}) to {count(int(n_per_class[most]))} "
         f"({class_names[most]}): {percent(n_per_class[fewest] / total)} to {percent(n_per_class[most] / total)} of all."
     )
-    row = 24 if len(class_names) <= 30 else 16
+    row = _row(len(class_names))
     figure = new_figure(look, x_title="Samples", height=80 + row * max(len(class_names), 3), alt=alt)
-    counts = [count(int(n)) for n in n_per_class]
     figure.add_bar(
         x=n_per_class,
         y=np.arange(len(class_names)),
         orientation="h",
         width=0.7,
         marker={"color": look.inclusive, "line": {"width": 0}},
-        text=counts,
+        text=[f"{count(int(n))} · {percent(n / total)}" for n in n_per_class],
         textposition="outside",
         textfont={"size": 12 if row > 20 else 10, "color": look.ink},
         cliponaxis=False,
-        customdata=100 * n_per_class / total,
-        hovertemplate="%{text} samples, %{customdata:.1f} %<extra></extra>",
+        hovertemplate="%{text}<extra></extra>",
     )
     name_axis(figure, class_names)
-    figure.update_xaxes(rangemode="tozero", range=[0, 1.18 * float(n_per_class.max())], tickformat=",d")
+    figure.update_xaxes(rangemode="tozero", range=[0, 1.35 * float(n_per_class.max())], tickformat=",d")
+    _axis_in_sight(figure, len(class_names))
     figure.update_layout(separators=f".{THIN_SPACE}")
     return figure
 
 
-def text_lengths(n_words: Integer[np.ndarray, " n_samples"], *, dark: bool = False) -> go.Figure:
-    """Histogram of the number of words of each text; bins without texts are drawn empty.
-
-    Examples
-    --------
-    >>> text_lengths(np.array([4, 5, 5, 40])).layout.meta["alt"]
-    '4 texts of 4 to 40 words, half of them at most 5.'
-    """
-    look = theme(dark)
-    alt = (
-        f"{plural(len(n_words), 'text')} of {count(int(n_words.min()))} to {count(int(n_words.max()))} words, half of "
-        f"them at most {np.median(n_words):g}."
+def number_histogram(of: NumberByClass, *, noun: str, dark: bool = False) -> go.Figure:
+    """Histogram of a number over all samples, its median as a line; bins without samples are drawn empty."""
+    look, overall, bars = theme(dark), of.overall, of.bars
+    alt = f"{of.title} of {plural(overall.n, noun)}: {_spread(overall)}."
+    figure = new_figure(
+        look, x_title=escape(of.title, longest=_LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=300, alt=alt
     )
-    figure = new_figure(look, x_title="Length (words)", y_title="Texts", height=280, alt=alt)
-    width = max(int(np.ceil((n_words.max() + 1) / 40)), 1)
-    edges = np.arange(0, n_words.max() + width + 1, width)
-    n_texts = np.histogram(n_words, bins=edges)[0]
+    width = np.diff(bars.edges)
+    last = bars.edges[1:] - 1 if bars.whole else bars.edges[1:]
+    ranges = [
+        _number(low) if bars.whole and low == high else f"{_number(low)} to {_number(high)}"
+        for low, high in zip(bars.edges[:-1], last, strict=True)
+    ]
     figure.add_bar(
-        x=edges[:-1] + width / 2,
-        y=n_texts,
+        x=bars.edges[:-1] + width / 2 - (0.5 if bars.whole else 0.0),
+        y=bars.n,
         width=width * 0.94,
         marker={"color": look.inclusive, "line": {"width": 0}},
-        customdata=np.column_stack([edges[:-1], edges[1:] - 1]),
-        hovertemplate="%{customdata[0]} to %{customdata[1]} words: %{y} texts<extra></extra>",
+        customdata=ranges,
+        hovertemplate=f"%{{customdata}}: %{{y:,d}} {noun}s<extra></extra>",
     )
-    figure.update_xaxes(showgrid=False, rangemode="tozero")
+    figure.add_vline(x=overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
+    figure.add_annotation(
+        x=overall.median,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        text=f"median {_number(overall.median)}",
+        showarrow=False,
+        font={"size": 12, "color": look.grey},
+    )
+    figure.update_xaxes(showgrid=False)
     figure.update_yaxes(rangemode="tozero", tickformat=",d")
     figure.update_layout(separators=f".{THIN_SPACE}")
     return figure
+
+
+def class_boxes(of: NumberByClass, *, dark: bool = False) -> go.Figure:
+    """A box for the number within every class: quartiles, Tukey's whiskers and the mean; the line is the median of all.
+
+    Boxes are drawn from their five numbers, so that a hundred thousand samples are as quick as ten.
+    """
+    look, rows = theme(dark), of.classes
+    least, most = (end(rows, key=lambda row: row.median) for end in (min, max))
+    alt = (
+        f"{of.title} by class: medians from {_number(least.median)} ({least.name}) to {_number(most.median)} "
+        f"({most.name}); the median of all is {_number(of.overall.median)}."
+    )
+    figure = new_figure(
+        look, x_title=escape(of.title, longest=_LONGEST_TITLE), height=80 + _row(len(rows)) * max(len(rows), 3), alt=alt
+    )
+    figure.add_vline(x=of.overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
+    figure.add_box(
+        y=np.arange(len(rows)),
+        orientation="h",
+        q1=[row.lower_quartile for row in rows],
+        median=[row.median for row in rows],
+        q3=[row.upper_quartile for row in rows],
+        lowerfence=[row.whisker_low for row in rows],
+        upperfence=[row.whisker_high for row in rows],
+        mean=[row.mean for row in rows],
+        boxmean=True,
+        width=0.6,
+        line={"color": look.inclusive, "width": 1.2},
+        fillcolor=faded(look.inclusive),
+        hoverinfo="x",
+        showlegend=False,
+    )
+    name_axis(figure, [row.name for row in rows])
+    _axis_in_sight(figure, len(rows))
+    return figure
+
+
+def shares_by_number(of: SharesByNumber, *, title: str, dark: bool = False) -> go.Figure:
+    """The share of every class along a number: bars up to ten classes, for more a heat map of share against the usual.
+
+    Bins hold about equally many samples each.
+    """
+    look = theme(dark)
+    ends = [(_number(low, 3), _number(high, 3)) for low, high in zip(of.lower, of.upper, strict=True)]
+    names = [low if low == high else f"{low} to {high}" for low, high in ends]
+    ratio = of.shares / of.overall
+    at, code = np.unravel_index(int(ratio.argmax()), ratio.shape)
+    alt = (
+        f"Shares of the classes by {title}. Furthest above its usual share: {of.class_names[code]} at {names[at]}, "
+        f"{percent(of.shares[at, code])} against {percent(of.overall[code])} overall."
+    )
+    many = len(of.class_names) > MOST_STACKED
+    height = 100 + _row(len(of.class_names)) * len(of.class_names) if many else 320
+    y_title = None if many else "Share of the class (%)"
+    figure = new_figure(look, x_title=escape(title, longest=_LONGEST_TITLE), y_title=y_title, height=height, alt=alt)
+    if many:
+        _heat(figure, of, names, look)
+    else:
+        _stacked(figure, of, look)
+    name_axis(figure, names, axis="x")
+    if many:  # columns are too narrow for both ends
+        figure.update_xaxes(ticktext=[low for low, _ in ends], title_text=f"{figure.layout.xaxis.title.text}, from")
+    else:
+        figure.update_xaxes(ticktext=[low if low == high else f"{low}<br>to {high}" for low, high in ends])
+    _axis_in_sight(figure, len(of.class_names))
+    return figure
+
+
+def _stacked(figure: go.Figure, of: SharesByNumber, look: Theme) -> None:
+    for code, name in enumerate(of.class_names):
+        figure.add_bar(
+            x=np.arange(len(of.n)),
+            y=100 * of.shares[:, code],
+            name=escape(name),
+            width=0.85,
+            marker={"color": look.colours[code], "line": {"width": 0.5, "color": look.paper}},
+            customdata=np.column_stack([of.n[:, code], of.n.sum(axis=1)]),
+            hovertemplate=f"{escape(name)}: %{{y:.1f}} %, %{{customdata[0]}} of %{{customdata[1]}}<extra></extra>",
+        )
+    figure.update_layout(barmode="stack", yaxis={"range": [0, 100], "tickformat": "d"})
+
+
+def _heat(figure: go.Figure, of: SharesByNumber, bins: Sequence[str], look: Theme) -> None:
+    with np.errstate(divide="ignore"):
+        ratio = np.log2(of.shares / of.overall)
+    hover = [
+        [
+            f"{escape(name)}: {percent(share)} at {place}, {percent(usual)} overall, n = {count(int(n))}"
+            for place, share, n in zip(bins, shares, counts, strict=True)
+        ]
+        for name, shares, counts, usual in zip(of.class_names, of.shares.T, of.n.T, of.overall, strict=True)
+    ]
+    figure.add_heatmap(
+        z=np.clip(ratio.T, -_RATIO, _RATIO),
+        zmin=-_RATIO,
+        zmax=_RATIO,
+        colorscale=scale(look.diverging),
+        text=hover,
+        hovertemplate="%{text}<extra></extra>",
+        xgap=1,
+        colorbar={
+            "tickvals": [-2, -1, 0, 1, 2],
+            "ticktext": ["¼ or less", "half", "as usual", "twice", "4 × or more"],
+            "thickness": 10,
+            "len": min(1.0, 300 / figure.layout.height),
+            "y": 1,
+            "yanchor": "top",
+            "outlinewidth": 0,
+        },
+    )
+    name_axis(figure, of.class_names)
+
+
+def _row(n_rows: int) -> int:
+    return 24 if n_rows <= _MANY else 16
+
+
+def _axis_in_sight(figure: go.Figure, n_rows: int) -> None:
+    """Where rows are so many that a reader scrolls, their axis stands on top."""
+    if n_rows > MOST_IN_SIGHT:
+        figure.update_xaxes(side="top")
+        figure.update_layout(margin_t=60)
+
+
+def _spread(of: NumberSummary) -> str:
+    return (
+        f"from {_number(of.minimum)} to {_number(of.maximum)}, half of them between {_number(of.lower_quartile)} and "
+        f"{_number(of.upper_quartile)}, median {_number(of.median)}"
+    )
+
+
+def _number(value: float, n_digits: int = 4) -> str:
+    """Whole numbers in full, others with a few digits."""
+    whole = value == int(value) and abs(value) < 1e15
+    return (count(int(value)) if whole else f"{value:.{n_digits}g}").replace("-", MINUS)

@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 
 FONT = "'Source Sans', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
 LONGEST_NAME = 32
+RIGHT = 14
+"""Pixels to the right of the axes: plotly leaves out a tick's label, such as 100, of which half would be cut off."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Theme:
                     "sequential": scale(self.sequential),
                     "diverging": scale(self.diverging),
                 },
-                "margin": {"l": 0, "r": 0, "t": 24, "b": 0},
+                "margin": {"l": 0, "r": RIGHT, "t": 24, "b": 0},
                 "xaxis": axis,
                 "yaxis": axis,
                 "legend": {
@@ -152,15 +154,15 @@ def alt_text(figure: go.Figure) -> str:
     return figure.layout.meta["alt"]
 
 
-def escape(name: str) -> str:
+def escape(name: str, *, longest: int = LONGEST_NAME) -> str:
     """A name from the data as plotly will show it: its pseudo-HTML, entities and formulas are taken literally.
 
     >>> escape("<b>cat</b> & $dog$")
     '&lt;b&gt;cat&lt;/b&gt; &amp; &#36;dog&#36;'
     """
     plain = " ".join(name.split()) or "(blank)"
-    if len(plain) > LONGEST_NAME:
-        plain = plain[: LONGEST_NAME - 1] + "…"
+    if len(plain) > longest:
+        plain = plain[: longest - 1] + "…"
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
         plain = plain.replace(character, entity)
     return plain

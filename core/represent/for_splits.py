@@ -66,6 +66,8 @@ def principal_components(
     from sklearn.decomposition import PCA
 
     n_samples, n_features = features.shape
+    if not np.ptp(features, axis=0).any():
+        return np.zeros((n_samples, 0))
     n_components = min(n_components, n_samples, n_features)
     if min(n_samples, n_features) > _EXACT:
         solver = "randomized"
@@ -73,5 +75,5 @@ def principal_components(
         solver = "covariance_eigh" if n_features <= n_samples else "full"
     with single_threaded():
         pca = PCA(n_components, svd_solver=solver, random_state=0, iterated_power=7).fit(features)
-        kept = pca.explained_variance_ > 1e-12 * max(pca.explained_variance_[0], np.finfo(float).tiny)
+        kept = pca.explained_variance_ > 1e-12 * pca.explained_variance_[0]
         return pca.transform(features)[:, kept]

@@ -1,11 +1,13 @@
 """Schemes that split samples into a training and a test part; write one and add it to its dict.
 
 ``DRAW_SCHEMES`` draw one split after another, ``FOLD_SCHEMES`` cut all samples into folds; ``SCHEMES`` holds both.
+What they did to the data is told by ``describe`` and by ``core.split.describe_folds``.
 """
 
 from core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
 from core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
 from core.split.describe import SplitDescription, describe
+from core.split.distance import PartDistances, part_distances
 from core.split.fold_scheme import NO_FOLD, FoldScheme
 from core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
 from core.split.scheme import Split, SplitScheme
@@ -45,6 +47,7 @@ __all__ = [
     "MaxShift",
     "NearestNeighbourBalls",
     "PairedSourceFolds",
+    "PartDistances",
     "QuantileFolds",
     "Random",
     "RandomFolds",
@@ -58,4 +61,5 @@ __all__ = [
     "SplitScheme",
     "StratifiedFolds",
     "describe",
+    "part_distances",
 ]

@@ -4,12 +4,14 @@ Søgaard et al. 2021 ("We need to talk about random splits") ask for such splits
 even these often promise less error than new data bring.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 
+from core.data.dates import days
 from core.data.errors import DataError
 from core.split.fold_scheme import (
     NO_FOLD,
@@ -173,7 +175,7 @@ class QuantileFolds:
 
 
 def values_of(X: Any) -> Float[np.ndarray, " n_samples"]:
-    """Read X as one number per row; dates count as numbers. Refused: what is missing, or the same in every row.
+    """Read X as one number per row; dates, also written out (ISO 8601), count in days. Refused: missing, all the same.
 
     Examples
     --------
@@ -187,12 +189,7 @@ def values_of(X: Any) -> Float[np.ndarray, " n_samples"]:
         raise DataError(
             f"This scheme needs one number for every sample (X=...), not {found}. Choose a column, or the length."
         )
-    if values.dtype.kind == "M":
-        values = np.where(np.isnat(values), np.nan, values.astype("datetime64[us]").astype(np.float64))
-    try:
-        values = values.reshape(-1).astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError("This scheme needs a number or a date for every sample (X=...), not text.") from error
+    values = _numbers(values.reshape(-1))
     unusable = ~np.isfinite(values)
     if unusable.any():
         raise DataError(
@@ -204,3 +201,16 @@ def values_of(X: Any) -> Float[np.ndarray, " n_samples"]:
             f"The number is {values[0]:g} in all {len(values)} samples: it has no quantiles. Choose another."
         )
     return values
+
+
+def _numbers(values: Shaped[np.ndarray, " n_samples"]) -> Float[np.ndarray, " n_samples"]:
+    """The values as numbers, NaN where there is none."""
+    if values.dtype.kind == "m":
+        return np.where(np.isnat(values), np.nan, values / np.timedelta64(1, "D"))
+    if values.dtype.kind != "M":
+        with suppress(TypeError, ValueError):
+            return values.astype(np.float64)
+    dates = days(values)
+    if values.dtype.kind != "M" and np.isnan(dates).all():
+        raise DataError("This scheme needs a number or a date (2020-03-01) for every sample (X=...), not text.")
+    return dates

@@ -131,12 +131,14 @@ class GroupFolds:
         if len(ids) < self.n_folds:
             raise DataError(
                 f"{self.n_folds} folds cannot be made of {len(ids)} sources, each of them whole. "
-                f"Ask for {len(ids)} folds or fewer."
+                + (f"Ask for {len(ids)} folds or fewer." if len(ids) > 1 else "Take folds that need no sources.")
             )
         if (most := np.bincount(labels).max()) < self.n_folds:
             raise DataError(
                 f"The most frequent label has {most} samples, fewer than the {self.n_folds} folds: labels cannot be "
-                f"spread over them. Ask for {most} folds or fewer, or leave one source out at a time."
+                "spread over them. "
+                + (f"Ask for {most} folds or fewer, or leave" if most > 1 else "Leave")
+                + " one source out at a time."
             )
         folds = np.empty(len(labels), dtype=np.int64)
         splitter = StratifiedGroupKFold(self.n_folds, shuffle=True, random_state=random_state(self.seed, GROUP_FOLDS))
@@ -146,7 +148,10 @@ class GroupFolds:
             for fold, (_, test) in enumerate(splitter.split(labels, labels, sources)):
                 folds[test] = fold
         if (np.bincount(folds, minlength=self.n_folds) == 0).any():
-            raise DataError(f"The sources are too unequal for {self.n_folds} folds: one stays empty. Ask for fewer.")
+            raise DataError(
+                f"The sources are too unequal for {self.n_folds} folds: one stays empty. "
+                "Ask for fewer, or take another seed."
+            )
         return folds
 
     split = split_by_fold

@@ -4,6 +4,7 @@ from core.trials.blank_predictions import rows_to_predict, sample_predictions
 from core.trials.fold_plan import FoldPlan
 from core.trials.from_predictions import trials_given, trials_of_predictions
 from core.trials.labels_for_predictions import with_labels
+from core.trials.map_plan import MapPlan
 from core.trials.plan import Plan, from_json, to_json
 from core.trials.run import COLUMNS
 from core.trials.splits_table import splits_table
@@ -14,6 +15,7 @@ __all__ = [
     "KNOWN_SOURCES",
     "Draw",
     "FoldPlan",
+    "MapPlan",
     "Plan",
     "TrialPlan",
     "from_json",

@@ -13,7 +13,13 @@ from jaxtyping import Float, Integer
 from core.data import DataError, Dataset
 from core.models import MODELS
 from core.models.classifier import stop_if
-from core.represent import REPRESENTATIONS, default_representation, features_for_splits, number_of
+from core.represent import (
+    REPRESENTATIONS,
+    check_representation,
+    default_representation,
+    features_for_splits,
+    number_of,
+)
 from core.split import FOLD_SCHEMES, FoldScheme
 from core.trials.plan import check_fields
 from core.trials.trial_plan import known_sources
@@ -27,6 +33,10 @@ a code into the class names, `confidence` the highest predicted probability (NaN
 the number of samples trained on. `seconds` (of the trial) and `status` ("ok" or "failed") stand on every row; a failed
 trial is one row without figures.
 """
+
+
+MOST_FOLDS = 2**15 - 1
+"""Of a scheme; rows hold their fold in 16 bits, and every fold is a trial for each model."""
 
 
 class FoldTrial(NamedTuple):
@@ -107,6 +117,18 @@ class FoldPlan:
     def n_trials(self, dataset: Dataset) -> int:
         """One for the folds of each scheme and seed, one for each fold and model. DataError where they do not fit."""
         return len(self.trials(dataset))
+
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """What is to be known before such folds are made, in sentences: labels too rare to be in every fold."""
+        n = dataset.n_per_class
+        rare = [f"{name} ({count})" for name, count in zip(dataset.class_names, n, strict=True) if count < self.n_folds]
+        if not rare:
+            return ()
+        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+        return (
+            f"Fewer samples than the {self.n_folds} folds: {', '.join(rare[:5])}{more}. That is allowed; such a label "
+            "is missing from some folds, whose scores then say nothing of it.",
+        )
 
     def trials(self, dataset: Dataset) -> tuple[FoldTrial, ...]:
         """Every trial: first all that make folds, then fold by fold, so that the first scores show all schemes."""
@@ -190,21 +212,40 @@ def fold_scheme(plan: FoldPlan, scheme: str, seed: int) -> FoldScheme:
 
 @lru_cache(maxsize=16)
 def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
+    _check_fit(plan, dataset)
     makers = [FoldTrial(scheme, seed, None, None) for seed in plan.seeds for scheme in plan.schemes]
     tests = []
     for scheme, seed, _, _ in makers:
-        groups = known_sources(dataset)[0] if FOLD_SCHEMES[scheme].needs == "groups" else None
-        n_folds = fold_scheme(plan, scheme, seed).get_n_splits(None, dataset.y, groups)
+        n_folds = fold_scheme(plan, scheme, seed).get_n_splits(None, dataset.y, _groups(dataset, scheme))
+        if n_folds > MOST_FOLDS:
+            raise DataError(
+                f"{scheme} would make {n_folds:,} folds of {dataset.name}; at most {MOST_FOLDS:,} can be tested. "
+                "Ask for fewer folds, or for group_folds, which put several sources into one."
+            )
         tests += [(seed, fold, scheme, model) for fold in range(n_folds) for model in plan.models]
     order = {scheme: place for place, scheme in enumerate(plan.schemes)}
     tests.sort(key=lambda test: (plan.seeds.index(test[0]), test[1], order[test[2]]))
     return (*makers, *(FoldTrial(scheme, seed, model, fold) for seed, fold, scheme, model in tests))
 
 
+def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
+    """Refuse what can be seen without waiting for features; the rest fails with the trial that makes the folds."""
+    needs = {FOLD_SCHEMES[name].needs for name in plan.schemes}
+    if plan.n_folds > dataset.n_samples:
+        raise DataError(
+            f"{plan.n_folds} folds cannot be made of the {dataset.n_samples} samples of {dataset.name}: each fold "
+            "needs one. Ask for fewer folds."
+        )
+    if "features" in needs and plan.representation is not None:
+        check_representation(dataset, plan.representation)
+    if "values" in needs:
+        number_of(dataset, plan.number or "")
+
+
 @lru_cache(maxsize=32)
 def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[np.ndarray, " n_samples"]:
     needs = FOLD_SCHEMES[scheme].needs
-    groups = known_sources(dataset)[0] if needs == "groups" else None
+    groups = _groups(dataset, scheme)
     if needs == "features":
         x = plan.features(dataset)
     elif needs == "values":
@@ -214,6 +255,13 @@ def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[
     folds = fold_scheme(plan, scheme, seed).assign(x, dataset.y, groups)
     folds.flags.writeable = False  # it is shared by every trial of the process
     return folds
+
+
+def _groups(dataset: Dataset, scheme: str) -> Integer[np.ndarray, " n_samples"] | None:
+    """The source of every sample where it is known (a scheme may do without); DataError where the scheme needs it."""
+    if dataset.sources is None and FOLD_SCHEMES[scheme].needs != "groups":
+        return None
+    return known_sources(dataset)[0]
 
 
 @lru_cache(maxsize=4)

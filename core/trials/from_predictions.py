@@ -1,25 +1,22 @@
 """How robust is a model that was trained elsewhere? Its predictions on the drawn splits, counted like any trial."""
 
-import re
-from collections.abc import Iterable
 from math import nan
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Integer
 
-from core.data import DataError, Dataset, Predictions, PredictionTable
-from core.data.classes import common_names
-from core.data.roles import listed
+from core.data import Dataset, Predictions, PredictionTable
 from core.models import MODELS
-from core.split import Split
+from core.trials.fitting_predictions import (
+    check_part,
+    check_roles,
+    check_truth,
+    class_codes,
+    rows_of_ids,
+    trial_numbers,
+)
 from core.trials.run import COLUMNS, as_frame
 from core.trials.trial_plan import TrialPlan
-
-_OTHER_SETTINGS = (
-    "If that is how it was exported, it was exported with other settings: download the splits again, or set the "
-    "controls as they were."
-)
 
 
 def trials_of_predictions(plan: TrialPlan, dataset: Dataset, table: PredictionTable) -> pd.DataFrame:
@@ -47,7 +44,7 @@ def trials_of_predictions(plan: TrialPlan, dataset: Dataset, table: PredictionTa
     >>> trials_of_predictions(plan, wine, table).astype(str).loc[0, ["model", "n_correct", "n_test"]].tolist()
     ['mine', '20', '36']
     """
-    _check_roles(table)
+    check_roles(table)
     parts = [
         rows
         for model, name in foreign_names(table).items()
@@ -93,125 +90,21 @@ def trials_given(trials: pd.DataFrame) -> dict[str, int]:
     return {str(model): int(n) for model, n in whole.groupby("model", sort=False).size().items()}
 
 
-def _check_roles(table: PredictionTable) -> None:
-    if table.roles.trial is None:
-        raise DataError(
-            f"{table.name}: no column says which trial a row belongs to. Keep the column 'trial' of the downloaded "
-            "splits, or say which column it is."
-        )
-    if table.roles.id is None:
-        raise DataError(
-            f"{table.name}: no column holds ids. Keep the column 'id' of the downloaded splits, or say which column it "
-            "is: predictions by trial are joined with the data set by it."
-        )
-    for role, names in (("set", table.sets), ("task", table.tasks)):
-        if len(names) > 1:
-            raise DataError(
-                f"{table.name}: there are {len(names)} {role}s ({listed(names)}), and predictions by trial are of one "
-                f"data set. Leave the others out; if the column means something else, take the role {role!r} away."
-            )
-
-
 def _model_rows(plan: TrialPlan, dataset: Dataset, given: Predictions, name: str) -> list[pd.DataFrame]:
     """A frame for each trial that a model was tested in."""
     draws = plan.draws(dataset)
-    rows, code_of = _rows(dataset, given), _codes(dataset, given)
-    _check_truth(dataset, given, rows, code_of)
+    rows, code_of = rows_of_ids(dataset, given), class_codes(dataset, given)
+    check_truth(dataset, given, rows, code_of)
     predicted = code_of[given.y_pred]
     trials, codes = np.unique(given.groups["trial"].astype(str), return_inverse=True)
-    numbers = _numbers(trials.tolist(), len(draws), given.name)
+    numbers = trial_numbers(trials.tolist(), len(draws), given.name)
     frames = []
     for number in sorted(numbers):
         mine = np.flatnonzero(codes == numbers[number])
         split = plan.split(dataset, draws[number])
         place = f"{given.name}, trial {number}"
-        _check_part(split, rows[mine], dataset.ids, place)
+        check_part(split, rows[mine], dataset.ids, place)
         by_row = dict(zip(rows[mine].tolist(), predicted[mine].tolist(), strict=True))
         ordered = np.array([by_row[row] for row in split.test.tolist()], dtype=np.int64)
         frames.append(plan.rows_of(dataset, draws[number], ordered, model=name, seconds=nan))
     return frames
-
-
-def _rows(dataset: Dataset, given: Predictions) -> Integer[np.ndarray, " n_rows"]:
-    """The row of the data set that each prediction is about."""
-    row_of = {str(name): row for row, name in enumerate(dataset.ids)}
-    unknown = list(dict.fromkeys(name for name in given.ids if name not in row_of))
-    if unknown:
-        raise DataError(
-            f"{given.name}: {len(unknown):,} of {len(set(given.ids)):,} ids are not in {dataset.name} "
-            f"({_such(unknown)}); there they are like {dataset.ids[0]!r}. Give the ids as the downloaded splits have "
-            "them, or choose the data set that they are of."
-        )
-    return np.array([row_of[name] for name in given.ids], dtype=np.int64)
-
-
-def _check_truth(
-    dataset: Dataset,
-    given: Predictions,
-    rows: Integer[np.ndarray, " n_rows"],
-    code_of: Integer[np.ndarray, " n_classes"],
-) -> None:
-    """DataError where the truth of the predictions is not that of the data set."""
-    differing = np.flatnonzero(code_of[given.y_true] != dataset.y[rows])
-    if len(differing):
-        first = differing[0]
-        raise DataError(
-            f"{given.name}: {len(differing):,} of {len(rows):,} rows have another truth than {dataset.name}, such as "
-            f"id {given.ids[first]!r}: {given.class_names[given.y_true[first]]!r} here, "
-            f"{dataset.class_names[dataset.y[rows[first]]]!r} there. Are these the same samples? Leave the truth out "
-            "to take the data set's."
-        )
-
-
-def _codes(dataset: Dataset, given: Predictions) -> Integer[np.ndarray, " n_classes"]:
-    """The data set's code of each class of the predictions, matched by name."""
-    common = common_names(set(dataset.class_names), set(given.class_names))
-    names = common[0] if common else {name: name for name in (*dataset.class_names, *given.class_names)}
-    code_of = {names[name]: code for code, name in enumerate(dataset.class_names)}
-    unknown = [name for name in given.class_names if names[name] not in code_of]
-    if unknown:
-        raise DataError(
-            f"{given.name}: {listed(unknown)} {'is no class' if len(unknown) == 1 else 'are no classes'} of "
-            f"{dataset.name}. Its classes are {listed(dataset.class_names)}: name them like that."
-        )
-    return np.array([code_of[names[name]] for name in given.class_names], dtype=np.int64)
-
-
-def _numbers(trials: list[str], n_draws: int, name: str) -> dict[int, int]:
-    """Which of `trials` has which number; DataError where one is no number of a draw."""
-    numbers = {int(text): place for place, text in enumerate(trials) if re.fullmatch(r"\d{1,9}", text)}
-    wrong = [text for text in trials if not (re.fullmatch(r"\d{1,9}", text) and int(text) < n_draws)]
-    if wrong or len(numbers) < len(trials):
-        raise DataError(
-            f"{name}: {len(wrong) or len(trials) - len(numbers):,} of {len(trials):,} trials are not numbered like the "
-            f"splits ({_such(wrong or trials)}). There are {n_draws:,} trials, from 0 to {n_draws - 1:,}. "
-            f"{_OTHER_SETTINGS}"
-        )
-    return numbers
-
-
-def _check_part(split: Split, rows: Integer[np.ndarray, " n_rows"], ids: np.ndarray, place: str) -> None:
-    """DataError unless the rows are just those of the test part."""
-    leaked = np.intersect1d(rows, split.train)
-    if len(leaked):
-        raise DataError(
-            f"{place}: {len(leaked):,} of {len(rows):,} rows are in its training part ({_such(ids[leaked])}), and a "
-            "prediction of what a model was trained on says nothing. Give only the rows whose part is 'test'. "
-            f"{_OTHER_SETTINGS}"
-        )
-    outside = np.setdiff1d(rows, split.test)
-    if len(outside):
-        raise DataError(
-            f"{place}: {len(outside):,} of {len(rows):,} rows are not in its test part ({_such(ids[outside])}). Give "
-            f"only the rows whose part is 'test'. {_OTHER_SETTINGS}"
-        )
-    missing = np.setdiff1d(split.test, rows)
-    if len(missing):
-        raise DataError(
-            f"{place}: {len(missing):,} of the {len(split.test):,} rows of its test part have no prediction "
-            f"({_such(ids[missing])}). Predict all of them, or leave the whole trial out. {_OTHER_SETTINGS}"
-        )
-
-
-def _such(values: Iterable[object]) -> str:
-    return "such as " + ", ".join(repr(str(value)) for value in list(values)[:3])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from core.data import Dataset, Roles, RolesNeeded, guess_roles
+from core.data import DataError, Dataset, Roles, guess_roles
 from core.data.prediction_files import read_prediction_table
 from core.data.prediction_guess import complete_roles
 from core.data.prediction_upload import GivenFile, PredictionUpload
@@ -28,7 +28,7 @@ def with_labels(upload: PredictionUpload, dataset: Dataset) -> PredictionUpload:
     >>> file = GivenFile("mine.tsv", b"trial\\tid\\tlabel\\n0\\t3\\tclass_0\\n0\\t170\\tclass_0\\n")
     >>> upload = with_labels(PredictionUpload(file), load_example("wine"))
     >>> upload.truth.name, upload.read().select().accuracy
-    ('labels of wine.tsv', 0.5)
+    ('wine-labels.tsv', 0.5)
     """
     said = upload.predictions
     table = read_prediction_table(said.open())
@@ -38,7 +38,7 @@ def with_labels(upload: PredictionUpload, dataset: Dataset) -> PredictionUpload:
     labels, known = _labels(dataset, table, roles.id)
     if said.roles is None:
         said = replace(said, roles=_roles(table, known))
-    return PredictionUpload(said, GivenFile(f"labels of {dataset.name}.tsv", labels, _TRUTH))
+    return PredictionUpload(said, GivenFile(f"{dataset.name}-labels.tsv", labels, _TRUTH))
 
 
 def _labels(dataset: Dataset, table: Table, id_column: str | None) -> tuple[bytes, list[str] | None]:
@@ -53,7 +53,7 @@ def _labels(dataset: Dataset, table: Table, id_column: str | None) -> tuple[byte
 
 
 def _roles(table: Table, labels: list[str] | None) -> Roles | None:
-    """What the columns are, knowing that none is the truth; None where that has to be asked.
+    """What the columns are, knowing that none is the truth; None where that has to be asked or refused.
 
     With the labels beside them columns are told by what they hold, too, and several are of several models.
     """
@@ -64,5 +64,5 @@ def _roles(table: Table, labels: list[str] | None) -> Roles | None:
             return replace(roles, truth=None)
     try:
         return complete_roles(table, half="predictions")
-    except RolesNeeded:
+    except DataError:  # reading the file says it, or asks
         return None

@@ -12,7 +12,7 @@ from jaxtyping import Integer
 from core.cluster import SOURCE_FINDERS, Silhouettes, find_sources, silhouettes
 from core.data import DataError, Dataset
 from core.models import MODELS
-from core.represent import REPRESENTATIONS, default_representation, encode
+from core.represent import REPRESENTATIONS, check_representation, default_representation, encode
 from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
 from core.trials.plan import check_fields
 from core.trials.run import COLUMNS, as_frame, fit_and_predict, trial_rows
@@ -103,6 +103,8 @@ class TrialPlan:
 
     def n_trials(self, dataset: Dataset) -> int:
         """Draws times models. Raises DataError where the plan does not fit the data set."""
+        if self.representation is not None:
+            check_representation(dataset, self.representation)
         return len(self.draws(dataset)) * len(self.models)
 
     def draws(self, dataset: Dataset) -> tuple[Draw, ...]:

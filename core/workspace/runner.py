@@ -26,7 +26,7 @@ from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
 from core.models import Cancelled
-from core.trials import FoldPlan, Plan, TrialPlan, from_json
+from core.trials import FoldPlan, MapPlan, Plan, TrialPlan, from_json
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
@@ -35,7 +35,7 @@ from core.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from distributed import Future
 
-PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan)}
+PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan)}
 """Every kind of plan that can be stored and run."""
 
 TRIAL_SECONDS = 3600.0
@@ -50,7 +50,7 @@ CANCEL_SECONDS = 20.0
 FETCH_SECONDS = 5.0
 """How long the rows of a finished trial may take to come over."""
 
-LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch")
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 
 _log = logging.getLogger(__name__)
 

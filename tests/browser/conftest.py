@@ -3,9 +3,11 @@
 from collections.abc import Generator, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.server import FLAGS, Server, chromium, serve
+
+expect.set_options(timeout=20_000)  # machines are shared: what takes a moment may take many
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,7 +18,7 @@ def blobs(n_classes: int, n_sources: int, *, n_each: int = 12, seed: int = 0) ->
 
 @pytest.mark.parametrize("method", SOURCE_FINDERS)
 @given(n_classes=st.integers(1, 4), n_sources=st.integers(2, 5), seed=st.integers(0, 1000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_ids_are_unique_over_classes_numbered_class_by_class_and_all_used(method, n_classes, n_sources, seed):
     features, y, _ = blobs(n_classes, n_sources, n_each=6, seed=seed)
     rng = np.random.default_rng(seed)

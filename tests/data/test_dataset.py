@@ -188,3 +188,20 @@ def test_a_pickled_data_set_keeps_its_vectors_and_they_stay_fixed():
 def test_vectors_that_do_not_fit_are_refused(vectors, words):
     with pytest.raises(DataError, match=words):
         fruit().with_vectors(vectors, "odd")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "names", "words"),
+    [
+        (np.ones((2, 1)), ["day"], r"numbers have shape \(2, 1\)\. For 3 samples and 1 names .* must be \(3, 1\)"),
+        (np.ones((3, 1)), ["day", "age"], r"shape \(3, 1\).*must be \(3, 2\)"),
+        (None, ["day"], r"shape \(3, 0\).*must be \(3, 1\)"),
+        (np.ones((3, 0)), [], "no numbers at all are None"),
+        (np.ones((3, 2)), ["day", "day"], "name of a number 'day' occurs 2 times"),
+        ([[1.0], [float("nan")], [2.0]], ["day"], "sample 'b' has no finite number 'day'"),
+        ([["one"], ["two"], ["three"]], ["day"], "numbers are not numbers only"),
+    ],
+)
+def test_numbers_that_do_not_fit_are_refused(numbers, names, words):
+    with pytest.raises(DataError, match=words):
+        Dataset("odd", "text", ["a", "b", "c"], [0, 1, 1], "xy", "abc", numbers=numbers, number_names=names)

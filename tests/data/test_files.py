@@ -129,15 +129,55 @@ def test_classes_that_are_numbers_are_in_numeric_order():
 
 
 def test_notes_say_what_was_taken_for_what():
-    dataset = tsv("text\tspeaker\tpart\tlabel\nsome words here\ta\t1\tx\n\tb\t2\ty\n")
+    dataset = tsv("text\tspeaker\tpart\tmood\tlabel\nsome words here\ta\t1\tglad\tx\n\tb\t2\t\ty\n")
     assert dataset.notes == (
         "Label: column 'label'.",
         "Text: column 'text'.",
         "1 of 2 texts are empty.",
         "Ids: positions of the rows, counted from 0.",
         "Sources: column 'speaker'.",
-        "Not used: part.",
+        "Numbers of the samples, which are no inputs: part.",
+        "Not used: mood.",
     )
+
+
+FILMS = pd.DataFrame(
+    {
+        "id": ["7", "8"],
+        "text": ["A fine film here", "A dull one there"],
+        "label": ["x", "y"],
+        "day": ["1970-01-03", "1970-01-01T12:00Z"],
+        "stars": [4.5, 1.0],
+        "since": ["1970-01-03", "last year"],
+        "votes": [3, None],
+        "uid": [11, 12],
+    }
+)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "json", "parquet"])
+def test_dates_and_further_numbers_are_kept_where_every_row_has_one(ending):
+    write = {
+        "tsv": lambda: FILMS.to_csv(sep="\t", index=False).encode(),
+        "json": lambda: FILMS.to_json(orient="records").encode(),
+        "parquet": lambda: FILMS.assign(day=pd.to_datetime(FILMS["day"], format="ISO8601", utc=True)).to_parquet(),
+    }[ending]
+    dataset = read_dataset(named(write(), f"films.{ending}"), roles=DatasetRoles("label", "text", id="id"))
+    assert dataset.number_names == ("day (days since 1970)", "stars")
+    assert dataset.numbers.tolist() == [[2.0, 4.5], [0.5, 1.0]]
+    assert dataset.notes[-1] == "Not used: since, votes, uid."
+    without = read_dataset(
+        named(FILMS.drop(columns=["day", "stars"]).to_csv(sep="\t", index=False).encode(), "films.tsv"),
+        roles=DatasetRoles("label", "text", id="id"),
+    )
+    assert (without.numbers, without.number_names) == (None, ())
+    assert without.fingerprint != dataset.fingerprint
+
+
+def test_a_table_keeps_the_date_beside_its_features():
+    dataset = tsv("size\tday\tlabel\n1\t2020-01-01\tx\n2\t2020-01-03\ty\n")
+    assert (dataset.feature_names, dataset.number_names) == (("size",), ("day (days since 1970)",))
+    assert np.diff(dataset.numbers[:, 0]).tolist() == [2]
 
 
 TABLES = {

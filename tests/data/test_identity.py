@@ -115,6 +115,11 @@ DIFFERENT = [
     {"sources": np.array(["st", ""], dtype=object)},
     {"scale": 255.0},
     {"feature_names": ("g", "f")},
+    {"vectors": np.array([[1.0], [2.0]])},
+    {"numbers": np.array([[1.0], [2.0]]), "number_names": ("day",)},
+    {"numbers": np.array([[1.0], [3.0]]), "number_names": ("day",)},
+    {"numbers": np.array([[1.0], [2.0]]), "number_names": ("age",)},
+    {"vectors": np.array([[1.0], [2.0]]), "numbers": np.array([[1.0], [2.0]]), "number_names": ("day",)},
 ]
 
 

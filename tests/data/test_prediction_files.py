@@ -93,7 +93,15 @@ def test_formats(content, name):
 
 
 @pytest.mark.parametrize(
-    "printed", ["[0.9 0.1]", "[0.9, 0.1]", "array([0.9, 0.1], dtype=float32)", "(0.9, 0.1)", "[9.0e-01\n 1.0e-01]"]
+    "printed",
+    [
+        "[0.9 0.1]",
+        "[0.9, 0.1]",
+        "array([0.9, 0.1], dtype=float32)",
+        "(0.9, 0.1)",
+        "[9.0e-01\n 1.0e-01]",
+        "[np.float32(0.9), np.float32(0.1)]",
+    ],
 )
 def test_vectors_in_cells(printed):
     rows = pd.DataFrame({"gold": ["0", "1"], "probs": [printed, "[0.2 0.8]"]})
@@ -159,6 +167,7 @@ def rows(header: str, *lines: str) -> str:
 
 REFUSED = {
     "empty": ("", "t.csv: the file is empty"),
+    "white space only": ("\n \n\n", "t.csv: there (is nothing but white space in the file|are no rows)"),
     "header only": (rows("id,gold,pred"), "there are no rows"),
     "no truth": (rows("id,pred", "1,a", "2,b"), "no column holds the truth.*Add a column such as 'gold'"),
     "no predictions": (rows("id,gold", "1,a", "2,b"), "no column holds what a model predicted"),
@@ -188,6 +197,23 @@ REFUSED = {
     "a probability above one": (
         rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.2,0.8", "b,1.3,0.1"),
         r"line 4: a probability is 1.3. Each must lie in \[0, 1\]",
+    ),
+    "percent": (
+        rows("gold,prob_a,prob_b", "a,90,10", "b,20.5,79.5"),
+        "line 2: scores sum to 100, as percent do. Divide them by 100",
+    ),
+    "decimals with a comma": (
+        rows("gold;pred;confidence", "a;a;0,9", "b;b;0,8"),
+        r"line 2: column 'confidence' holds '0,9'. .* \(decimals with a point\)",
+    ),
+    "a percent sign": (rows("gold,pred,prob", "a,a,90 %", "b,b,80 %"), "line 2: column 'prob' holds '90 %'"),
+    "a score that is no probability": (
+        rows("gold,score", *(f"{'ab'[row % 2]},{row - 4.5}" for row in range(10))),
+        r"line 2: column 'score' holds -4.5. A confidence must lie in \[0, 1\]",
+    ),
+    "a vector that was cut short": (
+        rows("gold,probs", "a,[0.1 0.2 ... 0.3]", "b,[0.1 0.2 ... 0.3]"),
+        r"line 2: column 'probs' holds '\[0.1 0.2 ... 0.3\]', a vector that was cut short in printing. Write all of it",
     ),
     "a wrong sum": (
         rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.6,0.77"),
@@ -242,6 +268,10 @@ JSON_REFUSED = {
     "other keys": ('[{"gold": 1}, {"pred": 7}]', "row 2: key 'gold' is missing"),
     "lists of two lengths": ('{"gold": [1, 2], "pred": [1]}', r"differ in length \(gold 2, pred 1\)"),
     "no lists": ("{}", "there is none"),
+    "scores deep inside": (
+        '[{"gold": "a", "out": {"scores": [0.9, 0.1], "names": ["a", "b"]}}]',
+        "row 1: column 'out' holds .*, neither a label nor scores",
+    ),
     "deep": ("[" * 100_000, "this is no JSON"),
 }
 
@@ -355,6 +385,50 @@ def test_tasks_have_classes_of_their_own():
         table.select()
 
 
+def test_tasks_have_as_many_scores_as_classes():
+    lines = [f'{i},{i % 2},"[0.9, 0.1]",two' for i in range(6)] + [
+        f'{i},{i % 3},"[0.2, 0.7, 0.1]",three' for i in range(6)
+    ]
+    table = read_predictions(upload(rows("id,gold,probs,task", *lines), "t.csv"))
+    assert [table.select(task=task).n_classes for task in table.tasks] == [2, 3]
+    assert table.select(task="three").y_pred.tolist() == [1] * 6
+
+
+def test_logarithms_of_probabilities_are_logits():
+    lines = [f"{g},{np.log(a)},{np.log(b)}" for g, (a, b) in zip(TRUE, PROBA, strict=True)]
+    np.testing.assert_allclose(read(rows("gold,logprob_cat,logprob_dog", *lines)).proba, PROBA)
+
+
+TOP = {
+    "the best": lambda a, b: [{"label": "cat", "score": a}] if a > b else [{"label": "dog", "score": b}],
+    "the best, no list": lambda a, b: {"label": "cat", "score": a} if a > b else {"label": "dog", "score": b},
+    "the best two of three": lambda a, b: (
+        [
+            {"label": "cat", "score": a},
+            {"label": "dog" if a > b else "fox", "score": b / 2},
+        ]
+        if a > b
+        else [{"label": "dog", "score": b}, {"label": "fox", "score": a / 2}]
+    ),
+    "a mapping": lambda a, b: {"cat": a} if a > b else {"dog": b},
+}
+
+
+@pytest.mark.parametrize("cell", TOP.values(), ids=TOP)
+@pytest.mark.parametrize("printed", [False, True])
+def test_cells_of_the_best_labels_give_confidence_only(cell, printed):
+    cells = [cell(a, b) for a, b in PROBA.tolist()]
+    lines = [
+        json.dumps({"id": i, "gold": g, "out": str(c) if printed else c})
+        for i, g, c in zip(IDS, TRUE, cells, strict=True)
+    ]
+    predictions = read("\n".join(lines), "t.jsonl")
+    assert predictions.y_pred.tolist() == PROBA.argmax(axis=1).tolist()
+    assert predictions.confidence is not None
+    np.testing.assert_allclose(predictions.confidence, PROBA.max(axis=1))
+    assert any("the best labels only" in note for note in predictions.notes)
+
+
 def test_an_id_stands_once_per_trial():
     lines = [f"{i},{g},{g},{t}" for t in "12" for i, g in enumerate("abab")]
     predictions = read(rows("id,gold,pred,trial", *lines))
@@ -427,7 +501,7 @@ labels = st.text(st.characters(categories=["L", "N"], exclude_characters="012345
 cells = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_round_trip(data):
     fold = str.casefold

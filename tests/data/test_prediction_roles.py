@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data import DataError, Roles, RolesNeeded, guess_roles
@@ -108,6 +108,36 @@ GUESSED = {
         {"gold": TRUE, **prefixed("", suffix="_prob")},
         Roles(truth="gold", probabilities=tuple((name, f"{name}_prob") for name in PROBA)),
     ),
+    **{
+        f"{pattern} of {what}": (
+            {"gold": TRUE, **{pattern.format(name): values for name, values in PROBA.items()}},
+            Roles(truth="gold", probabilities=tuple((name, pattern.format(name)) for name in PROBA)),
+        )
+        for pattern, what in (
+            *(("y_pred_{}", "Keras"), ("pred_{}", "others"), ("class_{}", "others"), ("LABEL_{}", "transformers")),
+            *(("{}_logit", "others"), ("P(y={})", "books"), ("log_prob_{}", "scikit-learn"), ("out_{}", "others")),
+        )
+    },
+    "models that contradict each other": (
+        {"gold": TRUE_2, "pred_a": SAID_2, "pred_b": [{"ham": "spam", "spam": "ham"}[name] for name in SAID_2]},
+        Roles("gold", parts=(Part("model", "a", None, "pred_a"), Part("model", "b", None, "pred_b"))),
+    ),
+    "an id rather than an unnamed index": (
+        {"": [str(row) for row in range(N)], "exam_id": IDS, "gold": TRUE, "pred": SAID},
+        Roles("gold", "pred", id="exam_id"),
+    ),
+    "labels and scores by rank": (
+        {"gold": TRUE, "pred_1": SAID, "prob_1": CONF, "pred_2": TRUE, "prob_2": ["0.1"] * N},
+        Roles("gold", "pred_1", "prob_1"),
+    ),
+    "a score that is no probability, beside a label": (
+        {"gold": TRUE, "pred": SAID, "score": FREE},
+        Roles("gold", "pred"),
+    ),
+    "columns about classes that are no scores": (
+        {"gold": TRUE, "pred": SAID, "class_weight": CONF, "pred_time": CONF},
+        Roles("gold", "pred"),
+    ),
     "Azure": (
         {"gold": TRUE, **prefixed('Scored Probabilities for Class "', suffix='"'), "Scored Labels": SAID},
         Roles(
@@ -162,6 +192,19 @@ GUESSED = {
         {"gold": TRUE_2, "prob_spam": PROBA_2["spam"]},
         Roles("gold", confidence="prob_spam", positive="spam"),
     ),
+    "a class at the end of the only probability": (
+        {"gold": TRUE_2, "pred": SAID_2, "spam_prob": PROBA_2["spam"]},
+        Roles("gold", "pred", "spam_prob", positive="spam"),
+    ),
+    "a cell that holds one number beside vectors": (
+        {
+            "settings": ['{"depth": 3}'] * N,
+            "gold": TRUE,
+            "v": [json.dumps([float(c) for c in row]) for row in zip(*PROBA.values(), strict=True)],
+        },
+        Roles("gold", vector="v"),
+    ),
+    "H2O": ({"predict": SAID, **PROBA, "gold": TRUE}, Roles("gold", "predict", probabilities=SAME)),
     "an unnamed index": ({"": IDS, "gold": TRUE, "pred": SAID}, Roles("gold", "pred", id="unnamed column 1")),
 }
 
@@ -295,7 +338,6 @@ parts = st.lists(st.tuples(st.sampled_from(["model", "task"]), names, maybe, may
 single = ("truth", "predicted", "confidence", "vector", "positive", "id", "model", "set", "fold", "task", "source")
 
 
-@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {

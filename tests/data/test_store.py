@@ -30,6 +30,14 @@ def vectors(draw, n):
 
 
 @st.composite
+def numbers(draw, n):
+    numbers = draw(st.lists(names, max_size=3, unique=True))
+    elements = st.floats(allow_nan=False, allow_infinity=False)
+    values = draw(npst.arrays(np.float64, (n, len(numbers)), elements=elements))
+    return {"numbers": values, "number_names": numbers} if numbers else {}
+
+
+@st.composite
 def arguments(draw):
     n = draw(st.integers(2, 5))
     kind = draw(st.sampled_from(["image", "text", "tabular"]))
@@ -53,6 +61,7 @@ def arguments(draw):
         "feature_names": draw(st.lists(names, min_size=2, max_size=2, unique=True)) if kind == "tabular" else (),
         "notes": draw(st.lists(words, max_size=2)),
         **draw(vectors(n)),
+        **draw(numbers(n)),
     }
 
 
@@ -65,6 +74,10 @@ def test_any_data_set_comes_back(arguments):
     assert not copy.x.flags.writeable
     assert (copy.vectors is None) == (dataset.vectors is None)
     assert copy.vectors_name == dataset.vectors_name
+    assert copy.number_names == dataset.number_names
+    assert (copy.numbers is None) == (dataset.numbers is None)
+    if dataset.numbers is not None:
+        assert copy.numbers.tobytes() == dataset.numbers.tobytes()
     if dataset.vectors is not None:
         assert copy.vectors.dtype == dataset.vectors.dtype
         assert copy.vectors.tobytes() == dataset.vectors.tobytes()
@@ -93,6 +106,12 @@ def test_other_files_are_refused():
     for content in (stream.getvalue(), pd.DataFrame({"a": [1]}).to_parquet()):
         with pytest.raises(DataError, match="damaged"):
             from_bytes(content)
+
+
+def test_a_text_that_looks_like_the_end_of_a_zip_file_is_a_text():
+    films = Dataset("films", "text", ["PK\x05\x06" + "abcdefghijklmnopqrstuvwx", "dull"], [0, 1], "ab", "01")
+    assert zipfile.is_zipfile(io.BytesIO(to_bytes(films)))
+    assert from_bytes(to_bytes(films)).fingerprint == films.fingerprint
 
 
 def test_bytes_from_before_data_sets_had_vectors_are_still_read():

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from core.data.predictions import Predictions
 from core.evaluate.calibration import (
+    ClassCalibration,
     accuracy_by_coverage,
     bin_of,
     brier,
@@ -13,8 +15,12 @@ from core.evaluate.calibration import (
     calibration,
     calibration_by_class,
     calibration_table,
+    class_error,
+    class_sentence,
+    class_table,
     density,
     expected_calibration_error,
+    probabilities_of,
     smooth_error,
 )
 from core.evaluate.calibration.bins import correct_if_perfect
@@ -52,7 +58,6 @@ def arrays(drawn):
     return np.array([one for one, _ in drawn], dtype=np.float64), np.array([one for _, one in drawn], dtype=np.bool_)
 
 
-@settings(deadline=None)
 @given(samples, st.sampled_from([1, 2, 10, 15, 30]))
 def test_equal_width_error_is_the_textbooks(drawn, n_bins):
     confidence, correct = arrays(drawn)
@@ -82,7 +87,6 @@ def test_equal_width_bins_are_scikit_learns():
     assert [one.confidence for one in bins] == pytest.approx(mean.tolist(), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(samples, st.sampled_from(["mass", "width"]), st.sampled_from([1, 5, 15]))
 def test_bins_are_ranges_and_never_part_equal_confidences(drawn, binning, n_bins):
     confidence, _ = arrays(drawn)
@@ -130,7 +134,6 @@ def test_the_chunks_of_the_null_are_as_good_as_sample_by_sample():
     assert ours.std(axis=0) == pytest.approx(spread, rel=0.05)
 
 
-@settings(deadline=None)
 @given(samples)
 def test_the_parts_sum_to_the_brier_score(drawn):
     confidence, correct = arrays(drawn)
@@ -236,3 +239,29 @@ def test_nothing_and_next_to_nothing_are_said_as_such():
     table = calibration_table({"none": none, "one": one})
     assert table["subset"].tolist() == ["none", "one"]
     assert len(one.table()) == 1
+
+
+def test_classes_come_to_a_sentence_that_claims_nothing_of_rare_ones():
+    few = ClassCalibration("rare", 9, *[float("nan")] * 5)
+    fine = ClassCalibration("fine", 90, 0.02, 0.02, 0.04, 0.5, 1.0)
+    bad = ClassCalibration("bad", 90, 0.1, 0.02, 0.04, 0.001, 0.002)
+    assert class_error([few, fine, bad]) == pytest.approx(0.06)
+    said = class_sentence([few, fine, bad])
+    assert "error 6.0 %, mean of 2 classes (a perfectly calibrated model: 2.0 %)" in said
+    assert "More than luck in bad (10.0 %), corrected for 2 classes" in said
+    assert "1 class with fewer than 50 samples not judged" in said
+    assert "Of no class can a fault be shown" in class_sentence([fine])
+    assert class_sentence([few]) == "No class has 50 samples: nothing is claimed of any."
+    assert np.isnan(class_error([few]))
+    assert class_table([few, bad])["ece"].isna().tolist() == [True, False]
+
+
+def test_two_classes_need_no_more_than_the_confidence():
+    told = {"ids": ["a", "b", "c"], "y_true": [0, 1, 1], "y_pred": [0, 1, 0], "class_names": ["no", "yes"]}
+    proba = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    sure = probabilities_of(Predictions(**told, confidence=[0.9, 0.8, 0.6]))
+    assert sure == pytest.approx(proba)
+    assert probabilities_of(Predictions(**told, proba=proba)) == pytest.approx(proba)
+    assert probabilities_of(Predictions(**told)) is None
+    told["class_names"] = ["no", "yes", "maybe"]
+    assert probabilities_of(Predictions(**told, confidence=[0.9, 0.8, 0.6])) is None

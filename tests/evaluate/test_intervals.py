@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
@@ -25,7 +25,6 @@ dfs = st.floats(0.5, 500)
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 500), st.data())
 def test_wilson_is_scipys(n, data):
     right = data.draw(st.integers(0, n))
@@ -38,7 +37,6 @@ def test_wilson_of_nothing_is_unknown():
     assert not wilson(0.0, 0.0).known
 
 
-@settings(deadline=None)
 @given(st.floats(-5, 5), st.floats(1e-3, 2), dfs)
 def test_t_interval_and_p_value_are_scipys_and_agree_with_each_other(value, se, df):
     interval, p = t_interval(value, se, df), t_p_value(value, se, df)
@@ -61,7 +59,6 @@ def test_where_nothing_varies_only_no_difference_is_likely():
     assert t_p_value(0.1, 0.0, 4.0) == 0
 
 
-@settings(deadline=None)
 @given(shares, errors, dfs)
 def test_a_share_stays_a_share(share, se, df):
     interval = logit_interval(share, se, df)
@@ -69,7 +66,6 @@ def test_a_share_stays_a_share(share, se, df):
     assert share - 1e-12 <= interval.upper <= 1
 
 
-@settings(deadline=None)
 @given(st.floats(0.3, 0.7), st.floats(1e-4, 2e-3))
 def test_with_a_small_error_the_scales_agree(value, se):
     plain = t_interval(value, se, 20.0)
@@ -77,7 +73,6 @@ def test_with_a_small_error_the_scales_agree(value, se):
         assert (other.lower, other.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-4)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 5), errors, dfs)
 def test_a_ratio_stays_positive(ratio, se, df):
     interval = log_interval(ratio, min(se, ratio), df)
@@ -90,7 +85,6 @@ def test_joining_keeps_what_is_unknown():
     assert joined(Interval(0.4, 0.5), Interval(0.45, 0.7)) == Interval(0.4, 0.7)
 
 
-@settings(deadline=None)
 @given(p_values)
 def test_holm_by_its_definition(values):
     """The i-th smallest is multiplied by the number of those not smaller, and none falls below a smaller one's."""
@@ -102,7 +96,6 @@ def test_holm_by_its_definition(values):
     assert holm(values) == pytest.approx(expected)
 
 
-@settings(deadline=None)
 @given(p_values)
 def test_holm_lies_between_the_plain_value_and_bonferronis(values):
     corrected = np.array(holm(values))
@@ -129,7 +122,6 @@ def test_moderated_variances_solve_smyths_equations():
     assert dfs_ == pytest.approx(np.full(12, prior_df + df))
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(1e-6, 1e3), min_size=3, max_size=12), st.integers(2, 20))
 def test_moderation_keeps_the_order_and_draws_together(values, df):
     variances = np.array(values)

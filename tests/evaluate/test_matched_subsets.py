@@ -100,7 +100,6 @@ def made(sets) -> tuple[Outcomes, Outcomes]:
     return one, other
 
 
-@settings(deadline=None)
 @given(two_sets(), st.sampled_from([0.0, 0.005, 0.01, 0.05, 0.3]), st.sampled_from(["label", "probability"]))
 def test_candidates_are_those_of_the_mask(sets, epsilon, by):
     reference, target = made(sets)
@@ -132,7 +131,6 @@ def file_truth(shared_data) -> np.ndarray:
         return file["ground_truth"]
 
 
-@settings(deadline=None)
 @given(
     two_sets(),
     st.sampled_from([0.0, 0.005, 0.05]),
@@ -158,7 +156,7 @@ def test_every_sample_is_in_one_subset_and_every_pair_is_allowed(sets, epsilon, 
         assert not (near & ((free.label == target.label[t]) | (by == "probability"))).any()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(two_sets(n_max=14), st.sampled_from([0.0, 0.005, 0.05, 0.3]), st.sampled_from(["label", "probability"]))
 def test_maximum_has_most_pairs_and_of_these_the_least_total_difference(sets, epsilon, by):
     from scipy.optimize import linear_sum_assignment

@@ -16,6 +16,7 @@ from core.evaluate.matched_subsets import (
     epsilon_curve,
     larger_first,
     models_verdict,
+    n_steps,
     verdict,
 )
 from tests.evaluate.matching_populations import TwoSets
@@ -310,3 +311,16 @@ def test_claims_are_rarely_wrong_where_accuracy_is_the_same_at_every_confidence(
         print(f"\nwrong claims: over pairs {np.mean(pairs):.3f}, in any label {np.mean(labels):.3f}")
     assert np.mean(pairs) <= 0.08
     assert np.mean(labels) <= 0.08
+
+
+@pytest.mark.parametrize("method", ["random", "maximum"])
+def test_every_step_is_counted(method):
+    sets, steps = TwoSets(n_reference=300, n_target=200).draw(generator(1)), []
+    options = {"method": method, "n_repeats": 3, "n_resamples": 5, "on_step": lambda: steps.append(1)}
+    compare_sets(*sets, rng=generator(), **options)
+    expected = n_steps(method=method, n_repeats=3, n_resamples=5)
+    assert len(steps) == expected
+    epsilon_curve(*sets, epsilons=(0.01, 0.02), rng=generator(), **options)
+    assert len(steps) == 3 * expected
+    compare_models({"a": sets[0], "b": sets[0]}, {"a": sets[1], "b": sets[1]}, rng=generator(), **options)
+    assert len(steps) == 5 * expected

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, groups
@@ -57,7 +57,6 @@ def test_classes_of_equal_sizes_add_up():
     assert np.sqrt(np.sum(of.influence**2)) == pytest.approx(expected_se)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(30, 60)), min_size=3, max_size=8), st.integers(2, 6))
 def test_repeating_the_same_draws_leaves_the_influences_as_they_are(sources, times):
     correct, n = (np.array(column, dtype=np.float64) for column in zip(*sources, strict=True))
@@ -67,7 +66,6 @@ def test_repeating_the_same_draws_leaves_the_influences_as_they_are(sources, tim
     assert often == pytest.approx(once, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.permutations(range(10)))
 def test_the_order_of_sources_does_not_matter(order):
     rng = np.random.default_rng(1)

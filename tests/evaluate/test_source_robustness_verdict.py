@@ -137,7 +137,7 @@ def test_before_there_is_an_interval():
     early = replace(ROW, rho=Estimate(0.845), exclusive=Estimate(0.823), inclusive=Estimate(0.974))
     said = verdict(intervals(early))
     assert said.headline.startswith("svm so far: 97.4 % on familiar sources, 82.3 % on unfamiliar ones, rho .845.")
-    assert said.advice == "Wait for more trials."
+    assert said.advice == "Wait for more trials, or ask for more repeats."
     half = replace(early, rho=Estimate(NAN), exclusive=Estimate(NAN))
     assert (
         verdict(intervals(half)).headline == "svm so far: 97.4 % on familiar sources; rho needs trials of both schemes."

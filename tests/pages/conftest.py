@@ -13,6 +13,7 @@ from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from ui import background
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
@@ -20,8 +21,9 @@ PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
 
 
 @pytest.fixture(autouse=True)
-def fresh_process() -> Iterator[None]:
-    """An engine and caches of its own for every test, as a new server has them."""
+def fresh_process(monkeypatch) -> Iterator[None]:
+    """An engine and caches of its own for every test, as a new server has them; pages wait for work beside them."""
+    monkeypatch.setattr(background, "MOMENT", 60.0)
     st.cache_resource.clear()
     config.set_option("client.showErrorDetails", "full")  # so that a failing test says why
     yield
@@ -47,7 +49,7 @@ def open_page() -> Callable[..., AppTest]:
     """Open a page by its stem, with the parameters of its address."""
 
     def open_it(stem: str, **parameters: str | list[str]) -> AppTest:
-        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=30)
+        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=90)
         for name, value in parameters.items():
             app.query_params[name] = value
         app.run()

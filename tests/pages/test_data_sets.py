@@ -1,11 +1,19 @@
+import base64
 import io
+import json
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.data import EXAMPLES, Dataset
+from core.trials.fold_plan import FoldPlan
+from core.trials.map_plan import METHODS, MapPlan
+from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import texts
+from ui import data_map
 
 GOOD = b"text\tlabel\n" + b"".join(
     b"a fine film number %d\tgood\na dull film number %d\tbad\n" % (n, n) for n in range(20)
@@ -25,15 +33,17 @@ def test_examples_can_be_chosen(open_page, workspace):
 
 def test_images_show_pictures_with_labels_and_the_scale(open_page):
     app = open_page("data_sets", data="digits")
-    assert {metric.label: metric.value for metric in app.metric}["Scale"] == "1 / 16"
-    assert len(app.get("image")) == 30
+    assert {metric.label: metric.value for metric in app.metric}["Image size"] == "8 × 8"
+    assert len(app.get("image")) >= 30
     assert "Pixels were divided by 16" in texts(app)
 
 
 def test_tables_show_rows_with_their_columns(open_page, wine):
     app = open_page("data_sets", data=wine.fingerprint)
-    features, rows = (frame.value for frame in app.dataframe)
-    assert features["feature"].tolist() == list(wine.feature_names)
+    columns = next(frame.value for frame in app.dataframe if "n_missing" in frame.value)
+    rows = next(frame.value for frame in app.dataframe if "id" in frame.value)
+    assert columns["name"].tolist() == list(wine.feature_names)
+    assert columns["n_missing"].tolist() == [0] * 13
     assert len(rows) == 178
     assert {"id", "label", "alcohol"} <= set(rows.columns)
 
@@ -48,7 +58,7 @@ def test_a_good_file_is_shown_stored_and_chosen(open_page, workspace):
     stored = next(one for one in workspace.datasets(LOCAL_OWNER) if one.name == "films")
     assert app.query_params["data"] == stored.fingerprint
     assert app.header[0].value == "films"
-    assert "a fine film number 0" in app.table[0].value["text"].tolist()
+    assert any(text.startswith("a fine film number") for text in app.table[-1].value["text"])
 
 
 @pytest.mark.parametrize(
@@ -108,4 +118,198 @@ def test_an_npz_file_of_images_can_be_used(open_page, workspace):
     app.run()
     app.button(key="use-upload").click().run()
     assert app.header[0].value == "dots"
-    assert len(app.get("image")) == 6
+    assert len(app.get("image")) == 2 + 6 + 6  # mean images, the copies, samples
+    assert "nothing tells them apart" in texts(app)
+    assert "Near duplicates cannot be looked for in these features" in texts(app)
+
+
+N_CLASSES = 100
+
+
+@pytest.fixture
+def hundred(workspace):
+    """Texts of a hundred classes, with an exact copy that has another label."""
+    lines = [
+        f"class{code} word{code} said number {n} of the {'very ' * (code % 7)}day"
+        for n in range(4)
+        for code in range(N_CLASSES)
+    ]
+    lines[399] = lines[0]
+    y = [code for _ in range(4) for code in range(N_CLASSES)]
+    dataset = Dataset(
+        "hundred", "text", lines, y, [f"label {code}" for code in range(N_CLASSES)], [str(i) for i in range(400)]
+    )
+    workspace.add_dataset(LOCAL_OWNER, dataset)
+    return dataset
+
+
+def opened(open_page, **parameters):
+    """The page once everything that is worked out beside it is there."""
+    app = open_page("data_sets", **parameters)
+    until = time.monotonic() + 60
+    while "is being looked for" in texts(app) or "are being looked for" in texts(app) or app.get("skeleton"):
+        assert time.monotonic() < until, texts(app)
+        time.sleep(0.2)
+        app.run()
+        assert not app.exception, app.exception[0].value
+    return app
+
+
+def test_the_first_sentence_says_what_is_there(open_page, wine):
+    app = opened(open_page, data=wine.fingerprint)
+    said = texts(app).replace("\\", "")
+    assert "178 rows in 3 classes, about evenly spread (48 to 71 samples each); no exact duplicates." in said
+    assert "Always guessing 'class_1' is right for 39.9 % [33.0, 47.2]" in said
+    assert {metric.label for metric in app.metric} == {
+        "Samples",
+        "Classes",
+        "Columns",
+        "Sources",
+        "Most frequent class",
+    }
+
+
+def test_a_hundred_classes_of_texts_are_shown_whole(open_page, hundred):
+    app = opened(open_page, data=hundred.fingerprint)
+    said = texts(app).replace("\\", "")
+    assert (
+        "400 texts in 100 classes, evenly spread (4 samples each); 1 exact duplicate, and its copy has another" in said
+    )
+    assert "100 classes have fewer than 30 samples (label 0, label 1, label 2 and 97 others)" in said
+    charts = {chart.proto.id.split("-")[-1] for chart in app.get("plotly_chart")}
+    assert len(charts) == len(app.get("plotly_chart")) >= 8
+    assert app.selectbox(key="words-class").options == list(hundred.class_names)
+    app.selectbox(key="words-class").select("label 7").run()
+    assert "What sets label 7 apart" in texts(app)
+    app.toggle(key="stop-words").set_value(True).run()
+    assert not app.exception
+    assert "In colour, of 100" in [box.label for box in app.multiselect]
+
+
+def test_copies_with_different_labels_are_shown_first(open_page, hundred):
+    app = opened(open_page, data=hundred.fingerprint)
+    shown = next(control for control in app.segmented_control if control.label == "Shown")
+    assert shown.value == "Same content, different labels"
+    pair = next(table.value for table in app.table if len(table.value) == 2 and table.value["text"].nunique() == 1)
+    assert pair.index.tolist() == ["label 0", "label 99"]
+    assert pair["id"].tolist() == ["0", "399"]
+
+
+def test_near_duplicates_follow_the_chosen_similarity(open_page, wine):
+    app = opened(open_page, data=wine.fingerprint)
+    assert "2 pairs (4 samples) come near; no pair has different labels" in texts(app).replace("\\", "")
+    app = opened(open_page, data=wine.fingerprint, similarity="0.99")
+    assert "No two samples come nearer than that" in texts(app)
+
+
+def test_images_have_a_mean_image_of_each_class(open_page):
+    app = opened(open_page, data="digits")
+    assert "The middle of each class" in [header.value for header in app.subheader]
+    captions = [image.proto.imgs[0].caption for image in app.get("image") if len(image.proto.imgs) == 1]
+    assert sum("n = " in caption for caption in captions) == 10
+
+
+def test_a_column_in_question_is_in_the_address(open_page, wine):
+    app = opened(open_page, data=wine.fingerprint, number="proline")
+    assert app.selectbox(key="number").value == "proline"
+    assert "The classes differ in proline" in texts(app)
+    assert any("number=proline" in code.value for code in app.code)  # the address to share
+    unknown = open_page("data_sets", data=wine.fingerprint, number="no such column")
+    assert "cannot be chosen here" in texts(unknown)
+
+
+def test_other_samples_can_be_drawn(open_page, hundred):
+    app = opened(open_page, data=hundred.fingerprint)
+    before = app.table[-1].value["text"].tolist()
+    app.button(key="draw-others").click().run()
+    after = app.table[-1].value["text"].tolist()
+    assert len(after) == len(before) == 8
+    assert before != after
+
+
+def select(app, rows):
+    """What the browser's lasso does: points with the positions of samples in their customdata."""
+    app.session_state["map_selected"] = (app.query_params["data"], tuple(rows))
+    return app.run()
+
+
+def test_selected_samples_stand_beside_the_map_and_survive_a_change_of_colours(open_page, workspace):
+    rng = np.random.default_rng(0)
+    dataset = Dataset(
+        "sites",
+        "tabular",
+        rng.normal(size=(60, 3)),
+        np.arange(60) % 2,
+        ("no", "yes"),
+        [f"r{i}" for i in range(60)],
+        sources=[f"site {i % 3}" for i in range(60)],
+    )
+    workspace.add_dataset(LOCAL_OWNER, dataset)
+    app = opened(open_page, data=dataset.fingerprint)
+    app = select(app, (3, 8, 11))
+    assert "3 samples selected" in texts(app)
+    chosen = next(frame.value for frame in app.dataframe if len(frame.value) == 3 and "id" in frame.value)
+    assert chosen["id"].tolist() == ["r3", "r8", "r11"]
+    app.segmented_control(key="colour").set_value("source").run()
+    assert "3 samples selected" in texts(app)
+    drawn = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    selected = [t["selectedpoints"] for spec in drawn for t in spec["data"] if t.get("selectedpoints") is not None]
+    assert sum(len(base64_or_list(points)) for points in selected) == 3
+    app.button(key="clear-selection").click().run()
+    assert "Draw around some dots" in texts(app)
+
+
+def base64_or_list(points):
+    if isinstance(points, dict):
+        return np.frombuffer(base64.b64decode(points["bdata"]), dtype=points["dtype"])
+    return points
+
+
+def test_a_selection_belongs_to_its_data_set(open_page, wine, hundred):
+    app = select(opened(open_page, data=hundred.fingerprint), (1, 2))
+    assert "2 samples selected" in texts(app)
+    app.selectbox(key="data_control").select(wine.fingerprint).run()
+    assert app.header[0].value == "Wine"
+    assert "selected" not in texts(app)
+
+
+def test_umap_is_a_run_of_its_own(open_page, workspace, wine):
+    app = opened(open_page, data=wine.fingerprint, map=METHODS["umap"])
+    assert "This map has not been made yet" in texts(app)
+    assert not workspace.runs(LOCAL_OWNER)
+    plan = MapPlan(representation="raw", method="umap")
+    run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=1)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    rows = replace(plan, method="pca").run_trial(wine, 0, should_stop=lambda: False)  # the page cannot tell
+    workspace.store_trial(run.id, 0, frames.to_bytes(rows))
+    workspace.release(run.id, "test", "done")
+    app.run()
+    assert not app.exception
+    assert "Distances across the map mean little" in texts(app)
+    assert app.button(key="run").disabled
+
+
+def test_maps_can_be_coloured_by_the_folds_of_a_run(open_page, workspace, wine):
+    plan = FoldPlan(schemes=("random_folds",), models=())
+    run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=plan.n_trials(wine))
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    for trial in range(run.n_trials):
+        workspace.store_trial(run.id, trial, frames.to_bytes(plan.run_trial(wine, trial, should_stop=lambda: False)))
+    workspace.release(run.id, "test", "done")
+    app = opened(open_page, data=wine.fingerprint)
+    app.segmented_control(key="colour").set_value("fold (Random, seed 0)").run()
+    assert not app.exception
+    assert any('"fold 5"' in chart.proto.spec for chart in app.get("plotly_chart"))
+
+
+def test_the_address_of_a_map_leads_to_the_very_plan():
+    plan = MapPlan(representation="raw", n_neighbors=30, seed=4)
+    assert data_map.parameters(plan) == {
+        "map": [METHODS["umap"]],
+        "features": ["Raw values (columns standardised)"],
+        "neighbours": ["30"],
+        "closeness": ["0.1"],
+        "mapseed": ["4"],
+    }
+    assert data_map.parameters(MapPlan()) is None
+    assert data_map.parameters(MapPlan(representation="raw", n_components=7)) is None

@@ -309,3 +309,52 @@ def test_folds_of_two_files_are_chosen_side_by_side(open_page, workspace, two):
     settled(app)
     assert "n = 300 in the reference set and 500 in the new set" in texts(app)
     assert "target_fold" not in app.query_params
+
+
+def with_probabilities(n: int, power: float, seed: int) -> bytes:
+    """Three classes, one of them rare; the truth follows the probabilities, what is written is their `power`."""
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet([4.0, 4.0, 0.1], size=n)
+    gold = (proba.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    said = proba**power / (proba**power).sum(axis=1, keepdims=True)
+    names = np.array(["cat", "dog", "fox"])
+    table = pd.DataFrame(said, columns=[f"prob_{name}" for name in names])
+    table.insert(0, "gold", names[gold])
+    table.insert(0, "id", np.arange(n))
+    return table.to_csv(sep="\t", index=False).encode()
+
+
+def test_every_class_has_its_calibration_error_beside_that_of_a_perfect_model(open_page, workspace):
+    files = {"reference": with_probabilities(3000, 1, 0), "target": with_probabilities(1500, 3, 1)}
+    two = {side: store(workspace, f"{side}.tsv", content, None) for side, content in files.items()}
+    app = settled(open_page("matched_subsets", **two, subset="target"))
+    said = texts(app).replace("\\", "")
+    assert "Class by class, target" in said
+    assert "Class-wise calibration error" in said
+    assert "More than luck in dog" in said or "More than luck in cat" in said
+    assert "1 class with fewer than 50 samples not judged" in said
+    rows = next(one.value for one in app.dataframe if "Class" in one.value)
+    assert sorted(rows["Class"]) == ["cat", "dog"]
+    assert (rows["ECE"] > rows["95 %"]).all()
+    assert "Classes of the target (TSV)" in [button.label for button in app.get("download_button")]
+    fair = settled(open_page("matched_subsets", **two, subset="reference"))
+    assert "Of no class can a fault be shown" in texts(fair)
+
+
+def test_one_number_per_row_says_nothing_of_classes(open_page, two):
+    app = settled(open_page("matched_subsets", **two))
+    assert "not the probability of every class" in texts(app)
+    assert not any("Classes of" in button.label for button in app.get("download_button"))
+
+
+def test_deleting_asks_first_and_the_address_says_that_it_is_gone(open_page, workspace, two):
+    app = settled(open_page("matched_subsets", **two))
+    app.button(key="delete-target").click().run()
+    assert "will be gone from this workspace for good" in texts(app)
+    assert len(workspace.prediction_files(LOCAL_OWNER)) == 2
+    app.button(key="really-delete").click().run()
+    assert [one.fingerprint for one in workspace.prediction_files(LOCAL_OWNER)] == [two["reference"]]
+    again = open_page("matched_subsets", **two)
+    for page in (app, again):
+        assert "These predictions are not here" in texts(page)
+        assert not page.metric

@@ -1,11 +1,14 @@
 from dataclasses import replace
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.data.prediction_upload import PredictionUpload
 from core.models import MODELS
 from core.workspace.runner import engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
+from tests.pages.test_matched_subsets import made, settled, store
 
 
 def test_a_first_visit_asks_for_one_click(open_page):
@@ -20,6 +23,13 @@ def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, works
     stored_run(workspace, wine)
     assert "SVM" in texts(open_page("overview", data=wine.fingerprint))
     assert "Nothing is known" in texts(open_page("overview", data="digits"))
+
+
+def test_a_data_set_with_runs_says_what_has_not_been_asked_yet(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    links = {link.proto.label for link in open_page("overview", data=wine.fingerprint).get("page_link")}
+    assert "How do folds that are made to differ behave?" in links
+    assert "How far does accuracy fall on unfamiliar sources?" not in links
 
 
 def test_several_runs_under_way_stand_side_by_side(open_page, workspace, wine):
@@ -67,3 +77,29 @@ def test_choosing_another_data_set_changes_the_address(open_page, wine):
     app = open_page("overview")
     app.selectbox(key="data_control").select(wine.fingerprint).run()
     assert app.query_params["data"] == wine.fingerprint
+
+
+def test_prediction_files_have_a_card_that_computes_nothing(open_page, workspace, monkeypatch):
+    assert "No predictions are here yet" in texts(open_page("overview"))
+    for position, name in enumerate(("old.tsv", "new.tsv")):
+        store(workspace, name, made(300, 0.0, position))
+    monkeypatch.setattr(PredictionUpload, "read", lambda upload: pytest.fail("the overview read a file"))
+    said = texts(open_page("overview")).replace("\\", "")
+    assert "2 files of predictions: new.tsv and old.tsv" in said
+    assert "Accuracy falls" not in said
+
+
+def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
+    files = {"reference": made(900, 0.0, 1), "target": made(500, 0.15, 2)}
+    two = {side: store(workspace, f"{side}.tsv", content) for side, content in files.items()}
+    headline = next(
+        one.value for one in settled(open_page("matched_subsets", **two)).markdown if "Accuracy falls" in one.value
+    )
+    app = open_page("overview")
+    shown = next(one.value for one in app.markdown if "Accuracy falls on the new set" in one.value)
+    assert "target.tsv against reference.tsv" in shown.replace("\\", "")
+    assert shown.split("\n")[1] in headline
+    query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open")
+    assert f"reference={two['reference']}&target={two['target']}" in query
+    workspace.delete_predictions(LOCAL_OWNER, two["target"])
+    assert "Accuracy falls" not in texts(open_page("overview"))

@@ -5,6 +5,7 @@ import pytest
 
 from core.data import DataError, Dataset, load_example
 from core.represent import number_of, number_title, numbers_of, tokens
+from core.split import QuantileFolds
 
 
 @pytest.mark.parametrize("name", ["digits", "wine", "breast_cancer"])
@@ -43,3 +44,19 @@ def test_an_unknown_name_is_refused_with_those_there_are():
         number_of(load_example("digits"), "length")
     with pytest.raises(DataError, match="and 20 more"):
         number_of(load_example("breast_cancer"), "length")
+
+
+@pytest.mark.parametrize("kind", ["text", "image", "tabular"])
+def test_what_else_is_known_of_a_row_can_be_cut_by(kind):
+    x = {"text": ["a b"] * 4, "image": np.zeros((4, 2, 2, 1)), "tabular": np.zeros((4, 1))}[kind]
+    own = {"text": "length", "image": "brightness", "tabular": "x1"}[kind]
+    known = {"numbers": [[9.0, 3.0], [8.0, 1.0], [7.0, 2.0], [6.0, 4.0]], "number_names": [own, "day"]}
+    data = Dataset("t", kind, x, [0, 1, 0, 1], ("a", "b"), ["1", "2", "3", "4"], **known)
+    assert numbers_of(data) == (own, f"{own} (column)", "day")
+    assert len(set(number_of(data, own))) == 1
+    assert number_of(data, f"{own} (column)").tolist() == [9, 8, 7, 6]
+    assert number_of(data, "day").tolist() == [3, 1, 2, 4]
+    assert number_title(data, "day") == "day"
+    assert QuantileFolds(n_folds=2).assign(number_of(data, "day"), data.y).tolist() == [1, 0, 0, 1]
+    with_vectors = data.with_vectors(np.eye(4), "mine")
+    assert number_of(with_vectors, "day").tolist() == [3, 1, 2, 4]

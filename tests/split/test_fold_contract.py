@@ -1,6 +1,7 @@
 """Fold schemes are scikit-learn cross-validators, make what they promise, and say what is wrong."""
 
 from dataclasses import FrozenInstanceError, fields, is_dataclass
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from core.split import (
     SplitScheme,
     StratifiedFolds,
 )
+from core.trials import TrialPlan
 
 RNG = np.random.default_rng(0)
 Y = RNG.permutation(np.repeat([0, 1, 2], [20, 17, 23]))
@@ -57,6 +59,11 @@ def test_the_notebooks_columns_keep_their_names_and_all_differ():
         "random_folds": "randomized",
     }
     assert columns == {name: theirs.get(name, name) for name in FOLD_SCHEMES}
+
+
+def test_a_plan_of_draws_takes_no_folds():
+    with pytest.raises(DataError, match=r"'sds_folds' cannot be chosen\. Choose from source_exclusive, .*random\.$"):
+        TrialPlan(schemes=("sds_folds",))
 
 
 @pytest.mark.parametrize("name", FOLD_SCHEMES)
@@ -168,6 +175,36 @@ def test_a_number_must_be_one_per_row_and_there_and_vary():
         scheme.assign(dates, Y)
 
 
+def dates(unit: str) -> list[datetime]:
+    return [datetime(2020, 1, 1, tzinfo=UTC) + timedelta(**{unit: int(at)}) for at in np.arange(60)[::-1]]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series(dates("hours")),
+        pd.Series(dates("hours")).dt.tz_convert("Asia/Tokyo"),
+        [day.date() for day in dates("days")],
+        [day.date().isoformat() for day in dates("days")],
+        [day.isoformat() for day in dates("minutes")],
+        pd.Series(dates("hours")).dt.tz_localize(None) - pd.Timestamp("2019-01-01"),
+        np.arange(60)[::-1].astype(str),
+    ],
+    ids=["UTC", "time zone", "dates", "texts", "texts with time", "durations", "numbers as texts"],
+)
+def test_dates_are_put_in_order_however_they_are_given(values):
+    scheme = QuantileFolds()
+    np.testing.assert_array_equal(scheme.assign(values, Y), scheme.assign(np.arange(60)[::-1], Y))
+
+
+def test_a_date_that_is_none_is_named():
+    written = [day.date().isoformat() for day in dates("days")]
+    with pytest.raises(DataError, match=r"missing or infinite in 1 of 60 samples.*sample 7 "):
+        QuantileFolds().assign([*written[:7], "soon", *written[8:]], Y)
+    with pytest.raises(DataError, match=r"missing or infinite in 1 of 60 samples.*sample 2 "):
+        QuantileFolds().assign(np.array([1, 2, "NaT", *range(57)], dtype="m8[s]"), Y)
+
+
 @pytest.mark.parametrize("name", BY_NEED["groups"])
 def test_sources_must_be_there(name):
     with pytest.raises(DataError, match=r"needs the source of every sample.*Take a data set that knows its sources"):
@@ -181,6 +218,10 @@ def test_sources_too_few_or_too_unequal_are_refused():
         GroupFolds().assign(X, Y, SOURCES % 3)
     with pytest.raises(DataError, match=r"most frequent label has 4 samples.*leave one source out"):
         GroupFolds(n_folds=5).assign(None, np.arange(20) // 4, np.arange(20))
+    with pytest.raises(DataError, match=r"has 1 samples.*spread over them\. Leave one source out at a time\.$"):
+        GroupFolds(n_folds=2).assign(None, np.arange(20), np.arange(20))
+    with pytest.raises(DataError, match=r"of 1 sources, each of them whole\. Take folds that need no sources\.$"):
+        GroupFolds(n_folds=2).assign(X, Y, np.zeros(len(Y)))
     with pytest.raises(DataError, match=r"one source \(ann\)"):
         LeaveOneGroupOut().assign(None, None, ["ann"] * 4)
     with pytest.raises(DataError, match="needs the source"):
@@ -229,3 +270,10 @@ def test_text_needs_no_features_for_folds_that_read_none():
     texts = [f"text {i}" for i in range(60)]
     model = make_pipeline(FunctionTransformer(lambda x: np.array([[len(t)] for t in x])), LogisticRegression())
     assert len(cross_val_score(model, texts, Y, cv=StratifiedFolds())) == 5
+
+
+def test_sources_that_leave_a_fold_empty_are_refused():
+    y = np.array([0, 3, 1, 3, 3, 0, 3, 3, 3, 3, 3, 2])
+    sources = np.array([5, 9, 4, 10, 6, 8, 5, 10, 5, 9, 4, 7])
+    with pytest.raises(DataError, match=r"too unequal for 7 folds: one stays empty\. Ask for fewer, or take another"):
+        GroupFolds(n_folds=7).assign(None, y, sources)

@@ -5,8 +5,8 @@ import numpy as np
 from core.cluster import find_sources
 from core.data import load_example
 from core.models import MODELS
-from core.represent import encode
-from core.split import DRAW_SCHEMES
+from core.represent import encode, features_for_splits
+from core.split import DRAW_SCHEMES, FOLD_SCHEMES
 
 
 def test_logistic_regression_on_digits_falls_as_it_was_seen_to_fall():
@@ -24,3 +24,21 @@ def test_logistic_regression_on_digits_falls_as_it_was_seen_to_fall():
     assert 0.95 < mean["source_inclusive"] < 0.985
     assert abs(mean["random"] - mean["source_inclusive"]) < 0.015
     assert 0.81 < mean["source_exclusive"] / mean["source_inclusive"] < 0.89
+
+
+def test_folds_that_differ_are_harder_in_the_order_that_was_seen():
+    digits = load_example("digits")
+    features = features_for_splits(digits, "raw", n_components=20)
+    mean = {}
+    for name in ("random_folds", "nearest_neighbour_balls", "sds_folds", "paired_source_folds", "max_shift"):
+        accuracy = []
+        for seed in range(2):
+            for train, test in FOLD_SCHEMES[name](seed=seed).split(features, digits.y):
+                fitted = MODELS["logistic"]().fit(digits.x[train], digits.y[train], seed=0)
+                accuracy.append((fitted.predict(digits.x[test]) == digits.y[test]).mean())
+        mean[name] = float(np.mean(accuracy))
+    assert list(mean.values()) == sorted(mean.values(), reverse=True)
+    assert 0.955 < mean["random_folds"] < 0.98
+    assert 0.87 < mean["sds_folds"] < 0.93
+    assert 0.82 < mean["paired_source_folds"] < 0.88
+    assert 0.75 < mean["max_shift"] < 0.84

@@ -183,7 +183,55 @@ def test_known_sources_are_asked_for_by_name(wine):
         FoldPlan(schemes=("leave_one_group_out",)).n_trials(wine)
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"n_folds": 179}, "179 folds cannot be made of the 178 samples of wine.*fewer"),
+        ({"representation": "tfidf_svd"}, "tfidf_svd"),
+        ({"schemes": ("quantile_folds",), "number": "brightness"}, "'brightness'.*alcohol"),
+    ],
+)
+def test_what_does_not_fit_the_data_is_refused_before_anything_runs(wine, fields, words):
+    with pytest.raises(DataError, match=words):
+        FoldPlan(**fields).n_trials(wine)
+
+
+def test_a_class_rarer_than_folds_is_fine_and_constant_features_fail_with_a_reason():
+    y = np.repeat([0, 1], [27, 3])
+    options = {"kind": "tabular", "y": y, "class_names": ("many", "few"), "ids": [str(row) for row in range(30)]}
+    plan = FoldPlan(schemes=("sds_folds",))
+    varied = Dataset("rare", x=np.random.default_rng(0).normal(size=(30, 2)), **options)
+    folds = plan.folds(varied, "sds_folds", 0)
+    assert np.bincount(folds).tolist() == [6] * 5
+    assert sorted(np.bincount(folds[y == 1], minlength=5)) == [0, 0, 1, 1, 1]
+    with pytest.raises(DataError, match="same features"):
+        plan.run_trial(Dataset("flat", x=np.ones((30, 2)), **options), 0, should_stop=never)
+
+
 def test_rows_are_lean(wine):
     """A run of 20,000 rows, 2 schemes, 3 seeds and 2 models has 360,000 rows: not more than some 40 bytes for each."""
     rows = rows_of(FoldPlan(models=("logistic", "svm")), wine)
     assert rows.memory_usage(index=False).sum() / len(rows) <= 40
+
+
+def test_sources_that_are_known_are_spread_over_folds_as_they_are(sourced):
+    plan = FoldPlan(schemes=("source_inclusive_folds", "sds_folds"), n_folds=5)
+    folds = plan.folds(sourced, "source_inclusive_folds", 0)
+    for label, writer in {(int(y), str(source)) for y, source in zip(sourced.y, sourced.sources, strict=True)}:
+        of = (sourced.y == label) & (sourced.sources == writer)
+        assert np.bincount(folds[of], minlength=5).tolist() == [2] * 5
+    nameless = Dataset("unsigned", "tabular", sourced.x, sourced.y, sourced.class_names, sourced.ids)
+    assert np.array_equal(plan.folds(nameless, "sds_folds", 0), plan.folds(sourced, "sds_folds", 0))
+    assert plan.folds(nameless, "source_inclusive_folds", 0).max() == 4
+
+
+def test_more_sources_than_folds_can_be_numbered_are_refused_with_a_remedy():
+    n = 2**15
+    rng = np.random.default_rng(0)
+    options = {"y": np.arange(n) % 2, "class_names": ("a", "b"), "ids": [str(row) for row in range(n)]}
+    alone = Dataset("alone", "tabular", rng.normal(size=(n, 1)), sources=options["ids"], **options)
+    with pytest.raises(DataError, match=r"32,768 folds of alone; at most 32,767.*group_folds"):
+        FoldPlan(schemes=("leave_one_group_out",), models=()).n_trials(alone)
+    with pytest.raises(DataError, match=r"random_folds would make 32,768 folds"):
+        FoldPlan(schemes=("random_folds",), models=(), n_folds=n).n_trials(alone)
+    assert FoldPlan(schemes=("group_folds",), models=()).n_trials(alone) == 1

@@ -1,12 +1,13 @@
 """A model that was trained elsewhere counts like one of the run: fed back, the run's own predictions are its rows."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataError, Dataset, load_example, read_predictions
+from core.data import DataError, Dataset, RolesNeeded, load_example, read_predictions
 from core.data.prediction_table import PredictionTable
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
@@ -249,7 +250,7 @@ def test_rows_that_the_plan_left_out_are_refused(wine):
 
 def test_ids_that_do_not_join_are_counted_where_the_truth_is_missing(wine, at_home):
     table = at_home.drop(columns="gold").assign(id="x" + at_home["id"].astype(str))
-    with pytest.raises(DataError, match=r"167 of 167 ids of mine.tsv are not in labels of wine.tsv"):
+    with pytest.raises(DataError, match=r"167 of 167 ids of mine.tsv are not in wine-labels.tsv"):
         as_read(table, wine)
 
 
@@ -277,3 +278,14 @@ def test_fitting_and_counting_are_two_things(wine, own):
     assert seconds > 0
     rows = PLAN.rows_of(wine, draw, predicted, model="logistic", seconds=seconds)
     assert rows["n_correct"].tolist() == own["n_correct"].tolist()[: len(rows)]
+
+
+def test_corrected_roles_and_classes_are_kept(wine, at_home, own):
+    letters = dict(zip(wine.class_names, "xyz", strict=True))
+    table = at_home[["trial", "id"]].assign(answer=at_home["predicted"].map(letters))
+    with pytest.raises(RolesNeeded, match="Which predicted name stands for which class") as asked:
+        as_read(table, wine)
+    assert asked.value.guess.classes == (("x", "class_0"), ("y", "class_1"), ("z", "class_2"))
+    corrected = replace(upload(table).predictions, roles=replace(asked.value.guess, truth=None))
+    found = trials_of_predictions(PLAN, wine, with_labels(PredictionUpload(corrected), wine).read())
+    assert found["n_correct"].tolist() == own["n_correct"].tolist()

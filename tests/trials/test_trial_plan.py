@@ -225,3 +225,8 @@ def test_the_splits_table_is_what_the_trials_use(wine):
         assert (mine["scheme"].iloc[0], mine["repeat"].iloc[0]) == (draw.scheme, draw.repeat)
         for part, rows in (("train", split.train), ("test", split.test)):
             assert set(mine.loc[mine["part"] == part, "id"]) == set(wine.ids[rows])
+
+
+def test_features_that_the_data_do_not_have_are_refused_before_anything_runs():
+    with pytest.raises(DataError, match=r"not for image data\. Take raw"):
+        TrialPlan(representation="tfidf_svd").n_trials(load_example("digits"))

@@ -5,17 +5,21 @@
 
 from core.evaluate.calibration.bins import Bin, Binning, bin_of
 from core.evaluate.calibration.brier import Brier, brier, brier_of_classes
+from core.evaluate.calibration.by_class import (
+    FEWEST_OF_CLASS,
+    ClassCalibration,
+    calibration_by_class,
+    class_error,
+    class_sentence,
+    class_table,
+    probabilities_of,
+)
 from core.evaluate.calibration.curves import CoveragePoint, accuracy_by_coverage, density
 from core.evaluate.calibration.errors import expected_calibration_error, smooth_error
-from core.evaluate.calibration.summary import (
-    Calibration,
-    ClassCalibration,
-    calibration,
-    calibration_by_class,
-    calibration_table,
-)
+from core.evaluate.calibration.summary import Calibration, bins_table, calibration, calibration_table
 
 __all__ = [
+    "FEWEST_OF_CLASS",
     "Bin",
     "Binning",
     "Brier",
@@ -24,12 +28,17 @@ __all__ = [
     "CoveragePoint",
     "accuracy_by_coverage",
     "bin_of",
+    "bins_table",
     "brier",
     "brier_of_classes",
     "calibration",
     "calibration_by_class",
     "calibration_table",
+    "class_error",
+    "class_sentence",
+    "class_table",
     "density",
     "expected_calibration_error",
+    "probabilities_of",
     "smooth_error",
 ]

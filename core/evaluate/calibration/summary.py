@@ -1,19 +1,17 @@
-"""All there is to say about the calibration of one subset, or of every class."""
+"""All there is to say about the calibration of one subset."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Float
 
 from core.evaluate.calibration.bins import N_BINS, N_NULL, Bin, Binning, bin_of, bins_of, correct_if_perfect, sums
 from core.evaluate.calibration.brier import Brier, brier
 from core.evaluate.calibration.errors import binned_error, debiased_squared_error, smooth_error
-from core.evaluate.intervals import Interval, holm, wilson
+from core.evaluate.intervals import Interval, wilson
 from core.evaluate.wording import count, percent
-
-FEWEST_OF_CLASS = 50
 
 
 @dataclass(frozen=True)
@@ -109,58 +107,6 @@ def calibration(
     )
 
 
-@dataclass(frozen=True)
-class ClassCalibration:
-    """How well the probability of one class is calibrated: NaN where too few samples are of the class."""
-
-    label: str
-    n: int
-    """Samples that are of the class."""
-    ece: float
-    ece_if_perfect: float
-    ece_if_perfect_95: float
-    p_value: float
-    p_holm: float
-
-
-def calibration_by_class(
-    proba: Float[np.ndarray, "n n_classes"],
-    y: Integer[np.ndarray, " n"],
-    class_names: Sequence[str],
-    *,
-    fewest: int = FEWEST_OF_CLASS,
-    binning: Binning = "mass",
-    n_bins: int = N_BINS,
-    n_draws: int = N_NULL,
-    rng: np.random.Generator,
-) -> tuple[ClassCalibration, ...]:
-    """The calibration error of each class's probability, of classes with at least `fewest` samples (Holm over these).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> p = rng.random(500)
-    >>> y = (rng.random(500) < p).astype(np.int64)
-    >>> [row.label for row in calibration_by_class(np.stack([1 - p, p], axis=1), y, ["no", "yes"], rng=rng)]
-    ['no', 'yes']
-    """
-    rows = []
-    for k, label in enumerate(class_names):
-        n = int((y == k).sum())
-        if n < fewest:
-            rows.append((str(label), n, *[float("nan")] * 4))
-            continue
-        index, edges = bin_of(proba[:, k], binning=binning, n_bins=n_bins)
-        found = len(edges) - 1
-        perfect = correct_if_perfect(proba[:, k], index, found, n_draws=n_draws, rng=rng)
-        null = np.abs(perfect - sums(index, proba[:, k], found)).sum(axis=1) / len(y)
-        ece = binned_error(proba[:, k], y == k, index, found)
-        p = float((1 + (null >= ece - 1e-12).sum()) / (1 + n_draws))
-        rows.append((str(label), n, ece, float(np.median(null)), float(np.percentile(null, 95)), p))
-    corrected = holm([row[-1] for row in rows])
-    return tuple(ClassCalibration(*row, p_holm=p) for row, p in zip(rows, corrected, strict=True))
-
-
 def calibration_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
     """Tidy rows, one per subset: its numbers, with the parts of the Brier score as `brier_...`.
 
@@ -176,3 +122,16 @@ def calibration_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
         ends = {"accuracy_lower": of.interval.lower, "accuracy_upper": of.interval.upper}
         rows.append({"subset": subset} | numbers | ends | {f"brier_{k}": v for k, v in asdict(of.brier).items()})
     return pd.DataFrame(rows)
+
+
+def bins_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
+    """The bins of every subset, one below the other: `subset`, then the columns of `Calibration.table`.
+
+    Examples
+    --------
+    >>> of = calibration(np.ones(3), np.ones(3, dtype=bool), rng=np.random.default_rng(0))
+    >>> bins_table({"any": of})[["subset", "n", "accuracy"]].values.tolist()
+    [['any', 3, 1.0]]
+    """
+    tables = [of.table().assign(subset=subset) for subset, of in found.items()]
+    return pd.concat(tables, ignore_index=True).pipe(lambda all_: all_[["subset", *all_.columns.drop("subset")]])

@@ -1,1 +1,61 @@
-"""How do models fare on folds that are made to differ? (Wecker, Friedrich & Adel 2020, sections 4.3 and 5)"""
+"""How do models fare on folds that are made to differ? (Wecker, Friedrich & Adel 2020, sections 4.3 and 5)
+
+`rows_of_run(rows, dataset)` (of a run) or `rows_of_tables(...)` (uploaded) say what was predicted on which fold;
+`fold_performance(...)` scores it by fold, seed and scheme; `characteristics_of` and `relations` look for what goes with
+the scores, `foretold_on` and `foretold_on_sources` for what they foretell; `fold_verdict(...)` says it in sentences.
+"""
+
+from core.evaluate.cluster_folds.characteristics import (
+    characteristics_of,
+    fold_characteristics,
+    mean_by_fold,
+    relations,
+)
+from core.evaluate.cluster_folds.foretell import foretold_on, foretold_on_sources
+from core.evaluate.cluster_folds.performance import BASELINES, fold_performance
+from core.evaluate.cluster_folds.results import (
+    Estimate,
+    FoldPerformance,
+    FoldScore,
+    Foretold,
+    Metric,
+    Relation,
+    RunScore,
+    SchemeDifference,
+    SchemeScore,
+)
+from core.evaluate.cluster_folds.tested import (
+    FoldPredictions,
+    joined,
+    predictions_on_folds,
+    rows_of_run,
+    rows_of_tables,
+)
+from core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
+
+__all__ = [
+    "BASELINES",
+    "Estimate",
+    "FoldPerformance",
+    "FoldPredictions",
+    "FoldScore",
+    "Foretold",
+    "Metric",
+    "Relation",
+    "RunScore",
+    "SchemeDifference",
+    "SchemeScore",
+    "characteristics_of",
+    "fold_characteristics",
+    "fold_performance",
+    "fold_verdict",
+    "foretold_on",
+    "foretold_on_sources",
+    "joined",
+    "mean_by_fold",
+    "predictions_on_folds",
+    "relations",
+    "rows_of_run",
+    "rows_of_tables",
+    "scheme_title",
+]

@@ -1,6 +1,7 @@
 """How good are predictions on a fold? Counts of right, true and predicted samples by class, and scores of these."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
@@ -13,7 +14,7 @@ from core.evaluate.intervals import UNKNOWN, Interval, wilson
 class Counts:
     """How many samples of each class a model took for it (`right`), are of it (`true`) and were taken for it (`said`).
 
-    Counts may be of several folds and resamples at once, then classes are along the last axis.
+    Counts may be of several folds at once, then classes are along the last axis.
     """
 
     right: Shaped[np.ndarray, "*folds n_classes"]
@@ -105,7 +106,8 @@ def class_intervals(counts: Counts) -> list[Interval]:
 def score_interval(counts: Counts, metric: Metric, class_names: tuple[str, ...]) -> Interval:
     """Of one fold, from Wilson's intervals: of accuracy, of the F1 of one class, or of classes joined for their mean.
 
-    For the mean the distances to the ends are joined as those of independent estimates (Zou & Donner's MOVER).
+    For the mean the distances to the ends are joined as those of independent estimates (Zou & Donner's MOVER), times
+    the root of 2, since every wrong sample counts against two classes: the one it is of and the one it was taken for.
     """
     if metric.kind == "accuracy":
         return wilson(float(counts.right.sum()), float(counts.true.sum()))
@@ -114,11 +116,13 @@ def score_interval(counts: Counts, metric: Metric, class_names: tuple[str, ...])
         return ends[class_names.index(metric.positive)]
     f1 = counts.f1()
     there = np.flatnonzero(~np.isnan(f1))
-    return mean_interval(f1[there], [ends[label] for label in there.tolist()])
+    return mean_interval(f1[there], [ends[label] for label in there.tolist()], inflation=sqrt(2))
 
 
-def mean_interval(values: Float[np.ndarray, " n"], intervals: list[Interval]) -> Interval:
+def mean_interval(values: Float[np.ndarray, " n"], intervals: list[Interval], *, inflation: float = 1.0) -> Interval:
     """The interval of a mean of independent estimates, each with its own (MOVER); unknown where any of them is.
+
+    `inflation` widens it for estimates that are not independent.
 
     Examples
     --------
@@ -128,6 +132,7 @@ def mean_interval(values: Float[np.ndarray, " n"], intervals: list[Interval]) ->
     if len(values) == 0 or not all(interval.known for interval in intervals):
         return UNKNOWN
     mean = float(values.mean())
-    down = np.hypot.reduce(values - [interval.lower for interval in intervals]) / len(values)
-    up = np.hypot.reduce([interval.upper for interval in intervals] - values) / len(values)
+    scale = inflation / len(values)
+    down = scale * np.hypot.reduce(values - [interval.lower for interval in intervals])
+    up = scale * np.hypot.reduce([interval.upper for interval in intervals] - values)
     return Interval(max(mean - float(down), 0.0), min(mean + float(up), 1.0))

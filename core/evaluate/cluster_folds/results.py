@@ -4,6 +4,7 @@ A *run* is one model on the folds of one scheme and seed. Scores are fractions i
 """
 
 from dataclasses import dataclass
+from math import isnan
 from typing import Literal, get_args
 
 import numpy as np
@@ -50,8 +51,8 @@ class Estimate:
     """A number with its 95 % interval over samples, and how many samples it rests on.
 
     The interval says what another data set of as many samples from the same place would give, the models and the folds
-    being as they are. `by` says how it was found: "bootstrap", or "wilson" where fewer than ten samples are wrong (or
-    right), from which a resampling cannot learn.
+    being as they are. Where classes have a handful of samples it is rather too wide than too narrow. `by` says how it
+    was found: "jackknife", or "wilson" where fewer than ten samples are wrong (or right), too few to learn from.
     """
 
     value: float
@@ -91,7 +92,7 @@ class RunScore:
     model: str
     folds: tuple[FoldScore, ...]
     mean: Estimate
-    """The mean over folds."""
+    """The mean over the folds whose score is defined, `folds_defined`."""
     std: float
     """The population standard deviation over folds (ddof = 0), which is the paper's."""
     accuracy: Estimate
@@ -102,11 +103,18 @@ class RunScore:
     """F1 of each class, all folds together."""
     n_folds_wanted: int
     """How many folds there are; fewer are in `folds` while trials are missing or where they failed."""
+    folds_known: bool = True
+    """Whether that is known; it is not while the trial that makes a plan's folds is missing, or where it failed."""
 
     @property
     def whole(self) -> bool:
         """Whether every fold has been tested."""
-        return len(self.folds) == self.n_folds_wanted
+        return self.folds_known and len(self.folds) == self.n_folds_wanted
+
+    @property
+    def folds_defined(self) -> tuple[FoldScore, ...]:
+        """The folds whose score is defined: the F1 of a class is not where it neither is there nor was said."""
+        return tuple(fold for fold in self.folds if not isnan(fold.score.value))
 
 
 @dataclass(frozen=True)
@@ -135,8 +143,9 @@ class SchemeScore:
 class SchemeDifference:
     """The score of `scheme` less that of `other`, of one model. Every row is tested once per scheme and seed: paired.
 
-    The interval and `p` come from a bootstrap over rows, in which a row that is drawn twice counts twice in both
-    schemes and all seeds; over several seeds scores are averaged first. `p_holm` is corrected for all differences.
+    The interval and `p` come from what the difference would be without each row, which then is missing from both
+    schemes and all seeds; over several seeds scores are averaged first. `p` is below .05 just where the interval lacks
+    0. `p_holm` is corrected for all differences.
     """
 
     model: str
@@ -154,8 +163,9 @@ class SchemeDifference:
 
     @property
     def seeds_agree(self) -> bool:
-        """Whether the difference has the same sign with every seed (of which there may be one only)."""
-        return len({difference > 0 for _, difference in self.per_seed}) < 2
+        """Whether no seed says the opposite of another (there may be one only); no difference is not the opposite."""
+        values = [difference for _, difference in self.per_seed]
+        return not (any(value > 0 for value in values) and any(value < 0 for value in values))
 
     @property
     def told_apart(self) -> bool:
@@ -168,8 +178,9 @@ class Relation:
     """How scores go with a characteristic of the folds, such as their distance from training, in one scheme.
 
     `r` is Pearson's, within runs: scores and characteristic less their mean over the folds of a seed. `p` comes from
-    exchanging folds within seeds, exactly where there are few ways. `p_least` is the least p that so few folds can
-    give, `p_holm` is corrected for the characteristics of the same scheme and model.
+    exchanging the folds of a seed, exactly where there are few ways; of several seeds, which often find much the same
+    folds, it is twice their mean. `p_least` is the least p that so few folds can give, `p_holm` is corrected for the
+    characteristics of the same scheme and model.
     """
 
     scheme: str

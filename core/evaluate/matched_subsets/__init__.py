@@ -5,7 +5,14 @@ says how far accuracy falls, on all samples and on matched ones, with intervals;
 `compare_models(...)` do so for many epsilons and models; `verdict(...)` says it in sentences.
 """
 
-from core.evaluate.matched_subsets.compare import EPSILONS, compare_models, compare_sets, epsilon_curve, larger_first
+from core.evaluate.matched_subsets.compare import (
+    EPSILONS,
+    compare_models,
+    compare_sets,
+    epsilon_curve,
+    larger_first,
+    n_steps,
+)
 from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match, warm_up
 from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 from core.evaluate.matched_subsets.parts import SUBSETS, calibrations, coverages, densities, worked_example
@@ -42,6 +49,7 @@ __all__ = [
     "larger_first",
     "match",
     "models_verdict",
+    "n_steps",
     "outcomes_of",
     "verdict",
     "warm_up",

@@ -1,6 +1,6 @@
 """How far does accuracy fall, on all samples and on matched ones, and how sure is that? (Anzaku et al. 2022, 4)"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import nan
 
@@ -43,6 +43,16 @@ FEWEST_DISCORDANT = 10
 """Fewer pairs than so many of which just one is right: a resampling cannot know how many more there might be."""
 
 AnySet = Predictions | Outcomes
+OnStep = Callable[[], None]
+
+
+def n_steps(*, method: Method = "random", n_repeats: int = 10, n_resamples: int = 200) -> int:
+    """How often comparing two sets calls `on_step`: once a matching, and once a resample.
+
+    >>> n_steps(), n_steps(method="maximum")
+    (210, 1)
+    """
+    return n_repeats + n_resamples if method == "random" else 1
 
 
 def larger_first(one: AnySet, other: AnySet) -> tuple[AnySet, AnySet]:
@@ -63,12 +73,14 @@ def compare_sets(
     n_resamples: int = 200,
     model: str = "",
     rng: np.random.Generator,
+    on_step: OnStep = lambda: None,
 ) -> SetComparison:
     """Match again and again, take means, and say how sure they are with other data (never: with other repeats).
 
     The interval of the gap is Newcombe's. Those of what rests on random matching come from a bootstrap that matches
     each of `n_resamples` resamples twice; where too few pairs differ, or of a maximum matching, from the pairs. A
     maximum matching is made once. Predictions without confidence are compared as wholes, and nothing else.
+    `on_step` is called `n_steps` times, for whoever watches.
 
     Examples
     --------
@@ -84,7 +96,8 @@ def compare_sets(
     if not (reference.has_confidence and target.has_confidence):
         return _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model)
     of = candidates(reference, target, epsilon=epsilon, by=by)
-    return _compare(of, method=method, order=order, n_repeats=n_repeats, n_resamples=n_resamples, model=model, rng=rng)
+    options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": model}
+    return _compare(of, **options, rng=rng, on_step=on_step)
 
 
 def epsilon_curve(
@@ -98,11 +111,15 @@ def epsilon_curve(
     n_repeats: int = 10,
     n_resamples: int = 100,
     rng: np.random.Generator,
+    on_step: OnStep = lambda: None,
 ) -> tuple[SetComparison, ...]:
     """The same comparison at every epsilon, on the same resamples: what rests on how closely "matched" was meant?"""
     of, seed = candidates(reference, target, epsilon=epsilons[0], by=by), _seed(rng)
     options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": ""}
-    return tuple(_compare(of.within(epsilon), rng=np.random.default_rng(seed), **options) for epsilon in epsilons)
+    return tuple(
+        _compare(of.within(epsilon), rng=np.random.default_rng(seed), on_step=on_step, **options)
+        for epsilon in epsilons
+    )
 
 
 def compare_models(
@@ -133,11 +150,15 @@ def _compare(
     n_resamples: int,
     model: str,
     rng: np.random.Generator,
+    on_step: OnStep,
 ) -> SetComparison:
     from core.evaluate.matched_subsets.kernels import sweep
 
     n_repeats = n_repeats if method == "random" else 1
-    repeats = [match_candidates(of, method=method, order=order, rng=rng) for _ in range(n_repeats)]
+    repeats = []
+    for _ in range(n_repeats):
+        repeats.append(match_candidates(of, method=method, order=order, rng=rng))
+        on_step()
     n_reference, n_target = len(of.reference), len(of.target)
     n_pairs = float(np.mean([one.n_pairs for one in repeats]))
     matched_gap = _mean([one.matched_gap for one in repeats])
@@ -146,7 +167,7 @@ def _compare(
     gap = _gap(of.reference, of.target)
     unmatched, unmatched_reference = 1 - n_pairs / n_target, 1 - n_pairs / n_reference
     if method == "random" and n_resamples:
-        spread = resample(of, n_resamples=n_resamples, n_repeats=n_repeats, rng=rng)
+        spread = resample(of, n_resamples=n_resamples, n_repeats=n_repeats, rng=rng, on_step=on_step)
         se, df, by = spread.se, spread.df, "bootstrap"
         left = _share(unmatched, n_target, se["unmatched_target"], df)
         left_reference = _share(unmatched_reference, n_reference, se["unmatched_reference"], df)

@@ -51,16 +51,21 @@ class MatchedSubsets:
         return len(self.target_index)
 
     @cached_property
+    def rows(self) -> dict[str, Integer[np.ndarray, " n_subset"]]:
+        """Of each of `subsets` where its samples stand in their set."""
+        return {
+            "reference": np.arange(len(self.reference)),
+            "target": np.arange(len(self.target)),
+            "matched reference": self.reference_index,
+            "matched target": self.target_index,
+            "unmatched target": self.unmatched_target_index,
+            "unmatched reference": self.unmatched_reference_index,
+        }
+
+    @cached_property
     def subsets(self) -> dict[str, Outcomes]:
         """The paper's five subsets and, sixth, the references that were left."""
-        return {
-            "reference": self.reference,
-            "target": self.target,
-            "matched reference": self.reference.part(self.reference_index),
-            "matched target": self.target.part(self.target_index),
-            "unmatched target": self.target.part(self.unmatched_target_index),
-            "unmatched reference": self.reference.part(self.unmatched_reference_index),
-        }
+        return {name: (self.target if "target" in name else self.reference).part(at) for name, at in self.rows.items()}
 
     def accuracy(self, subset: str) -> float:
         """Accuracy of one of `subsets`; NaN where it is empty."""

@@ -1,5 +1,6 @@
 """How far would the matched gap be off with other data? A bootstrap that matches anew."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,9 @@ class Resampled:
     df: float
 
 
-def resample(of: Candidates, *, n_resamples: int, n_repeats: int, rng: np.random.Generator) -> Resampled:
+def resample(
+    of: Candidates, *, n_resamples: int, n_repeats: int, rng: np.random.Generator, on_step: Callable[[], None]
+) -> Resampled:
     """Draw both sets anew with replacement, match each such pair of sets twice, and take variances apart.
 
     Two matchings of the same resample differ by the luck of matching alone; what is left is the data's share. The
@@ -30,6 +33,7 @@ def resample(of: Candidates, *, n_resamples: int, n_repeats: int, rng: np.random
     draws = np.full((n_resamples, 2, len(STATISTICS)), np.nan)
     for i in range(n_resamples):
         draws[i] = _rematched_twice(of, rng)
+        on_step()
     draws = draws[~np.isnan(draws).any(axis=(1, 2))]
     if len(draws) < 2:
         return Resampled(dict.fromkeys(STATISTICS, float("nan")), float("nan"))

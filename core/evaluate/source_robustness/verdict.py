@@ -133,7 +133,7 @@ def _used(intervals: AccuracyIntervals, of: ExpectedInterval) -> str:
 def _advice(of: ExpectedInterval, classes: Sequence[ExpectedInterval]) -> str:
     interval = of.rho.over_sources
     if not interval.known:
-        return "Wait for more trials."
+        return "Wait for more trials, or ask for more repeats."
     if interval.upper < 1:
         worse = falling_further(classes)
         first = f", first of {_class_or_classes(worse)} {listed([str(row.label) for row in worse])}" if worse else ""

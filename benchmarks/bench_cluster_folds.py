@@ -1,0 +1,177 @@
+"""What does it cost to cluster under quotas? How does it grow, and against another exact solver? And does it work?
+
+Prints tables; asserts nothing. Every clustering runs in a process of its own, with one thread, after a small one that
+compiles. Seconds are of the processor (and of the clock), the least of two runs; memory is the most that the process
+ever held, libraries and data included. k-means-constrained (requirements-dev.txt) is asked for clusters of the same
+size, also from 8 starts. The last table is the task itself: a classifier on folds of digits.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+N_FEATURES, N_LABELS, N_STARTS = 50, 100, 8
+SIZES = (10_000, 30_000, 100_000)
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+
+def made(kind: str, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Features as principal components have them, or "noise" (no cluster at all, so that k-means is slow to end)."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(N_LABELS, size=n)
+    x = rng.normal(size=(n, N_FEATURES))
+    if kind == "components":
+        x += rng.normal(size=(N_LABELS, N_FEATURES))[y]
+        x *= (1 + np.arange(N_FEATURES)) ** -0.5
+    return x, y
+
+
+def timed(work: Callable[[], object]) -> tuple[float, float]:
+    clock, processor = time.perf_counter(), time.process_time()
+    work()
+    return time.process_time() - processor, time.perf_counter() - clock
+
+
+def most_memory() -> int:
+    """In MB: VmHWM is of this process only (ru_maxrss would count the one that started it, too)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
+
+
+def cluster_once(way: str, kind: str, n: int, n_clusters: int) -> None:
+    """Run in a process of its own; prints what it found as JSON."""
+    x, y = made(kind, n)
+    if way == "k-means-constrained":
+        from k_means_constrained import KMeansConstrained
+
+        sizes = {"size_min": n // n_clusters, "size_max": -(-n // n_clusters)}
+        model = KMeansConstrained(n_clusters, **sizes, n_init=N_STARTS, random_state=0, n_jobs=1)
+        processor, clock = timed(lambda: model.fit(x))
+    else:
+        from core.cluster import SameSizeKMeans, SDSKMeans
+
+        SDSKMeans(3, n_init=1, random_state=0).fit(x[:300], y[:300])
+        model = {"SDS": SDSKMeans, "same size": SameSizeKMeans}[way](n_clusters, n_init=N_STARTS, random_state=0)
+        processor, clock = timed(lambda: model.fit(x, y))
+    labels = hashlib.sha256(np.asarray(model.labels_, dtype=np.int64).tobytes()).hexdigest()
+    found = {"processor": processor, "clock": clock, "inertia": float(model.inertia_), "steps": int(model.n_iter_)}
+    print(json.dumps(found | {"memory": most_memory(), "labels": labels}))
+
+
+def in_a_process(way: str, kind: str, n: int, n_clusters: int, *, times: int = 2) -> dict:
+    """The fastest of `times` runs, and whether all gave the same labels."""
+    runs = []
+    for _ in range(times):
+        command = [sys.executable, "-m", "benchmarks.bench_cluster_folds", way, kind, str(n), str(n_clusters)]
+        done = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=True)
+        runs.append(json.loads(done.stdout.splitlines()[-1]))
+    return min(runs, key=lambda run: run["processor"]) | {"equal": len({run["labels"] for run in runs}) == 1}
+
+
+def exponent(sizes: tuple[int, ...], seconds: list[float]) -> float:
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
+def print_costs() -> None:
+    print(
+        f"\n{N_FEATURES} features, {N_LABELS} labels, {N_STARTS} starts. Goals at n = 100 000: 3 s for K = 5, 15 s for"
+    )
+    print("K = 20, less than 500 MB; growth at most n ** 1.2")
+    print("way        data        K         n  processor     clock  steps  memory  labels of both runs")
+    for way, kind in (("SDS", "components"), ("SDS", "noise"), ("same size", "components")):
+        for n_clusters in (5, 20):
+            seconds = []
+            for n in SIZES:
+                run = in_a_process(way, kind, n, n_clusters)
+                seconds.append(run["processor"])
+                print(
+                    f"{way:10} {kind:10} {n_clusters:2} {n:9,}  {run['processor']:7.2f} s {run['clock']:7.2f} s"
+                    f"  {run['steps']:5}  {run['memory']:3} MB  {'equal to the bit' if run['equal'] else 'DIFFERENT'}"
+                )
+            print(f"{'':24} grows like n ** {exponent(SIZES, seconds):.2f}")
+
+
+def print_one_assignment() -> None:
+    from core.cluster.quotas import first_of_each
+    from core.cluster.transport import assign_labels
+
+    print("\nOne exact assignment to random centres, prices from zero (processor, the least of 5)")
+    print("labels   K " + "".join(f"{n:>12,}" for n in SIZES))
+    for n_labels in (1, N_LABELS):
+        for n_clusters in (5, 20):
+            seconds = []
+            for n in SIZES:
+                x, _ = made("components", n)
+                centers = x[np.random.default_rng(1).choice(n, n_clusters, replace=False)]
+                cost = (centers**2).sum(axis=1) - 2 * x @ centers.T
+                quotas = np.full((n_labels, n_clusters), n // n_labels // n_clusters)
+                first, sink = first_of_each(quotas.sum(axis=1)), np.empty(n, dtype=np.int32)
+
+                def work(cost=cost, first=first, quotas=quotas, sink=sink) -> None:
+                    assign_labels(cost, first, quotas, np.zeros(quotas.shape), sink)
+
+                work()
+                seconds.append(min(timed(work)[0] for _ in range(5)))
+            times = "".join(f"{1000 * each:9.1f} ms" for each in seconds)
+            print(f"{n_labels:6} {n_clusters:3} {times}   n ** {exponent(SIZES, seconds):.2f}")
+
+
+def print_comparison() -> None:
+    if find_spec("k_means_constrained") is None:
+        print("\nk-means-constrained is not installed: no comparison (pip install -r requirements-dev.txt)")
+        return
+    print("\nClusters of the same size, K = 5: k-means-constrained against ours (goals: within 0.1 %, twice as fast)")
+    print("        n       ours     theirs  ratio   sum of squares, ours / theirs - 1")
+    for n in (10_000, 20_000):
+        ours, theirs = (in_a_process(way, "components", n, 5, times=1) for way in ("same size", "k-means-constrained"))
+        ratio, more = theirs["processor"] / ours["processor"], ours["inertia"] / theirs["inertia"] - 1
+        print(f"{n:9,} {ours['processor']:8.2f} s {theirs['processor']:8.2f} s  {ratio:5.0f}   {100 * more:+.4f} %")
+
+
+def print_task() -> None:
+    import pandas as pd
+
+    from core.data import load_example
+    from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
+    from core.trials import FoldPlan
+
+    print("\nAccuracy of logistic regression on folds of digits (K = 5, mean of 3 seeds)")
+    print("folds                 PCA   accuracy  95 % over samples   over seeds")
+    dataset = load_example("digits")
+    for n_components in (5, 20):
+        schemes = ("random_folds", "sds_folds", "paired_source_folds", "max_shift")
+        plan = FoldPlan(schemes=schemes, n_components=n_components, seeds=(0, 1, 2))
+        trials = [plan.run_trial(dataset, i, should_stop=lambda: False) for i in range(plan.n_trials(dataset))]
+        folded = rows_of_run(pd.concat(trials, ignore_index=True), dataset)
+        performance = fold_performance(folded, metric=Metric("accuracy"))
+        for row in performance.schemes:
+            interval, seeds = row.mean.interval, row.over_seeds
+            print(
+                f"{row.scheme:20} {n_components:4} {row.mean.value:10.3f}  [{interval.lower:.3f}, {interval.upper:.3f}]"
+                f"      [{seeds.lower:.3f}, {seeds.upper:.3f}]"
+            )
+
+
+def main() -> None:
+    print(f"# Cluster folds, {date.today()}, {platform.machine()}, {os.cpu_count()} cores")
+    print_costs()
+    print_one_assignment()
+    print_comparison()
+    print_task()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        cluster_once(*sys.argv[1:3], *map(int, sys.argv[3:]))
+    else:
+        main()

@@ -1,0 +1,198 @@
+"""What if a label is written as a 0 or 1 per class? Rows with exactly one 1 are one label; others are several."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from core.data.column_names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
+from core.data.errors import DataError
+from core.data.roles import listed
+from core.data.scores import ROUNDED, numbers_in
+from core.data.spelling import spell
+from core.data.tables import Table, as_numbers, objects
+
+ONE_LABEL = (
+    "Touchstone tests classifiers that give one label: give one column of labels per task, or leave such rows out."
+)
+_SEPARATOR = re.compile(r"[\s_.:\-]+(?=\S)|(?<=[^\W\d_])(?=\d+$)")
+_TRUTHS = {*NAMES["truth"], *TRUTH_LIKELY}
+_SAID = {*NAMES["predicted"], *PREDICTED_LIKELY}
+_LABELS = _TRUTHS | _SAID
+_KNOWN = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}
+
+
+def fold_one_hot(table: Table) -> Table:
+    """The table with labels that are a column per class, or a list of 0 and 1 per cell, as one column.
+
+    Columns are taken together where their names begin with that of a truth (`true_cat`, `label_0`), or are the classes
+    that predictions name beside them, where there is no other truth, and every row has exactly one 1. The others stay.
+    So do predictions (`pred_0`), where their classes are numbered or those of such a truth.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.csv", ["true_cat", "true_dog", "pred"], [[1, 0], [0, 1], ["cat", "cat"]], lines=[2, 3])
+    >>> fold_one_hot(table).strings("true")
+    ['cat', 'dog']
+    """
+    for column, cells in table.columns.items():
+        if _are_alone(cells):
+            cells = objects([cell[0] for cell in cells.tolist()])
+            table = replace(table, columns={**table.columns, column: cells})
+        positions = _positions(cells)
+        if positions is not None:
+            note = f"Each list in column {column!r} holds a single 1: it is read as the number of a class, from 0."
+            table = replace(table, columns={**table.columns, column: positions}, notes=(*table.notes, note))
+    folded = [{str(position) for position in range(len(table.columns))}]
+    for name, members in _truths(table):
+        if first_not_one(table, list(members.values())) is None:
+            table = fold_columns(table, members, name)
+            folded.append(set(members))
+            break
+    for name, members in _families(table, _SAID).items():
+        names = set(members)
+        if any(names <= known for known in folded) and _are_one_hot(table, name, members):
+            table = fold_columns(table, members, name)
+    return table
+
+
+def _are_one_hot(table: Table, name: str, members: dict[str, str]) -> bool:
+    columns = list(members.values())
+    free = compact(name) not in {compact(column) for column in table.columns}
+    return len(columns) > 1 and free and _all_binary(table, columns) and first_not_one(table, columns) is None
+
+
+def fold_columns(table: Table, members: dict[str, str], name: str) -> Table:
+    """The table with columns, given by class, that hold a single 1 per row, as one column of the classes' names."""
+    codes = _ones(table, list(members.values())).argmax(axis=1)
+    labels = objects([list(members)[code] for code in codes])
+    columns: dict[str, np.ndarray] = {}
+    for column, cells in table.columns.items():
+        if column in members.values():
+            columns[name] = labels
+        else:
+            columns[column] = cells
+    note = f"Columns {listed(members.values())} hold a single 1 per row: they are read as one column, {name!r}."
+    return replace(table, columns=columns, notes=(*table.notes, note))
+
+
+def several_labels(table: Table) -> DataError | None:
+    """The refusal where the columns of a truth, 0 or 1 per class, do not hold a single 1: it names the first line."""
+    for _, members in _truths(table):
+        columns = list(members.values())
+        row = first_not_one(table, columns)
+        if row is not None:
+            n_ones = int(_ones(table, columns)[row].sum())
+            what = "several labels in one row" if n_ones else "no label at all"
+            return DataError(
+                f"{table.place(row)}: columns {listed(columns)} hold {n_ones} times 1, {what}. {ONE_LABEL}"
+            )
+    return None
+
+
+def first_not_one(table: Table, columns: Sequence[str]) -> int | None:
+    """The first row in which not exactly one of the columns is 1; None where each has one."""
+    wrong = np.flatnonzero(_ones(table, columns).sum(axis=1) != 1)
+    return int(wrong[0]) if len(wrong) else None
+
+
+def is_binary(table: Table, column: str) -> bool:
+    """Whether a column holds nothing but 0 and 1, or truth values."""
+    return bool(np.isin(_bits(table, column), (0, 1)).all())
+
+
+def _ones(table: Table, columns: Sequence[str]) -> np.ndarray:
+    return np.column_stack([_bits(table, column) for column in columns])
+
+
+def _bits(table: Table, column: str) -> np.ndarray:
+    cells = table.columns[column]
+    if cells.dtype != object:
+        return as_numbers(cells)
+    spelled = [spell(cell) for cell in cells[:1].tolist()]
+    if spelled[0] is None or spelled[0].lower() not in ("true", "false"):
+        return table.floats(column)
+    known = {"true": 1.0, "false": 0.0}
+    return np.array([known.get((spell(cell) or "").lower(), np.nan) for cell in cells.tolist()])
+
+
+def _are_alone(cells: np.ndarray) -> bool:
+    """Whether each cell is a list of one value."""
+    return isinstance(cells[0], list) and all(isinstance(cell, list) and len(cell) == 1 for cell in cells.tolist())
+
+
+def _positions(cells: np.ndarray) -> np.ndarray | None:
+    """Where the 1 stands in each list of a column; None where a cell is no such list."""
+    if cells.dtype != object:
+        return None
+    first = numbers_in(cells[0])
+    if not isinstance(first, list) or len(first) < 2 or sorted(first) != [*[0.0] * (len(first) - 1), 1.0]:
+        return None
+    vectors = [numbers_in(cell) for cell in cells.tolist()]
+    if any(not isinstance(vector, list) or len(vector) != len(first) for vector in vectors):
+        return None
+    matrix = np.array(vectors, dtype=np.float64)
+    if not (np.isin(matrix, (0, 1)).all() and (matrix.sum(axis=1) == 1).all()):
+        return None
+    return objects([str(position) for position in matrix.argmax(axis=1)])
+
+
+def _truths(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
+    """Names of truths, and the columns, by class, that could make them: all of 0 and 1, whatever their sum."""
+    if called(table.columns, NAMES["truth"]):
+        return
+    taken = {compact(column) for column in table.columns}
+    for name, members in _truth_families(table).items():
+        if len(members) > 1 and compact(name) not in taken and _all_binary(table, members.values()):
+            yield name, members
+            return
+    for names in _named_classes(table):
+        members = {name: name for name in table.columns if name in names}
+        if len(members) == len(names) > 1 and _all_binary(table, members.values()):
+            yield "truth", members
+            return
+
+
+def _truth_families(table: Table) -> dict[str, dict[str, str]]:
+    """Columns whose names hold that of a truth, by it and by class; none where they are the truths of several tasks."""
+    sides = {name: roles for name, roles in stems(table.columns).items() if "truth" in roles and len(roles) > 1}
+    said = [roles.get("confidence") or roles["predicted"] for roles in sides.values()]
+    if said:
+        sums = np.sum([table.floats(column) for column in said], axis=0)
+        hard = _all_binary(table, said) and not all(name.isdecimal() for name in sides)
+        if len(said) < 2 or hard or not (np.abs(sums - 1) <= ROUNDED).all():
+            return {}
+    return _families(table, _TRUTHS) or {"truth": {name: roles["truth"] for name, roles in sides.items()}}
+
+
+def _all_binary(table: Table, columns: Collection[str]) -> bool:
+    return all(is_binary(table, column) for column in columns)
+
+
+def _families(table: Table, names: Collection[str]) -> dict[str, dict[str, str]]:
+    """The columns that are called by one of the names and a class, by both."""
+    found: dict[str, dict[str, str]] = {}
+    for column in table.columns:
+        parts = _name_and_class(column)
+        if parts is not None and compact(parts[0]) in names:
+            found.setdefault(parts[0], {})[parts[1]] = column
+    return found
+
+
+def _name_and_class(column: str) -> tuple[str, str] | None:
+    """A name of labels and that of a class, where a column's name is made of these; the longest such name."""
+    if compact(column) in _KNOWN:
+        return None
+    for mark in reversed(list(_SEPARATOR.finditer(column))):
+        name, label = column[: mark.start()], column[mark.end() :].strip("\"'[]() ")
+        if compact(name) in _LABELS and label:
+            return name, label
+    return None
+
+
+def _named_classes(table: Table) -> Iterator[set[str]]:
+    """The classes that scores, or labels that a model gave, name in a table."""
+    for members in families(table.columns).values():
+        yield set(members)
+    for column in called(table.columns, (*NAMES["predicted"], *PREDICTED_LIKELY)):
+        yield {label for cell in table.columns[column].tolist() if (label := spell(cell)) is not None}

@@ -1,0 +1,206 @@
+"""Which vector belongs to which sample? Features that somebody made elsewhere, matched to a data set by id."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+from core.data.column_names import NAMES, TRUTH_LIKELY, called, compact
+from core.data.dataset import Dataset
+from core.data.errors import DataError
+from core.data.files import TABLES, read_table
+from core.data.limits import File, Limits, file_name
+from core.data.roles import ROW_NAMES
+from core.data.scores import numbers_in
+from core.data.spelling import first_repeat
+from core.data.tables import Table, quoted
+
+VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), ".npz")
+"""What a file of vectors by id may end in; .txt is what word vectors come in."""
+
+_VECTOR_NAMES = ("vector", "vectors", "embedding", "embeddings", "features")
+_NO_FEATURES = frozenset(
+    (
+        *TRUTH_LIKELY,
+        *(name for role in ("truth", "predicted", "source", "fold", "split", "set") for name in NAMES[role]),
+    )
+)
+_EXAMPLES = 3  # ids that an error names
+
+
+@dataclass(frozen=True, eq=False)
+class GivenVectors:
+    """The vectors of a file, in its order: `ids` are unique, and `notes` say what reading decided."""
+
+    name: str
+    ids: tuple[str, ...]
+    vectors: Float[np.ndarray, "n_rows n_dimensions"]
+    notes: tuple[str, ...] = ()
+
+
+def read_vectors(file: File, *, limits: Limits | None = None) -> GivenVectors:
+    """Read a file of vectors, given by its path or open for reading bytes: a table, or NPZ with `ids` and `vectors`.
+
+    A table has a column of ids and either one column of lists or a column per dimension. Columns that are called like
+    a label, a prediction, a fold or a source are never taken for dimensions. Vectors that 32 bits hold exactly are kept
+    in 32. DataError names the row of an id that occurs twice and of a number that is missing or infinite.
+
+    >>> file = io.BytesIO(b"id,a,b\\nr1,0.5,1\\nr2,2,-1\\n")
+    >>> file.name = "mine.csv"
+    >>> given = read_vectors(file)
+    >>> given.ids, given.vectors.tolist()
+    (('r1', 'r2'), [[0.5, 1.0], [2.0, -1.0]])
+    """
+    name = file_name(file)
+    table = read_table(file, limits=limits, header_needed=not name.lower().removesuffix(".gz").endswith(".npz"))
+    id_column = _id_column(table)
+    ids = table.strings(id_column)
+    if repeat := first_repeat(ids):
+        raise DataError(
+            f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
+            "Each id must have one vector: leave a row out."
+        )
+    others = [column for column in table.columns if column != id_column]
+    taken, vectors = _vectors(table, others)
+    unused = [column for column in others if column not in taken]
+    notes = (f"Not used: {', '.join(unused)}.",) if unused else ()
+    return GivenVectors(name, tuple(ids), _short(vectors), notes)
+
+
+def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
+    """The data set with the given vectors, matched by id, whatever their order; rows for other ids are left out.
+
+    Raises DataError, with the counts both ways, where a sample has no vector.
+
+    >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0]], [0, 1], ["plum", "melon"], ["a", "b"])
+    >>> attach_vectors(fruit, GivenVectors("taste", ("b", "a", "c"), np.array([[1.0], [2.0], [3.0]]))).vectors.tolist()
+    [[2.0], [1.0]]
+    >>> attach_vectors(fruit, GivenVectors("taste", ("b", "z"), np.array([[1.0], [2.0]])))
+    Traceback (most recent call last):
+    core.data.errors.DataError: taste: vectors missing for some ids. 1 of 2 samples of fruit has none (such as 'a'), ...
+    """
+    position = {id_: row for row, id_ in enumerate(given.ids)}
+    known = set(dataset.ids)
+    missing = [id_ for id_ in dataset.ids if id_ not in position]
+    extra = [id_ for id_ in given.ids if id_ not in known]
+    if missing:
+        raise DataError(
+            f"{given.name}: vectors missing for some ids. {_n_of(missing, dataset.n_samples)} samples of "
+            f"{dataset.name} {'has' if len(missing) == 1 else 'have'} none (such as {_examples(missing)}), and "
+            f"{_n_of(extra, len(given.ids))} rows of the file belong to no sample"
+            f"{f' (such as {_examples(extra)})' if extra else ''}. "
+            "Give each sample a vector, under its id in the data set."
+        )
+    notes = [f"{given.vectors.shape[1]:,} numbers for each sample, from {given.name} by id.", *given.notes]
+    if extra:
+        notes.append(f"{_n_of(extra, len(given.ids))} rows belong to no sample and were left out.")
+    rows = np.array([position[id_] for id_ in dataset.ids], dtype=np.int64)
+    return dataset.with_vectors(given.vectors[rows], given.name, notes=notes)
+
+
+def write_vectors(ids: Sequence[str], vectors: Float[np.ndarray, "n_samples n_dimensions"]) -> bytes:
+    """Vectors by id as Parquet, which `read_vectors` reads: columns id and vector, in 32 bits.
+
+    >>> file = io.BytesIO(write_vectors(["a", "b"], np.array([[0.5, 1.0], [2.0, 3.0]])))
+    >>> file.name = "v.parquet"
+    >>> read_vectors(file).vectors.tolist()
+    [[0.5, 1.0], [2.0, 3.0]]
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    flat = np.ascontiguousarray(vectors, dtype=np.float32).ravel()
+    table = pyarrow.table({"id": list(ids), "vector": pyarrow.FixedSizeListArray.from_arrays(flat, vectors.shape[1])})
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=False)
+    return stream.getvalue()
+
+
+def _n_of(some: Sequence[str], n: int) -> str:
+    return f"{len(some):,} of {n:,}"
+
+
+def _examples(ids: Sequence[str]) -> str:
+    return ", ".join(map(repr, ids[:_EXAMPLES]))
+
+
+def _id_column(table: Table) -> str:
+    found = called(table.columns, NAMES["id"])
+    if not found:
+        listed = ", ".join(list(table.columns)[:10])
+        raise DataError(
+            f"{table.name}: no column of ids (found: {listed}). Vectors are matched by id: add a column `id` (or an "
+            "array `ids`) that holds the ids of the data set."
+        )
+    return found[0]
+
+
+def _vectors(table: Table, columns: list[str]) -> tuple[list[str], Float[np.ndarray, "n_rows n_dimensions"]]:
+    """The columns that hold the vectors, and these."""
+    lists = [column for column in columns if _holds_lists(table.columns[column])]
+    lists = [column for column in lists if compact(column) in _VECTOR_NAMES] or lists
+    if len(lists) > 1:
+        raise DataError(
+            f"{table.name}: columns {', '.join(map(repr, lists))} all hold lists. Call the one to take `vector`."
+        )
+    if lists:
+        return lists, _of_lists(table, lists[0])
+    numeric = [column for column in columns if _may_be_a_dimension(column, columns) and _is_numeric(table, column)]
+    if not numeric:
+        raise DataError(
+            f"{table.name}: no column of numbers beside the ids. A file of vectors has a column per dimension, one "
+            "column of lists, or an array `vectors` of shape (n, dimensions)."
+        )
+    return numeric, np.column_stack([table.numbers(column) for column in numeric])
+
+
+def _may_be_a_dimension(column: str, columns: list[str]) -> bool:
+    """Whether a column may be one of a vector's, by its name; y is, too, where it stands beside x."""
+    name = compact(column)
+    is_coordinate = name == "y" and "x" in map(compact, columns)
+    return (name not in _NO_FEATURES or is_coordinate) and column.lower() not in ROW_NAMES
+
+
+def _is_numeric(table: Table, column: str) -> bool:
+    """Whether a column is meant to hold numbers: most of it does, so that a lone hole is named and not passed over."""
+    values = table.columns[column]
+    if values.dtype != object:
+        return True
+    return sum(map(_is_number, values[:1000])) > 0.5 * len(values[:1000])
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def _holds_lists(values: Shaped[np.ndarray, " n_rows"]) -> bool:
+    first = (
+        next((value for value in values if value is not None and value != ""), None) if values.dtype == object else None
+    )
+    return isinstance(first, list) or (isinstance(first, str) and isinstance(numbers_in(first), list))
+
+
+def _of_lists(table: Table, column: str) -> Float[np.ndarray, "n_rows n_dimensions"]:
+    rows = [numbers_in(cell) for cell in table.columns[column].tolist()]
+    width = next((len(row) for row in rows if isinstance(row, list)), 0)
+    for position, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != width or not np.isfinite(row).all():
+            shown = f"{len(row)} numbers" if isinstance(row, list) and len(row) != width else None
+            raise DataError(
+                f"{table.place(position)}: column {column!r} holds {shown or quoted(table.columns[column][position])}. "
+                f"It must be a list of {width} finite numbers, as many as in the first row."
+            )
+    return np.array(rows, dtype=np.float64)
+
+
+def _short(vectors: Float[np.ndarray, "n_rows n_dimensions"]) -> Float[np.ndarray, "n_rows n_dimensions"]:
+    with np.errstate(over="ignore"):
+        short = vectors.astype(np.float32)
+    return short if np.array_equal(short, vectors) else vectors

@@ -1,0 +1,83 @@
+"""Does a scheme's score foretell the score on a held-out set? (the question that section 6 of the paper leaves open)"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from core.data import Predictions
+from core.evaluate.cluster_folds.compare import apart
+from core.evaluate.cluster_folds.performance import fold_performance
+from core.evaluate.cluster_folds.results import Estimate, FoldPerformance, Foretold, SchemeDifference
+from core.evaluate.cluster_folds.tested import predictions_on_folds
+from core.evaluate.intervals import Interval
+
+SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
+"""Schemes whose folds are the data set's own sources: each is held out as a new source would come."""
+
+
+def foretold_on(
+    performance: FoldPerformance, held_out: Mapping[str, Predictions], *, name: str
+) -> tuple[Foretold, ...]:
+    """Every scheme's score less that on a held-out set; `held_out` has, by model, the predictions on it.
+
+    Of one model in either, the names need not be the same. The two sets share no samples, so that the interval of the
+    difference is that of independent estimates.
+
+    Examples
+    --------
+    >>> folds = {"fold": list("1122")}
+    >>> said = Predictions("abcd", [0, 1, 0, 1], [0, 1, 0, 0], ["cat", "dog"], groups=folds)
+    >>> new = Predictions("xy", [0, 1], [0, 1], ["cat", "dog"])
+    >>> performance = fold_performance(predictions_on_folds({"mine": said}))
+    >>> told, = foretold_on(performance, {"": new}, name="new")
+    >>> round(told.difference.value, 3), told.foretells
+    (-0.333, True)
+    """
+    models = performance.models
+    if len(models) == len(held_out) == 1:
+        held_out = dict(zip(models, held_out.values(), strict=True))
+    found = []
+    for model in models:
+        if model not in held_out:
+            continue
+        folded = predictions_on_folds({name: _one_fold(held_out[model])}, model=model)
+        (score,) = fold_performance(folded, metric=performance.metric).schemes
+        for row in performance.schemes:
+            if row.model == model:
+                value, interval = row.mean.value - score.mean.value, apart(row.mean, score.mean)
+                difference = Estimate(value, interval, score.n)
+                found.append(Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False))
+    return tuple(found)
+
+
+def foretold_on_sources(performance: FoldPerformance) -> tuple[Foretold, ...]:
+    """Every scheme's score less that on the data set's own sources, each held out; empty where that was not tested.
+
+    The same samples are tested either way, so that the difference is paired.
+    """
+    found = []
+    for each in performance.differences:
+        names = (each.scheme, each.other)
+        sources = [name for name in names if name in SOURCE_SCHEMES]
+        if len(sources) == 1:
+            found.append(_foretold(each, sources[0]))
+    return tuple(found)
+
+
+def _foretold(each: SchemeDifference, sources: str) -> Foretold:
+    if sources == each.other:
+        return Foretold(each.scheme, each.model, sources, each.score, each.other_score, each.difference, True)
+    turned = Interval(-each.difference.interval.upper, -each.difference.interval.lower)
+    difference = replace(each.difference, value=-each.difference.value, interval=turned)
+    return Foretold(each.other, each.model, sources, each.other_score, each.score, difference, True)
+
+
+def _one_fold(predictions: Predictions) -> Predictions:
+    """The predictions as those of one fold, whatever groups they came with."""
+    return Predictions(
+        predictions.ids,
+        predictions.y_true,
+        predictions.y_pred,
+        predictions.class_names,
+        groups={"fold": ["1"] * predictions.n_samples},
+        name=predictions.name,
+    )

@@ -1,0 +1,115 @@
+"""How far would scores be off with other samples? The jackknife: what would each be without each sample in turn?
+
+Which classes a macro F1 is a mean over depends on the samples: a class counts in a fold once it is there or was said
+there. Where classes have a sample or two in a fold, that is much of what other samples would change, and a bootstrap
+gets it wrong: resamples lose classes and never find new ones, so that their scores lie to one side of the score. The
+jackknife counts classes as the score itself does, and its variance is on average never too small (Efron & Stein 1981).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from core.evaluate.cluster_folds.counts import Counts
+from core.evaluate.intervals import UNKNOWN, Interval, logit_interval, t_interval, t_p_value
+
+_AT_ONCE = 500_000
+"""Numbers held at once, whatever the number of folds and classes."""
+
+
+def scores_without(
+    counts: Counts,
+    score: Callable[[Counts], Float[np.ndarray, "*folds"]],
+    *,
+    fold: Integer[np.ndarray, " n_tested"],
+    y: Integer[np.ndarray, " n_tested"],
+    y_pred: Integer[np.ndarray, " n_tested"],
+) -> Float[np.ndarray, " n_tested"]:
+    """What each sample's fold would score without it; NaN where nothing could be said of the fold then.
+
+    `counts` are those of the folds, and `score` says what counts come to.
+
+    Examples
+    --------
+    >>> from core.evaluate.cluster_folds.counts import counted
+    >>> fold, y, said = np.zeros(3, dtype=int), np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> def accuracy(counts: Counts) -> np.ndarray:
+    ...     return counts.right.sum(axis=-1) / counts.true.sum(axis=-1)
+    >>> scores_without(counted(y, said, fold, 1, 2), accuracy, fold=fold, y=y, y_pred=said)
+    array([0.5, 1. , 0.5])
+    """
+    n_classes = counts.true.shape[-1]
+    cells, cell_of_row = np.unique((fold * n_classes + y) * n_classes + y_pred, return_inverse=True)
+    found, step = np.empty(len(cells)), max(_AT_ONCE // n_classes, 1)
+    for start in range(0, len(cells), step):
+        cell = cells[start : start + step]
+        at, said = np.arange(len(cell)), cell % n_classes
+        of, true = np.divmod(cell // n_classes, n_classes)
+        left = Counts(counts.right[of], counts.true[of], counts.said[of])
+        hit = true == said
+        left.right[at[hit], true[hit]] -= 1
+        left.true[at, true] -= 1
+        left.said[at, said] -= 1
+        found[start : start + step] = score(left)
+    return found[cell_of_row]
+
+
+def pulls_on_mean(
+    values: Float[np.ndarray, " n_folds"],
+    without: Float[np.ndarray, " n_tested"],
+    fold: Integer[np.ndarray, " n_tested"],
+) -> Float[np.ndarray, " n_tested"]:
+    """How far each sample pulls the mean over folds: the mean less what it would be without the sample.
+
+    `values` are the folds' scores (NaN: not defined, and no part of the mean), `without` those without each sample.
+
+    Examples
+    --------
+    >>> pulls_on_mean(np.array([0.5, 1.0]), np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]))
+    array([-0.25,  0.25,  0.  ])
+    """
+    known = ~np.isnan(values)
+    n, total, own = int(known.sum()), float(values[known].sum()), values[fold]
+    if n == 0:
+        return np.zeros(len(fold))
+    lost = np.isnan(without) & ~np.isnan(own)  # the fold would be no part of the mean any more
+    rest = total - np.where(np.isnan(own), 0.0, own)
+    mean = (rest + np.where(np.isnan(without), 0.0, without)) / np.where(lost, max(n - 1, 1), n)
+    return total / n - (mean if n > 1 else np.where(lost, total, mean))
+
+
+def standard_error(pulls: Float[np.ndarray, " n_samples"], tested: Bool[np.ndarray, " n_samples"]) -> float:
+    """The jackknife's standard error of a number on which every tested sample has such a pull.
+
+    Of the mean it is the usual one, the standard deviation over the root of n:
+
+    >>> values = np.array([1.0, 2.0, 6.0])
+    >>> round(standard_error((values - 3.0) / 2, np.ones(3, dtype=bool)), 4), round(float(values.std(ddof=1)), 4)
+    (1.5275, 2.6458)
+    """
+    n = int(tested.sum())
+    return float(np.sqrt(n - 1) * pulls[tested].std()) if n > 1 else 0.0
+
+
+def normal_interval(value: float, se: float) -> tuple[Interval, float]:
+    """The interval of a difference and its two-sided p-value, which is below .05 just where the interval lacks 0.
+
+    Examples
+    --------
+    >>> interval, p = normal_interval(1.0, 0.5)
+    >>> round(interval.lower, 2), round(p, 3)
+    (0.02, 0.046)
+    """
+    return t_interval(value, se, np.inf), t_p_value(value, se, np.inf)
+
+
+def scaled_interval(value: float, se: float) -> Interval:
+    """The interval of a score, normal on the logit scale, so that it holds the score and stays within 0 and 1.
+
+    Examples
+    --------
+    >>> scaled_interval(0.97, 0.01)
+    Interval(lower=0.942..., upper=0.984...)
+    """
+    return UNKNOWN if np.isnan(value) else logit_interval(value, se, np.inf)

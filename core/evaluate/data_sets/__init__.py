@@ -1,0 +1,42 @@
+"""What is in the data? Sizes, numbers, words, columns and copies: notebook 1 of Wecker et al. (2020), and more."""
+
+from core.evaluate.data_sets.columns import ColumnSummaries, ColumnSummary, column_summaries
+from core.evaluate.data_sets.copies import ExactCopies, NearCopies, near_copies
+from core.evaluate.data_sets.labels import LabelCount, LabelCounts, label_counts
+from core.evaluate.data_sets.numbers import (
+    Histogram,
+    NumberByClass,
+    NumberSummary,
+    SharesByNumber,
+    histogram,
+    number_by_class,
+    summarise,
+)
+from core.evaluate.data_sets.pictures import mean_images
+from core.evaluate.data_sets.verdict import verdict
+from core.evaluate.data_sets.words import Word, WordCounts, count_words, english_stop_words
+
+__all__ = [
+    "ColumnSummaries",
+    "ColumnSummary",
+    "ExactCopies",
+    "Histogram",
+    "LabelCount",
+    "LabelCounts",
+    "NearCopies",
+    "NumberByClass",
+    "NumberSummary",
+    "SharesByNumber",
+    "Word",
+    "WordCounts",
+    "column_summaries",
+    "count_words",
+    "english_stop_words",
+    "histogram",
+    "label_counts",
+    "mean_images",
+    "near_copies",
+    "number_by_class",
+    "summarise",
+    "verdict",
+]

@@ -1,0 +1,163 @@
+"""Which samples are there twice? Exactly the same content, or features that point almost the same way.
+
+Copies on both sides of a split flatter every accuracy, and copies with different labels say that a label is wrong.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from core.data import Dataset
+from core.data.errors import DataError
+from core.models.threads import single_threaded
+
+ROUNDING = np.float32(2e-6)
+"""Of a cosine in single precision: so that copies pass a similarity of 1."""
+_BLOCK = 2048  # rows compared at a time: a block of similarities takes 16 MB, whatever the number of samples
+
+
+def duplicate_groups(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
+    """Give for every row the position of the first row with the very same content (its own, where it is the first).
+
+    Content is the input alone: ids, labels and sources do not count. Texts differ by a single space, numbers by a
+    single bit (0 and −0 are alike).
+
+    Examples
+    --------
+    >>> from core.data import Dataset
+    >>> texts = ["a fox", "a dog", "a fox", "a  fox"]
+    >>> duplicate_groups(Dataset("animals", "text", texts, [0, 1, 1, 0], ("fox", "dog"), list("abcd")))
+    array([0, 1, 0, 3])
+    """
+    if dataset.kind == "text":
+        contents = (text.encode("utf-8", "surrogatepass") for text in dataset.x)
+    else:
+        contents = ((row + 0.0).tobytes() for row in dataset.x)  # adding 0 turns −0 into 0
+    first: dict[bytes, int] = {}
+    digests = (blake2b(content, digest_size=16).digest() for content in contents)
+    return np.array([first.setdefault(digest, row) for row, digest in enumerate(digests)], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class NearDuplicates:
+    """Which samples are there twice, or nearly so.
+
+    `first` is what ``duplicate_groups`` gives, and `pairs` are nearly equal samples among the first ones of every
+    content: so that many copies of one content take no room. `full` says that there are more such pairs than were kept.
+    """
+
+    first: Integer[np.ndarray, " n_samples"]
+    pairs: Integer[np.ndarray, "n_pairs 2"]
+    full: bool
+
+    def n_across(self, part: Bool[np.ndarray, " n_samples"]) -> int:
+        """How many pairs of equal or nearly equal samples have one in the part and one outside; all copies count.
+
+        Examples
+        --------
+        >>> near = NearDuplicates(np.array([0, 0, 2, 0]), np.array([[0, 2]]), full=False)
+        >>> near.n_across(np.array([True, False, False, False]))
+        3
+        """
+        inside, outside = (np.bincount(self.first[side], minlength=len(part)) for side in (part, ~part))
+        one, other = self.pairs.T
+        return int(inside @ outside + inside[one] @ outside[other] + outside[one] @ inside[other])
+
+
+def near_duplicate_pairs(
+    features: Float[np.ndarray, "n_samples n_features"],
+    *,
+    similarity: float = 0.95,
+    most: int = 100_000,
+    on_step: Callable[[], object] = lambda: None,
+) -> Integer[np.ndarray, "n_pairs 2"]:
+    """Pairs of rows whose features have a cosine of `similarity` or more, the most similar first.
+
+    Every pair is compared, in blocks: memory does not grow with the square of the rows, time does (some seconds for
+    60,000 rows of 50 features). Where more than `most` pairs qualify, the most similar ones are kept, ties by position.
+    The first of a pair stands earlier in the data. A row without any feature (all zero) is near to nothing. Features
+    should be centred, else everything points the same way. `on_step` is called ``n_steps`` times on the way.
+
+    Raises DataError for a similarity outside (0, 1].
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 0.01], [0.0, 0.0]])
+    >>> near_duplicate_pairs(features).tolist()
+    [[0, 2]]
+    """
+    check_similarity(similarity)
+    directions = _directions(features)
+    pairs = np.empty((0, 2), dtype=np.int64)
+    cosines = np.empty(0, dtype=np.float32)
+    least = np.float32(similarity) - ROUNDING
+    starts = range(0, len(directions), _BLOCK)
+    with single_threaded():
+        for start, other in ((start, other) for start in starts for other in starts if other >= start):
+            block = directions[start : start + _BLOCK] @ directions[other : other + _BLOCK].T
+            rows, columns = np.nonzero(block >= least)
+            if other == start:
+                rows, columns = rows[rows < columns], columns[rows < columns]
+            found = np.column_stack([rows + start, columns + other])
+            pairs, cosines = np.concatenate([pairs, found]), np.concatenate([cosines, block[rows, columns]])
+            if len(pairs) > 2 * most:
+                pairs, cosines = most_similar(pairs, cosines, most)
+                least = cosines[-1]
+            on_step()
+    return most_similar(pairs, cosines, most)[0]
+
+
+def n_steps(n_samples: int) -> int:
+    """How many blocks ``near_duplicate_pairs`` compares.
+
+    Examples
+    --------
+    >>> n_steps(2048), n_steps(60_000)
+    (1, 465)
+    """
+    n_blocks = -(-n_samples // _BLOCK)
+    return n_blocks * (n_blocks + 1) // 2
+
+
+def similarities(
+    features: Float[np.ndarray, "n_samples n_features"], pairs: Integer[np.ndarray, "n_pairs 2"]
+) -> Float[np.ndarray, " n_pairs"]:
+    """The cosine of the features of each pair, at most 1.
+
+    Examples
+    --------
+    >>> similarities(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[0, 1]])).round(3)
+    array([0.707])
+    """
+    one, other = (_directions(features[pairs[:, side]]).astype(np.float64) for side in (0, 1))
+    return np.minimum(np.einsum("ij,ij->i", one, other), 1.0)
+
+
+def check_similarity(similarity: float) -> None:
+    """Refuse a similarity that no pair, or every pair, would have.
+
+    >>> check_similarity(1.5)
+    Traceback (most recent call last):
+    core.data.errors.DataError: Near duplicates were asked for with a similarity of 1.5. It must lie in (0, 1].
+    """
+    if not 0 < similarity <= 1:
+        raise DataError(f"Near duplicates were asked for with a similarity of {similarity:g}. It must lie in (0, 1].")
+
+
+def _directions(features: np.ndarray) -> np.ndarray:
+    """Rows of length 1 in single precision; those of length 0 stay."""
+    lengths = np.linalg.norm(features, axis=1, keepdims=True)
+    return np.divide(features, lengths, out=np.zeros(features.shape), where=lengths > 0).astype(np.float32)
+
+
+def most_similar(pairs: np.ndarray, cosines: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `most` pairs of the largest cosines and these, ties by position.
+
+    >>> most_similar(np.array([[0, 2], [1, 2], [0, 1]]), np.array([0.8, 0.9, 0.9]), 2)[0].tolist()
+    [[0, 1], [1, 2]]
+    """
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))[:most]
+    return pairs[order], cosines[order]

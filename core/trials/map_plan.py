@@ -1,0 +1,120 @@
+"""Where do the samples lie, seen in two dimensions? A map is long work, and so a plan like any other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from core.data import DataError, Dataset
+from core.models.classifier import stop_if
+from core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
+from core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
+from core.trials.plan import check_fields
+
+COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
+"""The columns of a map and their types: position in the data set, place on the map; one row without figures if failed.
+"""
+
+METHODS = {"umap": "UMAP (keeps neighbourhoods)", "pca": "PCA (keeps large distances)"}
+"""Ways to draw a map, by name."""
+
+
+@dataclass(frozen=True)
+class MapPlan:
+    """Lay all samples of a data set out in two dimensions.
+
+    Parameters
+    ----------
+    representation
+        The name in REPRESENTATIONS of the features to start from; None takes the usual one of the kind.
+    n_components
+        Principal components of the standardised features that the map is made of; None takes all features.
+    method
+        A name in METHODS.
+    n_neighbors, min_dist
+        UMAP's: how many neighbours make a neighbourhood, and how close the map may put two samples.
+    seed
+        UMAP's; PCA needs none.
+
+    Raises DataError for an unknown name and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> wine = load_example("wine")
+    >>> MapPlan(method="pca").run_trial(wine, 0, should_stop=lambda: False).head(2).round(2)
+       row     x     y status
+    0    0  3.32  1.44     ok
+    1    1  2.21 -0.33     ok
+    """
+
+    representation: str | None = None
+    n_components: int | None = 50
+    method: str = "umap"
+    n_neighbors: int = 15
+    min_dist: float = 0.1
+    seed: int = 0
+
+    kind: ClassVar[str] = "map"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.representation is not None and self.representation not in REPRESENTATIONS:
+            raise DataError(
+                f"representation: {self.representation!r} cannot be chosen. Choose from {', '.join(REPRESENTATIONS)}."
+            )
+        if self.method not in METHODS:
+            raise DataError(f"method: {self.method!r} cannot be chosen. Choose from {', '.join(METHODS)}.")
+        for name, lowest in {"n_components": 1, "n_neighbors": 2, "seed": 0}.items():
+            value = getattr(self, name)
+            if (type(value) is not int or value < lowest) and not (name == "n_components" and value is None):
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
+        if not isinstance(self.min_dist, int | float):
+            raise DataError(f"min_dist must lie between 0 and 1, not {self.min_dist!r}.")
+        object.__setattr__(self, "min_dist", float(self.min_dist))  # JSON may say 0, which is the same plan as 0.0
+        check_umap(self.n_neighbors, self.min_dist)
+
+    @property
+    def label_informed(self) -> bool:
+        """Whether the features saw the labels, as a trained network's do."""
+        return self.representation is not None and REPRESENTATIONS[self.representation].label_informed
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """One. Raises DataError where the representation does not fit the data set."""
+        check_representation(dataset, self._representation(dataset))
+        return 1
+
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """What the plan asks for and this data set cannot give, in sentences."""
+        n_used = usable_neighbours(self.n_neighbors, dataset.n_samples)
+        if self.method == "pca" or n_used == self.n_neighbors:
+            return ()
+        return (f"{self.n_neighbors} neighbours were asked for; each sample has {n_used} others, and these are taken.",)
+
+    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
+        """A row per sample (`COLUMNS`). Raises Cancelled where `should_stop` is true between the steps."""
+        stop_if(should_stop)
+        features = features_for_splits(dataset, self._representation(dataset), n_components=self.n_components)
+        stop_if(should_stop)
+        return _frame(np.arange(dataset.n_samples), self._map(features), "ok")
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no place."""
+        return _frame(np.array([pd.NA], dtype=object), np.full((1, 2), np.nan), "failed")
+
+    def _representation(self, dataset: Dataset) -> str:
+        return self.representation or default_representation(dataset.kind)
+
+    def _map(self, features: Float[np.ndarray, "n_samples n_features"]) -> Float[np.ndarray, "n_samples 2"]:
+        if self.method == "pca":
+            return pca_map(features)
+        return umap_map(features, n_neighbors=self.n_neighbors, min_dist=self.min_dist, seed=self.seed)
+
+
+def _frame(row: np.ndarray, place: Float[np.ndarray, "n_rows 2"], status: str) -> pd.DataFrame:
+    columns = {"row": row, "x": place[:, 0], "y": place[:, 1], "status": [status] * len(row)}
+    return pd.DataFrame({name: pd.array(values, dtype=COLUMNS[name]) for name, values in columns.items()})

@@ -1,0 +1,106 @@
+"""How do folds that are made to differ behave? (Wecker, Friedrich & Adel 2020)"""
+
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.cluster_folds import Metric
+from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import Run
+from ui import cache, data_choice, fold_controls, fold_export, fold_look, fold_scores, fold_upload, jobs, page, share
+from ui.fold_work import Folded
+from ui.session import owner, workspace
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
+SECONDS_BETWEEN_DRAWINGS = 4.0
+STEM, FORMATS = "cluster-folds", ("TSV", "Parquet")
+
+
+def make() -> None:
+    """Make folds of the chosen data set, train models on them, and see."""
+    dataset = data_choice.dataset()
+    try:
+        plan, button = fold_controls.fold_plan(dataset)
+        n_trials = plan.n_trials(dataset)
+    except DataError as problem:
+        page.error(problem)
+        return
+    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    with button:
+        jobs.run_button(run, plan, dataset)
+    share.offer(plan, fold_controls.parameters(plan) or {})
+    for note in plan.notes(dataset):
+        st.caption(page.plain(note))
+    if run is None:
+        fold_scores.nothing_computed(plan, n_trials)
+        return
+    jobs.follow(run, jobs.progress)
+    metric = Metric()
+    if plan.models:
+        metric, written = fold_controls.metric(dataset.class_names)
+        share.offer(plan, (fold_controls.parameters(plan) or {}) | written)
+    with st.container():  # the same place before and after, so that nothing jumps when the run ends
+        if run.state == "running":
+            jobs.follow(run, partial(so_far, metric=metric), every=SECONDS_BETWEEN_DRAWINGS)
+        elif cache.fold_run(run).cuts:
+            everything(cache.fold_run(run), metric, {})
+        else:
+            page.nothing_yet(running=False)
+    page.foot(run)
+
+
+def so_far(run: Run, *, metric: Metric) -> None:
+    """The scores of the folds that have been tested, while others are."""
+    folded = cache.fold_run(run)
+    if folded.rows.runs():
+        fold_scores.show(folded, metric, finished=False)
+    else:
+        page.nothing_yet(running=True)
+
+
+def own() -> None:
+    """Performance of predictions that were made on folds elsewhere."""
+    chosen = fold_upload.cards()
+    share.offer(None, fold_upload.parameters(chosen))
+    if not {"first", "second"} & chosen.keys():
+        page.empty(
+            "Give the predictions of a model on folds, and the file that says which sample is in which fold: the files "
+            "of the ClusterDataSplit notebooks, as they are."
+        )
+        return
+    try:
+        folded = fold_upload.folded(chosen)
+        metric, written = fold_controls.metric(folded.rows.class_names)
+        share.offer(None, fold_upload.parameters(chosen) | written)
+        everything(folded, metric, chosen)
+    except (DataError, WorkspaceError) as problem:
+        page.error(problem)
+
+
+def everything(folded: Folded, metric: Metric, chosen: dict[str, str]) -> None:
+    """Scores, how the folds lie, what is in them, and all of it to take away."""
+    tables = {}
+    if folded.rows.runs():
+        scores = cache.fold_performance(folded, metric)
+        fold_scores.show(folded, metric, fold_upload.foretold(chosen, scores), finished=True)
+        tables = fold_scores.tables(folded, scores)
+    fold_look.show(folded)
+    fold_look.inside(folded)
+    fold_export.show(folded)
+    if tables:
+        st.subheader("In numbers", anchor=False)
+        fold_scores.summary(scores)
+        page.downloads(tables, stem=STEM, formats=FORMATS)
+
+
+page.lead(
+    "Folds that differ in their inputs show how far a score rests on training and test samples being alike. Which new "
+    "inputs you will meet, they cannot tell."
+)
+if fold_controls.view() == fold_controls.MAKE:
+    make()
+else:
+    own()
+page.how_to_read(HOW_TO_READ)

@@ -1,0 +1,105 @@
+"""A model that Touchstone never saw, from end to end: splits home, predictions back, a verdict that can be shared."""
+
+import csv
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sklearn.tree import DecisionTreeClassifier
+
+from core.data import Dataset, load_example
+from tests.browser.server import Server
+from tests.browser.test_main_job import click_run, shared_address, verdict
+
+pytestmark = pytest.mark.browser
+PARAMETERS = "data=wine&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials, 24 of each model
+SOON = 20_000
+"""Milliseconds that a busy machine may take for what is counted or read."""
+
+
+def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
+    server: Server, page: Page, browser: Browser, tmp_path: Path
+):
+    page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
+    click_run(page)
+    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=90_000)
+    open_section(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Splits (TSV)", exact=True).click()
+    file = tmp_path / "tree.tsv"
+    n_trials = predict(load_example("wine"), download.value.path(), file)
+    assert n_trials == 24
+
+    upload(page, file)
+    expect(page.get_by_text("Trial: column 'trial'")).to_be_visible(timeout=SOON)
+    expect(page.get_by_text("Predicted label: column 'said'")).to_be_visible()
+    expect(page.get_by_text("tree: 24 of 24 trials")).to_be_visible(timeout=SOON)
+    page.get_by_role("button", name="Use these predictions").click()
+    expect(page.get_by_text("72 of 72 trials used")).to_be_visible(timeout=SOON)
+    shown = verdict(page)
+    assert re.search(r"tree: \d+\.\d %.* on familiar sources", shown), "the verdict is not about the uploaded model"
+    assert re.search(r"rho \.\d{3}", shown)
+    expect(page.get_by_text(re.compile("tree (and|keeps)|(and|than) tree")).first).to_be_visible()
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Table (TSV)").click()
+    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    assert {row["model"] for row in rows} == {"svm", "logistic", "tree"}
+
+    address = shared_address(page)
+    assert "own=" in address
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        other = context.new_page()
+        other.goto(address)
+        assert verdict(other) == shown
+        other.goto(re.sub("own=[0-9a-f]+", "own=0123456789abcdef", address))
+        expect(other.get_by_text("These predictions are not here")).to_be_visible(timeout=SOON)
+        expect(other.get_by_text("48 of 48 trials used")).to_be_visible(timeout=SOON)
+        expect(other.get_by_text("tree")).to_have_count(0)
+    finally:
+        context.close()
+
+
+def test_a_prediction_of_what_the_model_was_trained_on_is_refused(server: Server, page: Page, tmp_path: Path):
+    page.goto(f"{server.url}/source_robustness?{PARAMETERS}&seed=5")
+    open_section(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Splits (TSV)", exact=True).click()
+    file = tmp_path / "leaky.tsv"
+    predict(load_example("wine"), download.value.path(), file, parts=("train", "test"))
+    upload(page, file)
+    expect(page.get_by_test_id("stAlert").get_by_text("rows are in its training part")).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("button", name="Use these predictions")).to_have_count(0)
+    page.get_by_role("button", name="Discard").click()
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+
+
+def predict(wine: Dataset, splits: Path, file: Path, *, parts: tuple[str, ...] = ("test",)) -> int:
+    """What somebody does at home: train on each trial's "train", write down what is said of its "test"."""
+    row_of = {str(name): row for row, name in enumerate(wine.ids)}
+    trials: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    with splits.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines, delimiter="\t"):
+            trials[int(row["trial"])][row["part"]].append(row_of[row["id"]])
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, delimiter="\t")
+        writer.writerow(["trial", "id", "said"])
+        for trial, rows in trials.items():
+            model = DecisionTreeClassifier(max_depth=3, random_state=0)
+            model.fit(wine.x[rows["train"]], wine.y[rows["train"]])
+            tested = np.concatenate([rows[part] for part in parts])
+            names = [wine.class_names[code] for code in model.predict(wine.x[tested])]
+            writer.writerows((trial, wine.ids[row], name) for row, name in zip(tested, names, strict=True))
+    return len(trials)
+
+
+def open_section(page: Page) -> None:
+    page.locator("summary").filter(has_text="A model of your own").click()
+
+
+def upload(page: Page, file: Path) -> None:
+    page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(file)

@@ -1,0 +1,409 @@
+"""Scores of folds are scikit-learn's; intervals hold what they should; schemes are compared row by row."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, f1_score
+
+from core.data import DataError, Predictions, load_example
+from core.data.fold_files import datasplits_file, folded_upload, predictions_file
+from core.data.prediction_upload import GivenFile
+from core.evaluate.cluster_folds import (
+    FoldPredictions,
+    Metric,
+    fold_performance,
+    fold_verdict,
+    foretold_on,
+    foretold_on_sources,
+    joined,
+    predictions_on_folds,
+    rows_of_run,
+    rows_of_tables,
+)
+from core.evaluate.cluster_folds.counts import counted, f1_interval
+from core.evaluate.intervals import wilson
+from core.trials import FoldPlan
+from tests.evaluate.fold_populations import frame, simulated
+
+SCORES = {
+    Metric("macro_f1"): lambda y, said: f1_score(y, said, average="macro"),
+    Metric("accuracy"): accuracy_score,
+    Metric("f1", "b"): lambda y, said: f1_score(y, said, labels=[1], average="macro", zero_division=np.nan),
+}
+
+
+def scored(folded: FoldPredictions, metric: Metric | None = None, **options):
+    return fold_performance(folded, metric=metric, **options)
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(4, 60), n_classes=st.integers(2, 5))
+def test_scores_of_a_fold_are_scikit_learns(seed, n, n_classes):
+    rng = np.random.default_rng(seed)
+    y, said, fold = rng.integers(n_classes, size=n), rng.integers(n_classes, size=n), rng.integers(2, size=n)
+    counts = counted(y, said, fold, 2, n_classes)
+    names = tuple("abcde"[:n_classes])
+    for metric, score in SCORES.items():
+        for each in (0, 1):
+            of = fold == each
+            found = counts.score(metric, names)[each]
+            if not of.any():
+                assert np.isnan(found)
+            else:
+                assert found == pytest.approx(score(y[of], said[of]), nan_ok=True)
+
+
+def test_runs_hold_what_an_obvious_loop_finds():
+    folded = simulated({"random_folds": 0.1, "sds_folds": 0.3}, seeds=(0, 1), models=("one", "two"))
+    found = scored(folded)
+    assert len(found.runs) == 2 * 2 * 2
+    rows = folded.rows
+    for run in found.runs:
+        mine = rows[(rows["scheme"] == run.scheme) & (rows["seed"] == run.seed) & (rows["model"] == run.model)]
+        values = []
+        for fold in run.folds:
+            of_fold = mine[mine["fold"] == fold.fold]
+            truth, said = folded.y[of_fold["row"].to_numpy(dtype=int)], of_fold["y_pred"].to_numpy(dtype=int)
+            values.append(f1_score(truth, said, average="macro"))
+            assert fold.score.value == pytest.approx(values[-1])
+            assert fold.accuracy.value == pytest.approx((truth == said).mean())
+            assert (fold.n, fold.n_train) == (len(of_fold), 600 - len(of_fold))
+            by_class = f1_score(truth, said, average=None)
+            assert [f1.value for f1 in fold.classes] == pytest.approx(by_class.tolist())
+        assert run.mean.value == pytest.approx(np.mean(values))
+        assert run.std == pytest.approx(np.std(values, ddof=0))
+        assert run.whole
+
+
+def test_nulls_are_the_majority_class_and_guessing_of_what_was_trained_on():
+    folded = simulated({"random_folds": 0.1}, n_classes=2, n=200)
+    y = folded.y.copy()
+    y[:150] = 0
+    (run,) = scored(replace(folded, y=y), Metric("accuracy")).runs
+    folds = folded.folds("random_folds", 0)
+    for fold in run.folds:
+        test, train = y[folds == fold.fold], y[folds != fold.fold]
+        assert fold.majority == pytest.approx((test == 0).mean())
+        share = np.bincount(train) / len(train)
+        assert fold.chance == pytest.approx(sum(share[label] * (test == label).mean() for label in (0, 1)))
+
+
+def test_differences_are_paired_and_average_over_seeds():
+    folded = simulated({"random_folds": 0.1, "sds_folds": 0.3}, seeds=(0, 1, 2), shared=1.0)
+    found = scored(folded, Metric("accuracy"))
+    (told,) = found.differences
+    assert (told.scheme, told.other) == ("sds_folds", "random_folds")
+    means = {scheme: [run.mean.value for run in found.runs_of(scheme, "model")] for scheme in folded.schemes}
+    assert told.difference.value == pytest.approx(np.mean(means["sds_folds"]) - np.mean(means["random_folds"]))
+    assert [value for _, value in told.per_seed] == pytest.approx(
+        np.subtract(means["sds_folds"], means["random_folds"]).tolist()
+    )
+    assert told.told_apart
+    # The same rows are wrong in both schemes: rows tell the difference far more closely than two samples would.
+    one, other = found.of("sds_folds", "model"), found.of("random_folds", "model")
+    unpaired = np.hypot(one.mean.interval.width, other.mean.interval.width)
+    assert told.difference.interval.width < 0.9 * unpaired
+
+
+def test_the_baseline_is_a_random_scheme_wherever_it_stands_or_what_one_says():
+    folded = simulated({"sds_folds": 0.2, "mine": 0.2, "randomized": 0.1})
+    assert [each.other for each in scored(folded).differences] == ["randomized", "randomized", "sds_folds"]
+    assert scored(folded, baseline="mine").differences[0].other == "mine"
+
+
+def test_schemes_without_a_difference_are_not_told_apart():
+    told = [
+        scored(simulated({"random_folds": 0.2, "sds_folds": 0.2}, n=300, rng=np.random.default_rng(seed))).differences[
+            0
+        ]
+        for seed in range(25)
+    ]
+    assert sum(each.told_apart for each in told) <= 4
+    assert sum(each.difference.interval.holds(0.0) for each in told) >= 21
+
+
+def test_an_interval_speaks_about_samples_so_that_seeds_do_not_shrink_it_to_nothing():
+    one, many = (simulated({"sds_folds": 0.3}, seeds=range(n), shared=1.0) for n in (1, 8))
+    widths = [scored(folded, Metric("accuracy")).schemes[0].mean.interval.width for folded in (one, many)]
+    assert widths[1] > 0.8 * widths[0]
+
+
+def test_where_nothing_is_wrong_an_interval_is_wilsons():
+    folded = simulated({"sds_folds": 0.0}, n=100)
+    (run,) = scored(folded, Metric("accuracy")).runs
+    for fold in run.folds:
+        assert (fold.score.value, fold.score.by) == (1.0, "wilson")
+        assert fold.score.interval == wilson(20.0, 20.0)
+    assert run.mean.interval.upper == 1.0
+    assert run.mean.interval.lower < 1.0
+    macro = scored(folded).runs[0].folds[0].score.interval
+    assert macro.lower < 0.97
+
+
+@given(right=st.integers(0, 40), missed=st.integers(0, 40), wrong=st.integers(0, 40))
+def test_the_interval_of_a_class_holds_its_f1(right, missed, wrong):
+    if right + missed + wrong == 0:
+        return
+    found = f1_interval(float(right), float(right + missed), float(right + wrong))
+    assert found.lower <= 2 * right / (2 * right + missed + wrong) + 1e-12
+    assert 2 * right / (2 * right + missed + wrong) - 1e-12 <= found.upper
+    assert found.lower >= 0
+    assert found.upper <= 1 + 1e-12
+
+
+def test_unfinished_runs_stand_with_what_they_have_and_are_not_compared():
+    folded = simulated({"random_folds": 0.1, "sds_folds": 0.3})
+    tested = folded.rows["model"].notna() & (folded.rows["scheme"] == "sds_folds") & (folded.rows["fold"] > 2)
+    lost = frame("sds_folds", 0, "model", [4], [pd.NA], [pd.NA], status="failed")
+    partial = replace(folded, rows=pd.concat([folded.rows[~tested], lost], ignore_index=True))
+    found = scored(partial)
+    half = found.runs_of("sds_folds", "model")[0]
+    assert ([fold.fold for fold in half.folds], half.n_folds_wanted, half.whole) == ([0, 1, 2], 5, False)
+    assert [row.scheme for row in found.schemes] == ["random_folds"]
+    assert found.differences == ()
+    assert found.n_failed == 1
+
+
+def test_no_rows_at_all_are_no_error():
+    wine = load_example("wine")
+    found = scored(rows_of_run(pd.DataFrame(), wine))
+    assert found.runs == found.schemes == found.differences == ()
+    assert len(found.table()) == len(found.summary()) == len(found.difference_table()) == 0
+
+
+def test_tables_have_a_row_for_each_fold_class_run_and_pair():
+    found = scored(simulated({"random_folds": 0.1, "sds_folds": 0.3}, seeds=(0, 1)))
+    assert len(found.table()) == 2 * 2 * 5
+    assert found.table()["fold"].tolist()[:5] == [1, 2, 3, 4, 5]
+    assert len(found.class_table()) == 2 * 2 * 3
+    assert len(found.summary()) == 2 * 2
+    assert len(found.difference_table()) == 1
+    assert {"f1_a", "f1_b", "f1_c", "score_lower", "score_upper"} <= set(found.table().columns)
+
+
+def test_a_class_that_is_not_there_is_named():
+    with pytest.raises(DataError, match=r"no class 'z'.*a, b, c"):
+        scored(simulated({"sds_folds": 0.1}), Metric("f1", "z"))
+
+
+def test_a_single_split_tests_once_and_is_compared_over_the_rows_it_tests():
+    wine = load_example("wine")
+    plan = FoldPlan(schemes=("random_folds", "max_shift"))
+    rows = pd.concat([plan.run_trial(wine, i, should_stop=lambda: False) for i in range(plan.n_trials(wine))])
+    found = scored(rows_of_run(rows, wine))
+    (run,) = found.runs_of("max_shift", "logistic")
+    n_test = int((plan.folds(wine, "max_shift", 0) >= 0).sum())
+    assert (len(run.folds), run.std, run.folds[0].n, run.folds[0].n_train) == (1, 0.0, n_test, 178 - n_test)
+    assert found.differences[0].difference.n == n_test
+
+
+def uploaded(seed: int = 0, n: int = 60, names=("cat", "dog"), shuffle: bool = False, **options) -> Predictions:
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(n) if shuffle else np.arange(n)
+    y = (np.arange(n) % len(names))[order]
+    said = np.where(rng.random(n) < 0.8, y, (y + 1) % len(names))
+    folds = np.array([str(1 + row % 3) for row in rng.permutation(n)])
+    return Predictions([f"id {row}" for row in order], y, said, names, groups={"fold": folds}, **options)
+
+
+def test_uploaded_schemes_join_by_id_whatever_their_order():
+    one, other = uploaded(0), uploaded(1, shuffle=True)
+    folded = predictions_on_folds({"mine": one, "randomized": other})
+    assert folded.ids.tolist() == one.ids.tolist()
+    for scheme, of in (("mine", one), ("randomized", other)):
+        run = next(run for run in folded.runs() if run.scheme == scheme)
+        at = {value: row for row, value in enumerate(of.ids)}
+        order = [at[value] for value in folded.ids]
+        assert run.y_pred.tolist() == of.y_pred[order].tolist()
+        assert (run.fold + 1).astype(str).tolist() == of.groups["fold"][order].tolist()
+    assert scored(folded).differences[0].difference.n == 60
+
+
+def test_trials_of_an_upload_are_seeds():
+    parts = [uploaded(seed) for seed in (0, 1)]
+    both = Predictions(
+        np.concatenate([part.ids for part in parts]),
+        np.concatenate([part.y_true for part in parts]),
+        np.concatenate([part.y_pred for part in parts]),
+        ("cat", "dog"),
+        groups={
+            "fold": np.concatenate([part.groups["fold"] for part in parts]),
+            "trial": np.repeat(["first", "second"], 60),
+        },
+    )
+    folded = predictions_on_folds({"mine": both})
+    assert folded.seeds("mine") == (0, 1)
+    for seed, part in enumerate(parts):
+        run = next(run for run in folded.runs() if run.seed == seed)
+        assert run.y_pred.tolist() == part.y_pred.tolist()
+
+
+def test_uploads_that_do_not_fit_each_other_or_the_data_set_say_how_many_rows():
+    one, other = uploaded(0), uploaded(1, names=("dog", "cat"))
+    with pytest.raises(
+        DataError, match="'id 0' is 'cat' in one file and 'dog' in another, and 60 of 60 samples differ"
+    ):
+        predictions_on_folds({"mine": one, "randomized": other})
+    known = np.array([f"id {row}" for row in range(10, 100)], dtype=object)
+    with pytest.raises(
+        DataError, match=r"10 of 60 ids .*such as 'id 0'.*; 40 of the data set's 90 ids .*'id 60'.*Choose"
+    ):
+        predictions_on_folds({"mine": one}, ids=known)
+    with pytest.raises(DataError, match="nothing tells which fold"):
+        predictions_on_folds({"mine": Predictions(["a", "b"], [0, 1], [0, 1], ["x", "y"])})
+
+
+def test_rows_take_the_places_of_a_data_set():
+    known = np.array([f"id {row}" for row in range(99, -1, -1)], dtype=object)
+    folded = predictions_on_folds({"mine": uploaded(0)}, ids=known)
+    assert len(folded.y) == 100
+    assert (folded.y < 0).sum() == 40
+    values = [scored(each).runs[0].mean.value for each in (folded, predictions_on_folds({"mine": uploaded(0)}))]
+    assert values[0] == pytest.approx(values[1])
+
+
+@pytest.mark.parametrize("scheme", ["sds_folds", "max_shift"])
+def test_folds_that_go_out_and_predictions_that_come_back_score_as_the_run_does(scheme):
+    wine = load_example("wine")
+    plan = FoldPlan(schemes=(scheme,))
+    rows = pd.concat([plan.run_trial(wine, i, should_stop=lambda: False) for i in range(plan.n_trials(wine))])
+    (own,) = scored(rows_of_run(rows, wine)).runs
+    said = rows[rows["model"].notna().to_numpy()].sample(frac=1.0, random_state=0)
+    names, at = np.array(wine.class_names, dtype=object), said["row"].to_numpy(dtype=int)
+    back = predictions_file(wine.ids[at], names[wine.y[at]], names[said["y_pred"].to_numpy(dtype=int)])
+    folds = datasplits_file(wine.ids, plan.folds(wine, scheme, 0))
+    upload = folded_upload(GivenFile("predictions_x.tsv", back), GivenFile("datasplits_x.tsv", folds))
+    for ids in (None, wine.ids):
+        (run,) = scored(rows_of_tables({"x": upload.read()}, ids=ids)).runs
+        assert [fold.score.value for fold in run.folds] == [fold.score.value for fold in own.folds]
+        assert (run.mean.value, run.std) == (own.mean.value, own.std)
+
+
+def test_class_names_of_several_files_are_joined():
+    one = Predictions(["a", "b"], [0, 1], [0, 1], ["cat", "dog"], groups={"fold": ["1", "2"]})
+    other = Predictions(["a", "b"], [0, 1], [0, 2], ["cat", "dog", "eel"], groups={"fold": ["2", "1"]})
+    folded = joined([predictions_on_folds({"x": one}), predictions_on_folds({"y": other})])
+    assert folded.class_names == ("cat", "dog", "eel")
+    assert [run.y_pred.tolist() for run in folded.runs()] == [[0, 1], [0, 2]]
+
+
+def test_a_held_out_set_is_foretold_or_not():
+    folded = simulated({"random_folds": 0.05, "sds_folds": 0.3}, n=1500)
+    rng = np.random.default_rng(5)
+    y = rng.integers(3, size=1000)
+    new = Predictions(
+        [f"new {row}" for row in range(1000)], y, np.where(rng.random(1000) < 0.7, y, (y + 1) % 3), ("a", "b", "c")
+    )
+    told = {each.scheme: each for each in foretold_on(scored(folded), {"model": new}, name="the new set")}
+    assert not told["random_folds"].foretells
+    assert told["random_folds"].difference.interval.lower > 0.15
+    assert told["sds_folds"].foretells
+    assert told["sds_folds"].held_out_score == pytest.approx(f1_score(y, new.y_pred, average="macro"))
+
+
+def test_a_data_sets_own_sources_are_a_held_out_set():
+    folded = simulated({"group_folds": 0.3, "sds_folds": 0.3, "random_folds": 0.1})
+    found = scored(folded)
+    told = {each.scheme: each for each in foretold_on_sources(found)}
+    assert set(told) == {"sds_folds", "random_folds"}
+    for scheme, each in told.items():
+        assert each.held_out == "group_folds"
+        assert each.paired
+        assert each.difference.value == pytest.approx(found.of(scheme, "model").mean.value - each.held_out_score)
+        assert each.difference.interval.holds(each.difference.value)
+    assert told["random_folds"].difference.interval.lower > 0
+    assert foretold_on_sources(scored(simulated({"sds_folds": 0.2, "random_folds": 0.1}))) == ()
+
+
+def without_makers(folded: FoldPredictions, scheme: str) -> FoldPredictions:
+    """As if the trial that makes the folds of `scheme` were not there (yet)."""
+    made = folded.rows["model"].isna() & (folded.rows["scheme"] == scheme)
+    return replace(folded, rows=folded.rows[~made.to_numpy(dtype=bool)])
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_a_run_whose_folds_are_not_known_is_not_taken_for_whole(failed):
+    folded = simulated({"random_folds": 0.1, "sds_folds": 0.3})
+    partial = without_makers(folded, "sds_folds")
+    partial = replace(partial, rows=partial.rows[~(partial.rows["fold"] > 1).to_numpy(dtype=bool)])
+    if failed:
+        lost = frame("sds_folds", 0, None, [pd.NA], [pd.NA], None, status="failed")
+        partial = replace(partial, rows=pd.concat([partial.rows, lost], ignore_index=True))
+    found = scored(partial)
+    (run,) = found.runs_of("sds_folds", "model")
+    assert (len(run.folds), run.folds_known, run.whole) == (2, False, False)
+    assert "sds_folds" not in [row.scheme for row in found.schemes]
+    assert found.differences == ()
+    alone = scored(replace(partial, rows=partial.rows[(partial.rows["scheme"] == "sds_folds").to_numpy(dtype=bool)]))
+    said = "model so far: 2 folds tested, of how many is not known, no scheme as a whole."
+    assert fold_verdict(alone).headline == said
+
+
+def test_uploaded_folds_are_all_there_are():
+    (run,) = scored(predictions_on_folds({"mine": uploaded()})).runs
+    assert (run.folds_known, run.whole, run.n_folds_wanted) == (True, True, 3)
+
+
+def lacking(n: int = 300) -> FoldPredictions:
+    """Three folds of which the last neither has a "dog" nor was one said there, in a scheme and in a random one."""
+    rng, fold = np.random.default_rng(0), np.repeat([0, 1, 2], n // 3)
+    y = ((fold < 2) & (rng.random(n) < 0.4)).astype(np.int64)
+    said = np.where((rng.random(n) < 0.2) & (fold < 2), 1 - y, y)
+    folds = {"kmeans": fold, "randomized": rng.permutation(fold)}
+    ids = [f"id {row}" for row in range(n)]
+    return predictions_on_folds({
+        scheme: Predictions(ids, y, said, ["cat", "dog"], groups={"fold": (of + 1).astype(str)})
+        for scheme, of in folds.items()
+    })  # fmt: skip
+
+
+def test_a_fold_whose_f1_is_not_defined_is_no_part_of_the_mean_and_that_is_said():
+    found = scored(lacking(), Metric("f1", "dog"))
+    (run,) = found.runs_of("kmeans", "Uploaded model")
+    values = [fold.score.value for fold in run.folds]
+    assert np.isnan(values[2])
+    assert run.folds_defined == run.folds[:2]
+    assert run.mean.value == pytest.approx(np.mean(values[:2]))
+    assert run.std == pytest.approx(np.std(values[:2]))
+    assert run.mean.interval.holds(run.mean.value)
+    assert not np.isnan([run.majority, run.chance]).any()
+    (told,) = found.differences
+    assert told.difference.interval.holds(told.difference.value)
+    verdict = fold_verdict(found)
+    assert "The F1 of dog is defined on 2 of 3 folds, and the mean is over these" in verdict.used
+    assert "nan" not in verdict.text
+    assert "not known yet" not in verdict.text
+
+
+def test_a_score_that_is_defined_on_no_fold_claims_nothing():
+    folded = lacking()
+    nowhere = replace(folded, class_names=("cat", "dog", "eel"))
+    found = scored(nowhere, Metric("f1", "eel"))
+    assert all(np.isnan(row.mean.value) and not row.mean.interval.known for row in found.schemes)
+    verdict = fold_verdict(found)
+    assert "F1 of eel is not defined on K-means folds: no fold has the class" in verdict.headline
+    assert not any(word in verdict.text for word in ("harder", "easier than", "No difference", "vary", "nan"))
+
+
+def test_nothing_is_said_of_null_models_where_the_training_part_is_not_known():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=300)
+    said = np.where(rng.random(300) < 0.52, y, 1 - y)
+    one = Predictions([f"id {row}" for row in range(300)], y, said, ["cat", "dog"], groups={"fold": ["1"] * 300})
+    found = scored(predictions_on_folds({"max_shift": one}), Metric("accuracy"))
+    (fold,) = found.runs[0].folds
+    assert fold.n_train is None
+    assert np.isnan([fold.majority, fold.chance, found.runs[0].majority, found.schemes[0].chance]).all()
+    assert not any(word in fold_verdict(found).text for word in ("learned nothing", "most frequent class", "guessing"))
+
+
+@pytest.mark.parametrize(
+    ("differences", "agree"),
+    [((0.1, 0.0), True), ((-0.1, 0.0), True), ((0.0, 0.0), True), ((0.1, 0.2), True), ((-0.1, 0.0, 0.1), False)],
+)
+def test_a_seed_without_a_difference_disagrees_with_none(differences, agree):
+    (told,) = scored(simulated({"random_folds": 0.1, "sds_folds": 0.3})).differences
+    assert replace(told, per_seed=tuple(enumerate(differences))).seeds_agree is agree

@@ -1,0 +1,156 @@
+"""Do the intervals hold what they say, where classes are many and folds lack some of them? Simulated, in public."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.evaluate.cluster_folds import FoldPerformance, Metric, fold_performance, foretold_on_sources
+from core.evaluate.cluster_folds import jackknife as jackknives
+from core.evaluate.cluster_folds.compare import WILSON, p_of_interval
+from core.evaluate.cluster_folds.counts import counted
+from core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
+from core.evaluate.cluster_folds.results import Estimate
+from core.evaluate.intervals import Interval
+from tests.evaluate.fold_populations import simulated
+
+HARD = {"randomized": 0.25, "kmeans": 0.35, "sds": 0.3}
+"""How often a model errs; folds of "kmeans" have classes of their own, so that each lacks most classes."""
+EASY = {scheme: error / 4 for scheme, error in HARD.items()}
+METRICS = (Metric(), Metric("accuracy"), Metric("f1", "b"))
+
+
+def found(error, rng, metric: Metric | None = None, **options) -> FoldPerformance:
+    return fold_performance(simulated(error, concentrated=("kmeans",), rng=rng, **options), metric=metric)
+
+
+def estimates(performance: FoldPerformance) -> dict[str, Estimate]:
+    """Every number that has an interval, by what it is of."""
+    told = {f"mean, {row.scheme}": row.mean for row in performance.schemes}
+    told |= {f"{each.scheme} less {each.other}": each.difference for each in performance.differences}
+    told |= {
+        f"fold {fold.fold}, {fold.scheme} {fold.seed}": fold.score for run in performance.runs for fold in run.folds
+    }
+    told |= {f"run, {run.scheme} {run.seed}": run.mean for run in performance.runs}
+    told |= {f"accuracy, {run.scheme} {run.seed}": run.accuracy for run in performance.runs}
+    return told
+
+
+def coverage(error, n_data_sets: int, **options) -> tuple[dict[str, float], dict[str, float]]:
+    """How often intervals hold what data sets of the same size come to on average, and how wide they are.
+
+    The width is in those that would be right, of 1.96 standard deviations of the numbers to either side.
+    """
+    drawn = [estimates(found(error, np.random.default_rng(seed), **options)) for seed in range(n_data_sets)]
+    held, width = {}, {}
+    for name in [name for name in drawn[0] if name.startswith("mean") or "less" in name]:
+        values = np.array([of[name].value for of in drawn])
+        held[name] = float(np.mean([of[name].interval.holds(values.mean()) for of in drawn]))
+        width[name] = float(np.mean([of[name].interval.width for of in drawn]) / (2 * 1.96 * values.std()))
+    return held, width
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 10_000), n=st.integers(5, 80), n_classes=st.integers(2, 30), wrong=st.floats(0.0, 1.0),
+    metric=st.sampled_from(METRICS),
+)  # fmt: skip
+def test_every_interval_holds_its_own_value(seed, n, n_classes, wrong, metric):
+    error = {"randomized": wrong, "kmeans": wrong / 2, "group_folds": wrong}
+    told = found(error, np.random.default_rng(seed), metric, n=n, n_classes=n_classes, seeds=(0, 1), rare=0.2)
+    foretold = {f"foretold {each.scheme}": each.difference for each in foretold_on_sources(told)}
+    for name, of in (estimates(told) | foretold).items():
+        if of.interval.known:
+            assert of.interval.lower - 1e-12 <= of.value <= of.interval.upper + 1e-12, name
+        else:
+            assert np.isnan(of.value), name
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), error=st.floats(0.0, 0.5), n=st.integers(40, 300))
+def test_a_p_value_and_its_interval_say_the_same(seed, error, n):
+    for each in found({"randomized": 0.2, "sds": error}, np.random.default_rng(seed), n=n).differences:
+        if abs(each.p - 0.05) > 1e-9:
+            assert (each.p < 0.05) == (not each.difference.interval.holds(0.0)), each.difference.by
+
+
+def test_p_of_few_wrong_samples_is_that_of_the_interval_that_is_shown():
+    (each,) = found({"randomized": 0.0, "sds": 0.004}, np.random.default_rng(1), n=400).differences
+    assert each.difference.by == WILSON
+    assert each.p == p_of_interval(each.difference.value, each.difference.interval)
+    assert p_of_interval(-0.2, Interval(-0.5, 0.2)) == pytest.approx(2 * stats.norm.sf(1.96 / 2), abs=1e-3)
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(4, 40), n_classes=st.integers(2, 8), metric=st.sampled_from(METRICS))
+def test_pulls_are_what_leaving_each_sample_out_does(seed, n, n_classes, metric):
+    rng = np.random.default_rng(seed)
+    y, said, fold = (rng.integers(high, size=n) for high in (n_classes, n_classes, 3))
+    names = tuple("abcdefgh"[:n_classes])
+
+    def scores(rows: np.ndarray) -> np.ndarray:
+        return counted(y[rows], said[rows], fold[rows], 3, n_classes).score(metric, names)
+
+    counts, rows = counted(y, said, fold, 3, n_classes), np.arange(n)
+    without = scores_without(counts, lambda of: of.score(metric, names), fold=fold, y=y, y_pred=said)
+    pulls = pulls_on_mean(scores(rows), without, fold)
+    for row in rows:
+        rest = scores(np.delete(rows, row))
+        assert without[row] == pytest.approx(rest[fold[row]], nan_ok=True)
+        if not np.isnan(rest).all():
+            assert pulls[row] == pytest.approx(np.nanmean(scores(rows)) - np.nanmean(rest))
+
+
+def test_the_error_of_an_accuracy_is_the_binomial_one():
+    said, y = np.repeat([0, 1], [30, 70]), np.ones(100, dtype=int)
+    fold, names = np.zeros(100, dtype=int), ("a", "b")
+    counts = counted(y, said, fold, 1, 2)
+    without = scores_without(counts, lambda of: of.score(METRICS[1], names), fold=fold, y=y, y_pred=said)
+    se = standard_error(pulls_on_mean(np.array([0.7]), without, fold), np.ones(100, dtype=bool))
+    assert se == pytest.approx((0.3 * 0.7 / 99) ** 0.5)
+
+
+def test_more_folds_and_classes_take_more_time_but_no_more_room(monkeypatch):
+    rng = np.random.default_rng(0)
+    y, said, fold = rng.integers(400, size=20_000), rng.integers(400, size=20_000), rng.integers(50, size=20_000)
+    names, counts = tuple(map(str, range(400))), counted(y, said, fold, 50, 400)
+
+    def without() -> np.ndarray:
+        return scores_without(counts, lambda of: of.score(Metric(), names), fold=fold, y=y, y_pred=said)
+
+    tracemalloc.start()
+    found = without()
+    assert tracemalloc.get_traced_memory()[1] < 60e6
+    tracemalloc.stop()
+    monkeypatch.setattr(jackknives, "_AT_ONCE", 2_000_000)
+    assert np.array_equal(found, without())
+
+
+def test_folds_that_lack_classes_are_covered_too():
+    held, _ = coverage(HARD, 60, n=400, n_classes=20)
+    assert min(held.values()) >= 0.88, held
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(
+    ("error", "options"),
+    [
+        pytest.param(HARD, {"n": 1000, "n_classes": 20}, id="20 classes"),
+        pytest.param(HARD, {"n": 500, "n_classes": 50}, id="50 classes, 2 samples of each in a fold"),
+        pytest.param(HARD, {"n": 1000, "n_classes": 50, "rare": 0.1}, id="50 classes, some rare"),
+        pytest.param(EASY, {"n": 2000, "n_classes": 50, "rare": 0.1}, id="50 classes, accurate model"),
+        pytest.param(EASY, {"n": 200, "n_classes": 20, "rare": 0.3}, id="20 classes, few samples wrong"),
+    ],
+)
+def test_coverage_of_macro_f1_over_many_classes(error, options, capsys):
+    held, width = coverage(error, 200, **options)
+    with capsys.disabled():
+        print(f"\n{options}")
+        for name in held:
+            print(f"  {name:28} {100 * held[name]:5.1f} %, {width[name]:.2f} times as wide as needed")
+    assert len(held) == 6
+    for name in held:
+        assert 0.92 <= held[name] <= 0.995, name
+        assert 0.95 <= width[name] <= 1.5, name

@@ -1,0 +1,206 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from core.data import Dataset, load_example
+from core.data.fold_files import datasplits_file, folded_upload, predictions_file
+from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.trials import FoldPlan
+from core.workspace.workspace import LOCAL_OWNER
+from tests.pages.conftest import stored_run, texts
+
+PLAN = FoldPlan()
+
+
+def charts(app) -> list[str]:
+    return [chart.proto.alt for chart in app.get("plotly_chart")]
+
+
+def plainly(app) -> str:
+    return texts(app).replace("\\", "")
+
+
+def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
+    app = open_page("cluster_folds", data=wine.fingerprint)
+    assert app.title[0].value == "How do folds that are made to differ behave?"
+    assert "Nothing has been computed for this choice yet" in texts(app)
+    assert "12 trials" in texts(app)
+    assert not app.button(key="run").disabled
+    assert charts(app) == []
+
+
+def test_a_finished_run_shows_everything(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=PLAN)
+    app = open_page("cluster_folds", data=wine.fingerprint)
+    assert app.button(key="run").disabled
+    assert [metric.label for metric in app.metric] == ["SDS k\\-means", "Random", "Difference", "Spread of folds"]
+    said = plainly(app)
+    assert "macro F1" in said
+    assert "n = 178, 5 folds, 1 seed" in said
+    assert "last row: the mean of 2 random draws" in said
+    shown = charts(app)
+    assert all(shown)
+    assert len([alt for alt in shown if alt.startswith("Map of 178 samples")]) == 2
+    assert any(alt.startswith("Sizes of folds") for alt in shown)
+    assert any("alcohol" in alt.lower() for alt in shown)
+
+
+def test_texts_show_the_words_of_every_fold(open_page, workspace):
+    few = [f"{'wine and grapes' if row % 4 < 2 else 'ships at sea'} {row % 7}" for row in range(80)]
+    y = [row % 2 for row in range(80)]
+    data = Dataset("texts", "text", few, y, ("good", "bad"), [str(row) for row in range(80)])
+    workspace.add_dataset(LOCAL_OWNER, data)
+    stored_run(workspace, data, plan=FoldPlan(n_folds=2))
+    app = open_page("cluster_folds", data=data.fingerprint, folds="2")
+    assert any("set the fold apart beyond chance" in alt for alt in charts(app))
+    assert any(alt.startswith("Length (words), mean by fold") for alt in charts(app))
+    assert {"grapes", "ships"} <= set(plainly(app).replace(",", " ").split())
+
+
+def test_the_score_can_be_another_and_stands_in_the_address(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=PLAN)
+    app = open_page("cluster_folds", data=wine.fingerprint, score="Accuracy")
+    assert ": accuracy " in plainly(app)
+    app = open_page("cluster_folds", data=wine.fingerprint, score="F1 of nobody")
+    assert "cannot be chosen here" in texts(app)
+    assert not app.metric
+
+
+def test_folds_can_be_made_without_a_model(open_page, workspace, wine):
+    plan = FoldPlan(models=())
+    stored_run(workspace, wine, plan=plan)
+    app = open_page("cluster_folds", data=wine.fingerprint, models="")
+    assert app.button(key="run").disabled, "the address of no model leads to another plan"
+    assert not app.metric
+    assert any(alt.startswith("Map of 178 samples") for alt in charts(app))
+
+
+def test_several_seeds_stand_side_by_side(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=FoldPlan(seeds=(0, 1)))
+    app = open_page("cluster_folds", data=wine.fingerprint, seeds="2")
+    assert any(alt.startswith("Seeds side by side") for alt in charts(app))
+
+
+def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, workspace, wine):
+    run = stored_run(workspace, wine, plan=PLAN, n_trials=6)
+    app = open_page("cluster_folds", data=wine.fingerprint)
+    assert app.button(key=f"resume-{run.id}").label == "Resume"
+    assert "no scheme as a whole" in plainly(app)
+
+
+def test_more_folds_than_a_label_has_samples_is_explained_and_allowed(open_page, workspace, wine):
+    kept = np.concatenate([np.flatnonzero(wine.y < 2), np.flatnonzero(wine.y == 2)[:3]])
+    rare = Dataset("rare", "tabular", wine.x[kept], wine.y[kept], wine.class_names, wine.ids[kept])
+    workspace.add_dataset(LOCAL_OWNER, rare)
+    stored_run(workspace, rare, plan=PLAN)
+    app = open_page("cluster_folds", data=rare.fingerprint)
+    assert f"Fewer samples than the 5 folds: {wine.class_names[2]} (3)" in plainly(app)
+    assert app.metric
+
+
+def test_more_folds_than_samples_is_a_sentence_and_inputs_are_kept(open_page, workspace):
+    small = Dataset("small", "tabular", [[0.0], [1.0], [2.0]], [0, 1, 1], ("plum", "melon"), ["a", "b", "c"])
+    workspace.add_dataset(LOCAL_OWNER, small)
+    app = open_page("cluster_folds", data=small.fingerprint, folds="4")
+    assert "4 folds cannot be made of the 3 samples" in app.error[0].value.replace("\\", "")
+    assert app.number_input(key="folds").value == 4
+
+
+def test_constant_features_are_a_sentence(open_page, workspace):
+    rows = np.ones((40, 2))
+    constant = Dataset("constant", "tabular", rows, [0, 1] * 20, ("plum", "melon"), [str(row) for row in range(40)])
+    workspace.add_dataset(LOCAL_OWNER, constant)
+    plan = FoldPlan(schemes=("random_folds",))
+    stored_run(workspace, constant, plan=plan)
+    app = open_page("cluster_folds", data=constant.fingerprint, schemes="Random")
+    assert app.error, "nothing is said of features that are all the same"
+
+
+def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=PLAN)
+    for parameters in ({"schemes": "Magic"}, {"folds": "1"}, {"seeds": "0"}, {"view": "mine"}):
+        app = open_page("cluster_folds", data=wine.fingerprint, **parameters)
+        assert "cannot be chosen here" in texts(app)
+        assert not app.metric
+        assert charts(app) == []
+
+
+@pytest.fixture
+def uploaded(workspace) -> Callable[..., str]:
+    """Predictions on folds of the wine data as somebody would upload them, one in five of them wrong."""
+
+    def upload(data: Dataset, folds: np.ndarray, name: str) -> str:
+        gold = np.array(data.class_names, dtype=object)[data.y]
+        said = np.where(np.arange(data.n_samples) % 5 == 0, data.class_names[0], gold)
+        files = folded_upload(
+            GivenFile(f"predictions_{name}.tsv", predictions_file(data.ids, gold, said)),
+            GivenFile(f"datasplits_{name}.tsv", datasplits_file(data.ids, folds)),
+        )
+        return workspace.add_predictions(LOCAL_OWNER, files)
+
+    return upload
+
+
+def test_uploaded_predictions_show_what_a_run_does(open_page, wine, uploaded):
+    first = uploaded(wine, PLAN.folds(wine, "sds_folds", 0), "distribution_sensitive_kmeans")
+    second = uploaded(wine, PLAN.folds(wine, "random_folds", 0), "randomized")
+    app = open_page("cluster_folds", data=wine.fingerprint, view="predictions of your own", first=first, second=second)
+    assert [metric.label for metric in app.metric][:3] == ["SDS k\\-means", "Random", "Difference"]
+    assert len([alt for alt in charts(app) if alt.startswith("Map of 178 samples")]) == 2
+
+
+def test_predictions_of_other_samples_need_no_data_set(open_page, workspace, wine, uploaded):
+    cancer = load_example("breast_cancer")
+    first = uploaded(cancer, PLAN.folds(cancer, "sds_folds", 0), "mine")
+    app = open_page("cluster_folds", data=wine.fingerprint, view="predictions of your own", first=first)
+    assert "n = 569, 5 folds" in plainly(app)
+    assert "There is no map" in texts(app)
+
+
+def test_a_positive_class_can_be_named(open_page, wine, uploaded):
+    first = uploaded(wine, PLAN.folds(wine, "sds_folds", 0), "mine")
+    app = open_page(
+        "cluster_folds",
+        data=wine.fingerprint,
+        view="predictions of your own",
+        first=first,
+        score=f"F1 of {wine.class_names[1]}",
+    )
+    assert f"F1 of {wine.class_names[1]}" in plainly(app)
+    assert app.metric
+
+
+def test_predictions_that_are_gone_get_a_sentence_and_no_result(open_page, wine):
+    app = open_page("cluster_folds", data=wine.fingerprint, view="predictions of your own", first="0" * 64)
+    assert "Nothing is shown in their place" in texts(app)
+    assert not app.metric
+    app.button[0].click().run()
+    assert "Give the predictions of a model on folds" in texts(app)
+
+
+def test_a_held_out_score_is_held_against_the_folds(open_page, workspace, wine, uploaded):
+    first = uploaded(wine, PLAN.folds(wine, "sds_folds", 0), "distribution_sensitive_kmeans")
+    names = np.array(wine.class_names, dtype=object)
+    gold = names[np.arange(60) % 3]
+    said = GivenFile("new.tsv", predictions_file(np.array([f"new{row}" for row in range(60)]), gold, gold))
+    held_out = workspace.add_predictions(LOCAL_OWNER, PredictionUpload(said))
+    app = open_page(
+        "cluster_folds", data=wine.fingerprint, view="predictions of your own", first=first, heldout=held_out
+    )
+    assert "promise too little for the held-out set" in plainly(app)
+
+
+def test_the_notebooks_own_files_give_their_figures(open_page, workspace, wine, shared_data):
+    addresses = {}
+    for slot, scheme in (("first", "distribution_sensitive_kmeans"), ("second", "randomized")):
+        names = [f"patent_classification__{kind}_{scheme}.tsv" for kind in ("predictions", "datasplits")]
+        given = [GivenFile(name, (shared_data / "clusterdatasplit" / name).read_bytes()) for name in names]
+        addresses[slot] = workspace.add_predictions(LOCAL_OWNER, folded_upload(*given))
+    app = open_page("cluster_folds", data=wine.fingerprint, view="predictions of your own", **addresses)
+    table = next(frame.value for frame in app.dataframe if "By fold (%)" in frame.value)
+    assert [line.split() for line in table["By fold (%)"]] == [
+        ["60.1", "79.2", "54.9", "64.8", "73.4"],
+        ["81.1", "73.6", "76.8", "80.9", "82.1"],
+    ]
+    assert "do not reproduce the paper's Table 3" in plainly(app)

@@ -1,0 +1,113 @@
+"""What does the page of data sets have worked out beside it? Each is a function of a data set, named in the cache."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate import data_sets
+from core.evaluate.data_sets import (
+    ColumnSummaries,
+    ExactCopies,
+    LabelCounts,
+    NearCopies,
+    NumberByClass,
+    WordCounts,
+    column_summaries,
+    label_counts,
+    mean_images,
+)
+from core.represent import features_for_splits, n_tokens, number_of, number_title
+from core.represent.duplicate_texts import near_duplicate_texts
+from core.represent.duplicates import (
+    duplicate_groups,
+    n_steps,
+    near_duplicate_pairs,
+    similarities,
+)
+from core.split import FOLD_SCHEMES
+
+N_COMPONENTS = 50
+"""Maps and near duplicates go by so many principal components, as a MapPlan does by default."""
+MOST_PAIRS = 10_000
+WORD_WEIGHTS = "tfidf_svd"
+
+
+class DataLook(NamedTuple):
+    """What is known of a data set: classes and copies; of a table its columns, of images the mean of each class."""
+
+    labels: LabelCounts
+    copies: ExactCopies
+    columns: ColumnSummaries | None
+    pictures: np.ndarray | None
+    n_wordless: int
+    """Texts without a single word."""
+
+
+def look(dataset: Dataset) -> DataLook:
+    """Count classes and copies, and look at columns or mean images."""
+    return DataLook(
+        label_counts(dataset.y, dataset.class_names),
+        ExactCopies(duplicate_groups(dataset), dataset.y),
+        column_summaries(dataset.x, dataset.feature_names) if dataset.kind == "tabular" else None,
+        mean_images(dataset.x, dataset.y, dataset.n_classes) if dataset.kind == "image" else None,
+        int((n_tokens(dataset.x) == 0).sum()) if dataset.kind == "text" else 0,
+    )
+
+
+def number(dataset: Dataset, name: str) -> NumberByClass:
+    """One number of every sample, over all and by class."""
+    title = number_title(dataset, name)
+    return data_sets.number_by_class(number_of(dataset, name), dataset.y, dataset.class_names, title=title)
+
+
+def words(dataset: Dataset) -> WordCounts:
+    """The words of the texts by class."""
+    return data_sets.count_words(dataset.x, dataset.y, dataset.class_names)
+
+
+def features(dataset: Dataset, representation: str) -> np.ndarray:
+    """The features that maps are drawn and near duplicates are found in, as a MapPlan makes them."""
+    return features_for_splits(dataset, representation, n_components=N_COMPONENTS)
+
+
+def fold_title(scheme: str, seed: int) -> str:
+    """What the folds of a scheme and seed are called."""
+    title = FOLD_SCHEMES[scheme].title if scheme in FOLD_SCHEMES else scheme
+    return f"fold ({title}, seed {seed})"
+
+
+def folds(made: pd.DataFrame, n_samples: int) -> np.ndarray:
+    """The fold of every sample, -1 for none, from the rows of the trial that made them."""
+    found = np.full(n_samples, -1, dtype=np.int64)
+    found[made["row"].to_numpy(dtype=np.int64)] = made["fold"].to_numpy(dtype=np.int64)
+    return found
+
+
+def near_copies(
+    dataset: Dataset,
+    representation: str,
+    features_of: Callable[[], np.ndarray],
+    copies: ExactCopies,
+    similarity: float,
+    step: Callable[[], None],
+) -> NearCopies:
+    """Pairs of samples that are nearly the same, of every content the first sample only.
+
+    Texts are compared word by word, unless other features than word weights were chosen; all else by its features.
+    """
+    first = np.flatnonzero(copies.first == np.arange(dataset.n_samples))
+    if representation == WORD_WEIGHTS:
+        found, cosines = near_duplicate_texts(dataset.x[first], similarity=similarity, most=MOST_PAIRS)
+    else:
+        of = features_of()[first]
+        found = near_duplicate_pairs(of, similarity=similarity, most=MOST_PAIRS, on_step=step)
+        cosines = similarities(of, found)
+    return data_sets.near_copies(first[found], cosines, copies, most=MOST_PAIRS)
+
+
+def n_steps_of_near_copies(dataset: Dataset, representation: str) -> int:
+    """How many steps `near_copies` takes, about (copies are left out); 0 where it counts none."""
+    return 0 if representation == WORD_WEIGHTS else n_steps(dataset.n_samples)

@@ -1,0 +1,243 @@
+"""How do the folds lie, and what is in them? Two schemes side by side, each figure as soon as it is worked out."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.cluster_folds import mean_by_fold
+from core.evaluate.wording import count, fixed, plural
+from core.figures import cluster_folds as figures
+from core.figures.words import characteristic_words
+from core.represent import number_of, number_title, numbers_of
+from core.represent.project import pca_map
+from core.split.describe_folds import FoldDescription
+from core.trials import MapPlan
+from core.workspace.runner import load_plan
+from core.workspace.workspace import Run
+from ui import background, cache, data_views, page, samples
+from ui.controls import One, check_address
+from ui.fold_work import Cut, Folded
+from ui.portraits import portrait
+from ui.session import owner, workspace
+
+MAP = One("foldmap", "Map", {"pca": "PCA", "umap": "UMAP"}, "pca", "The newest UMAP map of the page of data sets.")
+N_SAMPLES = 10
+N_WORDS = 12
+COLUMNS = {
+    "label_tv": ("Label distance", "Total variation between the labels of fold and rest: 0 alike, 1 disjoint.", 3),
+    "variance": ("Variance", "Mean squared distance of the fold's samples from their mean.", 2),
+    "mmd": ("MMD²", "Maximum mean discrepancy, squared: 0 alike.", 3),
+    "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
+    "auc": ("AUC", "Of a classifier that tells fold from rest: .5 alike, 1 apart. Interval: 95 %.", 2),
+    "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
+    "near_duplicates": ("Near copies", "Pairs of near-duplicates with one sample in the fold and one outside.", 0),
+}
+
+
+def show(folded: Folded) -> None:
+    """Maps, sizes, labels and lengths of two schemes, and the table that holds them against random folds."""
+    st.subheader("How the folds lie", anchor=False)
+    cuts = list(folded.cuts)
+    if not cuts:
+        page.empty("No folds have been made yet.")
+        return
+    check_address([MAP])
+    chosen = _two(folded, cuts)
+    places, waiting = _places(folded)
+    for cut, column in zip(chosen, st.columns(len(chosen), gap="medium"), strict=True):
+        with column:
+            st.markdown(f"**{page.plain(folded.cuts[cut])}**")
+            if places is not None:
+                folds = folded.rows.folds(*cut)
+                figure = figures.fold_map(places, folds, cut.scheme, names=folded.names(cut), dark=page.dark())
+                caption = "Each dot is a sample, coloured by fold; colours of different schemes mean nothing together."
+                page.figure(figure, caption, key=f"map-{cut.scheme}-{cut.seed}")
+            elif waiting:
+                st.skeleton(height=420)
+    _sizes(folded, chosen)
+    _labels(folded, chosen)
+    _described(folded, chosen)
+
+
+def inside(folded: Folded) -> None:
+    """What the folds of one scheme hold: mean images, words or columns, and samples of one fold."""
+    data, cuts = folded.dataset, list(folded.cuts)
+    if data is None or not cuts:
+        return
+    st.subheader("What is in the folds", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        cut = cuts[-1]
+        if len(cuts) > 1:
+            cut = st.selectbox("Folds of", cuts, index=_usual(cuts), format_func=folded.cuts.get, key="inside-cut")
+        names, folds = folded.names(cut), folded.rows.folds(*cut)
+        at = st.selectbox("Fold", range(len(names)), format_func=names.__getitem__, key=f"inside-fold-{len(names)}")
+    if data.kind == "text":
+        _words(folded, cut, at)
+    else:
+        _portraits(folded, cut)
+    st.markdown(f"**Samples of fold {page.plain(names[at])}**")
+    rows = samples.one_of_each(data, rng=np.random.default_rng(0))
+    samples.show(data, rows[folds[rows] == at][:N_SAMPLES])
+
+
+def _usual(cuts: list[Cut]) -> int:
+    """The first scheme that is not the first: folds that were made to differ."""
+    return next((at for at, cut in enumerate(cuts) if cut.scheme != cuts[0].scheme), 0)
+
+
+def _two(folded: Folded, cuts: list[Cut]) -> list[Cut]:
+    """The two schemes side by side; controls where there are more than two."""
+    if len(cuts) <= 2:
+        return cuts
+    with st.container(horizontal=True, gap="medium"):
+        left = st.selectbox("On the left", cuts, format_func=folded.cuts.get, key="left-cut")
+        rest = [cut for cut in cuts if cut != left]
+        right = st.selectbox(
+            "On the right",
+            rest,
+            index=_usual([left, *rest]) - 1,
+            format_func=folded.cuts.get,
+            key=f"right-of-{left.scheme}-{left.seed}",
+        )
+    return [left, right]
+
+
+def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
+    """Where samples lie on the map, and whether that is still being worked out."""
+    if folded.coordinates is not None:
+        return folded.coordinates, False
+    task = cache.fold_features(folded)
+    if task is None:
+        st.caption("There is no map: these predictions are of samples that the chosen data set does not hold.")
+        return None, False
+    try:
+        features = background.answer(task, "Making the features that folds are made in", key="fold-features")
+    except DataError as problem:
+        page.error(problem)
+        return None, False
+    if features is None:
+        return None, True
+    if folded.plan.label_informed:
+        st.caption("These features saw the labels: the folds were not made of the inputs alone.")
+    umap = _umap(folded)
+    if umap is not None and MAP.draw() == "umap":
+        return cache.map_of(umap), False
+    return pca_map(features), False
+
+
+def _umap(folded: Folded) -> Run | None:
+    """The newest UMAP map of the data set that was made (on the page of data sets), if there is one."""
+    data = folded.dataset
+    runs = [] if data is None else workspace().runs(owner(), data.fingerprint)
+    maps = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
+    return next((run for run, plan in maps if isinstance(plan, MapPlan) and plan.method == "umap"), None)
+
+
+def _sizes(folded: Folded, chosen: list[Cut]) -> None:
+    one_scheme = len({cut.scheme for cut in chosen}) < len(chosen)  # two seeds of it
+    by_scheme = {folded.cuts[cut] if one_scheme else cut.scheme: folded.rows.folds(*cut) for cut in chosen}
+    data = folded.dataset
+    sizes, means = st.columns(2, gap="medium") if data is not None else (st.container(), None)
+    with sizes:
+        page.figure(figures.fold_sizes(by_scheme, dark=page.dark()), "Samples in each fold.", key="sizes")
+    if data is None or means is None:
+        return
+    with means:
+        name = folded.plan.number or numbers_of(data)[0]
+        values, title = number_of(data, name), number_title(data, name)
+        by_fold = {scheme: mean_by_fold(folds, values) for scheme, folds in by_scheme.items()}
+        figure = figures.fold_means(by_fold, title, whole=float(values.mean()), dark=page.dark())
+        page.figure(figure, f"{page.plain(title)}: mean of each fold, 95 % interval; dotted: all.", key="means")
+
+
+def _labels(folded: Folded, chosen: list[Cut]) -> None:
+    rows = folded.rows
+    for cut, column in zip(chosen, st.columns(len(chosen), gap="medium"), strict=True):
+        with column:
+            figure = figures.label_shares(rows.folds(*cut), rows.y, rows.class_names, dark=page.dark())
+            caption = f"{page.plain(folded.cuts[cut])}: share of each class in every fold; dotted: in all samples."
+            data_views.in_a_box(
+                len(rows.class_names),
+                lambda figure=figure, caption=caption, cut=cut: page.figure(figure, caption, key=f"labels-{cut}"),
+                key=f"labels-box-{cut.scheme}-{cut.seed}",
+            )
+
+
+def _described(folded: Folded, chosen: list[Cut]) -> None:
+    st.markdown("**Wanted and got, against folds of the same sizes drawn at random**")
+    told = {}
+    for cut in chosen:
+        try:
+            task = cache.fold_description(folded, cut)
+            found = background.answer(task, "Measuring how unlike train and test are", key=f"described-{cut.scheme}")
+        except DataError as problem:
+            page.error(problem)
+            continue
+        if found is not None:
+            told[cut] = found
+            _description(folded, cut, found)
+    if told:
+        tables = {
+            "Distances": lambda: _joined({cut: found.measures_table() for cut, found in told.items()}),
+            "Labels": lambda: _joined({cut: found.labels_table() for cut, found in told.items()}),
+        }
+        page.downloads(tables, stem="cluster-folds", formats=("TSV", "Parquet"))
+
+
+def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:
+    """Tables of several cuts as one: scheme and seed in front, folds counted from 1 as everywhere on the screen."""
+    parts = [table.assign(fold=table["fold"] + 1, scheme=cut.scheme, seed=cut.seed) for cut, table in tables.items()]
+    whole = pd.concat(parts, ignore_index=True)
+    return whole[["scheme", "seed", *(name for name in whole.columns if name not in ("scheme", "seed"))]]
+
+
+def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
+    table = found.table()
+    lines = {"Fold": [*folded.names(cut), "random"], "n": [*map(count, table["n_test"]), ""]}
+    lines["Wanted"] = [*(fixed(float(n), 1) for n in table["n_wanted"]), ""]
+    for measure in found.measures:
+        title, _, digits = COLUMNS[measure]
+        lines[title] = [fixed(float(value), digits) for value in [*table[measure], table[f"{measure}_random"].mean()]]
+        if measure == "auc":
+            ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in found.auc_interval]
+            lines[title] = [f"{value}{end}" for value, end in zip(lines[title], [*ends, ""], strict=True)]
+    config = {title: st.column_config.TextColumn(help=meaning) for title, meaning, _ in COLUMNS.values()}
+    st.caption(f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(found.random), 'random draw')}.")
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
+    for remark in found.remarks[:5]:
+        st.caption(page.plain(remark))
+
+
+def _words(folded: Folded, cut: Cut, at: int) -> None:
+    counts = background.answer(cache.fold_words(folded, cut), "Counting words", key="fold-words")
+    if counts is None:
+        return
+    with st.grid("auto", min_column_width=150, border=True):
+        for name in counts.class_names:
+            words = [word.word for word in counts.characteristic(name, most=6) if word.stands]
+            said = page.plain(", ".join(words)) or "no word stands out beyond chance"
+            st.markdown(f"**{page.plain(name)}**  \n{said}")
+    words = counts.characteristic(counts.class_names[at], most=N_WORDS)
+    figure = characteristic_words(words, noun="fold", nouns="folds", dark=page.dark())
+    page.figure(figure, "What sets this fold apart, surest first; hatched: could be chance.", key="fold-words-figure")
+
+
+def _portraits(folded: Folded, cut: Cut) -> None:
+    data, folds = folded.dataset, folded.rows.folds(*cut)
+    if data is None:
+        return
+    with st.grid("auto", min_column_width=110, gap="small"):
+        for fold, name in enumerate(folded.names(cut)):
+            drawn = portrait(data, folds == fold, folds != fold)
+            with st.container(gap="xsmall"):
+                if drawn.picture is not None:
+                    st.image(samples.enlarged(drawn.picture), alt=f"Mean image of fold {name}", output_format="PNG")
+                st.markdown(f"**Fold {page.plain(name)}**")
+                st.caption(f"{page.plain(drawn.words)}  \nn = {count(int((folds == fold).sum()))}".strip())
+    what = (
+        "The mean image of each fold."
+        if data.kind == "image"
+        else ("The columns in which each fold differs most from the rest, in standard deviations.")
+    )
+    st.caption(what)

@@ -1,0 +1,52 @@
+"""Which prediction files are here, and what did comparing them come to? A card that reads no file, computes nothing.
+
+Predictions belong to no data set, so the card is the same whichever is chosen.
+"""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.evaluate.wording import count, listed, plural
+from ui import cache, controls, page, prediction_choice
+from ui.matching_plan import TwoSets
+from ui.questions import PAGES
+
+PAGE = PAGES / "matched_subsets.py"
+MOST = 3
+
+
+def card() -> None:
+    """The verdicts that are known, else which files there are, and the way to the page."""
+    titles = prediction_choice.stored_titles()
+    known = [one for one in cache.compared() if {one.sets.reference, one.sets.target} <= titles.keys()]
+    with st.container(border=True, key="card-matched-subsets"):
+        st.markdown("**Does accuracy really drop on the new test set?** :gray[prediction files, of any data set]")
+        for one in known[:MOST]:
+            st.markdown(f":gray[{page.plain(_names(one.sets, titles))}]  \n{page.plain(one.headline)}")
+            _link("Open", one.sets.parameters | controls.matching_parameters(one.plan))
+        if len(known) > MOST:
+            st.caption(f"{count(len(known) - MOST)} more compared since the server was started.")
+        if known:
+            return
+        if titles:
+            files = (
+                f"{plural(len(titles), 'file')} of predictions: {page.plain(listed(list(titles.values()), most=MOST))}."
+            )
+            st.markdown(f"{files} What they come to is worked out when they are opened.")
+        else:
+            st.markdown("No predictions are here yet. Those of a model on two test sets are enough, without code.")
+        _link("Compare two test sets", {})
+
+
+def _names(sets: TwoSets, titles: Mapping[str, str]) -> str:
+    """The two sets in a line: titles, and what is chosen of them."""
+    sides = []
+    for side in ("reference", "target"):
+        parts = [name for parameter, name in sets.parts.items() if parameter.startswith(side)]
+        sides.append(" · ".join([titles[getattr(sets, side)], *parts]))
+    return f"{sides[1]} against {sides[0]}"
+
+
+def _link(label: str, query: Mapping[str, str | list[str]]) -> None:
+    st.page_link(PAGE, label=label, icon=":material/arrow_forward:", help="", query_params=dict(query))
