@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.cluster import SOURCE_FINDERS
 from core.data import Dataset
 from core.evaluate.wording import plural
-from core.models import MODELS
+from core.models import MODELS, fits
 from core.represent import REPRESENTATIONS, Representation, available
 from core.trials import KNOWN_SOURCES, TrialPlan
 from ui.matching_plan import MatchingPlan
@@ -226,7 +226,9 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
 
     Raises DataError for a choice that makes no plan.
     """
-    main, more = _trial_controls(has_sources=dataset.sources is not None, representations=available(dataset))
+    main, more = _trial_controls(
+        has_sources=dataset.sources is not None, representations=available(dataset), models=model_titles(dataset)
+    )
     check_address([*main.values(), *more.values()])
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -261,8 +263,13 @@ def describe_trials(plan: TrialPlan) -> str:
     return f"{', '.join(models)} · {' and '.join(finders)}{features} · {plural(plan.n_repeats, 'repeat')}"
 
 
+def model_titles(dataset: Dataset) -> dict[str, str]:
+    """The models that can be trained on a data set: a name and what the screen calls it."""
+    return {name: model.label for name, model in MODELS.items() if fits(model, dataset)}
+
+
 def _trial_controls(
-    *, has_sources: bool, representations: Mapping[str, Representation]
+    *, has_sources: bool, representations: Mapping[str, Representation], models: Mapping[str, str] = MODEL_TITLES
 ) -> tuple[dict[str, Pick | Number], dict[str, OneOrUsual | Number]]:
     finders = {name: FINDER_TITLES.get(name, name) for name in [*SOURCE_FINDERS, *[KNOWN_SOURCES] * has_sources]}
     usual = TrialPlan()
@@ -270,7 +277,7 @@ def _trial_controls(
         "models": Pick(
             "models",
             "Models",
-            MODEL_TITLES,
+            models,
             usual.models,
             "Each is trained anew on the same splits, so that models are compared split by split.",
         ),

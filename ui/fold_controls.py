@@ -12,7 +12,7 @@ from core.evaluate.wording import listed, plural
 from core.represent import REPRESENTATIONS, Representation, available, number_title, numbers_of
 from core.split import FOLD_SCHEMES
 from core.trials import FoldPlan
-from ui.controls import MODEL_TITLES, Number, One, OneOrUsual, Pick, check_address
+from ui.controls import MODEL_TITLES, Number, One, OneOrUsual, Pick, check_address, model_titles
 
 MAKE, OWN = "make", "own"
 VIEW = One("view", "Look at", {MAKE: "folds of this data set", OWN: "predictions of your own"}, MAKE)
@@ -31,7 +31,9 @@ def fold_plan(dataset: Dataset) -> tuple[FoldPlan, DeltaGenerator]:
 
     Raises DataError for a choice that makes no plan.
     """
-    main, more = _controls(has_sources=dataset.sources is not None, representations=available(dataset))
+    main, more = _controls(
+        has_sources=dataset.sources is not None, representations=available(dataset), models=model_titles(dataset)
+    )
     number = _number({name: number_title(dataset, name) for name in numbers_of(dataset)})
     check_address([*main.values(), *more.values(), number])
     with st.container(border=True, gap="small"):
@@ -110,7 +112,7 @@ def _values(plan: FoldPlan) -> dict[str, Any]:
 
 
 def _controls(
-    *, has_sources: bool, representations: Mapping[str, Representation]
+    *, has_sources: bool, representations: Mapping[str, Representation], models: Mapping[str, str] = MODEL_TITLES
 ) -> tuple[dict[str, Pick | Number], dict[str, OneOrUsual | Number]]:
     schemes = {name: of.title for name, of in FOLD_SCHEMES.items() if has_sources or of.needs != "groups"}
     main: dict[str, Pick | Number] = {
@@ -125,7 +127,7 @@ def _controls(
         "models": Pick(
             "models",
             "Models",
-            MODEL_TITLES,
+            models,
             _USUAL.models,
             "Each is trained on all folds but one and tested on that one. Choose none to make folds only.",
         ),

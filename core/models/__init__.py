@@ -3,6 +3,7 @@
 from core.models.classical import GradientBoosting, Logistic, NearestNeighbours, Svm
 from core.models.classifier import Cancelled, Classifier
 from core.models.errors import ModelError
+from core.models.fitting import check_fitting, fits
 from core.models.networks import MlpSmall
 from core.models.paper_networks import Cnn1, Cnn2, Cnn3, LeNet, LinearNetwork, Mlp2048, ResNet18, ResNet20, Vgg19
 
@@ -23,4 +24,4 @@ MODELS: dict[str, type[Classifier]] = {
     "vgg19": Vgg19,
 }
 
-__all__ = ["MODELS", "Cancelled", "Classifier", "ModelError"]
+__all__ = ["MODELS", "Cancelled", "Classifier", "ModelError", "check_fitting", "fits"]

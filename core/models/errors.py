@@ -1,7 +1,9 @@
 """What went wrong with a model, in words that its owner can act on."""
 
+from core.data import DataError
 
-class ModelError(ValueError):
+
+class ModelError(DataError):
     """A model that cannot be built, trained, read or used here; the message is shown as written.
 
     Examples

@@ -11,7 +11,7 @@ import pandas as pd
 from jaxtyping import Float, Integer
 
 from core.data import DataError, Dataset
-from core.models import MODELS
+from core.models import MODELS, check_fitting
 from core.models.classifier import stop_if
 from core.represent import (
     REPRESENTATIONS,
@@ -230,6 +230,7 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
 
 def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
     """Refuse what can be seen without waiting for features; the rest fails with the trial that makes the folds."""
+    check_fitting([MODELS[name] for name in plan.models], dataset)
     needs = {FOLD_SCHEMES[name].needs for name in plan.schemes}
     if plan.n_folds > dataset.n_samples:
         raise DataError(

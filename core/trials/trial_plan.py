@@ -11,7 +11,7 @@ from jaxtyping import Integer
 
 from core.cluster import SOURCE_FINDERS, Silhouettes, find_sources, silhouettes
 from core.data import DataError, Dataset
-from core.models import MODELS
+from core.models import MODELS, check_fitting
 from core.represent import REPRESENTATIONS, check_representation, default_representation, encode
 from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
 from core.trials.plan import check_fields
@@ -103,6 +103,7 @@ class TrialPlan:
 
     def n_trials(self, dataset: Dataset) -> int:
         """Draws times models. Raises DataError where the plan does not fit the data set."""
+        check_fitting([MODELS[name] for name in self.models], dataset)
         if self.representation is not None:
             check_representation(dataset, self.representation)
         return len(self.draws(dataset)) * len(self.models)
