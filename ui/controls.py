@@ -231,8 +231,9 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
     )
     check_address([*main.values(), *more.values()])
     with st.container(border=True, gap="small"):
+        values = {"models": main.pop("models").draw()}
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            values = {field: control.draw() for field, control in main.items()}
+            values |= {field: control.draw() for field, control in main.items()}
             st.space("stretch")
             button = st.container(width="content")
         with st.expander("More options", type="compact"), st.container(horizontal=True, vertical_alignment="bottom"):
