@@ -231,6 +231,32 @@ def test_findings_say_what_does_not_hold_here_and_what_a_small_reference_does():
     assert "here it is wider" not in verdict(of).text
 
 
+def with_parts(gap: Estimate, matched: Estimate, explained: Estimate):
+    """A comparison with most samples matched, and the numbers that are of interest."""
+    sure = Outcomes(np.zeros(250, dtype=np.int64), np.full(250, 0.9), np.arange(250) % 10 > 0, ("a",))
+    return replace(compare_sets(sure, sure, rng=generator()), gap=gap, matched_gap=matched, explained=explained)
+
+
+def test_a_reason_is_given_only_where_the_bounds_leave_no_other():
+    gap, matched = Estimate(0.088, Interval(0.02, 0.15)), Estimate(0.01, Interval(-0.01, 0.03), "bootstrap")
+    told = verdict(with_parts(gap, matched, Estimate(0.078, Interval(0.06, 0.1)))).advice
+    assert "Most of the fall" in told
+    for lower in (-0.021, 0.04):
+        unclear = Estimate(0.064, Interval(lower, 0.098))
+        said = verdict(with_parts(gap, matched, unclear)).advice
+        assert "Most of the fall" not in said
+        assert "cannot tell" in said
+        assert "samples of either set would be needed" in said
+
+
+def test_what_accounts_for_more_than_the_fall_is_not_called_a_part_of_it():
+    gap, explained = Estimate(0.356, Interval(0.3, 0.4)), Estimate(0.431, Interval(0.38, 0.48))
+    of = with_parts(gap, Estimate(-0.075, Interval(-0.12, 0.02), "bootstrap"), explained)
+    said = verdict(of).text
+    assert "43.1 points [38.0, 48.0], more than the 35.6 points by which it falls" in said
+    assert "account for 43.1" not in said
+
+
 def test_the_interval_of_a_difference_is_newcombes():
     """Newcombe (1998), table II, method 10: 56/70 - 48/80 and 10/10 - 0/20."""
     for counts, ends in (((56.0, 70.0, 48.0, 80.0), (0.0524, 0.3339)), ((10.0, 10.0, 0.0, 20.0), (0.6791, 1.0))):

@@ -139,6 +139,13 @@ def _advice(of: SetComparison, target: str) -> str:
     if much:
         return f"Now: look first at {left}."
     most = points(matched.interval.upper)
+    if not of.explained.interval.lower > gap.value / 2:
+        return (
+            "Now: do not settle on a reason yet. The data cannot tell whether the new samples are harder, and the "
+            "model knows it, or whether it is wrong more often at the same confidence: "
+            f"{_samples_needed(_over_half(of), of.n_target)}; until then count on a fall of up to {most} beyond what "
+            "the confidences show (the upper bound)."
+        )
     return (
         "Now: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
         f"unlabelled data show it coming; beyond that count on at most {most} (the upper bound)."
@@ -150,6 +157,11 @@ def _explained(of: SetComparison) -> str:
     if not of.enough or not part.interval.known or of.gap.interval.lower <= 0:
         return ""
     said = f"{points(part.value, part.interval)} of the fall of {points(of.gap.value)}"
+    if part.interval.lower > 0 and part.value > of.gap.value:
+        return (
+            "A different mix of confidences, and the samples without a counterpart, would alone make accuracy fall by "
+            f"{points(part.value, part.interval)}, more than the {points(of.gap.value)} by which it falls."
+        )
     if part.interval.lower > 0:
         return f"A different mix of confidences, and the samples without a counterpart, account for {said}."
     return f"That confidences are mixed differently accounts for no part of the fall that the data can tell ({said})."
@@ -243,6 +255,12 @@ def _samples_needed(gap: Estimate, n_target: int) -> str:
     if n > MOST_SAMPLES:
         return f"more than {count(MOST_SAMPLES)} new samples would be needed to tell so small a difference"
     return f"about {count(max(n, n_target + 1))} samples of either set would be needed to tell (now {count(n_target)})"
+
+
+def _over_half(of: SetComparison) -> Estimate:
+    """How much more than half of the gap a different mix of confidences accounts for, of which the sign is to tell."""
+    half, part = of.gap.value / 2, of.explained
+    return Estimate(part.value - half, Interval(part.interval.lower - half, part.interval.upper - half), part.by)
 
 
 def _estimate(estimate: Estimate) -> str:
