@@ -84,6 +84,8 @@ def class_codes(dataset: Dataset, given: Predictions) -> Integer[np.ndarray, " n
 
 def trial_numbers(trials: list[str], n_draws: int, name: str) -> dict[int, int]:
     """Which of `trials` has which number; DataError where one is no number of a draw."""
+    if all(re.fullmatch(r"\d{1,9}\.0+", text) for text in trials):  # as pandas writes whole numbers beside gaps
+        trials = [text.partition(".")[0] for text in trials]
     numbers = {int(text): place for place, text in enumerate(trials) if re.fullmatch(r"\d{1,9}", text)}
     wrong = [text for text in trials if not (re.fullmatch(r"\d{1,9}", text) and int(text) < n_draws)]
     if wrong or len(numbers) < len(trials):

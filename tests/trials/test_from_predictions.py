@@ -152,6 +152,11 @@ def test_names_of_models_are_those_of_no_other(at_home):
     assert not {*names} & {*MODELS, *(model.label for model in MODELS.values())}
 
 
+def test_trials_written_as_decimals_are_the_same_trials(wine, at_home):
+    table = at_home.assign(trial=at_home["trial"].astype(float).astype(str))
+    assert trials_of(table, wine).equals(trials_of(at_home, wine))
+
+
 def test_missing_trials_are_counted(wine, at_home):
     some = at_home[at_home["trial"].isin([0, 1, 2, 7])]
     found = trials_of(some, wine)
