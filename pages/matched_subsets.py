@@ -19,7 +19,7 @@ STEM, FORMATS = "matched-subsets", ("TSV", "Parquet")
 def show(found: ModelComparisons) -> None:
     """The verdict, and everything about the model in question."""
     several = len(found.rows) > 1
-    if several:
+    if several or found.in_one_set_only:
         st.markdown(page.plain(models_verdict(found)))
     of = matching.choose_model(found)
     page.verdict(verdict(of), matching.metrics(of))
@@ -44,8 +44,11 @@ def matched(of: SetComparison) -> None:
             caption = "What rests on epsilon: a closer match leaves more samples without a counterpart."
             page.figure(figures.epsilon_chart(curve, dark=page.dark()), caption, key="curve")
     with labels:
-        caption = "Filled marks differ from zero after correction for the number of labels; the band is all labels."
-        page.figure(figures.label_chart(of, dark=page.dark()), caption, key="labels")
+        if any(row.enough for row in of.labels):
+            caption = "Filled marks differ from zero after correction for their number; the band is all labels."
+            page.figure(figures.label_chart(of, dark=page.dark()), caption, key="labels")
+        else:
+            st.caption("No predicted label has enough pairs for a claim of its own.")
 
 
 def how_sure(of: SetComparison) -> None:

@@ -109,7 +109,7 @@ run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan
 with button:
     jobs.run_button(run, plan, dataset)
 own = own_model.section(plan, dataset)
-share.offer(plan, (controls.trial_parameters(plan) or {}) | own_model.parameters(own))
+share.offer(None if own else plan, (controls.trial_parameters(plan) or {}) | own_model.parameters(own))
 if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)

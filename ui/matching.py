@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.evaluate.matched_subsets import Estimate, ModelComparisons, SetComparison
-from core.evaluate.wording import p_value, percent, points
+from core.evaluate.wording import p_value, percent, plural, points
 from core.figures import matched_subsets as figures
 from ui import background, cache, page
 from ui.controls import One, check_address
@@ -22,12 +22,10 @@ MODEL = "model"
 
 def choose_model(of: ModelComparisons) -> SetComparison:
     """The model that the verdict and the details are about; a control only where there are several."""
-    if len(of.rows) == 1:
-        return of.rows[0]
     rows = {row.model: row for row in reversed(of.rows)}
     control = One(MODEL, "The verdict is about", {name: name for name in rows}, next(iter(rows)))
     check_address([control])
-    return rows[control.draw()]
+    return rows[control.draw()] if len(rows) > 1 else of.rows[0]
 
 
 def metrics(of: SetComparison) -> list[Metric]:
@@ -145,9 +143,12 @@ def all_models(found: ModelComparisons) -> None:
     with gaps:
         caption = "How far accuracy falls, and the share of the new set that has no counterpart."
         page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
-    if all(row.can_match for row in found.rows):
+    sure = [row for row in found.rows if row.can_match]
+    if sure:
+        rest = f" {plural(len(found.rows) - len(sure), 'model')} without confidences not shown."
         caption = "A point below the line is a model that is surer than it is right, on that set."
-        page.figure(figures.confidence_scatter(found.rows, dark=page.dark()), caption, key="confidence")
+        caption += rest if len(sure) < len(found.rows) else ""
+        page.figure(figures.confidence_scatter(sure, dark=page.dark()), caption, key="confidence")
     models_table(found.rows)
 
 

@@ -118,7 +118,10 @@ def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
     reference, target = chosen["reference"], chosen["target"]
     parts = {side.key: _part_controls(side, reference, target) for side in SIDES}
     tasks = _task_control(reference, target)
-    check_address([*parts["reference"].values(), *parts["target"].values(), *tasks])
+    controls = [*parts["reference"].values(), *parts["target"].values(), *tasks]
+    there = {control.key for control in controls}
+    missing = [One(name, name.replace("_", " "), {}, "") for name in (*PARTS, "task") if name not in there]
+    check_address([*controls, *missing])
     drawn: dict[str, Part] = {}
     if any(parts.values()) or tasks:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

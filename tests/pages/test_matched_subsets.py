@@ -358,3 +358,23 @@ def test_deleting_asks_first_and_the_address_says_that_it_is_gone(open_page, wor
     for page in (app, again):
         assert "These predictions are not here" in texts(page)
         assert not page.metric
+
+
+@pytest.mark.parametrize(
+    "asked", [{"model": "nobody"}, {"reference_set": "xx"}, {"target_fold": "9"}, {"task": "other"}]
+)
+def test_a_parameter_that_means_nothing_here_gets_a_sentence_and_no_result(open_page, two, asked):
+    app = open_page("matched_subsets", **two, **asked)
+    assert "cannot be chosen here" in texts(app)
+    assert not app.metric
+
+
+def test_a_model_that_only_one_set_has_is_told_also_where_one_model_remains(open_page, workspace):
+    roles = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence", model="model")
+    files = {
+        side: store(workspace, f"{side}.tsv", made(400, fall, 3, models=("resnet", other)), roles)
+        for side, fall, other in (("reference", 0.0, "mlp"), ("target", 0.1, "vit"))
+    }
+    assert "2 models were left out because only one set has their predictions" in texts(
+        settled(open_page("matched_subsets", **files))
+    )
