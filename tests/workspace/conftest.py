@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import dask
-import distributed.config  # noqa: F401 - dask's settings must be whole before a fixture changes one: it would take the rest with it
+import distributed.config  # noqa: F401 - all settings must be there before one is changed for a while
 import pytest
 
 from core.data import Dataset, load_example
