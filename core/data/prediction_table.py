@@ -30,10 +30,15 @@ class PredictionTable:
 
     name: str
     roles: Roles
-    notes: tuple[str, ...]
+    _of_file: tuple[str, ...] = field(repr=False)
     _ids: np.ndarray = field(repr=False)
     _groups: dict[str, np.ndarray] = field(repr=False)
     _blocks: tuple[Block, ...] = field(repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided in reading, in sentences: of the file, then of each model and task."""
+        return tuple(dict.fromkeys((*self._of_file, *(note for block in self._blocks for note in block.notes))))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -97,7 +102,7 @@ class PredictionTable:
             confidence=None if block.confidence is None else block.confidence[mask],
             groups={group: self._groups[group][rows] for group in GROUPS if group in self._groups},
             warnings=(*block.warnings, *found),
-            notes=(*self.notes, *block.notes),
+            notes=(*self._of_file, *block.notes),
             name=" · ".join((self.name, *told)),
         )
 
@@ -131,7 +136,7 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     return PredictionTable(
         name=name or table.name.split(".")[0] or table.name,
         roles=roles,
-        notes=(*table.notes, *_notes(table, roles)),
+        _of_file=(*table.notes, *_notes(table, roles)),
         _ids=np.array(ids, dtype=object),
         _groups=groups,
         _blocks=with_same_classes(blocks),

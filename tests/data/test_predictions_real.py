@@ -177,3 +177,11 @@ def test_logits_under_the_name_of_the_truth_are_predictions_once_the_truth_is_th
         join_predictions(truth, shared_data / "predictions/hans__hans_predictions_300.csv")
     assert needed.value.role == "classes"
     assert needed.value.choices == ("entailment", "non-entailment")
+
+
+def test_what_was_decided_in_reading_is_told_of_the_table(shared_data):
+    """A page shows a table before any model of it is chosen: whose probability is it, which name is which?"""
+    table = read_predictions(shared_data / "predictions" / "spam__preds.tsv")
+    assert any("predicted class" in note for note in table.notes)
+    assert any("matched" in note for note in table.notes)
+    assert len(set(table.select().notes)) == len(table.select().notes)
