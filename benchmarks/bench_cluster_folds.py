@@ -143,7 +143,7 @@ def print_task() -> None:
 
     from core.data import load_example
     from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
-    from core.trials import FoldPlan
+    from core.trials import Context, FoldPlan
 
     print("\nAccuracy of logistic regression on folds of digits (K = 5, mean of 3 seeds)")
     print("folds                 PCA   accuracy  95 % over samples   over seeds")
@@ -151,7 +151,7 @@ def print_task() -> None:
     for n_components in (5, 20):
         schemes = ("random_folds", "sds_folds", "paired_source_folds", "max_shift")
         plan = FoldPlan(schemes=schemes, n_components=n_components, seeds=(0, 1, 2))
-        trials = [plan.run_trial(dataset, i, should_stop=lambda: False) for i in range(plan.n_trials(dataset))]
+        trials = [plan.run_trial(dataset, i, context=Context()) for i in range(plan.n_trials(dataset))]
         folded = rows_of_run(pd.concat(trials, ignore_index=True), dataset)
         performance = fold_performance(folded, metric=Metric("accuracy"))
         for row in performance.schemes:

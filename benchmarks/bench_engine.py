@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.data import Dataset, load_example
 from core.models.threads import single_threaded
-from core.trials import TrialPlan
+from core.trials import Context, TrialPlan
 from core.workspace.executor import Executor
 from core.workspace.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -28,7 +28,7 @@ def plain_loop(plan: TrialPlan, dataset: Dataset) -> float:
     start = time.perf_counter()
     with single_threaded():
         for trial in range(plan.n_trials(dataset)):
-            plan.run_trial(dataset, trial, should_stop=lambda: False)
+            plan.run_trial(dataset, trial, context=Context())
     return time.perf_counter() - start
 
 

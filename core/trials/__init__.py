@@ -5,7 +5,7 @@ from core.trials.fold_plan import FoldPlan
 from core.trials.from_predictions import trials_given, trials_of_predictions
 from core.trials.labels_for_predictions import with_labels
 from core.trials.map_plan import MapPlan
-from core.trials.plan import Plan, from_json, to_json
+from core.trials.plan import Context, Plan, from_json, to_json
 from core.trials.run import COLUMNS
 from core.trials.splits_table import splits_table
 from core.trials.trial_plan import KNOWN_SOURCES, Draw, TrialPlan
@@ -13,6 +13,7 @@ from core.trials.trial_plan import KNOWN_SOURCES, Draw, TrialPlan
 __all__ = [
     "COLUMNS",
     "KNOWN_SOURCES",
+    "Context",
     "Draw",
     "FoldPlan",
     "MapPlan",

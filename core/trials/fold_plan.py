@@ -1,7 +1,7 @@
 """How do models fare on folds that are made to differ? One trial makes folds, then each fold is tested in one."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
@@ -21,7 +21,7 @@ from core.represent import (
     number_of,
 )
 from core.split import FOLD_SCHEMES, FoldScheme
-from core.trials.plan import check_fields
+from core.trials.plan import Context, check_fields
 from core.trials.trial_plan import known_sources
 
 COLUMNS = ("scheme", "seed", "model", "fold", "row", "y_pred", "confidence", "n_train", "seconds", "status")
@@ -142,19 +142,20 @@ class FoldPlan:
         """What the folds are made in: the representation, standardised, then its principal components."""
         return _features(dataset, self.representation or default_representation(dataset.kind), self.n_components)
 
-    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
-        """Rows of a trial (`COLUMNS`). Raises Cancelled when `should_stop` turns true between steps, fits or epochs."""
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """Rows of a trial (`COLUMNS`). Raises Cancelled where it is to stop between steps, fits or epochs."""
         trial, start = self.trials(dataset)[index], time.perf_counter()
-        stop_if(should_stop)
+        stop_if(context.should_stop)
         folds = self.folds(dataset, trial.scheme, trial.seed)
         if trial.model is None:
             return self._frame(trial, row=np.arange(len(folds)), fold=folds, seconds=time.perf_counter() - start)
-        stop_if(should_stop)
+        stop_if(context.should_stop)
         start = time.perf_counter()
         test, train = np.flatnonzero(folds == trial.fold), np.flatnonzero(folds != trial.fold)
         model = MODELS[trial.model]()
         seed = int(np.random.SeedSequence([trial.seed, *trial.scheme.encode(), trial.fold]).generate_state(1)[0])
-        model.fit(dataset.x[train], dataset.y[train], seed=seed, n_classes=dataset.n_classes, should_stop=should_stop)
+        options = {"n_classes": dataset.n_classes, "should_stop": context.should_stop}
+        model.fit(dataset.x[train], dataset.y[train], seed=seed, **options)
         predicted = np.asarray(model.predict(dataset.x[test]))
         return self._frame(
             trial,

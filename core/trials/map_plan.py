@@ -1,6 +1,5 @@
 """Where do the samples lie, seen in two dimensions? A map is long work, and so a plan like any other."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ from core.data import DataError, Dataset
 from core.models.classifier import stop_if
 from core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
 from core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
-from core.trials.plan import check_fields
+from core.trials.plan import Context, check_fields
 
 COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
 """The columns of a map and their types: position in the data set, place on the map; one row without figures if failed.
@@ -45,7 +44,7 @@ class MapPlan:
     --------
     >>> from core.data import load_example
     >>> wine = load_example("wine")
-    >>> MapPlan(method="pca").run_trial(wine, 0, should_stop=lambda: False).head(2).round(2)
+    >>> MapPlan(method="pca").run_trial(wine, 0, context=Context()).head(2).round(2)
        row     x     y status
     0    0  3.32  1.44     ok
     1    1  2.21 -0.33     ok
@@ -95,11 +94,11 @@ class MapPlan:
             return ()
         return (f"{self.n_neighbors} neighbours were asked for; each sample has {n_used} others, and these are taken.",)
 
-    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
-        """A row per sample (`COLUMNS`). Raises Cancelled where `should_stop` is true between the steps."""
-        stop_if(should_stop)
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """A row per sample (`COLUMNS`). Raises Cancelled where it is to stop between the steps."""
+        stop_if(context.should_stop)
         features = features_for_splits(dataset, self._representation(dataset), n_components=self.n_components)
-        stop_if(should_stop)
+        stop_if(context.should_stop)
         return _frame(np.arange(dataset.n_samples), self._map(features), "ok")
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:

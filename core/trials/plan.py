@@ -7,13 +7,35 @@ but the data.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
 
 from core.data import DataError, Dataset
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a trial can ask of the place where it runs.
+
+    Parameters
+    ----------
+    should_stop
+        Asked between fits, epochs or chunks: where it is true, the trial raises Cancelled.
+
+    Examples
+    --------
+    >>> Context().should_stop()
+    False
+    """
+
+    should_stop: Callable[[], bool] = _never
 
 
 @runtime_checkable
@@ -31,8 +53,8 @@ class Plan(Protocol):
         """How many trials this plan has on this data set; raises DataError where the plan does not fit the data."""
         ...
 
-    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
-        """Tidy rows of one trial. Asks `should_stop` between fits, epochs or chunks and then raises Cancelled."""
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """Tidy rows of one trial. Raises Cancelled soon after `context.should_stop()` turns true."""
         ...
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:

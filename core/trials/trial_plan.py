@@ -1,6 +1,6 @@
 """Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -14,7 +14,7 @@ from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
 from core.represent import REPRESENTATIONS, check_representation, default_representation, encode
 from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
-from core.trials.plan import check_fields
+from core.trials.plan import Context, check_fields
 from core.trials.run import COLUMNS, as_frame, fit_and_predict, trial_rows
 
 KNOWN_SOURCES = "known"
@@ -152,7 +152,7 @@ class TrialPlan:
         order = np.random.default_rng([self.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(split.train)
         return Split(np.sort(order[:n_train]), split.test)
 
-    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
         draw, model = self._trial(dataset, index)
         predicted, seconds = fit_and_predict(
@@ -160,7 +160,7 @@ class TrialPlan:
             dataset,
             self.split(dataset, draw),
             seed=_seed(self.seed, draw.scheme, draw.repeat),
-            should_stop=should_stop,
+            should_stop=context.should_stop,
         )
         return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds)
 

@@ -26,7 +26,7 @@ from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
 from core.models import Cancelled
-from core.trials import FoldPlan, MapPlan, Plan, TrialPlan, from_json
+from core.trials import Context, FoldPlan, MapPlan, Plan, TrialPlan, from_json
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
@@ -85,7 +85,7 @@ def work(kind: str, plan_json: str, trial: int, fingerprint: str, content: bytes
         raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
     _say_started(stop, trial)
     dataset = _decoded(fingerprint, _Bytes(content))
-    return frames.to_bytes(plan.run_trial(dataset, trial, should_stop=_stop_asked(stop)))
+    return frames.to_bytes(plan.run_trial(dataset, trial, context=Context(should_stop=_stop_asked(stop))))
 
 
 def _say_started(stop: str, trial: int) -> None:

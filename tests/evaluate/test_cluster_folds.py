@@ -26,7 +26,7 @@ from core.evaluate.cluster_folds import (
 )
 from core.evaluate.cluster_folds.counts import counted, f1_interval
 from core.evaluate.intervals import wilson
-from core.trials import FoldPlan
+from core.trials import Context, FoldPlan
 from tests.evaluate.fold_populations import frame, simulated
 
 SCORES = {
@@ -192,7 +192,7 @@ def test_a_class_that_is_not_there_is_named():
 def test_a_single_split_tests_once_and_is_compared_over_the_rows_it_tests():
     wine = load_example("wine")
     plan = FoldPlan(schemes=("random_folds", "max_shift"))
-    rows = pd.concat([plan.run_trial(wine, i, should_stop=lambda: False) for i in range(plan.n_trials(wine))])
+    rows = pd.concat([plan.run_trial(wine, i, context=Context()) for i in range(plan.n_trials(wine))])
     found = scored(rows_of_run(rows, wine))
     (run,) = found.runs_of("max_shift", "logistic")
     n_test = int((plan.folds(wine, "max_shift", 0) >= 0).sum())
@@ -269,7 +269,7 @@ def test_rows_take_the_places_of_a_data_set():
 def test_folds_that_go_out_and_predictions_that_come_back_score_as_the_run_does(scheme):
     wine = load_example("wine")
     plan = FoldPlan(schemes=(scheme,))
-    rows = pd.concat([plan.run_trial(wine, i, should_stop=lambda: False) for i in range(plan.n_trials(wine))])
+    rows = pd.concat([plan.run_trial(wine, i, context=Context()) for i in range(plan.n_trials(wine))])
     (own,) = scored(rows_of_run(rows, wine)).runs
     said = rows[rows["model"].notna().to_numpy()].sample(frac=1.0, random_state=0)
     names, at = np.array(wine.class_names, dtype=object), said["row"].to_numpy(dtype=int)

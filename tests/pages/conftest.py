@@ -9,7 +9,7 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
-from core.trials import TrialPlan
+from core.trials import Context, TrialPlan
 from core.workspace import frames
 from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
@@ -69,7 +69,7 @@ def stored_run(workspace: Workspace, dataset: Dataset, *, plan: TrialPlan = PLAN
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
     for trial in range(run.n_trials if n_trials is None else n_trials):
-        rows = plan.run_trial(dataset, trial, should_stop=lambda: False)
+        rows = plan.run_trial(dataset, trial, context=Context())
         workspace.store_trial(run.id, trial, frames.to_bytes(rows))
     workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
     return workspace.run(LOCAL_OWNER, run.id)

@@ -12,7 +12,7 @@ import pytest
 from core.data import DataError, Dataset, load_example
 from core.models import MODELS, Cancelled
 from core.split import FOLD_SCHEMES
-from core.trials import FoldPlan, Plan, from_json, to_json
+from core.trials import Context, FoldPlan, Plan, from_json, to_json
 from core.trials.fold_plan import COLUMNS
 from core.workspace import frames
 
@@ -20,14 +20,10 @@ BY_FEATURES = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == 
 BY_GROUPS = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "groups"]
 
 
-def never() -> bool:
-    return False
-
-
 def rows_of(plan: FoldPlan, dataset: Dataset) -> pd.DataFrame:
     """All rows, having gone where a run's rows go."""
     n_trials = plan.n_trials(dataset)
-    return frames.from_bytes([frames.to_bytes(plan.run_trial(dataset, i, should_stop=never)) for i in range(n_trials)])
+    return frames.from_bytes([frames.to_bytes(plan.run_trial(dataset, i, context=Context())) for i in range(n_trials)])
 
 
 @pytest.fixture(scope="module")
@@ -119,14 +115,14 @@ def test_rows_say_what_an_obvious_fit_says(wine):
     folds = plan.folds(wine, "sds_folds", 0)
     train, test = np.flatnonzero(folds != 2), np.flatnonzero(folds == 2)
     model = MODELS["logistic"]().fit(wine.x[train], wine.y[train], seed=0, n_classes=3)
-    rows = plan.run_trial(wine, 1 + 2, should_stop=never)
+    rows = plan.run_trial(wine, 1 + 2, context=Context())
     assert rows["row"].tolist() == test.tolist()
     assert rows["y_pred"].tolist() == model.predict(wine.x[test]).tolist()
     assert rows["confidence"].to_numpy() == pytest.approx(model.predict_proba(wine.x[test]).max(axis=1), abs=1e-6)
 
 
 def test_a_model_without_probabilities_has_no_confidence(wine):
-    rows = FoldPlan(schemes=("random_folds",), models=("svm",)).run_trial(wine, 1, should_stop=never)
+    rows = FoldPlan(schemes=("random_folds",), models=("svm",)).run_trial(wine, 1, context=Context())
     assert rows["confidence"].isna().all()
     assert rows["y_pred"].notna().all()
 
@@ -162,13 +158,13 @@ def test_cancel_is_heard_before_folds_are_made_and_between_epochs(wine):
     plan = FoldPlan(models=("mlp_small",))
     for trial in (0, 2):
         with pytest.raises(Cancelled):
-            plan.run_trial(wine, trial, should_stop=lambda: True)
+            plan.run_trial(wine, trial, context=Context(should_stop=lambda: True))
 
 
 def test_a_failed_trial_is_one_row_of_the_same_types_that_says_which(wine):
     plan = FoldPlan(models=("logistic", "svm"))
     for trial, model, fold in ((1, None, None), (5, "svm", 0)):
-        row, fine = plan.failed_trial(wine, trial), plan.run_trial(wine, 0, should_stop=never)
+        row, fine = plan.failed_trial(wine, trial), plan.run_trial(wine, 0, context=Context())
         assert row.dtypes.to_dict() == fine.dtypes.to_dict()
         assert len(row) == 1
         assert row["status"].item() == "failed"
@@ -205,7 +201,7 @@ def test_a_class_rarer_than_folds_is_fine_and_constant_features_fail_with_a_reas
     assert np.bincount(folds).tolist() == [6] * 5
     assert sorted(np.bincount(folds[y == 1], minlength=5)) == [0, 0, 1, 1, 1]
     with pytest.raises(DataError, match="same features"):
-        plan.run_trial(Dataset("flat", x=np.ones((30, 2)), **options), 0, should_stop=never)
+        plan.run_trial(Dataset("flat", x=np.ones((30, 2)), **options), 0, context=Context())
 
 
 def test_rows_are_lean(wine):

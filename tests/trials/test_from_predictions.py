@@ -13,6 +13,7 @@ from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from core.models import MODELS
 from core.trials import (
+    Context,
     TrialPlan,
     rows_to_predict,
     sample_predictions,
@@ -59,7 +60,7 @@ def at_home(wine) -> pd.DataFrame:
 def own(wine) -> pd.DataFrame:
     """The rows of the run itself."""
     trials = range(PLAN.n_trials(wine))
-    return pd.concat([PLAN.run_trial(wine, i, should_stop=lambda: False) for i in trials], ignore_index=True)
+    return pd.concat([PLAN.run_trial(wine, i, context=Context()) for i in trials], ignore_index=True)
 
 
 def upload(table: pd.DataFrame, name: str = "mine.tsv") -> PredictionUpload:

@@ -15,15 +15,11 @@ import pytest
 from core.data import DataError, Dataset, load_example
 from core.models import Cancelled
 from core.represent import REPRESENTATIONS, features_for_splits
-from core.trials import MapPlan, Plan, from_json, to_json
+from core.trials import Context, MapPlan, Plan, from_json, to_json
 from core.trials.map_plan import COLUMNS, METHODS
 from core.workspace.executor import Executor
 from core.workspace.runner import PLANS, Engine, load_plan
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-
-
-def never() -> bool:
-    return False
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +38,16 @@ def test_it_is_a_plan_that_can_be_stored_and_linked():
 def test_a_map_is_a_finite_place_for_every_sample(wine, method):
     plan = MapPlan(method=method)
     assert plan.n_trials(wine) == 1
-    rows = plan.run_trial(wine, 0, should_stop=never)
+    rows = plan.run_trial(wine, 0, context=Context())
     assert rows.dtypes.astype(str).to_dict() == COLUMNS
     assert rows["row"].tolist() == list(range(wine.n_samples))
     assert np.isfinite(rows[["x", "y"]].to_numpy(float)).all()
     assert (rows["status"] == "ok").all()
-    pd.testing.assert_frame_equal(rows, plan.run_trial(wine, 0, should_stop=never))
+    pd.testing.assert_frame_equal(rows, plan.run_trial(wine, 0, context=Context()))
 
 
 def test_the_pca_map_is_what_folds_are_made_in(wine):
-    rows = MapPlan(method="pca", n_components=5).run_trial(wine, 0, should_stop=never)
+    rows = MapPlan(method="pca", n_components=5).run_trial(wine, 0, context=Context())
     expected = features_for_splits(wine, "raw", n_components=5)[:, :2]
     np.testing.assert_allclose(rows[["x", "y"]].to_numpy(float), expected)
 
@@ -65,10 +61,10 @@ def test_a_failed_map_is_one_row_without_a_place(wine):
 
 def test_cancel_is_heard_before_and_between_the_steps(wine):
     with pytest.raises(Cancelled):
-        MapPlan().run_trial(wine, 0, should_stop=lambda: True)
+        MapPlan().run_trial(wine, 0, context=Context(should_stop=lambda: True))
     answers = iter([False, True])
     with pytest.raises(Cancelled):
-        MapPlan().run_trial(wine, 0, should_stop=lambda: next(answers))
+        MapPlan().run_trial(wine, 0, context=Context(should_stop=lambda: next(answers)))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +114,7 @@ def test_a_map_made_by_a_worker_is_the_one_made_here(wine, tmp_path, method):
     finally:
         workspace.close()
         executor.close()
-    pd.testing.assert_frame_equal(there, plan.run_trial(wine, 0, should_stop=never))
+    pd.testing.assert_frame_equal(there, plan.run_trial(wine, 0, context=Context()))
 
 
 def test_the_command_line_prints_the_same_map(wine, tmp_path):
@@ -133,5 +129,5 @@ def test_the_command_line_prints_the_same_map(wine, tmp_path):
     )
     assert "done: 1 of 1 trials, 0 failed" in done.stderr
     there = pd.read_csv(io.StringIO(done.stdout), sep="\t")
-    here = plan.run_trial(wine, 0, should_stop=never)
+    here = plan.run_trial(wine, 0, context=Context())
     np.testing.assert_allclose(there[["x", "y"]], here[["x", "y"]].to_numpy(float))

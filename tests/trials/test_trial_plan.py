@@ -13,12 +13,8 @@ from hypothesis.extra.numpy import arrays
 from core.data import DataError, Dataset, load_example
 from core.models import Cancelled
 from core.split import DRAW_SCHEMES
-from core.trials import COLUMNS, TrialPlan, from_json, splits_table, to_json
+from core.trials import COLUMNS, Context, TrialPlan, from_json, splits_table, to_json
 from core.trials.run import count
-
-
-def never() -> bool:
-    return False
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +98,7 @@ def test_more_repeats_extend_fewer(wine):
 
 def test_models_share_their_draws(wine):
     plan = TrialPlan(models=("logistic", "nearest_neighbours"), n_repeats=1, schemes=("source_exclusive",))
-    first, second = (plan.run_trial(wine, i, should_stop=never) for i in (0, 1))
+    first, second = (plan.run_trial(wine, i, context=Context()) for i in (0, 1))
     same = [name for name in COLUMNS if name not in ("model", "n_correct", "n_predicted", "seconds")]
     pd.testing.assert_frame_equal(first[same], second[same])
     assert first["model"].iloc[0] != second["model"].iloc[0]
@@ -111,7 +107,7 @@ def test_models_share_their_draws(wine):
 def test_rows_of_a_trial_add_up(wine):
     plan = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
     for i in range(plan.n_trials(wine)):
-        rows = plan.run_trial(wine, i, should_stop=never)
+        rows = plan.run_trial(wine, i, context=Context())
         assert list(rows.columns) == list(COLUMNS)
         whole = rows[rows["label"].isna()]
         labels = rows[rows["label"].notna() & rows["source"].isna()]
@@ -138,7 +134,7 @@ def test_rows_say_what_an_obvious_count_says(wine):
     model = MODELS["logistic"]()
     model.fit(wine.x[train], wine.y[train], seed=_seed(plan.seed, draw.scheme, draw.repeat), n_classes=3)
     predicted = model.predict(wine.x[test])
-    rows = plan.run_trial(wine, 0, should_stop=never)
+    rows = plan.run_trial(wine, 0, context=Context())
     assert rows["n_correct"].iloc[0] == sum(int(a == b) for a, b in zip(predicted, wine.y[test], strict=True))
     sources = plan.sources(wine, "kmeans", 0)
     for row in rows[rows["source"].notna()].itertuples():
@@ -199,7 +195,7 @@ def test_smaller_training_parts_are_nested_in_larger_ones(wine):
 
 def test_cancel_is_heard(wine):
     with pytest.raises(Cancelled):
-        TrialPlan(models=("mlp_small",), n_repeats=1).run_trial(wine, 0, should_stop=lambda: True)
+        TrialPlan(models=("mlp_small",), n_repeats=1).run_trial(wine, 0, context=Context(should_stop=lambda: True))
 
 
 def test_a_failed_trial_is_one_row_that_says_which(wine):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.trials import TrialPlan
+from core.trials import Context, TrialPlan
 from core.workspace.executor import Executor
 from core.workspace.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER
@@ -51,6 +51,6 @@ def test_a_cluster_by_address_computes_the_same_rows(scheduler, workspace, wine)
     executor.close()
     assert (run.state, run.n_failed) == ("done", 0)
     assert run.provenance["executor"] == scheduler
-    here = pd.concat([plan.run_trial(wine, i, should_stop=lambda: False) for i in range(plan.n_trials(wine))])
+    here = pd.concat([plan.run_trial(wine, i, context=Context()) for i in range(plan.n_trials(wine))])
     there = workspace.rows(LOCAL_OWNER, run.id)
     pd.testing.assert_frame_equal(there.drop(columns="seconds"), here.reset_index(drop=True).drop(columns="seconds"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.trials import COLUMNS, TrialPlan
+from core.trials import COLUMNS, Context, TrialPlan
 from core.workspace.runner import Engine, work
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
@@ -29,7 +29,7 @@ def test_a_plan_becomes_rows_in_the_order_of_its_trials(run_plan, workspace):
 def test_rows_do_not_depend_on_who_computes_them(run_plan, workspace, wine):
     plan = TrialPlan(models=("logistic", "nearest_neighbours"), n_repeats=4)
     run = run_plan(plan)
-    here = [plan.run_trial(wine, trial, should_stop=lambda: False) for trial in range(plan.n_trials(wine))]
+    here = [plan.run_trial(wine, trial, context=Context()) for trial in range(plan.n_trials(wine))]
     there = workspace.rows(LOCAL_OWNER, run.id)
     assert list(there.columns) == list(COLUMNS)
     expected = pd.concat(here, ignore_index=True)
