@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -12,7 +11,7 @@ import pandas as pd
 
 from core.data import DataError, Dataset
 from core.models import Cancelled
-from core.trials.plan import check_fields
+from core.trials.plan import Context, check_fields
 from core.workspace.runner import PLANS
 
 
@@ -37,7 +36,7 @@ class SleepPlan:
     def n_trials(self, dataset: Dataset) -> int:
         return self.n
 
-    def run_trial(self, dataset: Dataset, index: int, *, should_stop: Callable[[], bool]) -> pd.DataFrame:
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         if index in self.raising:
             raise DataError(f"trial {index} cannot be done")
         if index in self.killing or (index in self.killing_once and self._first_time(index)):
@@ -47,7 +46,7 @@ class SleepPlan:
         until = time.monotonic() + self.seconds
         while time.monotonic() < until:
             time.sleep(0.01)
-            if should_stop():
+            if context.should_stop():
                 raise Cancelled
         if self.log:
             with open(self.log, "a") as log:
