@@ -41,17 +41,21 @@ def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[di
     """A name for every name on either side, and how they were matched; None where they have nothing in common.
 
     Names are kept as they are, unless another way of reading them, that never takes two names of one side for the
-    same, brings the sides closer together. Whole numbers lose their ".0" in any case, as in "1.0".
+    same, brings the sides closer together. Whole numbers lose their ".0" in any case, as in "1.0". Numbers that one side
+    may count from 0 and the other from 1 match nothing.
 
     >>> common_names({"0", "1"}, {"LABEL_0", "LABEL_1"})
     ({'0': '0', '1': '1', 'LABEL_0': '0', 'LABEL_1': '1'}, 'by their numbers')
     >>> common_names({"0", "1"}, {"ham", "spam"}) is None
     True
+    >>> common_names({"0", "1"}, {"LABEL_1", "LABEL_2"}) is None
+    True
     """
     best = None
     for how, spelling in _SPELLINGS.items():
         known, said = {spelling(name) for name in truth}, {spelling(name) for name in predicted}
-        if len(known) == len(set(truth)) and len(said) == len(set(predicted)) and known & said:
+        apart = spelling is _numbered and _counted_apart(known, said)
+        if len(known) == len(set(truth)) and len(said) == len(set(predicted)) and known & said and not apart:
             n_names = len(known | said)
             if best is None or n_names < best[0]:
                 best = n_names, how, spelling
@@ -63,6 +67,14 @@ def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[di
         return {name: shown[spelling(name)] for name in sorted({*truth, *predicted})}, how
     names = {name: spelling(name) for name in sorted({*truth, *predicted})}
     return drop_points(names), how
+
+
+def _counted_apart(known: set[str], said: set[str]) -> bool:
+    """Whether both sides have numbers that the other lacks, and begin at different ones: as if counted from 0 and 1."""
+    if known <= said or said <= known:
+        return False
+    lowest = [min((int(name) for name in names if name.isdecimal()), default=0) for names in (known, said)]
+    return lowest[0] != lowest[1]
 
 
 def drop_points(names: dict[str, str]) -> dict[str, str]:

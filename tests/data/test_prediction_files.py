@@ -318,6 +318,7 @@ def test_classes_are_the_union_and_empty_ones_stay():
 
 RECONCILED = {
     "LABEL_0": (["0", "1"], ["LABEL_0", "LABEL_1"], ("0", "1")),
+    "LABEL_1, counted from 1 on both sides": (["1", "2"], ["LABEL_1", "LABEL_2"], ("1", "2")),
     "whole numbers": (["0.0", "1.0"], ["0", "1"], ("0", "1")),
     "case": (["Cat", "Dog"], ["cat", "dog"], ("Cat", "Dog")),
     "spaces": (["black cat", "dog"], ["black_cat", "dog"], ("black cat", "dog")),

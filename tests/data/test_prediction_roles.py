@@ -247,6 +247,14 @@ ASKED = {
         "classes",
         "Which predicted name stands for which class",
     ),
+    "labels counted from one": (
+        {
+            "gold": [str(["cat", "dog", "fox"].index(name)) for name in TRUE],
+            "pred": [f"LABEL_{['cat', 'dog', 'fox'].index(name) + 1}" for name in SAID],
+        },
+        "classes",
+        "says 0, 1, 2, the predictions say LABEL_1, LABEL_2, LABEL_3",
+    ),
     "counted from one": (
         {
             "gold": [str(["cat", "dog", "fox"].index(name) + 1) for name in TRUE],
@@ -268,7 +276,9 @@ def test_asked(columns, role, question):
     assert isinstance(needed.guess, Roles)
 
 
-@pytest.mark.parametrize("case", ["numbers and names", "positions and names", "counted from one"])
+@pytest.mark.parametrize(
+    "case", ["numbers and names", "positions and names", "counted from one", "labels counted from one"]
+)
 def test_a_guessed_mapping_of_classes_needs_only_to_be_confirmed(case):
     columns = ASKED[case][0]
     with pytest.raises(RolesNeeded) as needed:
