@@ -172,7 +172,8 @@ def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[li
     """Which model of one file is which of another, and the models that stand in one of them only.
 
     Models of the same name are the same; so are those whose paths end alike, where only one does in either file; and
-    so are the only model of one file and the only one of the other. A file that names no model has none to pair.
+    the only model of one file is paired with the only one of the other, whatever their names (`same_model` tells). A
+    file that names no model has none to pair.
 
     >>> from core.data.prediction_files import read_predictions
     >>> from core.data.tables import make_table
@@ -189,13 +190,22 @@ def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[li
     left = [model for model in left if (model, model) not in pairs]
     right = [model for model in right if (model, model) not in pairs]
     for model in list(left):
-        same = [other for other in right if _last(other) == _last(model)]
-        if len(same) == 1 and sum(_last(other) == _last(model) for other in left) == 1:
+        same = [other for other in right if same_model(other, model)]
+        if len(same) == 1 and sum(same_model(other, model) for other in left) == 1:
             pairs.append((model, same[0]))
             left.remove(model)
             right.remove(same[0])
     order = {model: position for position, model in enumerate(reference.models)}
     return sorted(pairs, key=lambda pair: order[pair[0]]), [*left, *right]
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names, or the ends of two paths, are the same.
+
+    >>> same_model("here/resnet", "/home/me/resnet"), same_model("resnet", "vit")
+    (True, False)
+    """
+    return _last(one) == _last(other)
 
 
 def _last(model: str) -> str:

@@ -1,12 +1,13 @@
-"""Which predictions on one test set belong to which on another? Parts, tasks and models of two files, in pairs."""
+"""Which predictions on one test set belong to which on another? Parts, tasks, models and classes of two files."""
 
 from dataclasses import dataclass, fields
 
 import numpy as np
 from jaxtyping import Bool
 
+from core.data.classes import common_names
 from core.data.errors import DataError
-from core.data.joins import pair_models
+from core.data.joins import pair_models, same_model
 from core.data.prediction_table import PredictionTable
 from core.data.predictions import Predictions
 from core.data.roles import listed
@@ -60,10 +61,10 @@ def pair_predictions(
     target_part: Part = WHOLE,
     task: str | None = None,
 ) -> PredictionPairs:
-    """Select the parts and the task, and bring the models together (`pair_models`).
+    """Select the parts and the task, and bring together the models (`pair_models`) and the names of their classes.
 
-    DataError where a set or task has to be named, or no model has predictions on both sets. Two parts that share rows
-    of one file are refused: a set compared with itself tells nothing.
+    DataError where a set or task has to be named, no model has predictions on both sets, or the files have no class in
+    common. Two parts that share rows of one file are refused: a set compared with itself tells nothing.
 
     >>> from core.data.prediction_table import prediction_table
     >>> from core.data.tables import make_table
@@ -98,8 +99,13 @@ def pair_predictions(
     references, targets = {}, {}
     for one, other in named:
         name = one or other or ONLY_MODEL
-        references[name] = _select(reference, one, reference_part, target_part, task)
-        targets[name] = _select(target, other, target_part, reference_part, task)
+        references[name], targets[name] = _with_common_classes(
+            _select(reference, one, reference_part, target_part, task),
+            _select(target, other, target_part, reference_part, task),
+        )
+        if one and other and not same_model(one, other):
+            told = f"The model is called {one!r} in {reference.name} and {other!r} in {target.name}: is it the same?"
+            targets[name] = _warned(targets[name], told)
     for name in left:
         if name in reference.models:
             references[name] = _select(reference, name, reference_part, target_part, task)
@@ -168,6 +174,33 @@ def _rows(whole: Predictions, part: Part, other: Part) -> Bool[np.ndarray, " n_s
     return rows
 
 
+def _with_common_classes(reference: Predictions, target: Predictions) -> tuple[Predictions, Predictions]:
+    """Both with one spelling of each class, as within a file; DataError where no class of one is a class of the other."""
+    if reference.class_names == target.class_names:
+        return reference, target
+    common = common_names(reference.class_names, target.class_names)
+    if common is None:
+        raise DataError(
+            f"No class of one file is a class of the other: {listed(reference.class_names)} in {reference.name}; "
+            f"{listed(target.class_names)} in {target.name}. Spell the classes alike in both files."
+        )
+    names, how = common
+    note = (f"Class names of {reference.name} and {target.name} were matched {how}.",) if how else ()
+    return (
+        _changed(reference, class_names=tuple(names[name] for name in reference.class_names)),
+        _changed(target, class_names=tuple(names[name] for name in target.class_names), notes=(*target.notes, *note)),
+    )
+
+
+def _changed(predictions: Predictions, **values: tuple[str, ...]) -> Predictions:
+    """The same predictions with some fields exchanged."""
+    return Predictions(**{each.name: getattr(predictions, each.name) for each in fields(predictions)} | values)
+
+
+def _warned(predictions: Predictions, warning: str) -> Predictions:
+    return _changed(predictions, warnings=(*predictions.warnings, warning))
+
+
 def _check_apart(table: PredictionTable, model: str | None, one: Part, other: Part, task: str | None) -> None:
     """DataError where two parts of a file share rows."""
     if one.set != other.set:
@@ -194,8 +227,7 @@ def _told_of_trials(predictions: Predictions) -> Predictions:
         "Samples stand here several times, once per trial, and are taken for as many: intervals are narrower than they "
         "should be. Choose one trial."
     )
-    values = {each.name: getattr(predictions, each.name) for each in fields(predictions)}
-    return Predictions(**values | {"warnings": (*predictions.warnings, warning)})
+    return _warned(predictions, warning)
 
 
 def _task(table: PredictionTable, task: str | None) -> str | None:

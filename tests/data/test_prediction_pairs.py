@@ -5,7 +5,7 @@ import pytest
 
 from core.data import DataError
 from core.data.prediction_pairs import ALL, MOST_PARTS, OTHERS, WHOLE, Part, choices_of, pair_predictions
-from core.data.prediction_table import prediction_table
+from core.data.prediction_table import PredictionTable, prediction_table
 from core.data.tables import make_table
 
 N = 12
@@ -93,3 +93,51 @@ def test_a_column_of_too_many_sources_offers_none():
     rows = [np.arange(n).astype(str).tolist(), ["a", "b"] * (n // 2) + ["a"], ["a"] * n, np.arange(n).astype(str)]
     many = prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "source"], rows, lines=list(range(n))))
     assert choices_of(many) == {}
+
+
+def labelled(names: str, name: str, model: str = "") -> PredictionTable:
+    """A file with a row of each class and one more of the last, which is wrong."""
+    gold = names.split()
+    columns = {"gold": [*gold, gold[-1]], "predicted": [*gold, gold[0]]} | ({"model": [model] * 4} if model else {})
+    return prediction_table(make_table(name, list(columns), list(columns.values()), lines=[2, 3, 4, 5]))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "names"),
+    [
+        ("cat dog fox", "Cat Dog Fox", ("cat", "dog", "fox")),
+        ("0 1 2", "LABEL_0 LABEL_1 LABEL_2", ("0", "1", "2")),
+        ("0 1 2", "0.0 1.0 2.0", ("0", "1", "2")),
+        ("black_cat dog fox", "Black-Cat dog fox", ("black_cat", "dog", "fox")),
+    ],
+)
+def test_classes_of_two_files_that_are_spelled_differently_are_the_same(one, other, names):
+    pairs = pair_predictions(labelled(one, "a.tsv"), labelled(other, "b.tsv"))
+    reference, target = pairs.references[one_model], pairs.targets[one_model]
+    assert (sorted(reference.class_names), sorted(target.class_names)) == (sorted(names), sorted(names))
+    for side in (reference, target):
+        assert [side.class_names[code] for code in side.y_pred] == [*names, names[0]]
+    same_names = [any("were matched" in note for note in side.notes) for side in (reference, target)]
+    assert same_names == [False, "0.0" not in other]
+
+
+@pytest.mark.parametrize("other", ["0 1 2", "eel owl yak"])
+def test_files_without_a_common_class_are_refused(other):
+    message = rf"cat, dog, fox in a; {other.replace(' ', ', ')} in b. Spell the classes alike in both files"
+    with pytest.raises(DataError, match=message):
+        pair_predictions(labelled("cat dog fox", "a.tsv"), labelled(other, "b.tsv"))
+
+
+def test_labels_counted_from_0_in_one_file_and_from_1_in_the_other_are_refused():
+    with pytest.raises(DataError, match="No class of one file is a class of the other"):
+        pair_predictions(labelled("0 1 2", "a.tsv"), labelled("LABEL_1 LABEL_2 LABEL_3", "b.tsv"))
+
+
+def test_two_models_of_different_names_are_paired_and_warned_about():
+    pairs = pair_predictions(labelled("a b c", "old.tsv", "resnet"), labelled("a b c", "new.tsv", "vit"))
+    assert pairs.models == ("resnet",)
+    assert pairs.targets["resnet"].warnings == (
+        "The model is called 'resnet' in old and 'vit' in new: is it the same?",
+    )
+    same = pair_predictions(labelled("a b c", "old.tsv", "x/resnet"), labelled("a b c", "new.tsv", "y/resnet"))
+    assert same.targets["x/resnet"].warnings == ()
