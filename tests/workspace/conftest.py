@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import dask
-import distributed.config  # noqa: F401 - all settings must be there before one is changed for a while
+import dask.config
+import distributed
 import pytest
 
 from core.data import Dataset, load_example
@@ -16,7 +16,7 @@ from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[Executor]:
-    with dask.config.set({"distributed.worker.preload": ["tests.workspace.plans"]}):
+    with dask.config.set({"distributed.worker.preload": ["tests.workspace.plans"]}, config=distributed.config):
         executor = Executor(n_workers=2)
         yield executor
         executor.close()
