@@ -7,7 +7,7 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.cluster_folds import mean_by_fold
 from core.evaluate.wording import count, fixed, plural
-from core.figures import cluster_folds as figures
+from core.figures import cluster_folds_look as figures
 from core.figures.words import characteristic_words
 from core.represent import number_of, number_title, numbers_of
 from core.represent.project import pca_map
@@ -153,9 +153,10 @@ def _sizes(folded: Folded, chosen: list[Cut]) -> None:
 
 def _labels(folded: Folded, chosen: list[Cut]) -> None:
     rows = folded.rows
-    for cut, column in zip(chosen, st.columns(len(chosen), gap="medium"), strict=True):
+    folds = [rows.folds(*cut) for cut in chosen]
+    for cut, own, column in zip(chosen, folds, st.columns(len(chosen), gap="medium"), strict=True):
         with column:
-            figure = figures.label_shares(rows.folds(*cut), rows.y, rows.class_names, dark=page.dark())
+            figure = figures.label_shares(own, rows.y, rows.class_names, beside=folds, dark=page.dark())
             caption = f"{page.plain(folded.cuts[cut])}: share of each class in every fold; dotted: in all samples."
             data_views.in_a_box(
                 len(rows.class_names),

@@ -15,17 +15,8 @@ from core.evaluate.cluster_folds import (
     mean_by_fold,
     scheme_title,
 )
-from core.figures.cluster_folds import (
-    class_scores,
-    fold_map,
-    fold_means,
-    fold_sizes,
-    label_shares,
-    performance_chart,
-    relation_chart,
-    run_names,
-    seeds_chart,
-)
+from core.figures.cluster_folds import class_scores, performance_chart, relation_chart, run_names, seeds_chart
+from core.figures.cluster_folds_look import fold_map, fold_means, fold_sizes, label_shares
 from core.figures.theme import alt_text, theme
 from tests.evaluate.fold_populations import simulated
 
@@ -130,6 +121,18 @@ def test_the_global_line_is_the_share_of_all_samples_and_marks_are_those_of_fold
         assert marks(figure, f"fold {fold + 1}").x == pytest.approx(
             100 * np.bincount(of_fold, minlength=3) / len(of_fold)
         )
+
+
+def test_label_shares_that_stand_side_by_side_have_one_range_that_holds_them_all():
+    y = np.array([0] * 60 + [1] * 30 + [2] * 10)
+    even, uneven = np.arange(100) % 5, np.repeat(np.arange(5), 20)  # the latter has folds of one label only
+    figures = [label_shares(folds, y, ["a", "b", "c"], beside=[even, uneven]) for folds in (even, uneven)]
+    ranges = {figure.layout.xaxis.range for figure in figures}
+    assert len(ranges) == 1
+    ((low, high),) = ranges
+    assert low == 0
+    assert high > 100
+    assert label_shares(even, y, ["a", "b", "c"]).layout.xaxis.range[1] == pytest.approx(62.4)
 
 
 def test_a_hundred_classes_and_thirty_folds_stay_apart():
