@@ -1,6 +1,7 @@
 """Predictions on folds whose truth is known: how often a model errs in each scheme, and which rows err in all."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from string import ascii_letters
 
 import numpy as np
@@ -63,3 +64,9 @@ def frame(scheme, seed, model, fold, row, y_pred, status="ok") -> pd.DataFrame:
         "status": pd.Series([status] * n, dtype="str"),
     }
     return pd.DataFrame(cells, columns=list(COLUMNS))
+
+
+def without_makers(folded: FoldPredictions, scheme: str) -> FoldPredictions:
+    """As if the trial that makes the folds of `scheme` were not there (yet)."""
+    made = folded.rows["model"].isna() & (folded.rows["scheme"] == scheme)
+    return replace(folded, rows=folded.rows[~made.to_numpy(dtype=bool)])
