@@ -62,9 +62,7 @@ def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[pag
     rows = [row for row in scores.schemes if row.model == model]
     row = next((row for row in rows if row.scheme == scheme), rows[-1] if rows else None)
     if row is None:
-        return [
-            _unfinished(run.scheme, len(run.folds), run.n_folds_wanted) for run in scores.runs if run.model == model
-        ]
+        return [_unfinished(run) for run in scores.runs if run.model == model]
     of = next((each for each in scores.differences if (each.model, each.scheme) == (model, row.scheme)), None)
     base = scores.of(of.other, model) if of else None
     told = [_mean(scores, row)]
@@ -143,8 +141,11 @@ def _mean(scores: FoldPerformance, row: SchemeScore) -> page.Metric:
     )
 
 
-def _unfinished(scheme: str, done: int, wanted: int) -> page.Metric:
-    return page.Metric(scheme_title(scheme), f"{count(done)} of {count(wanted)}", "folds tested")
+def _unfinished(run: RunScore) -> page.Metric:
+    title, done = scheme_title(run.scheme), count(len(run.folds))
+    if not run.folds_known:
+        return page.Metric(title, done, "folds tested, of how many is not known")
+    return page.Metric(title, f"{done} of {count(run.n_folds_wanted)}", "folds tested")
 
 
 def _about(scores: FoldPerformance) -> tuple[str, str | None]:

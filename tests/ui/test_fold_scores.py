@@ -1,0 +1,20 @@
+"""What stands in the card of scores while folds are still being tested."""
+
+from dataclasses import replace
+
+from core.evaluate.cluster_folds import fold_performance
+from tests.evaluate.fold_populations import simulated, without_makers
+from ui.fold_scores import metrics
+
+
+def test_folds_tested_are_counted_and_never_against_a_number_that_nobody_knows():
+    folded = simulated({"random_folds": 0.1, "sds_folds": 0.3})
+    first = (folded.rows["fold"] == 0).to_numpy(dtype=bool) | folded.rows["model"].isna().to_numpy(dtype=bool)
+    known = replace(folded, rows=folded.rows[first])
+    told = [(each.value, each.interval) for each in metrics(fold_performance(known), "model", None)]
+    assert told == [("1 of 5", "folds tested")] * 2
+    told = [
+        (each.value, each.interval)
+        for each in metrics(fold_performance(without_makers(known, "sds_folds")), "model", None)
+    ]
+    assert told == [("1 of 5", "folds tested"), ("1", "folds tested, of how many is not known")]
