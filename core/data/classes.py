@@ -41,8 +41,8 @@ def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[di
     """A name for every name on either side, and how they were matched; None where they have nothing in common.
 
     Names are kept as they are, unless another way of reading them, that never takes two names of one side for the
-    same, brings the sides closer together. Whole numbers lose their ".0" in any case, as in "1.0". Numbers that one side
-    may count from 0 and the other from 1 match nothing.
+    same, brings the sides closer together. Whole numbers lose their ".0" in any case, as in "1.0". Numbers that one
+    side may count from 0 and the other from 1 match nothing.
 
     >>> common_names({"0", "1"}, {"LABEL_0", "LABEL_1"})
     ({'0': '0', '1': '1', 'LABEL_0': '0', 'LABEL_1': '1'}, 'by their numbers')

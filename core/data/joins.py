@@ -65,12 +65,17 @@ def join_predictions(
     return prediction_table(replace(joined, notes=(*said.notes, *known.notes, note)), roles=roles, name=name)
 
 
+def in_joined(column: str, said: Table, known: Table) -> str:
+    """What a column of the truth is called beside the predictions: by its own name, unless these have one like it."""
+    return column if column not in said.columns else f"{column} ({known.name})"
+
+
 def _with_columns(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[Table, Roles]:
     """The predictions with the columns that the truth, its rows in their order, has a role for; and all the roles."""
     columns = dict(said.columns)
 
     def add(role: str, column: str) -> str:
-        new = column if column not in columns else f"{column} ({known.name})"
+        new = in_joined(column, said, known)
         columns[new] = known.columns[column]
         return new
 

@@ -1,6 +1,6 @@
 """What is each column of a file of predictions? Known by names, decided by values, and else asked."""
 
-from core.data.prediction_columns import Draft, Half
+from core.data.prediction_columns import LIKELY, Draft, Half
 from core.data.prediction_labels import only_one, tell_apart
 from core.data.prediction_named import name_labels, name_rows
 from core.data.prediction_parts import parts_by_name, parts_by_value
@@ -42,6 +42,20 @@ def complete_roles(table: Table, roles: Roles | None = None, *, half: Half | Non
     if problem := open_question(draft):
         raise problem
     return draft.roles
+
+
+def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
+    """Which half a second file may hold, by what a table holds; both where its only labels may be either.
+
+    >>> from core.data.tables import make_table
+    >>> [lacking(make_table("t.tsv", ["id", name], [["a", "b", "c"], ["x", "y", "x"]], lines=[2, 3, 4]))
+    ...  for name in ("gold", "predicted", "label")]
+    [('predictions',), ('truth',), ('truth', 'predictions')]
+    """
+    roles = roles or guess_roles(table)
+    either = dict(roles.why).get("truth") == LIKELY and not roles.says_something
+    known: dict[Half, bool] = {"truth": roles.has_truth and not either, "predictions": roles.says_something}
+    return tuple(half for half, there in known.items() if not there)
 
 
 def _draft(table: Table, half: Half | None, given: Roles | None = None) -> Draft:

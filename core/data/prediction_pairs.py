@@ -175,7 +175,7 @@ def _rows(whole: Predictions, part: Part, other: Part) -> Bool[np.ndarray, " n_s
 
 
 def _with_common_classes(reference: Predictions, target: Predictions) -> tuple[Predictions, Predictions]:
-    """Both with one spelling of each class, as within a file; DataError where no class of one is a class of the other."""
+    """Both with one spelling of each class, as within a file; DataError where they have no class in common."""
     if reference.class_names == target.class_names:
         return reference, target
     common = common_names(reference.class_names, target.class_names)

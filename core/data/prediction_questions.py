@@ -4,7 +4,7 @@ from typing import Any
 
 from core.data.column_names import ranked
 from core.data.errors import DataError, RolesNeeded
-from core.data.prediction_columns import Draft
+from core.data.prediction_columns import LIKELY, Draft
 from core.data.prediction_one_hot import ONE_LABEL, several_labels
 from core.data.roles import listed
 from core.data.scores import numbers_in
@@ -31,10 +31,13 @@ def open_question(draft: Draft) -> DataError | None:
             "predicted",
         )
     known = f"There is a truth (column {draft.roles.truth!r})" if draft.roles.truth else "There are labels"
+    asked, missing = "", "predictions"
+    if dict(draft.roles.why).get("truth") == LIKELY:
+        asked, missing = " Or is it the prediction?", "predictions, or the truth,"
     return DataError(
         f"{table.name}: no column holds what a model predicted. {known}, but neither a predicted label nor scores "
-        f"beside it; the columns are {listed(table.columns)}. Add a column such as 'predicted', or give the "
-        "predictions in a second file."
+        f"beside it; the columns are {listed(table.columns)}.{asked} Add a column such as 'predicted', or give the "
+        f"{missing} in a second file."
     )
 
 
@@ -55,6 +58,14 @@ def _no_truth(draft: Draft) -> DataError:
         )
     unranked = [column for column in draft.free if (ranked(column) or (1,))[0] == 1]
     likely = [c for c in unranked if draft.is_label(c) and len(set(draft.spelled(c))) > 1]
+    if len(likely) == 1 and not draft.roles.says_something:
+        return RolesNeeded(
+            f"{table.name}: column {likely[0]!r} holds labels. Is it the truth, or is it the prediction? Say so below, "
+            "and give the other in a second file.",
+            draft.roles,
+            tuple(table.columns),
+            "truth",
+        )
     if likely and not draft.roles.parts:
         return RolesNeeded(
             f"{table.name}: which column holds the truth? The columns are {listed(table.columns)}.",
