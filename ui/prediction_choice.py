@@ -56,7 +56,7 @@ SIDES = (REFERENCE, TARGET)
 
 @dataclass(frozen=True)
 class Chosen:
-    """Predictions in use: `address` is their fingerprint, `place` is where the card says more about them."""
+    """Predictions in use: `address` is their fingerprint, `place` is where the card says more about what is chosen."""
 
     address: str
     title: str
@@ -135,7 +135,7 @@ def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
 def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
     """What the two sets hold, and what is suspicious about them, in their cards."""
     for one, models in zip(chosen.values(), (pairs.references, pairs.targets), strict=True):
-        with one.place:
+        with one.place.container(gap="small"):
             first = next(iter(models.values()))
             sure = "no confidence" if first.confidence is None else "confidence known"
             said = [plural(first.n_samples, "sample"), plural(first.n_classes, "class", "classes"), sure]
@@ -244,7 +244,9 @@ def _draft(side: Side, upload: PredictionUpload) -> None:
 
 def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Chosen:
     st.markdown(f"**{page.plain(title)}**")
-    place = st.container(gap="small")
+    place = st.empty()
+    with place.container(gap="small"):
+        prediction_upload.warnings_of(table)
     with st.expander("Columns, as they were understood", type="compact"):
         prediction_upload.role_lines(table)
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -28,6 +28,8 @@ class Block:
     y_pred: Integer[np.ndarray, " n_rows"]
     proba: Float[np.ndarray, "n_rows n_classes"] | None
     confidence: Float[np.ndarray, " n_rows"] | None
+    matched: tuple[tuple[str, str], ...]
+    """Predicted names and the classes that they were taken for, where these are spelled otherwise."""
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -82,6 +84,7 @@ def read_block(
         y_pred=codes_of(predicted, names),
         proba=proba,
         confidence=confidence,
+        matched=tuple((name, said[name]) for name in sorted(said) if said[name] != name),
         notes=tuple(notes),
         warnings=tuple(warnings),
     )

@@ -1,6 +1,9 @@
 """What is in a file of predictions? Models, sets, folds and tasks, each selection of which is one `Predictions`."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -59,6 +62,30 @@ class PredictionTable:
     def folds(self) -> tuple[str, ...]:
         """The folds, in the order of the file."""
         return tuple(dict.fromkeys(self._groups.get("fold", ())))
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes, which all models share; none where there are tasks of different classes."""
+        names = {block.class_names for block in self._blocks}
+        return names.pop() if len(names) == 1 else ()
+
+    @property
+    def matched(self) -> tuple[tuple[str, str], ...]:
+        """Predicted names and the classes that they were taken for, where these are spelled otherwise."""
+        return tuple(dict.fromkeys(pair for block in self._blocks for pair in block.matched))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious about any model, set or task, told by its name where there are several."""
+        kinds = [self.models, self.sets, self.tasks]
+        found: dict[str, None] = {}
+        for names in product(*(each or (None,) for each in kinds)):
+            model, set, task = names
+            with suppress(DataError):  # not every model has rows of every set
+                told = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
+                warnings = self.select(model=model, set=set, task=task).warnings
+                found |= dict.fromkeys(": ".join([*[" · ".join(told)] * bool(told), text]) for text in warnings)
+        return tuple(found)
 
     def _of_blocks(self, role: str) -> tuple[str, ...]:
         if role in self._groups:
