@@ -9,12 +9,18 @@ sink is preferred as often as its quota says, and then the preferences are a che
 """
 
 import heapq
+import math
 from typing import no_type_check
 
 import numpy as np
 from numba import njit
 
 MOST_PRICE_MOVES = 12
+FAR_OFF = 4
+"""With one item in so many at a sink where it is not wanted, prices are far off: preferences are softened first."""
+N_COOLINGS = 10
+FAINTEST = 30.0
+"""A sink that is so many temperatures dearer than the best one attracts nothing."""
 NEVER = np.inf
 
 
@@ -41,8 +47,9 @@ def assign_labels(cost, first, quotas, price, sink):
 def balance(cost, quota, price, sink):
     """Move prices by Newton steps on the dual until few items are where they are not wanted; return how many.
 
-    The dual is piecewise linear. Seen from a distance its curvature is the Laplacian of a graph: as many items lie
-    between sinks u and v, per unit of price, as have u and v for their best two and are nearly undecided.
+    From far off, `soften` brings the prices near first. The dual is piecewise linear. Seen from a distance its
+    curvature is the Laplacian of a graph: as many items lie between sinks u and v, per unit of price, as have u and v
+    for their best two and are nearly undecided.
     """
     n, n_sinks = cost.shape
     second = np.empty(n, dtype=np.int32)
@@ -50,6 +57,9 @@ def balance(cost, quota, price, sink):
     step = np.empty(n_sinks, dtype=np.float64)
     trial_sink, trial = np.empty_like(sink), np.empty_like(price)
     unbalanced = prefer(cost, quota, price, sink, second, margin)
+    if unbalanced > max(n_sinks // 2, n // FAR_OFF):
+        soften(cost, quota, price)
+        unbalanced = prefer(cost, quota, price, sink, second, margin)
     for _ in range(MOST_PRICE_MOVES):
         if unbalanced <= n_sinks // 2:
             break
@@ -96,6 +106,55 @@ def prefer(cost, quota, price, sink, second, margin):
 
 @njit(cache=True, nogil=True)
 @no_type_check
+def soften(cost, quota, price):
+    """Move prices as if every item were shared out, the more to a sink the cheaper it is there (Sinkhorn's steps).
+
+    How far an item is spread falls from step to step like a temperature, so that the prices come near those that are
+    sought; at once with sharp preferences they would jump back and forth.
+    """
+    n, n_sinks = cost.shape
+    share, mass = np.empty(n_sinks, dtype=np.float64), np.empty(n_sinks, dtype=np.float64)
+    temperature = 0.5 * mean_spread(cost, quota)
+    for _ in range(N_COOLINGS):
+        if not temperature > 0.0:
+            break
+        mass[:] = 0.0
+        for i in range(n):
+            least, total = NEVER, 0.0
+            for k in range(n_sinks):
+                least = min(least, cost[i, k] + price[k])
+            for k in range(n_sinks):
+                dearer = (cost[i, k] + price[k] - least) / temperature
+                share[k] = math.exp(-dearer) if dearer < FAINTEST else 0.0
+                total += share[k]
+            for k in range(n_sinks):
+                mass[k] += share[k] / total
+        for k in range(n_sinks):
+            if quota[k] > 0:
+                price[k] += temperature * math.log(max(mass[k], math.exp(-FAINTEST)) / quota[k])
+        temperature *= 0.5
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def mean_spread(cost, quota):
+    """How much dearer than its cheapest sink the open sinks are for an item, on average."""
+    n, n_sinks = cost.shape
+    total, n_open = 0.0, 0
+    for k in range(n_sinks):
+        n_open += quota[k] > 0
+    for i in range(n):
+        least, together = NEVER, 0.0
+        for k in range(n_sinks):
+            if quota[k] > 0:
+                least = min(least, cost[i, k])
+                together += cost[i, k]
+        total += together / n_open - least
+    return total / n
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
 def newton_step(quota, sink, second, margin, unbalanced, step):
     """Solve Laplacian @ step = excess, the Laplacian measured on the least decided items; False where all are tied."""
     n, n_sinks = len(sink), len(quota)
@@ -126,7 +185,8 @@ def repair(cost, quota, price, sink):
     """Make preferences meet the quotas at least cost: one item too many at a time moves on along a shortest path.
 
     `nearest[u, v]` is the item of u that loses least by moving to v, and `loss[u, v]` what it loses. Neither depends
-    on prices. A heap of the items of u is made when its least item towards v has left, and not before.
+    on prices. A heap of the items of u is made when its least item towards v has left, and not before. `head` and
+    `after` (with `before`, its inverse) lead through the items of a sink, so that no other item is looked at for it.
     """
     n_sinks = len(quota)
     count = np.zeros(n_sinks, dtype=np.int64)
@@ -134,9 +194,12 @@ def repair(cost, quota, price, sink):
     nearest = np.full((n_sinks, n_sinks), -1, dtype=np.int64)
     heap_of = np.full((n_sinks, n_sinks), -1, dtype=np.int64)
     heaps = [[(0.0, 0) for _ in range(0)] for _ in range(0)]
+    head = np.full(n_sinks, -1, dtype=np.int64)
+    after, before = np.empty(len(sink), dtype=np.int64), np.empty(len(sink), dtype=np.int64)
     for i in range(len(sink)):
         u = sink[i]
         count[u] += 1
+        enter(i, u, head, after, before)
         for v in range(n_sinks):
             lost = cost[i, v] - cost[i, u]
             if lost < loss[u, v]:
@@ -152,11 +215,13 @@ def repair(cost, quota, price, sink):
                 u = came_from[v]
                 i = nearest[u, v]
                 sink[i] = v
+                leave(i, u, head, after, before)
+                enter(i, v, head, after, before)
                 for w in range(n_sinks):
                     arrive(i, v, w, cost, loss, nearest, heap_of, heaps)
                 for w in range(n_sinks):
                     if w != u and nearest[u, w] == i:
-                        find_nearest(u, w, cost, sink, loss, nearest, heap_of, heaps)
+                        find_nearest(u, w, cost, sink, head, after, loss, nearest, heap_of, heaps)
                 v = u
 
 
@@ -202,10 +267,37 @@ def arrive(i, u, v, cost, loss, nearest, heap_of, heaps):
 
 @njit(cache=True, nogil=True)
 @no_type_check
-def find_nearest(u, v, cost, sink, loss, nearest, heap_of, heaps):
+def enter(i, u, head, after, before):
+    """Item i is now the first of sink u."""
+    after[i], before[i] = head[u], -1
+    if head[u] >= 0:
+        before[head[u]] = i
+    head[u] = i
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def leave(i, u, head, after, before):
+    """Item i is no longer one of sink u."""
+    if before[i] >= 0:
+        after[before[i]] = after[i]
+    else:
+        head[u] = after[i]
+    if after[i] >= 0:
+        before[after[i]] = before[i]
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def find_nearest(u, v, cost, sink, head, after, loss, nearest, heap_of, heaps):
     """The item of u that lost least by moving to v has left u: find the next."""
     if heap_of[u, v] < 0:
-        heap = [(cost[i, v] - cost[i, u], i) for i in range(len(sink)) if sink[i] == u and cost[i, v] < NEVER]
+        heap = [(0.0, 0) for _ in range(0)]
+        i = head[u]
+        while i >= 0:
+            if cost[i, v] < NEVER:
+                heap.append((cost[i, v] - cost[i, u], i))
+            i = after[i]
         heapq.heapify(heap)
         heap_of[u, v] = len(heaps)
         heaps.append(heap)

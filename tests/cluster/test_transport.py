@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.cluster.transport import balance
 from tests.cluster.transport_oracle import assigned, least_cost, twin
 
 KINDS = ("smooth", "ties", "copies", "far apart")
@@ -86,3 +87,19 @@ def test_among_equally_cheap_assignments_it_is_always_the_same_one():
     cost, quotas = np.zeros((1000, 7)), np.array([[100, 0, 300, 200, 0, 399, 1]])
     np.testing.assert_array_equal(assigned(cost, quotas), assigned(cost, quotas))
     np.testing.assert_array_equal(counts(assigned(cost, quotas), quotas), quotas)
+
+
+@pytest.mark.parametrize("n_sinks", [20, 60, 150])
+def test_one_label_among_many_sinks_is_nearly_settled_by_prices_and_wholly_at_least_cost(n_sinks):
+    """A label lies in one corner, most sinks in others: what they attract at first says nothing of the right prices."""
+    rng = np.random.default_rng(n_sinks)
+    x, centers = rng.normal(size=(600, 4)), 2 * rng.normal(size=(n_sinks, 4))
+    cost = ((x[:, None] - centers) ** 2).sum(axis=2)
+    quotas = np.bincount(np.arange(600) % n_sinks)[None]
+    at_first = np.bincount(cost.argmin(axis=1), minlength=n_sinks)
+    assert np.maximum(at_first - quotas[0], 0).sum() > 300
+    left = balance(cost, quotas[0], np.zeros(n_sinks), np.empty(600, dtype=np.int32))
+    assert left < 60
+    sink = assigned(cost, quotas)
+    np.testing.assert_array_equal(counts(sink, quotas), quotas)
+    assert cost[np.arange(600), sink].sum() == pytest.approx(least_cost(cost, quotas), rel=1e-9)
