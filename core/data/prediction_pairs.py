@@ -52,6 +52,12 @@ class PredictionPairs:
         """The models that both sets know."""
         return tuple(name for name in self.references if name in self.targets)
 
+    @property
+    def can_match(self) -> bool:
+        """Whether of any model both sets tell how sure it was."""
+        both = [(self.references[name], self.targets[name]) for name in self.models]
+        return any(one.confidence is not None and other.confidence is not None for one, other in both)
+
 
 def pair_predictions(
     reference: PredictionTable,

@@ -10,7 +10,7 @@ from scipy import stats
 
 from core.data import DataError
 from core.data.predictions import Predictions
-from core.evaluate.matched_subsets import Outcomes, larger_first, match, outcomes_of
+from core.evaluate.matched_subsets import Outcomes, match, outcomes_of
 from core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
 
 NAMES = ("a", "b", "c")
@@ -227,11 +227,6 @@ def test_classes_are_joined_by_name():
     more = Predictions(["1"], [0], [0], ["bird", "cow"], confidence=[0.9])
     assert match(one, more, rng=np.random.default_rng(0)).n_pairs == 0
     assert match(one, more, by="probability", rng=np.random.default_rng(0)).n_pairs == 1
-
-
-def test_the_larger_set_is_the_reference():
-    small, large = outcomes([0.5]), outcomes([0.5, 0.6])
-    assert larger_first(small, large) == larger_first(large, small) == (large, small)
 
 
 def test_what_cannot_be_matched_says_why():

@@ -10,7 +10,6 @@ from core.evaluate.matched_subsets.compare import (
     compare_models,
     compare_sets,
     epsilon_curve,
-    larger_first,
     n_steps,
 )
 from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match, warm_up
@@ -25,7 +24,7 @@ from core.evaluate.matched_subsets.results import (
     Subset,
     comparison_table,
 )
-from core.evaluate.matched_subsets.verdict import models_verdict, verdict
+from core.evaluate.matched_subsets.verdict import models_verdict, smaller_reference, verdict
 
 __all__ = [
     "EPSILON",
@@ -46,11 +45,11 @@ __all__ = [
     "coverages",
     "densities",
     "epsilon_curve",
-    "larger_first",
     "match",
     "models_verdict",
     "n_steps",
     "outcomes_of",
+    "smaller_reference",
     "verdict",
     "warm_up",
     "worked_example",

@@ -55,12 +55,6 @@ def n_steps(*, method: Method = "random", n_repeats: int = 10, n_resamples: int 
     return n_repeats + n_resamples if method == "random" else 1
 
 
-def larger_first(one: AnySet, other: AnySet) -> tuple[AnySet, AnySet]:
-    """Reference and target: the larger set is the reference, as in section 2.2; of equals the first."""
-    n, n_other = (len(each) if isinstance(each, Outcomes) else len(each.y_pred) for each in (one, other))
-    return (one, other) if n >= n_other else (other, one)
-
-
 def compare_sets(
     reference: AnySet,
     target: AnySet,

@@ -29,7 +29,6 @@ def verdict(of: SetComparison, *, reference: str = "the reference set", target: 
         _labels(of),
         _pairs(of),
         _balance(of),
-        _smaller_reference(of, reference, target),
     ]
     return Verdict(
         headline=_headline(of, target),
@@ -69,6 +68,22 @@ def models_verdict(of: ModelComparisons) -> str:
     if few := n - hard - len(judged):
         said.append(f"In {plural(few, 'model')} fewer than {FEWEST_PAIRS} pairs matched: nothing is claimed of these.")
     return " ".join([*said, *([f"{left_out}."] if left_out else [])])
+
+
+def smaller_reference(n_reference: int, n_target: int) -> str:
+    """What it does to "unmatched" that the reference is the smaller set (section 2.2); empty where it is not.
+
+    >>> print(smaller_reference(200, 600))
+    The larger set should be the reference. There are 200 samples for 600 new ones: at least 66.7 % of the new set must
+    stay without a counterpart, whatever its samples are like.
+    """
+    if n_reference >= n_target:
+        return ""
+    return (
+        f"The larger set should be the reference. There are {plural(n_reference, 'sample')} for {count(n_target)} new "
+        f"ones: at least {percent(1 - n_reference / n_target)} of the new set must stay without a counterpart, "
+        "whatever its samples are like."
+    )
 
 
 def _headline(of: SetComparison, target: str) -> str:
@@ -235,16 +250,6 @@ def _balance(of: SetComparison) -> str:
     return (
         f"Balance: on average the model is {_hundredths(abs(of.confidence_difference))} {surer} of a matched reference "
         "than of its target."
-    )
-
-
-def _smaller_reference(of: SetComparison, reference: str, target: str) -> str:
-    if not of.can_match or of.n_reference >= of.n_target:
-        return ""
-    at_least = percent(1 - of.n_reference / of.n_target)
-    return (
-        f"The larger set should be the reference: {reference} is smaller than {target}, so at least {at_least} of "
-        f"{target} must stay unmatched, whatever its samples are like."
     )
 
 
