@@ -11,16 +11,15 @@ from core.evaluate.calibration import (
     Calibration,
     ClassCalibration,
     CoveragePoint,
-    calibration,
     calibration_by_class,
     probabilities_of,
 )
 from core.evaluate.matched_subsets import (
     EPSILONS,
-    SUBSETS,
     MatchedSubsets,
     ModelComparisons,
     SetComparison,
+    calibrations,
     compare_models,
     compare_sets,
     coverages,
@@ -89,11 +88,7 @@ def curve(pairs: PredictionPairs, plan: MatchingPlan, model: str, step: Step) ->
 def reliability(of: MatchedSubsets, plan: MatchingPlan) -> Reliability:
     """The calibration of the subsets of one model, as the first of its matchings made them."""
     rng = np.random.default_rng(plan.seed)
-    subsets = {name: of.subsets[name] for name in SUBSETS if len(of.subsets[name])}
-    found = {
-        name: calibration(one.confidence, one.correct, binning=plan.binning, n_bins=plan.n_bins, rng=rng)
-        for name, one in subsets.items()
-    }
+    found = calibrations(of, binning=plan.binning, n_bins=plan.n_bins, rng=rng)
     return Reliability(found, densities(of), coverages(of))
 
 

@@ -11,7 +11,6 @@ from core.evaluate.calibration import (
     accuracy_by_coverage,
     bin_of,
     brier,
-    brier_of_classes,
     calibration,
     calibration_by_class,
     calibration_table,
@@ -151,11 +150,6 @@ def test_the_brier_score_is_scikit_learns():
 
     confidence, correct = perfect(500, 3)
     assert brier(confidence, correct).score == pytest.approx(brier_score_loss(correct, confidence), abs=1e-12)
-    proba = np.random.default_rng(0).dirichlet(np.ones(4), size=300)
-    y = np.random.default_rng(1).integers(4, size=300)
-    of = brier_of_classes(proba, y)
-    assert of.score == pytest.approx(((proba - np.eye(4)[y]) ** 2).sum(axis=1).mean(), abs=1e-12)
-    assert of.miscalibration - of.discrimination + of.uncertainty == pytest.approx(of.score, abs=1e-12)
 
 
 def test_the_smooth_error_is_that_of_its_definition():

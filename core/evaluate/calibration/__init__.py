@@ -3,8 +3,8 @@
 `calibration(...)` gathers all there is to say of one subset; the parts can be had alone.
 """
 
-from core.evaluate.calibration.bins import Bin, Binning, bin_of
-from core.evaluate.calibration.brier import Brier, brier, brier_of_classes
+from core.evaluate.calibration.bins import N_BINS, Bin, Binning, bin_of
+from core.evaluate.calibration.brier import Brier, brier
 from core.evaluate.calibration.by_class import (
     FEWEST_OF_CLASS,
     ClassCalibration,
@@ -20,6 +20,7 @@ from core.evaluate.calibration.summary import Calibration, bins_table, calibrati
 
 __all__ = [
     "FEWEST_OF_CLASS",
+    "N_BINS",
     "Bin",
     "Binning",
     "Brier",
@@ -30,7 +31,6 @@ __all__ = [
     "bin_of",
     "bins_table",
     "brier",
-    "brier_of_classes",
     "calibration",
     "calibration_by_class",
     "calibration_table",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Float
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,3 @@ def isotonic(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"
     # Equal confidences must get one value, also where they differ by less than sklearn's tolerance: ranks do.
     rank = np.unique(confidence, return_inverse=True)[1]
     return IsotonicRegression().fit_transform(rank.astype(np.float64), correct.astype(np.float64))
-
-
-def brier_of_classes(proba: Float[np.ndarray, "n n_classes"], y: Integer[np.ndarray, " n"]) -> Brier:
-    """The Brier score of all probabilities (0 to 2), each class an event of its own; its parts are their sums.
-
-    Examples
-    --------
-    >>> brier_of_classes(np.array([[0.8, 0.2], [0.3, 0.7]]), np.array([0, 1])).score.__round__(3)
-    0.13
-    """
-    parts = [brier(proba[:, k], y == k) for k in range(proba.shape[1])]
-    names = ("score", "miscalibration", "discrimination", "uncertainty")
-    return Brier(*(float(sum(getattr(part, name) for part in parts)) for name in names))

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from core.evaluate.calibration import (
+    N_BINS,
     Binning,
     Calibration,
     CoveragePoint,
@@ -18,11 +19,14 @@ SUBSETS = ("reference", "target", "matched reference", "matched target", "unmatc
 """The five of figures 5 and 8."""
 
 
-def calibrations(of: MatchedSubsets, *, binning: Binning = "mass", rng: np.random.Generator) -> dict[str, Calibration]:
-    """Calibration of each of the five subsets; `rng` draws the perfectly calibrated models."""
+def calibrations(
+    of: MatchedSubsets, *, binning: Binning = "mass", n_bins: int = N_BINS, rng: np.random.Generator
+) -> dict[str, Calibration]:
+    """Calibration of each of the five subsets that has a sample; `rng` draws the perfectly calibrated models."""
+    subsets = {name: of.subsets[name] for name in SUBSETS if len(of.subsets[name])}
     return {
-        name: calibration(of.subsets[name].confidence, of.subsets[name].correct, binning=binning, rng=rng)
-        for name in SUBSETS
+        name: calibration(one.confidence, one.correct, binning=binning, n_bins=n_bins, rng=rng)
+        for name, one in subsets.items()
     }
 
 
