@@ -11,6 +11,7 @@ from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
 from ui import background, cache, controls, matching, page, prediction_choice, share
 from ui import matching_calibration as by_subset
+from ui.matching_plan import MatchingPlan
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM, FORMATS = "matched-subsets", ("TSV", "Parquet")
@@ -90,7 +91,7 @@ def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
         tables |= {"Labels": of.labels_table, "Samples": lambda: samples}
     page.downloads(tables, stem=STEM, formats=FORMATS)
     page.how_to_read(HOW_TO_READ, matching.picture)
-    matching.foot(sets, plan)
+    matching.foot(sets, plan if pairs.can_match else None)
 
 
 page.lead(
@@ -106,8 +107,9 @@ else:
         sets = prediction_choice.two_sets(chosen)
         pairs = cache.prediction_pairs(sets)
         prediction_choice.about(pairs, chosen)
-        plan = controls.matching_plan()
-        address = sets.parameters | controls.matching_parameters(plan)
+        plan = controls.matching_plan() if pairs.can_match else MatchingPlan()
+        prediction_choice.larger_first(pairs)
+        address = sets.parameters | (controls.matching_parameters(plan) if pairs.can_match else {})
         share.offer(None, address)
         found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
     except DataError as problem:

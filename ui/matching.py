@@ -96,8 +96,8 @@ def subsets_table(of: SetComparison) -> None:
             "n": subset.n,
             "Accuracy (%)": 100 * subset.accuracy.value,
             "95 %": _split(percent, subset.accuracy)[1],
-            "Sure (%)": 100 * subset.mean_confidence,
         }
+        | ({"Sure (%)": 100 * subset.mean_confidence} if of.can_match else {})
         for subset in of.subsets
     ]
     config = {
@@ -136,14 +136,14 @@ def labels_table(of: SetComparison) -> None:
 
 def all_models(found: ModelComparisons) -> None:
     """Every model side by side (figures 3, 4, 6 and 7, and 1), and in numbers."""
+    sure = [row for row in found.rows if row.can_match]
     lines, gaps = st.columns(2, gap="medium")
     with lines:
-        caption = "Solid: all samples; dotted: matched ones. Bars are 95 % intervals over samples."
+        caption = f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}Bars are 95 % intervals over samples."
         page.figure(figures.accuracy_lines(found.rows, dark=page.dark()), caption, key="accuracies")
     with gaps:
-        caption = "How far accuracy falls, and the share of the new set that has no counterpart."
+        caption = f"How far accuracy falls{', and the share of the new set that has no counterpart' if sure else ''}."
         page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
-    sure = [row for row in found.rows if row.can_match]
     if sure:
         rest = f" {plural(len(found.rows) - len(sure), 'model')} without confidences not shown."
         caption = "A point below the line is a model that is surer than it is right, on that set."
@@ -186,11 +186,13 @@ def picture() -> None:
         page.figure(figures.matching_picture(matched, dark=page.dark()), caption, key="picture")
 
 
-def foot(sets: TwoSets, plan: MatchingPlan) -> None:
-    """What the result rests on, in grey: predictions, sets, parameters."""
-    parts = [f"{name} {value}" for name, value in asdict(plan).items()]
+def foot(sets: TwoSets, plan: MatchingPlan | None) -> None:
+    """What the result rests on, in grey: predictions, sets and, where anything was matched, parameters."""
+    parts = [f"{name} {value}" for name, value in asdict(plan).items()] if plan else []
     which = [f"{name.replace('_', ' ')} {value}" for name, value in sets.parts.items()]
-    said = " · ".join([f"Predictions {sets.reference[:12]} and {sets.target[:12]}", *which, ", ".join(parts)])
+    said = " · ".join(
+        [f"Predictions {sets.reference[:12]} and {sets.target[:12]}", *which, *[", ".join(parts)] * bool(parts)]
+    )
     st.caption(
         f"{page.plain(said)} · {page.plain(page.versions())}",
         help="What this result rests on: the fingerprints of the predictions, the parameters, the library versions.",

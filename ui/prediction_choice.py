@@ -15,6 +15,7 @@ from core.data import DataError, PredictionTable
 from core.data.prediction_files import PREDICTION_ENDINGS
 from core.data.prediction_pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
 from core.data.prediction_upload import PredictionUpload
+from core.evaluate.matched_subsets import smaller_reference
 from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from core.workspace.errors import WorkspaceError
@@ -143,6 +144,18 @@ def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
             st.caption(page.plain(" · ".join(said)))
             for warning in dict.fromkeys(text for each in models.values() for text in each.warnings):
                 st.warning(page.plain(warning), icon=":material/warning:")
+
+
+def larger_first(pairs: PredictionPairs) -> None:
+    """Where the new set is the larger one and something is matched: what that does to it, and the way to turn it."""
+    if not pairs.can_match:
+        return
+    model = pairs.models[0]
+    told = smaller_reference(pairs.references[model].n_samples, pairs.targets[model].n_samples)
+    if told:
+        with st.container(border=True, horizontal=True, vertical_alignment="center", key="larger-new-set"):
+            st.markdown(f":material/info: {page.plain(told)}", width="stretch")
+            st.button("Make the larger set the reference", key="larger-first", on_click=_swap)
 
 
 def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:

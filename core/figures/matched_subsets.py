@@ -164,7 +164,8 @@ def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.F
         ("matched target", look.exclusive, "dot", "diamond-open"),
     ):
         estimates = [_subset_accuracy(row, subset) for row in rows]
-        _line(figure, rows, estimates, name=subset, colour=colour, dash=dash, symbol=symbol, write=percent)
+        if not np.isnan(_values(estimates)).all():
+            _line(figure, rows, estimates, name=subset, colour=colour, dash=dash, symbol=symbol, write=percent)
     _model_axis(figure, rows)
     return figure
 
@@ -175,7 +176,7 @@ def gap_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure
     figure = new_figure(
         look,
         x_title=_models_title(rows),
-        y_title="Gap (points), unmatched (%)",
+        y_title="Gap (points), unmatched (%)" if any(row.can_match for row in rows) else "Gap (points)",
         height=380,
         alt=_models_alt("Gap", rows),
     )
@@ -185,7 +186,8 @@ def gap_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure
         ("target unmatched", "unmatched_target", look.colours[4], "dash", "diamond-open", percent),
     ):
         estimates = [getattr(row, field) for row in rows]
-        _line(figure, rows, estimates, name=name, colour=colour, dash=dash, symbol=symbol, write=write)
+        if not np.isnan(_values(estimates)).all():
+            _line(figure, rows, estimates, name=name, colour=colour, dash=dash, symbol=symbol, write=write)
     figure.add_hline(y=0, line={"color": look.grey, "width": 1, "dash": "dot"})
     _model_axis(figure, rows)
     return figure
@@ -346,11 +348,16 @@ def _models_title(rows: Sequence[SetComparison]) -> str:
 
 def _models_alt(what: str, rows: Sequence[SetComparison]) -> str:
     told = [
-        f"{_name(row)}: gap {points(row.gap.value, row.gap.interval)}, matched gap "
-        f"{points(row.matched_gap.value, row.matched_gap.interval)}, {percent(row.unmatched_target.value)} unmatched."
-        for row in rows[:MOST_ROWS]
+        f"{_name(row)}: gap {points(row.gap.value, row.gap.interval)}{_matched_alt(row)}." for row in rows[:MOST_ROWS]
     ]
     return " ".join([f"{what} of {len(rows)} models, by increasing accuracy on the reference.", *told])
+
+
+def _matched_alt(row: SetComparison) -> str:
+    if not row.can_match:
+        return ""
+    gap = points(row.matched_gap.value, row.matched_gap.interval)
+    return f", matched gap {gap}, {percent(row.unmatched_target.value)} unmatched"
 
 
 def _subset_accuracy(row: SetComparison, name: str) -> Estimate:

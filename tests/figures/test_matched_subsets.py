@@ -167,6 +167,18 @@ def test_what_is_not_known_is_not_drawn_and_nothing_breaks():
         assert "nan" not in alt_text(figure)
 
 
+def test_of_labels_alone_there_is_no_line_nor_word_of_matching():
+    for figure, names in (
+        (figures.accuracy_lines([HARD]), ["reference", "target"]),
+        (figures.gap_lines([HARD]), ["gap"]),
+    ):
+        assert [one.name for one in figure.data] == names
+        assert "match" not in alt_text(figure)
+    assert figures.gap_lines([HARD]).layout.yaxis.title.text == "Gap (points)"
+    mixed = figures.accuracy_lines([HARD, MODELS.rows[0]])
+    assert [one.name for one in mixed.data] == ["reference", "target", "matched reference", "matched target"]
+
+
 def test_words_state_the_takeaway():
     assert "matched gap" in alt_text(charts(False)["gap"])
     assert "outside the band" in alt_text(charts(False)["reliability"])

@@ -171,7 +171,45 @@ def test_without_confidence_the_sets_are_compared_as_wholes(open_page, workspace
     app = settled(open_page("matched_subsets", reference=old, target=new))
     assert "Without confidences nothing can be matched" in texts(app)
     assert len(app.metric) == 3
-    assert charts(app) == [] or len(charts(app)) == 1
+    assert [alt for alt in charts(app) if not alt.startswith("Samples of both sets")] == [], "how to read stays"
+    assert not {one.label for one in (*app.number_input, *app.get("button_group"))} & {"Epsilon", "Match by", "Seed"}
+    assert "epsilon" not in next(block.value for block in app.code if "matched_subsets" in block.value)
+
+
+def test_of_many_models_without_confidence_nothing_speaks_of_matching(open_page, workspace):
+    roles = Roles(id="id", truth="gold", predicted="predicted", model="model")
+    names = ("small", "large")
+    old, new = (
+        store(workspace, f"{n}.tsv", made(n, 0.1, n, models=names, confidence=False), roles) for n in (600, 400)
+    )
+    app = settled(open_page("matched_subsets", reference=old, target=new))
+    drawn = [alt for alt in charts(app) if not alt.startswith("Samples of both sets")]
+    assert len(drawn) == 2
+    assert not [alt for alt in drawn if "match" in alt]
+    assert not [caption.value for caption in app.caption if "dotted" in caption.value or "counterpart" in caption.value]
+    assert not [column for table in app.dataframe for column in table.value if "atched" in column or "Sure" in column]
+
+
+def test_classes_that_two_files_spell_differently_are_matched_and_others_refused(open_page, workspace, two):
+    upper = store(workspace, "upper.tsv", made(400, 0.1, 3).replace(b"cat", b"Cat").replace(b"dog", b"DOG"))
+    app = settled(open_page("matched_subsets", reference=two["reference"], target=upper))
+    assert "only 0 pairs" not in texts(app)
+    assert app.metric[3].value != "100.0 %"
+    numbers = made(400, 0.1, 3).replace(b"cat", b"0").replace(b"dog", b"1").replace(b"fox", b"2")
+    app = open_page("matched_subsets", reference=two["reference"], target=store(workspace, "numbers.tsv", numbers))
+    assert "cat, dog, fox in old; 0, 1, 2 in numbers. Spell the classes alike" in app.error[0].value.replace("\\", "")
+    assert not app.metric
+
+
+def test_a_new_set_that_is_larger_is_told_of_and_turned_in_one_click(open_page, two):
+    turned = {"reference": two["target"], "target": two["reference"]}
+    app = open_page("matched_subsets", **turned)
+    assert "at least 44.4 % of the new set must stay without a counterpart" in texts(app).replace("\\", "")
+    app.button(key="larger-first").click().run()
+    settled(app)
+    assert app.query_params["reference"] == two["reference"]
+    assert "must stay without a counterpart" not in texts(app)
+    assert "larger-first" not in [button.key for button in app.button]
 
 
 def test_an_unknown_address_gets_a_sentence_and_no_result(open_page, workspace, two):
