@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -27,6 +27,13 @@ class Offer:
 def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]]) -> None:
     """Say what this page shows, so that the header can offer it as an address and as a command."""
     st.session_state[_OFFER] = Offer(plan, parameters)
+
+
+def add(key: str, written: Sequence[str]) -> None:
+    """Say what else of the address leads to what this page shows, after its offer."""
+    offered: Offer | None = st.session_state.get(_OFFER)
+    if offered is not None:
+        st.session_state[_OFFER] = replace(offered, parameters={**offered.parameters, key: written})
 
 
 def clear() -> None:
