@@ -3,7 +3,7 @@
 Each stands in a card of its own: empty (with the place for a file), as a draft (its columns to confirm), or in use.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -234,15 +234,20 @@ def _empty(side: Side) -> None:
     if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
         _keep(side, PredictionUpload(prediction_upload.given(file)))
         st.rerun()
-    known = titles()
+    earlier(side.key, titles(), partial(_choose, side), "Choose an example or an earlier file")
+
+
+def earlier(key: str, known: Mapping[str, str], choose: Callable[[str], object], placeholder: str) -> None:
+    """The control that takes predictions that are here already, by address; `choose` is told which."""
+    chosen = f"stored-{key}"
     st.selectbox(
         "or predictions that are here already",
         list(known),
         index=None,
         format_func=known.__getitem__,
-        key=f"stored-{side.key}",
-        placeholder="Choose an example or an earlier file",
-        on_change=lambda: _choose(side, st.session_state[f"stored-{side.key}"]),
+        key=chosen,
+        placeholder=placeholder,
+        on_change=lambda: choose(st.session_state[chosen]),
     )
 
 
@@ -275,13 +280,18 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
     with st.container(horizontal=True):
         another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
         st.button("Choose another", key=f"another-{side.key}", **another)
-        if st.button("Delete", key=f"delete-{side.key}", icon=":material/delete:", type="tertiary"):
-            _delete(address, title)
+        delete_button(side.key, address, title)
         if side is TARGET:
             st.button(
                 "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
             )
     return Chosen(address, title, table, place)
+
+
+def delete_button(key: str, address: str, title: str) -> None:
+    """The button that asks whether stored predictions shall go, and lets them."""
+    if st.button("Delete", key=f"delete-{key}", icon=":material/delete:", type="tertiary"):
+        _delete(address, title)
 
 
 @st.dialog("Delete these predictions?")
