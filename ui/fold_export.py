@@ -12,6 +12,7 @@ from core.represent.project import pca_map
 from core.split import FOLD_SCHEMES
 from core.trials import FoldPlan
 from ui import page
+from ui.fold_choice import choose
 from ui.fold_work import Cut, Folded
 
 TSV = "text/tab-separated-values"
@@ -24,11 +25,7 @@ def show(folded: Folded) -> None:
         return
     st.markdown("**Take the folds with you**")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        cut = cuts[-1]
-        if len(cuts) > 1:
-            cut = st.selectbox(
-                "Folds of", cuts, index=len(cuts) - 1, format_func=folded.cuts.get, key="export", width=320
-            )
+        cut = choose("export", "Folds of", folded.cuts, cuts[-1])
         folds, names = folded.rows.folds(*cut), folded.names(cut)
         name = file_name(folded, cut)
         page.download(

@@ -16,12 +16,12 @@ from core.trials import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
 from ui import background, cache, data_views, page, samples
-from ui.controls import One, check_address
+from ui.fold_choice import choose
 from ui.fold_work import Cut, Folded
 from ui.portraits import portrait
 from ui.session import owner, workspace
 
-MAP = One("foldmap", "Map", {"pca": "PCA", "umap": "UMAP"}, "pca", "The newest UMAP map of the page of data sets.")
+MAPS = {"pca": "PCA", "umap": "UMAP"}
 N_SAMPLES = 10
 N_WORDS = 12
 COLUMNS = {
@@ -42,7 +42,6 @@ def show(folded: Folded) -> None:
     if not cuts:
         page.empty("No folds have been made yet.")
         return
-    check_address([MAP])
     chosen = _two(folded, cuts)
     places, waiting = _places(folded)
     for cut, column in zip(chosen, st.columns(len(chosen), gap="medium"), strict=True):
@@ -67,11 +66,9 @@ def inside(folded: Folded) -> None:
         return
     st.subheader("What is in the folds", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        cut = cuts[-1]
-        if len(cuts) > 1:
-            cut = st.selectbox("Folds of", cuts, index=_usual(cuts), format_func=folded.cuts.get, key="inside-cut")
+        cut = choose("inside", "Folds of", folded.cuts, _usual(cuts))
         names, folds = folded.names(cut), folded.rows.folds(*cut)
-        at = st.selectbox("Fold", range(len(names)), format_func=names.__getitem__, key=f"inside-fold-{len(names)}")
+        at = choose("infold", "Fold", dict(enumerate(names)))
     if data.kind == "text":
         _words(folded, cut, at)
     else:
@@ -81,9 +78,10 @@ def inside(folded: Folded) -> None:
     samples.show(data, rows[folds[rows] == at][:N_SAMPLES])
 
 
-def _usual(cuts: list[Cut]) -> int:
-    """The first scheme that is not the first: folds that were made to differ."""
-    return next((at for at, cut in enumerate(cuts) if cut.scheme != cuts[0].scheme), 0)
+def _usual(cuts: list[Cut], beside: Cut | None = None) -> Cut:
+    """The first of a scheme that is not the first (or not the one `beside` it): folds that were made to differ."""
+    other = (beside or cuts[0]).scheme
+    return next((cut for cut in cuts if cut.scheme != other), cuts[0])
 
 
 def _two(folded: Folded, cuts: list[Cut]) -> list[Cut]:
@@ -91,15 +89,9 @@ def _two(folded: Folded, cuts: list[Cut]) -> list[Cut]:
     if len(cuts) <= 2:
         return cuts
     with st.container(horizontal=True, gap="medium"):
-        left = st.selectbox("On the left", cuts, format_func=folded.cuts.get, key="left-cut")
-        rest = [cut for cut in cuts if cut != left]
-        right = st.selectbox(
-            "On the right",
-            rest,
-            index=_usual([left, *rest]) - 1,
-            format_func=folded.cuts.get,
-            key=f"right-of-{left.scheme}-{left.seed}",
-        )
+        left = choose("left", "On the left", folded.cuts)
+        rest = {cut: title for cut, title in folded.cuts.items() if cut != left}
+        right = choose("right", "On the right", rest, _usual(list(rest), left))
     return [left, right]
 
 
@@ -121,7 +113,8 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     if folded.plan.label_informed:
         st.caption("These features saw the labels: the folds were not made of the inputs alone.")
     umap = _umap(folded)
-    if umap is not None and MAP.draw() == "umap":
+    there = MAPS if umap is not None else {"pca": MAPS["pca"]}
+    if choose("foldmap", "Map", there, help="The newest UMAP map of the page of data sets.") == "umap" and umap:
         return cache.map_of(umap), False
     return pca_map(features), False
 

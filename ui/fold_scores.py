@@ -21,6 +21,7 @@ from core.figures import cluster_folds as figures
 from core.trials import FoldPlan
 from ui import background, cache, data_views, page
 from ui.controls import MODEL_TITLES
+from ui.fold_choice import choose
 from ui.fold_work import Folded, Related
 
 MOST_BY_CLASS = 3
@@ -150,19 +151,11 @@ def _unfinished(run: RunScore) -> page.Metric:
 
 def _about(scores: FoldPerformance) -> tuple[str, str | None]:
     """The model and scheme that the verdict is about; controls only where there are several."""
-    models = scores.models
-    schemes = list(dict.fromkeys(each.scheme for each in scores.differences))
+    schemes = dict.fromkeys(each.scheme for each in scores.differences)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        model, scheme = models[0], schemes[0] if schemes else None
-        if len(models) > 1:
-            model = _choose("Model", {name: MODEL_TITLES.get(name, name) for name in models}, key="about-model")
-        if len(schemes) > 1:
-            scheme = _choose("The verdict is about", {name: scheme_title(name) for name in schemes}, key="about-scheme")
-    return model, scheme
-
-
-def _choose(label: str, titles: dict[str, str], *, key: str) -> str:
-    return st.selectbox(label, list(titles), format_func=titles.__getitem__, key=key, width=320)
+        model = choose("foldmodel", "Model", {name: MODEL_TITLES.get(name, name) for name in scores.models})
+        titles = {name: scheme_title(name) for name in schemes}
+        return model, choose("about", "The verdict is about", titles) if titles else None
 
 
 def _related(folded: Folded, scores: FoldPerformance) -> Related | None:
@@ -194,7 +187,7 @@ def _details(scores: FoldPerformance, model: str, scheme: str | None, related: R
         told = [of for of in related.relations if of.model == model]
         strongest = sorted(told, key=lambda of: (of.scheme != scheme, -abs(of.r)))
         first = next((of.characteristic for of in strongest if of.characteristic in names), names[0])
-        name = st.selectbox("Score against", names, index=names.index(first), key="characteristic")
+        name = choose("against", "Score against", {name: name for name in names}, first)
         page.figure(
             figures.relation_chart(scores, runs, related.characteristics, name, dark=page.dark()),
             page.plain(_told(strongest, name)),

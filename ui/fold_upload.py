@@ -5,6 +5,7 @@ clustering_labels); the address names what is in use by fingerprint.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from core.data.prediction_upload import PredictionUpload
 from core.evaluate.cluster_folds import FoldPerformance, Foretold, foretold_on, predictions_on_folds, scheme_title
 from core.evaluate.wording import plural
 from core.workspace.errors import WorkspaceError
-from ui import cache, data_choice, page, prediction_upload
+from ui import cache, data_choice, page, prediction_choice, prediction_upload
 from ui.fold_controls import OWN, VIEW
 from ui.fold_work import Folded
 from ui.session import owner, workspace
@@ -47,7 +48,7 @@ def cards() -> dict[str, str]:
 
     A page whose address names something that is gone says so, and ends.
     """
-    known = {one.fingerprint: one.name for one in workspace().prediction_files(owner())}
+    known = prediction_choice.stored_titles()
     chosen = {slot: _address(slot) for slot in SLOTS}
     if any(address not in known for address in chosen.values() if address):
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
@@ -57,7 +58,7 @@ def cards() -> dict[str, str]:
         for slot, address in chosen.items():
             with st.container(border=True, height="stretch", gap="small", key=f"slot-{slot.key}"):
                 st.markdown(f"**{slot.title}**  \n:gray[{slot.hint}]")
-                _in_use(slot, address, known[address]) if address else _empty(slot)
+                _in_use(slot, address, known[address]) if address else _empty(slot, known)
     return {slot.key: address for slot, address in chosen.items() if address}
 
 
@@ -87,8 +88,8 @@ def foretold(chosen: dict[str, str], scores: FoldPerformance) -> tuple[Foretold,
     return foretold_on(scores, said, name="the held-out set")
 
 
-def _empty(slot: Slot) -> None:
-    """The controls for the files, what their columns are, and the button that stores and uses them."""
+def _empty(slot: Slot, known: dict[str, str]) -> None:
+    """The controls for the files, what their columns are, and the button that stores and uses them; or earlier ones."""
     kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
     turn = st.session_state.get(f"turn-{slot.key}", 0)
     said = st.file_uploader(
@@ -103,6 +104,8 @@ def _empty(slot: Slot) -> None:
             help="ids and clustering_labels. Not needed where the predictions have a column of folds.",
         )
     if said is None:
+        if known:
+            prediction_choice.earlier(slot.key, known, partial(_remember, slot), "Choose an earlier file")
         return
     try:
         upload = _upload(slot, said, folds)
@@ -162,8 +165,10 @@ def _in_use(slot: Slot, address: str, name: str) -> None:
     if upload.truth is not None:
         st.caption(f"Folds: {page.plain(upload.truth.name)}")
     st.space("stretch")
-    another = {"icon": ":material/folder_open:", "type": "tertiary"}
-    st.button("Choose another", key=f"another-{slot.key}", on_click=_remember, args=(slot, None), **another)
+    with st.container(horizontal=True):
+        another = {"icon": ":material/folder_open:", "type": "tertiary"}
+        st.button("Choose another", key=f"another-{slot.key}", on_click=_remember, args=(slot, None), **another)
+        prediction_choice.delete_button(slot.key, address, name)
 
 
 def _use(slot: Slot, upload: PredictionUpload) -> None:

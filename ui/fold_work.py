@@ -144,7 +144,7 @@ def from_uploads(uploads: Mapping[str, PredictionUpload], dataset: Dataset | Non
     for upload in uploads.values():
         file = upload.truth or upload.predictions
         scheme = scheme_of(file.name)
-        while scheme in tables:
+        while scheme_title(scheme) in map(scheme_title, tables):  # the address tells them apart by what they are called
             scheme += " (again)"
         tables[scheme] = upload.read()
         parts.append(rows_of_tables({scheme: tables[scheme]}))

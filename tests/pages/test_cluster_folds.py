@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import stored_run, texts
+from ui import fold_controls
 
 PLAN = FoldPlan()
 
@@ -126,6 +128,45 @@ def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page
         assert charts(app) == []
 
 
+THREE = FoldPlan(schemes=("random_folds", "kmeans_folds", "sds_folds"), models=("logistic", "nearest_neighbours"))
+LOOKED_AT = {
+    "foldmodel": ["Nearest neighbours"],
+    "about": ["SDS k-means"],
+    "left": ["SDS k-means"],
+    "right": ["K-means"],
+    "inside": ["Random"],
+    "infold": ["4"],
+    "export": ["K-means"],
+    "against": ["samples"],
+}
+
+
+def test_what_is_looked_at_is_in_the_address_and_a_copied_link_opens_it(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=THREE)
+    written = fold_controls.parameters(THREE)
+    app = open_page("cluster_folds", data=wine.fingerprint, **written)
+    assert "on K-means folds" in plainly(app)
+    for key, (value,) in LOOKED_AT.items():
+        next(each for each in [*app.segmented_control, *app.selectbox] if each.key == key).set_value(value)
+    app.run()
+    address = parse_qs(urlsplit(app.code[0].value).query)
+    assert {key: address.get(key) for key in LOOKED_AT} == LOOKED_AT
+
+    copied = open_page("cluster_folds", **address)
+    assert "Nearest neighbours: macro F1" in plainly(copied)
+    assert "on SDS k-means folds" in plainly(copied)
+    assert "Samples of fold 4" in plainly(copied)
+    assert plainly(copied) == plainly(app)
+    assert charts(copied) == charts(app)
+
+
+def test_an_address_that_asks_to_look_at_what_is_not_there_gets_a_sentence(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=PLAN)
+    for wrong in ({"foldmodel": "Nobody"}, {"about": "K-means"}, {"infold": "6"}, {"foldmap": "UMAP"}):
+        app = open_page("cluster_folds", data=wine.fingerprint, **wrong)
+        assert f": {next(iter(wrong.values()))}. No result is shown in its place" in plainly(app)
+
+
 @pytest.fixture
 def uploaded(workspace) -> Callable[..., str]:
     """Predictions on folds of the wine data as somebody would upload them, one in five of them wrong."""
@@ -177,6 +218,17 @@ def test_predictions_that_are_gone_get_a_sentence_and_no_result(open_page, wine)
     assert not app.metric
     app.button[0].click().run()
     assert "Give the predictions of a model on folds" in texts(app)
+
+
+def test_earlier_files_can_be_chosen_again_and_deleted(open_page, workspace, wine, uploaded):
+    uploaded(wine, PLAN.folds(wine, "sds_folds", 0), "mine")
+    app = open_page("cluster_folds", data=wine.fingerprint, view="predictions of your own")
+    app.selectbox(key="stored-first").select_index(0).run()
+    assert "n = 178, 5 folds" in plainly(app)
+    app.button(key="delete-first").click().run()
+    app.button(key="really-delete").click().run()
+    assert workspace.prediction_files(LOCAL_OWNER) == []
+    assert not app.metric
 
 
 def test_a_held_out_score_is_held_against_the_folds(open_page, workspace, wine, uploaded):
