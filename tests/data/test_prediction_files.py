@@ -1,9 +1,7 @@
-"""The same predictions come out of every format, and what cannot be used is refused with its place and a remedy."""
+"""The same predictions come out of every format, their classes in the order of their names."""
 
 import gzip
-import io
 import json
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -11,33 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.data import DataError, Predictions, Roles, RolesNeeded, join_predictions, read_predictions, write_predictions
+from core.data import DataError, Predictions, RolesNeeded, read_predictions, write_predictions
 from core.data.limits import Limits
 from core.data.prediction_files import sample, template
-from core.data.scores import numbers_in
+from tests.data.uploads import npz, read, rows, upload
 
 IDS = ["a1", "a2", "a3", "a4"]
 TRUE = ["cat", "dog", "dog", "cat"]
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])
 FRAME = pd.DataFrame({"id": IDS, "gold": TRUE, "prob_cat": PROBA[:, 0], "prob_dog": PROBA[:, 1]})
-
-
-def upload(content: bytes | str, name: str) -> io.BytesIO:
-    file = io.BytesIO(content.encode() if isinstance(content, str) else content)
-    file.name = name
-    return file
-
-
-def read(content: bytes | str, name: str = "t.csv", **more) -> Predictions:
-    return read_predictions(upload(content, name), **more).select()
-
-
-def npz(**arrays) -> bytes:
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
-
-
 CSV = FRAME.to_csv(index=False)
 FORMATS = {
     "csv": (CSV, "t.csv"),
@@ -132,166 +112,11 @@ def test_logits_are_softmaxed():
     np.testing.assert_allclose(inside.confidence[0], 1 / (1 + np.exp(-0.8)))
 
 
-def test_npy_joins_by_line(tmp_path):
-    np.save(tmp_path / "probs.npy", PROBA)
-    truth = upload("gold\n0\n1\n1\n0\n", "truth.csv")
-    predictions = join_predictions(truth, tmp_path / "probs.npy").select()
-    assert predictions.accuracy == 0.75
-    assert any("by line" in note for note in predictions.notes)
-    with pytest.raises(DataError, match="no column holds the truth"):
-        read_predictions(tmp_path / "probs.npy")
-
-
 def test_no_header_at_all():
     lines = "".join(f"{true},{said},{a}\n" for true, said, a in zip(TRUE, TRUE[::-1], PROBA[:, 0], strict=True))
     with pytest.raises(RolesNeeded, match="The columns are column 1, column 2, column 3") as needed:
         read(lines * 3)
     assert needed.value.choices == ("column 1", "column 2", "column 3")
-
-
-def test_nothing_is_unpickled():
-    evil = np.array([print], dtype=object)
-    with pytest.raises(DataError, match="pickle can run code"):
-        read(npz(labels=evil), "t.npz")
-    stream = io.BytesIO()
-    np.save(stream, evil, allow_pickle=True)
-    with pytest.raises(DataError, match="pickle can run code"):
-        read(stream.getvalue(), "t.npy")
-    with pytest.raises(DataError, match="this is no table"):
-        read(pickle.dumps([1]), "t.pkl")
-
-
-def rows(header: str, *lines: str) -> str:
-    return "\n".join((header, *lines)) + "\n"
-
-
-REFUSED = {
-    "empty": ("", "t.csv: the file is empty"),
-    "white space only": ("\n \n\n", "t.csv: there (is nothing but white space in the file|are no rows)"),
-    "header only": (rows("id,gold,pred"), "there are no rows"),
-    "no truth": (rows("id,pred", "1,a", "2,b"), "no column holds the truth.*Add a column such as 'gold'"),
-    "no predictions": (rows("id,gold", "1,a", "2,b"), "no column holds what a model predicted"),
-    "duplicate ids": (
-        rows("id,gold,pred", "7,a,a", "8,b,b", "7,a,b"),
-        "t.csv, line 4: id '7' stands in line 2 too. Each must stand once",
-    ),
-    "duplicate ids of one model": (
-        rows("id,gold,pred,model", "7,a,a,x", "7,a,b,y", "7,b,b,x"),
-        "line 4: id '7' stands in line 2 too for the same model",
-    ),
-    "several labels": (
-        rows("id,gold,pred", "1,a,a", "2,b,b", "3,a|b,a"),
-        r"line 4: column 'gold' holds 'a\|b', several labels in one row",
-    ),
-    "a missing truth": (rows("id,gold,pred", "1,a,a", "2,,b"), "line 3: column 'gold' holds nothing"),
-    "a missing prediction": (rows("id,gold,pred", "1,a,a", "2,b,"), "line 3: column 'pred' holds nothing"),
-    "a missing confidence": (rows("gold,pred,conf", "a,a,0.9", "b,b,nan"), "line 3: column 'conf' holds 'nan'"),
-    "a confidence above one": (
-        rows("gold,pred,conf", "a,a,0.9", "b,b,1.2"),
-        r"line 3: column 'conf' holds 1.2. A confidence must lie in \[0, 1\]: divide percent by 100",
-    ),
-    "a missing probability": (
-        rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.2,"),
-        "line 3: column 'prob_b' holds nothing",
-    ),
-    "a probability above one": (
-        rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.2,0.8", "b,1.3,0.1"),
-        r"line 4: a probability is 1.3. Each must lie in \[0, 1\]",
-    ),
-    "percent": (
-        rows("gold,prob_a,prob_b", "a,90,10", "b,20.5,79.5"),
-        "line 2: scores sum to 100, as percent do. Divide them by 100",
-    ),
-    "decimals with a comma": (
-        rows("gold;pred;confidence", "a;a;0,9", "b;b;0,8"),
-        r"line 2: column 'confidence' holds '0,9'. .* \(decimals with a point\)",
-    ),
-    "a percent sign": (rows("gold,pred,prob", "a,a,90 %", "b,b,80 %"), "line 2: column 'prob' holds '90 %'"),
-    "a score that is no probability": (
-        rows("gold,score", *(f"{'ab'[row % 2]},{row - 4.5}" for row in range(10))),
-        r"line 2: column 'score' holds -4.5. A confidence must lie in \[0, 1\]",
-    ),
-    "a vector that was cut short": (
-        rows("gold,probs", "a,[0.1 0.2 ... 0.3]", "b,[0.1 0.2 ... 0.3]"),
-        r"line 2: column 'probs' holds '\[0.1 0.2 ... 0.3\]', a vector that was cut short in printing. Write all of it",
-    ),
-    "a wrong sum": (
-        rows("gold,prob_a,prob_b", "a,0.9,0.1", "b,0.6,0.77"),
-        "line 3: probabilities sum to 1.37. Each row must sum to 1; are these logits?",
-    ),
-    "a short vector": (
-        rows("gold,p", 'a,"[0.9, 0.1]"', 'b,"[0.9]"'),
-        r"line 3: column 'p' holds '\[0.9\]'. It must be a whole vector of scores, one of 2 numbers",
-    ),
-    "one class": (rows("gold,pred", "a,a", "a,a"), "is the only class"),
-    "ids as labels": (
-        rows("gold,pred", *(f"a{row},a{row}" for row in range(60))),
-        "60 classes for 60 samples",
-    ),
-    "one score for three classes": (
-        rows("gold,prob", "a,0.9", "b,0.4", "c,0.5"),
-        "tells nothing about which of 3 classes was predicted. Add a column with the predicted label",
-    ),
-    "ragged": (rows("id,gold,pred", "1,a"), "line 2: 2 cells, but the header has 3"),
-    "two columns of one name": (rows("gold,gold,pred", "a,b,a"), "columns 1 and 2 are both called 'gold'"),
-    "several tasks and no role that tells them": (
-        rows("id,gold,pred,what", "1,a,a,x", "1,b,a,y"),
-        "id '1' stands in line 2 too. .* say which column tells models, sets, tasks or trials apart",
-    ),
-}
-
-
-@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
-def test_refused(content, message):
-    with pytest.raises(DataError, match=message):
-        read(content)
-
-
-ARRAYS_REFUSED = {
-    "different lengths": ({"labels": [0, 1], "probs": PROBA}, r"differ in length: labels \(2,\), probs \(4, 2\)"),
-    "three dimensions": ({"labels": [0, 1], "probs": np.zeros((2, 2, 2))}, r"'probs' has shape \(2, 2, 2\)"),
-    "dates": ({"labels": np.array(["2020"], "datetime64[Y]")}, "is of type datetime64"),
-}
-
-
-@pytest.mark.parametrize(("arrays", "message"), ARRAYS_REFUSED.values(), ids=ARRAYS_REFUSED)
-def test_arrays_refused(arrays, message):
-    with pytest.raises(DataError, match=message):
-        read(npz(**arrays), "t.npz")
-
-
-JSON_REFUSED = {
-    "no json": ("[1,\n2", "t.json, line 2: this is no JSON"),
-    "a number": ("7", "7 instead of rows"),
-    "an empty list": ("[]", "instead of rows"),
-    "a number in the list": ('[{"gold": 1}, 7]', "row 2: 7 instead of an object"),
-    "other keys": ('[{"gold": 1}, {"pred": 7}]', "row 2: key 'gold' is missing"),
-    "lists of two lengths": ('{"gold": [1, 2], "pred": [1]}', r"differ in length \(gold 2, pred 1\)"),
-    "no lists": ("{}", "there is none"),
-    "scores deep inside": (
-        '[{"gold": "a", "out": {"scores": [0.9, 0.1], "names": ["a", "b"]}}]',
-        "row 1: column 'out' holds .*, neither a label nor scores",
-    ),
-    "deep": ("[" * 100_000, "this is no JSON"),
-}
-
-
-@pytest.mark.parametrize(("content", "message"), JSON_REFUSED.values(), ids=JSON_REFUSED)
-def test_json_refused(content, message):
-    with pytest.raises(DataError, match=message):
-        read(content, "t.json")
-
-
-def test_gzip_is_limited_and_checked():
-    packed = gzip.compress(b"0" * 10_000)
-    with pytest.raises(DataError, match="unpacks beyond the limit"):
-        read(packed, "t.csv.gz", limits=Limits(unpacked_bytes=1000))
-    with pytest.raises(DataError, match="no gzip file, or a damaged one"):
-        read(packed[:20], "t.csv.gz")
-    with pytest.raises(DataError, match="no gzip file"):
-        read(CSV, "t.csv.gz")
-    with pytest.raises(DataError, match="nothing in this gzip"):
-        read(gzip.compress(b""), "t.csv.gz")
 
 
 def test_too_many_rows():
@@ -435,57 +260,6 @@ def test_an_id_stands_once_per_trial():
     predictions = read(rows("id,gold,pred,trial", *lines))
     assert predictions.n_samples == 8
     assert sorted(set(predictions.groups["trial"])) == ["1", "2"]
-
-
-JOIN_REFUSED = {
-    "ids that do not join": (
-        "id,gold\n1,a\n2,b\n3,a\n",
-        "id,pred\n2,b\n3,a\n4,a\n5,a\n",
-        r"2 of 4 ids of said.csv are not in truth.csv \(such as '4'\); 1 of 3 ids of truth.csv are not in said.csv "
-        r"\(such as '1'\)",
-    ),
-    "other lengths": ("gold\na\nb\n", "pred\na\n", "truth.csv has 2 rows, said.csv has 1, and neither has ids"),
-    "ids in one only": ("id,gold\nx,a\ny,b\n", "pred\na\nb\n", "truth.csv has ids .*said.csv has none"),
-    "truth twice": ("id,gold\nx,a\nx,b\n", "id,pred\nx,a\n", "line 3: id 'x' stands in line 2 too"),
-    "no truth": ("id,fold\nx,1\ny,2\n", "id,pred\nx,a\ny,b\n", "neither holds the truth"),
-    "two truths": (
-        "id,gold\nx,a\ny,b\n",
-        "id,gold,pred\nx,a,a\ny,a,a\n",
-        r"line 3: truth is 'a' here .* but 'b' in truth.csv .* in 1 of 2 rows",
-    ),
-}
-
-
-@pytest.mark.parametrize(("truth", "said", "message"), JOIN_REFUSED.values(), ids=JOIN_REFUSED)
-def test_joins_refused(truth, said, message):
-    with pytest.raises(DataError, match=message):
-        join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"))
-
-
-def test_joined_by_id_in_another_order_for_several_models():
-    truth = upload("id,gold,site\nx,a,north\ny,b,south\n", "truth.csv")
-    said = upload("id,pred,model\ny,b,m\nx,a,m\nx,b,n\ny,b,n\n", "said.csv")
-    table = join_predictions(truth, said)
-    assert {model: table.select(model=model).accuracy for model in table.models} == {"m": 1.0, "n": 0.5}
-    assert table.select(model="m").groups["source"].tolist() == ["south", "north"]
-
-
-def test_roles_of_joined_files_join_them_again():
-    truth, said = "id,label,fold\nx,a,1\ny,b,2\n", "id,label\ny,b\nx,b\n"
-    table = join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"))
-    assert (table.roles.truth, table.roles.predicted, table.roles.fold) == ("label (truth.csv)", "label", "fold")
-    kept = Roles.from_json(table.roles.to_json())
-    again = join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"), roles=kept)
-    assert again.roles == table.roles
-    assert again.select().fingerprint == table.select().fingerprint
-
-
-@pytest.mark.parametrize(
-    "nasty", ["-" * 50_000 + "1", "(" * 50_000 + ")" * 50_000, "not " * 20_000, "9" * 9_000, "1+" * 9_000]
-)
-def test_cells_that_nest_deeply_are_only_cells(nasty):
-    assert numbers_in("{" + nasty + "}") is None
-    assert numbers_in("[" + nasty + "]") in (None, [float("inf")])
 
 
 def test_the_template_and_the_sample_can_be_read():
