@@ -186,7 +186,9 @@ def test_of_many_models_without_confidence_nothing_speaks_of_matching(open_page,
     drawn = [alt for alt in charts(app) if not alt.startswith("Samples of both sets")]
     assert len(drawn) == 2
     assert not [alt for alt in drawn if "match" in alt]
-    assert not [caption.value for caption in app.caption if "dotted" in caption.value or "counterpart" in caption.value]
+    assert not [
+        caption.value for caption in app.caption if "dotted" in caption.value or "has no counterpart" in caption.value
+    ]
     assert not [column for table in app.dataframe for column in table.value if "atched" in column or "Sure" in column]
 
 
