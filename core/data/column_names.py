@@ -42,7 +42,7 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
     "source": ("source", "sources", "sourceid", "group", "groups", "groupid", "subject", "site", "domain"),
 }
 # These mean opposite things in different tools: what else is there and the values decide.
-TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category")
+TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response")  # the last is H2O's
 PREDICTED_LIKELY = ("prediction", "predictions", "result", "output", "answer")
 SCORE_LIKELY = (
     "score",

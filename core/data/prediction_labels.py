@@ -22,6 +22,7 @@ def tell_apart(draft: Draft) -> None:
         if scores:
             draft.take(LIKELY, confidence=scores[0])
     truths = [column for column in called(draft.free, TRUTH_LIKELY) if draft.kind(column) in ("words", "whole")]
+    truths = [column for column in truths if compact(column) != "response" or draft.is_label(column)]  # or free text
     said = [column for column in called(draft.free, PREDICTED_LIKELY) if draft.kind(column) in ("words", "whole")]
     if draft.half == "truth":
         if draft.roles.truth is None and (truths or said):

@@ -205,6 +205,14 @@ GUESSED = {
         Roles("gold", vector="v"),
     ),
     "H2O": ({"predict": SAID, **PROBA, "gold": TRUE}, Roles("gold", "predict", probabilities=SAME)),
+    "H2O with its response": (
+        {"predict": SAID, **PROBA, "response": TRUE},
+        Roles("response", "predict", probabilities=SAME),
+    ),
+    "a response in free text is no truth": (
+        {"gold": TRUE, "pred": SAID, "response": [f"I say {row}" for row in range(N)]},
+        Roles("gold", "pred"),
+    ),
     "an unnamed index": ({"": IDS, "gold": TRUE, "pred": SAID}, Roles("gold", "pred", id="unnamed column 1")),
 }
 
