@@ -22,6 +22,7 @@ from ui.page import plain
 
 MOST_SIDE_BY_SIDE = 3
 USUAL = "usual"
+_GOT = "asked_and_got"
 MODEL_TITLES = {name: model.label for name, model in MODELS.items()}
 FINDER_TITLES = {
     "kmeans": "k-means clusters",
@@ -201,14 +202,20 @@ class Number:
 
 
 def check_address(controls: Sequence[Pick | One | OneOrUsual | Number]) -> None:
-    """End the page with a sentence where the address asks for a value that no control has."""
-    wrong = {one.label: one.unknown(st.query_params.get_all(one.key)) for one in controls}
+    """End the page with a sentence where the address asks for a value that no control has.
+
+    What it asked for, and got, may be gone after another choice on the page: then the control takes what is usual.
+    """
+    asked = {one.key: st.query_params.get_all(one.key) for one in controls}
+    got: dict[str, list[str]] = st.session_state.setdefault(_GOT, {})
+    wrong = {one.label: one.unknown(asked[one.key]) for one in controls if got.get(one.key) != asked[one.key]}
     wrong = {label: values for label, values in wrong.items() if values}
     if not wrong:
+        got.update(asked)
         return
-    asked = "; ".join(f"{label.lower()}: {', '.join(values)}" for label, values in wrong.items())
+    told = "; ".join(f"{label.lower()}: {', '.join(values)}" for label, values in wrong.items())
     st.error(
-        f"It asks for {plain(asked)}. No result is shown in its place.",
+        f"It asks for {plain(told)}. No result is shown in its place.",
         title="This address asks for something that cannot be chosen here",
         icon=":material/link_off:",
     )
