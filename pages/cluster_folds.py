@@ -9,7 +9,19 @@ from core.data import DataError
 from core.evaluate.cluster_folds import Metric
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import Run
-from ui import cache, data_choice, fold_controls, fold_export, fold_look, fold_scores, fold_upload, jobs, page, share
+from ui import (
+    cache,
+    data_choice,
+    fold_controls,
+    fold_export,
+    fold_inside,
+    fold_look,
+    fold_scores,
+    fold_upload,
+    jobs,
+    page,
+    share,
+)
 from ui.fold_work import Folded
 from ui.session import owner, workspace
 
@@ -87,7 +99,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str]) -> None:
         fold_scores.show(folded, metric, fold_upload.foretold(chosen, scores), finished=True)
         tables = fold_scores.tables(folded, scores)
     fold_look.show(folded)
-    fold_look.inside(folded)
+    fold_inside.show(folded)
     fold_export.show(folded)
     if tables:
         st.subheader("In numbers", anchor=False)

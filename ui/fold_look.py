@@ -1,4 +1,4 @@
-"""How do the folds lie, and what is in them? Two schemes side by side, each figure as soon as it is worked out."""
+"""How do the folds lie? Two schemes side by side, each figure as soon as it is worked out."""
 
 import numpy as np
 import pandas as pd
@@ -8,22 +8,18 @@ from core.data import DataError
 from core.evaluate.cluster_folds import mean_by_fold
 from core.evaluate.wording import count, fixed, plural
 from core.figures import cluster_folds_look as figures
-from core.figures.words import characteristic_words
 from core.represent import number_of, number_title, numbers_of
 from core.represent.project import pca_map
 from core.split.describe_folds import FoldDescription
 from core.trials import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import background, cache, data_views, page, samples
+from ui import background, cache, data_views, page
 from ui.fold_choice import choose
 from ui.fold_work import Cut, Folded
-from ui.portraits import portrait
 from ui.session import owner, workspace
 
 MAPS = {"pca": "PCA", "umap": "UMAP"}
-N_SAMPLES = 10
-N_WORDS = 12
 COLUMNS = {
     "label_tv": ("Label distance", "Total variation between the labels of fold and rest: 0 alike, 1 disjoint.", 3),
     "variance": ("Variance", "Mean squared distance of the fold's samples from their mean.", 2),
@@ -31,7 +27,7 @@ COLUMNS = {
     "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
     "auc": ("AUC", "Of a classifier that tells fold from rest: .5 alike, 1 apart. Interval: 95 %.", 2),
     "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
-    "near_duplicates": ("Near copies", "Pairs of near-duplicates with one sample in the fold and one outside.", 0),
+    "near_duplicates": ("Near copies", "Pairs of copies or near-duplicates with one sample in the fold and one outside.", 0),
 }
 
 
@@ -59,31 +55,6 @@ def show(folded: Folded) -> None:
     _described(folded, chosen)
 
 
-def inside(folded: Folded) -> None:
-    """What the folds of one scheme hold: mean images, words or columns, and samples of one fold."""
-    data, cuts = folded.dataset, list(folded.cuts)
-    if data is None or not cuts:
-        return
-    st.subheader("What is in the folds", anchor=False)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        cut = choose("inside", "Folds of", folded.cuts, _usual(cuts))
-        names, folds = folded.names(cut), folded.rows.folds(*cut)
-        at = choose("infold", "Fold", dict(enumerate(names)))
-    if data.kind == "text":
-        _words(folded, cut, at)
-    else:
-        _portraits(folded, cut)
-    st.markdown(f"**Samples of fold {page.plain(names[at])}**")
-    rows = samples.one_of_each(data, rng=np.random.default_rng(0))
-    samples.show(data, rows[folds[rows] == at][:N_SAMPLES])
-
-
-def _usual(cuts: list[Cut], beside: Cut | None = None) -> Cut:
-    """The first of a scheme that is not the first (or not the one `beside` it): folds that were made to differ."""
-    other = (beside or cuts[0]).scheme
-    return next((cut for cut in cuts if cut.scheme != other), cuts[0])
-
-
 def _two(folded: Folded, cuts: list[Cut]) -> list[Cut]:
     """The two schemes side by side; controls where there are more than two."""
     if len(cuts) <= 2:
@@ -91,7 +62,7 @@ def _two(folded: Folded, cuts: list[Cut]) -> list[Cut]:
     with st.container(horizontal=True, gap="medium"):
         left = choose("left", "On the left", folded.cuts)
         rest = {cut: title for cut, title in folded.cuts.items() if cut != left}
-        right = choose("right", "On the right", rest, _usual(list(rest), left))
+        right = choose("right", "On the right", rest, folded.unlike(left))
     return [left, right]
 
 
@@ -201,37 +172,3 @@ def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
     for remark in found.remarks[:5]:
         st.caption(page.plain(remark))
-
-
-def _words(folded: Folded, cut: Cut, at: int) -> None:
-    counts = background.answer(cache.fold_words(folded, cut), "Counting words", key="fold-words")
-    if counts is None:
-        return
-    with st.grid("auto", min_column_width=150, border=True):
-        for name in counts.class_names:
-            words = [word.word for word in counts.characteristic(name, most=6) if word.stands]
-            said = page.plain(", ".join(words)) or "no word stands out beyond chance"
-            st.markdown(f"**{page.plain(name)}**  \n{said}")
-    words = counts.characteristic(counts.class_names[at], most=N_WORDS)
-    figure = characteristic_words(words, noun="fold", nouns="folds", dark=page.dark())
-    page.figure(figure, "What sets this fold apart, surest first; hatched: could be chance.", key="fold-words-figure")
-
-
-def _portraits(folded: Folded, cut: Cut) -> None:
-    data, folds = folded.dataset, folded.rows.folds(*cut)
-    if data is None:
-        return
-    with st.grid("auto", min_column_width=110, gap="small"):
-        for fold, name in enumerate(folded.names(cut)):
-            drawn = portrait(data, folds == fold, folds != fold)
-            with st.container(gap="xsmall"):
-                if drawn.picture is not None:
-                    st.image(samples.enlarged(drawn.picture), alt=f"Mean image of fold {name}", output_format="PNG")
-                st.markdown(f"**Fold {page.plain(name)}**")
-                st.caption(f"{page.plain(drawn.words)}  \nn = {count(int((folds == fold).sum()))}".strip())
-    what = (
-        "The mean image of each fold."
-        if data.kind == "image"
-        else ("The columns in which each fold differs most from the rest, in standard deviations.")
-    )
-    st.caption(what)

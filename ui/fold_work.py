@@ -66,6 +66,10 @@ class Folded:
         several = len({cut.seed for cut in cuts}) > 1
         return {cut: scheme_title(cut.scheme) + f", seed {cut.seed}" * several for cut in cuts}
 
+    def unlike(self, cut: Cut) -> Cut | None:
+        """The first folds of another scheme than that of `cut`; None where there is no other."""
+        return next((other for other in self.cuts if other.scheme != cut.scheme), None)
+
     def names(self, cut: Cut) -> tuple[str, ...]:
         """What the folds of a cut are called: numbers from 1, unless their file says otherwise."""
         n_folds = int(self.rows.folds(*cut).max(initial=-1)) + 1
