@@ -85,6 +85,10 @@ _REVERSED = re.compile(
     r"(?P<role>y[ _]true|true|gold|target|y[ _]pred|pred|predicted|prediction|conf|confidence)[\s_.\-]+(?P<stem>.+)",
     re.IGNORECASE,
 )
+_MODEL = re.compile(
+    r"(?P<model>.+?)[\s_.\-]+(?P<family>prob(?:a|s|ability|abilities)?|logits?|softmax)[\s_.\-]+(?P<name>.+)",
+    re.IGNORECASE,
+)
 _RANK = re.compile(r"top[\s_\-]?(?P<rank>\d+)[\s_\-]*(?P<rest>.*)", re.IGNORECASE)
 _STEM_ROLES = {
     **dict.fromkeys(("true", "gold", "label", "target", "truth", "ytrue"), "truth"),
@@ -140,6 +144,19 @@ def stems(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     for column in columns:
         if match := _STEM.fullmatch(column) or _REVERSED.fullmatch(column):
             found.setdefault(match["stem"], {}).setdefault(_STEM_ROLES[compact(match["role"])], column)
+    return found
+
+
+def model_families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The columns that hold a score per class of one of several models: class -> column for each model.
+
+    >>> model_families(["id", "resnet_prob_cat", "resnet_prob_dog", "prob_cat"])
+    {'resnet': {'cat': 'resnet_prob_cat', 'dog': 'resnet_prob_dog'}}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for column in columns:
+        if match := _MODEL.fullmatch(column):
+            found.setdefault(match["model"], {}).setdefault(match["name"], column)
     return found
 
 

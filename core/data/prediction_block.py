@@ -11,7 +11,7 @@ from core.data.prediction_classes import in_class_order, matched_names
 from core.data.prediction_roles import Part, Roles
 from core.data.prediction_single import read_single
 from core.data.roles import listed
-from core.data.scores import cell_scores, probabilities
+from core.data.scores import Scores, cell_scores, probabilities
 from core.data.spelling import check_few, class_order, codes_of
 from core.data.tables import Table, quoted
 
@@ -55,7 +55,7 @@ def read_block(
     truth_column = part.truth or roles.truth or ""
     truth = _labels(table, truth_column)
     predicted = _labels(table, part.predicted) if part.predicted else None
-    proba_names, proba, notes = _scores(table, roles)
+    proba_names, proba, notes = _scores(table, roles.vector, part.probabilities or roles.probabilities, roles.scores)
     place = f"{table.name}: the truth (column {truth_column!r})"
     known, said, more = matched_names(truth, predicted, proba_names, proba, roles=roles, truth_place=place)
     truth = [known[label] for label in truth]
@@ -105,25 +105,23 @@ def _labels(table: Table, column: str) -> list[str]:
     return labels
 
 
-def _scores(table: Table, roles: Roles) -> tuple[list[str], np.ndarray | None, list[str]]:
+def _scores(
+    table: Table, vector: str | None, by_class: tuple[tuple[str, str], ...], kind: Scores | None
+) -> tuple[list[str], np.ndarray | None, list[str]]:
     """The names and probabilities of all classes, none where the file does not hold them; and what the scores were."""
-    if roles.vector is not None:
-        names, scores = cell_scores(table, roles.vector)
-    elif roles.probabilities:
-        names = tuple(name for name, _ in roles.probabilities)
-        scores = np.column_stack([table.numbers(column) for _, column in roles.probabilities])
+    if vector is not None:
+        names, scores = cell_scores(table, vector)
+    elif by_class:
+        names = tuple(name for name, _ in by_class)
+        scores = np.column_stack([table.numbers(column) for _, column in by_class])
     else:
         return [], None, []
     if len(names) < 2:
         raise DataError(f"{table.name}: scores of one class only, {listed(names)}. Give those of all classes.")
-    kind = roles.scores or ("logits" if _called_logits(roles) else None)
+    columns = [vector] if vector is not None else [column for _, column in by_class]
+    kind = kind or ("logits" if all("logit" in column.lower() for column in columns) else None)
     proba, note = probabilities(scores, place=table.place, kind=kind)
     return list(names), proba, [note]
-
-
-def _called_logits(roles: Roles) -> bool:
-    columns = [column for _, column in roles.probabilities] or [roles.vector or ""]
-    return all("logit" in column.lower() for column in columns)
 
 
 def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:

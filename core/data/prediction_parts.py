@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.data.classes import common_names
-from core.data.column_names import stems
+from core.data.column_names import model_families, stems
 from core.data.prediction_columns import Draft, Kind
 from core.data.prediction_roles import Part
 from core.data.roles import ROW_NAMES
@@ -25,6 +25,11 @@ def parts_by_name(draft: Draft) -> None:
         for name, roles in stems(draft.free).items()
     }
     found = {name: roles for name, roles in found.items() if "predicted" in roles or "confidence" in roles}
+    if by_class := _scores_by_model(draft):
+        labels = {name: found.get(name, {}).get("predicted") for name in by_class}
+        parts = tuple(Part("model", name, None, labels[name], probabilities=pairs) for name, pairs in by_class.items())
+        _take_parts(draft, parts, "by their names")
+        return
     if not found:
         return
     tasks = draft.roles.truth is None
@@ -38,6 +43,15 @@ def parts_by_name(draft: Draft) -> None:
         return
     parts = tuple(Part("task" if tasks else "model", name, **roles) for name, roles in found.items())
     _take_parts(draft, parts, "by their names")
+
+
+def _scores_by_model(draft: Draft) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The scores of every class, of two models or more that have the same classes: "resnet_prob_cat"."""
+    found = model_families(column for column in draft.free if draft.has_numbers(column))
+    classes = {frozenset(columns) for columns in found.values()}
+    if len(found) < 2 or len(classes) != 1 or len(next(iter(classes))) < 2:
+        return {}
+    return {model: tuple(columns.items()) for model, columns in found.items()}
 
 
 def parts_by_value(draft: Draft) -> None:

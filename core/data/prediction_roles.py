@@ -1,7 +1,7 @@
 """What is each column of a file of predictions? Roles to show, to correct, and to keep for the next file."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -39,11 +39,18 @@ class Part:
     truth: str | None = None
     predicted: str | None = None
     confidence: str | None = None
+    probabilities: tuple[tuple[str, str], ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns of this part."""
-        return tuple(column for column in (self.truth, self.predicted, self.confidence) if column is not None)
+        single = tuple(column for column in (self.truth, self.predicted, self.confidence) if column is not None)
+        return (*single, *(column for _, column in self.probabilities))
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any column holds what a model said."""
+        return bool(self.predicted or self.confidence or self.probabilities)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class Roles:
     @property
     def says_something(self) -> bool:
         """Whether any column holds what a model said."""
-        of_parts = any(part.predicted or part.confidence for part in self.parts)
+        of_parts = any(part.says_something for part in self.parts)
         return bool(self.predicted or self.confidence or self.probabilities or self.vector or of_parts)
 
     @property
@@ -117,7 +124,7 @@ class Roles:
             if role == "probabilities":
                 yield role, title, listed(f"{column!r} for {name}" for name, column in value)
             elif role == "parts":
-                yield role, title, listed(f"{part.kind} {part.name}: {' and '.join(part.columns)}" for part in value)
+                yield role, title, listed(f"{part.kind} {part.name}: {_and(part.columns)}" for part in value)
             elif role == "classes":
                 yield role, title, listed(f"{said} for {name}" for said, name in value)
             else:
@@ -126,6 +133,9 @@ class Roles:
     def to_json(self) -> str:
         """The roles as a small JSON file, to be given back with the next upload."""
         known = {name: value for name, value in asdict(self).items() if name != "why" and value not in (None, ())}
+        for part in known.get("parts", ()):
+            if not part["probabilities"]:
+                del part["probabilities"]  # as it was written before there were any: the name of an upload rests on it
         return json.dumps({"touchstone": "prediction roles", **known}, indent=2, ensure_ascii=False)
 
     @classmethod
@@ -136,7 +146,7 @@ class Roles:
             if values.pop("touchstone") != "prediction roles":
                 raise ValueError
             pairs = {role: tuple((a, b) for a, b in values.pop(role, ())) for role in ("probabilities", "classes")}
-            parts = tuple(Part(**part) for part in values.pop("parts", ()))
+            parts = tuple(_part(**part) for part in values.pop("parts", ()))
             roles = cls(**values, **pairs, parts=parts)
             _check_types(roles)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -177,10 +187,19 @@ class Roles:
         return replace(self, why=tuple({**dict(self.why), **why}.items()))
 
 
+def _and(columns: tuple[str, ...]) -> str:
+    return " and ".join(columns) if len(columns) <= 4 else f"{columns[0]} to {columns[-1]}"
+
+
+def _part(probabilities: Iterable[Iterable[str]] = (), **values: Any) -> Part:
+    return Part(**values, probabilities=tuple((name, column) for name, column in probabilities))
+
+
 def _check_types(roles: Roles) -> None:
     singles: list[Any] = [getattr(roles, role.name) for role in fields(roles)]
-    pairs = [name for pair in (*roles.probabilities, *roles.classes) for name in pair]
-    of_parts = [value for part in roles.parts for value in asdict(part).values()]
+    of_models = [pair for part in roles.parts for pair in part.probabilities]
+    pairs = [name for pair in (*roles.probabilities, *roles.classes, *of_models) for name in pair]
+    of_parts = [value for part in roles.parts for name, value in asdict(part).items() if name != "probabilities"]
     allowed = all(value is None or isinstance(value, (str, tuple)) for value in singles)
     texts = all(isinstance(name, str) for name in pairs) and all(isinstance(v, (str, type(None))) for v in of_parts)
     kinds = all(part.kind in ("model", "task") for part in roles.parts)

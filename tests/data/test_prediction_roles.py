@@ -159,6 +159,16 @@ GUESSED = {
         {"gold": TRUE, "a_pred": SAID, "b_pred": SAID, "model": ["zoo"] * N},
         Roles("gold", parts=(Part("model", "a", None, "a_pred"), Part("model", "b", None, "b_pred"))),
     ),
+    "scores of every class, by model": (
+        {"gold": TRUE, **prefixed("a_prob_"), **prefixed("b_prob_"), "b_pred": SAID},
+        Roles(
+            "gold",
+            parts=(
+                Part("model", "a", probabilities=tuple((name, f"a_prob_{name}") for name in PROBA)),
+                Part("model", "b", None, "b_pred", probabilities=tuple((name, f"b_prob_{name}") for name in PROBA)),
+            ),
+        ),
+    ),
     "models by suffix": (
         {"label": TRUE, "a_pred": SAID, "a_conf": CONF, "b_pred": SAID, "b_conf": CONF},
         Roles(
@@ -401,3 +411,17 @@ def test_one_line_per_role():
         "Id: column 'id' (by its name)",
         "Fold: column 'fold' (by its name)",
     ]
+
+
+def test_models_with_scores_of_every_class_each_have_their_own():
+    turned = {name: PROBA[other] for name, other in zip(PROBA, [*list(PROBA)[1:], next(iter(PROBA))], strict=True)}
+    made = prediction_table(table({"gold": TRUE, **prefixed("a_prob_"), **prefixed("b_prob_", turned)}))
+    assert made.models == ("a", "b")
+    for model, columns in (("a", PROBA), ("b", turned)):
+        one = made.select(model=model)
+        assert one.proba is not None
+        np.testing.assert_allclose(one.proba, np.column_stack([np.array(columns[name], float) for name in PROBA]))
+    assert prediction_table(made_of := table({"gold": TRUE, **prefixed("a_logit_"), **prefixed("b_logit_")})).models
+    assert any("softmax" in note for note in prediction_table(made_of).notes)
+    again = Roles.from_json(made.roles.to_json())
+    assert again == made.roles
