@@ -13,6 +13,8 @@ from core.figures.theme import escape, faded, interval_bars, name_axis, new_figu
 MOST_ROWS = 40
 ROW = 26
 MOST_DRAWN = 60
+NAME, MOST_LETTERS = 5, 30
+"""So much higher, a letter, is a figure with names below it, which would else leave no room for the lines."""
 
 
 def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
@@ -339,6 +341,8 @@ def _model_axis(figure: go.Figure, rows: Sequence[SetComparison]) -> None:
         name_axis(figure, [_name(row) for row in rows], axis="x")
         if len(rows) > 6:
             figure.update_layout(xaxis={"tickangle": -60, "ticktext": [escape(_name(row)) for row in rows]})
+            longest = max(len(_name(row)) for row in rows)
+            figure.update_layout(height=figure.layout.height + NAME * min(longest, MOST_LETTERS))
     figure.update_layout(yaxis={"tickformat": ".0f"})
 
 

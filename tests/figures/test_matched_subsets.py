@@ -144,6 +144,13 @@ def test_many_models_are_bands_and_counted():
         assert any(one.fill == "toself" for one in figure.data)
 
 
+def test_long_names_below_a_chart_take_nothing_from_it():
+    rows = MODELS.rows * 2
+    longer = [replace(row, model=f"a name as long as some models have {i}") for i, row in enumerate(rows)]
+    for draw in (figures.accuracy_lines, figures.gap_lines):
+        assert draw(longer).layout.height >= draw(MODELS.rows).layout.height + 100
+
+
 def test_empty_bins_are_drawn_empty():
     of = calibration(np.array([0.9] * 50), np.array([True] * 50), binning="width", rng=RNG)
     figure = calibrated.reliability_chart(of)
