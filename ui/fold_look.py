@@ -27,7 +27,7 @@ COLUMNS = {
     "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
     "auc": ("AUC", "Of a classifier that tells fold from rest: .5 alike, 1 apart. Interval: 95 %.", 2),
     "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
-    "near_duplicates": ("Near copies", "Pairs of copies or near-duplicates with one sample in the fold and one outside.", 0),
+    "near_duplicates": ("Near copies", "Pairs of copies or near-duplicates, one sample in the fold, one outside.", 0),
 }
 
 
