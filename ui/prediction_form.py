@@ -26,6 +26,8 @@ SINGLE = {
     "trial": ("Trial", "Tells several trainings apart."),
 }
 SCORES = {"": "as their values say", "probabilities": "probabilities", "logits": "logits"}
+MOST_CLASSES = 50
+"""Names of more classes are matched in a file of roles: so many controls are no form."""
 PARTS = (
     "Models or tasks that have columns of their own. Those left out are not read; a further column is a model's labels."
 )
@@ -101,7 +103,7 @@ def _classes(roles: Roles, table: PredictionTable | None, question: RolesNeeded 
     """A control per predicted name that was taken for a class of another name: which class does it stand for?"""
     if question is not None and question.role == "classes":
         shown, choices = roles.classes, question.choices
-    elif table is not None and table.class_names:
+    elif table is not None and len(table.class_names) in range(1, MOST_CLASSES + 1):
         shown, choices = roles.classes or table.matched, table.class_names
     else:
         return {}
@@ -120,6 +122,7 @@ def _parts(roles: Roles, columns: Sequence[str]) -> tuple[Part, ...]:
     taken = {column for part in roles.parts for column in part.columns}
     offered = dict(known)
     if not any(part.kind == "task" for part in roles.parts):
-        offered |= {column: Part("model", column, predicted=column) for column in columns if column not in taken}
+        free = [column for column in columns if column not in taken and column not in known]
+        offered |= {column: Part("model", column, predicted=column) for column in free}
     chosen = st.multiselect("Models or tasks, columns of their own", list(offered), list(known), help=PARTS)
     return tuple(part for name, part in offered.items() if name in chosen)

@@ -92,6 +92,13 @@ def test_an_answer_about_classes_can_be_taken_back(give):
     assert "ham for 1, spam for 0 (as given)" in send(app)
 
 
+def test_names_of_very_many_classes_are_no_form(give):
+    gold = np.arange(N) % 60
+    app = give(csv(gold=gold, predicted=[f"LABEL_{code}" for code in np.where(RNG.random(N) < 0.8, gold, 0)]))
+    assert "matched by their numbers" in said(app)
+    assert not [one.label for one in app.selectbox if "stands for" in one.label]
+
+
 def test_models_side_by_side_can_be_left_out_and_added(give):
     chance = RNG.choice(["ham", "spam"], size=N)
     app = give(csv(gold=GOLD, a_pred=SAID, b_pred=SAID, coin=chance))
