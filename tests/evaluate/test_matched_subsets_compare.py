@@ -16,6 +16,7 @@ from core.evaluate.matched_subsets import (
     epsilon_curve,
     models_verdict,
     n_steps,
+    smaller_reference,
     verdict,
 )
 from tests.evaluate.matching_populations import TwoSets
@@ -221,12 +222,18 @@ def test_the_verdict_is_phrased_on_the_bounds(population, headline, advice):
     assert "[nan" not in said.text
 
 
-def test_findings_say_what_does_not_hold_here_and_what_a_small_reference_does():
+def test_findings_say_what_does_not_hold_here():
     of = compare_sets(*TwoSets(n_reference=500, n_target=2500).draw(generator()), n_resamples=20, rng=generator())
-    assert "at least 80.0 % of the new set must stay unmatched" in verdict(of).text
     wider = replace(of, explained=Estimate(-0.05, Interval(-0.08, -0.02), "bootstrap"))
     assert "here it is wider" in verdict(wider).text
     assert "here it is wider" not in verdict(of).text
+
+
+def test_what_a_small_reference_does_to_the_share_without_a_counterpart():
+    of = compare_sets(*TwoSets(n_reference=500, n_target=2500).draw(generator()), n_resamples=20, rng=generator())
+    assert "at least 80.0 % of the new set must stay" in smaller_reference(of.n_reference, of.n_target)
+    assert of.unmatched_target.value >= 0.8
+    assert smaller_reference(500, 500) == ""
 
 
 def with_parts(gap: Estimate, matched: Estimate, explained: Estimate):
