@@ -25,7 +25,7 @@ from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
 from core.models import Cancelled
-from core.trials import FoldPlan, MapPlan, Plan, TrialPlan, from_json
+from core.trials import FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, from_json
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
@@ -35,7 +35,7 @@ from core.workspace.workspace import Steps, Workspace
 if TYPE_CHECKING:
     from distributed import Future
 
-PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan)}
+PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan)}
 """Every kind of plan that can be stored and run."""
 
 TRIAL_SECONDS = 3600.0
