@@ -16,6 +16,10 @@ FEWEST_FLIPS = 5.0
 """With fewer flips to expect, or fewer stays, a few lucky samples carry the mean: Wilson's interval is taken."""
 FEWEST_SAMPLES = 8
 """Below so many samples of a class a bootstrap says little: Wilson's interval is taken."""
+LEAST_SPREAD = 0.2
+"""No resample counts as less spread than this share of the sample: one that misses the only sample that differs would
+have no spread at all. A mean that rests on one sample then gets an upper end of about six times itself, as a count of
+one does."""
 MOST_RESAMPLED = 2**24
 """How many numbers may be drawn at once."""
 
@@ -139,8 +143,7 @@ class _Bootstrap:
 
     def studentised(self, k: int) -> Interval:
         """The bootstrap-t interval of the mean of class `k`."""
-        t = (self.means[:, k] - self.mean[k]) / np.where(self.ses[:, k] > 0, self.ses[:, k], 1.0)
-        low, high = np.quantile(t, [0.025, 0.975])
+        low, high = np.quantile(_t(self.means[:, k] - self.mean[k], self.ses[:, k], self.se[k]), [0.025, 0.975])
         return Interval(float(self.mean[k] - high * self.se[k]), float(self.mean[k] - low * self.se[k]))
 
     def interval(self, k: int) -> Interval:
@@ -159,6 +162,12 @@ def _standard_errors(squares: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.sqrt((squares + typical) / n / n)
 
 
+def _t(away: np.ndarray, ses: np.ndarray, se: np.ndarray | float) -> np.ndarray:
+    """How many standard errors resamples are away; nothing where nothing differs at all."""
+    least = np.maximum(ses, LEAST_SPREAD * se)
+    return away / np.where(least > 0, least, 1.0)
+
+
 def _gap(
     drawn: _Bootstrap, known: list[int], p: np.ndarray, y: np.ndarray, rng: np.random.Generator
 ) -> ClassGap | None:
@@ -171,11 +180,14 @@ def _gap(
     gaps, widths = np.abs(mean[one] - mean[other]), np.hypot(se[one], se[other])
     away = drawn.means - mean
     ses = np.hypot(drawn.ses[:, one], drawn.ses[:, other])
-    t = np.abs(away[:, one] - away[:, other]) / np.where(ses > 0, ses, 1.0)
+    t = np.abs(_t(away[:, one] - away[:, other], ses, widths))
     reach = np.quantile(t.max(axis=1), 0.95) * widths
     raw = float(np.ptp(mean[usable]))
     bias = float(np.ptp(drawn.means[:, usable], axis=1).mean()) - raw
-    interval = Interval(max(float((gaps - reach).max()), 0.0), min(float((gaps + reach).max()), 1.0))
+    # Where a few samples carry the means, what the classes' own intervals leave open is open here, too.
+    ends = [drawn.interval(int(k)) for k in usable]
+    apart = max(end.upper for end in ends) - min(end.lower for end in ends)
+    interval = Interval(max(float((gaps - reach).max()), 0.0), min(max(float((gaps + reach).max()), apart), 1.0))
     order = usable[np.argsort(mean[usable], kind="stable")]
     return ClassGap(
         value=float(np.clip(raw - bias, interval.lower, interval.upper)),

@@ -176,11 +176,11 @@ def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
     """One row for each sample and sigma: what the estimator says, and the confidence."""
     columns = ("row", "label", "predicted", "sigma", "p_robust", "error", "confidence")
     columns = (*columns, "n_draws", "converged", "degenerate")
-    if not len(main):
-        return pd.DataFrame({name: pd.Series(dtype=np.float64) for name in columns})
     plain: dict[str, type] = dict.fromkeys(("row", "label", "predicted", "n_draws"), np.int64)
     plain |= dict.fromkeys(("sigma", "p_robust", "error"), np.float64)
     plain |= dict.fromkeys(("converged", "degenerate"), bool)
+    if not len(main):
+        return pd.DataFrame({name: pd.Series(dtype=plain.get(name, np.float64)) for name in columns})
     of = main[main["estimator"] == estimator].astype(plain)
     sure = main.loc[main["estimator"] == CONFIDENCE, ["row", "sigma", "p_robust"]].astype(np.float64)
     of = of.merge(sure.rename(columns={"p_robust": "confidence"}), on=["row", "sigma"], how="left")
