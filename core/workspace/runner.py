@@ -24,6 +24,7 @@ from sqlalchemy.exc import OperationalError
 from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
+from core.evaluate.average_case.plan import AverageCasePlan
 from core.models import Cancelled
 from core.trials import FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, from_json
 from core.workspace import frames
@@ -35,7 +36,7 @@ from core.workspace.workspace import Steps, Workspace
 if TYPE_CHECKING:
     from distributed import Future
 
-PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan)}
+PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan, AverageCasePlan)}
 """Every kind of plan that can be stored and run."""
 
 TRIAL_SECONDS = 3600.0
