@@ -13,7 +13,7 @@ from core.evaluate.average_case import ESTIMATORS
 from core.evaluate.average_case.plan import SHAPES, AverageCasePlan
 from core.evaluate.average_case.verdict import estimator_title
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import StoredModel
+from core.workspace.shelf import StoredModel
 from ui import model_choice
 from ui.controls import Number, One, check_address
 from ui.session import owner, workspace
@@ -43,8 +43,8 @@ class Sigmas:
             self.label,
             self.written(self.default)[0],
             key=self.key,
-            help="Standard deviations of the noise, set apart by commas: for images in pixels' units (black 0, white 1), "
-            "else in those of each column, or each number of a text's vector, unless another size is chosen.",
+            help="Standard deviations of the noise, set apart by commas: of images in pixels' units (black 0, white "
+            "1), else in those of each column, or each number of a text's vector, unless another size is chosen.",
             bind="query-params",
             width=220,
         )
