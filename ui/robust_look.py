@@ -72,7 +72,7 @@ def sigmas(found: Robustness) -> None:
     with mean:
         page.figure(
             figures.sigma_chart(found, dark=page.dark()),
-            "The mean over samples with its interval; the thin lines are the means of single classes.",
+            "The mean over samples with its interval; the thin lines are the most and the least robust class.",
             key="sigma-chart",
         )
     with gap:
@@ -101,7 +101,8 @@ def audit(found: Robustness, sigma: float) -> None:
     with bias:
         page.figure(
             audits.error_chart(of, bias=True, dark=page.dark()),
-            "The same with its sign: above 0 an estimator takes the model for more robust than it is.",
+            "The same with its sign, in the same colours: above 0 an estimator takes the model for more robust than "
+            "it is.",
             key="bias-chart",
         )
     table(found, sigma)
@@ -134,7 +135,7 @@ def table(found: Robustness, sigma: float) -> None:
     lines.append(
         {
             "Estimator": f"Monte-Carlo, {count(DRAWS_OF_PAPER)} draws",
-            "ms per sample": f"{1000 * seconds:.3g}",
+            "ms per sample": _figures(1000 * seconds),
             "Times faster": "1",
         }
     )
@@ -161,9 +162,18 @@ def _line(one: AuditedEstimator, monte_carlo_seconds: float) -> dict[str, str]:
         "Bias": f"{bare(one.bias.value, 4)} {_ends(one.bias)}",
         "Relative error": percent(one.relative.value),
         "Inside": percent(one.inside.value),
-        "ms per sample": f"{1000 * one.seconds:.3g}",
-        "Times faster": f"{monte_carlo_seconds / one.seconds:.3g}",
+        "ms per sample": _figures(1000 * one.seconds),
+        "Times faster": _figures(monte_carlo_seconds / one.seconds),
     }
+
+
+def _figures(value: float) -> str:
+    """Two or three figures of a positive number, never as a power of ten.
+
+    >>> _figures(1.296), _figures(40.7)
+    ('1.3', '41')
+    """
+    return count(round(value)) if value >= 10 else f"{value:.2g}"
 
 
 def _share(label: str, of: Measured, meaning: str) -> Metric:

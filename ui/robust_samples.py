@@ -13,7 +13,7 @@ from core.represent import default_representation
 from core.represent.project import pca_map
 from ui import background, cache, data_map, page, samples
 
-N_NOISY, N_EXTREME = 6, 6
+N_NOISY, N_EXTREME = 6, 5
 MOST_COLUMNS = 12
 SIDES = {"p_robust": "By p_robust", "confidence": "By softmax confidence"}
 
@@ -110,7 +110,7 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     said = [names[code] for code in told["predicted"]]
     if dataset.kind == "image":
         captions = [
-            f"{name}{' (wrong)' * (code != label)}, {percent(p)}, sure {percent(sure)}"
+            f"as {name}{' (wrong)' * (code != label)}, p {percent(p)}, sure {percent(sure)}"
             for name, code, label, p, sure in zip(
                 said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
             )

@@ -48,6 +48,17 @@ def estimator_style(name: str, look: Theme) -> Style:
     }.get(name, Style(look.inclusive, "star", "solid"))
 
 
+def short_title(name: str) -> str:
+    """What an estimator is called in a legend.
+
+    >>> short_title("taylor_mvs"), short_title("mmse")
+    ('Taylor, sigmoid', 'MMSE')
+    """
+    if name.endswith("_mvs"):
+        return f"{short_title(name.removesuffix('_mvs'))}, sigmoid"
+    return {"softmax": "Softmax", "gaussian_logits": "Normal logits"}.get(name, estimator_title(name))
+
+
 def class_chart(found: Robustness, sigma: float, *, dark: bool = False) -> go.Figure:
     """The robustness of every class (figure 4): its samples as a box, its mean with the interval, the audit in ink.
 
@@ -251,7 +262,12 @@ def robustness_map(
                 "colorscale": scale(look.sequential),
                 "cmin": float(shares.min(initial=100.0)),
                 "cmax": 100.0,
-                "colorbar": {"title": {"text": "p_robust (%)"}, "thickness": 10, "outlinewidth": 0},
+                "colorbar": {
+                    "title": {"text": "p_robust (%)", "font": {"size": 12, "color": look.grey}},
+                    "tickfont": {"size": 12},
+                    "thickness": 10,
+                    "outlinewidth": 0,
+                },
                 "line": {"width": 0},
             },
             selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,

@@ -4,9 +4,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.evaluate.average_case.audit import Audit
-from core.evaluate.average_case.verdict import estimator_title
 from core.evaluate.wording import bare, plural
-from core.figures.average_case import estimator_style
+from core.figures.average_case import estimator_style, short_title
 from core.figures.theme import faded, new_figure, padded, theme
 
 ALONE = ("taylor", "mmse", "gaussian_logits", "softmax", "mmse_plain", "taylor_mvs", "mmse_mvs")
@@ -22,7 +21,7 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
     what = "bias" if bias else "mean absolute error"
     last = max((one.sigma for one in audit.estimators), default=float("nan"))
     told = [
-        f"{estimator_title(one.estimator)} {bare((one.bias if bias else one.error).value, 3)}"
+        f"{short_title(one.estimator)} {bare((one.bias if bias else one.error).value, 3)}"
         for one in audit.estimators
         if one.sigma == last
     ]
@@ -55,7 +54,7 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
             x=np.array([one.sigma for one in of]) + (place - (len(names) - 1) / 2) * gap,
             y=values,
             mode="lines+markers",
-            name=estimator_title(name),
+            name=short_title(name),
             line={"color": style.colour, "width": 1.6, "dash": style.dash},
             marker={"symbol": style.symbol, "size": 8, "color": style.colour, "line": {"width": 1.5}},
             error_y={
@@ -63,14 +62,16 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
                 "color": style.colour, "thickness": 1.2, "width": 0,
             },
             text=[
-                f"{estimator_title(name)}, sigma {one.sigma:g}<br>{bare(m.value, 4)} "
+                f"{short_title(name)}, sigma {one.sigma:g}<br>{bare(m.value, 4)} "
                 f"[{bare(m.interval.lower, 4)}, {bare(m.interval.upper, 4)}]<br>{plural(m.n, 'sample')}"
                 for one, m in zip(of, shown, strict=True)
             ],
             hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     figure.update_xaxes(tickvals=sigmas, ticktext=[f"{sigma:g}" for sigma in sigmas])
-    return figure if bias else figure.update_yaxes(rangemode="tozero")
+    if bias:  # it stands beside the other, whose legend it shares
+        return figure.update_layout(showlegend=False)
+    return figure.update_yaxes(rangemode="tozero")
 
 
 def convergence_chart(audit: Audit, *, dark: bool = False) -> go.Figure:
@@ -133,7 +134,7 @@ def sigmoid_chart(audit: Audit, sigma: float, *, dark: bool = False) -> go.Figur
                 x=of["cdf"].to_numpy(dtype=np.float64),
                 y=of["sigmoid"].to_numpy(dtype=np.float64),
                 mode="markers",
-                name=f"margins of {estimator_title(name)}",
+                name=f"margins of {short_title(name)}",
                 marker={"symbol": f"{style.symbol}-open", "size": 7, "color": style.colour},
                 hovertemplate="normal %{x:.3f}, sigmoid %{y:.3f}<extra></extra>",
             )

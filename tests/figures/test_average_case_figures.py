@@ -87,8 +87,8 @@ def test_estimators_have_the_colours_of_the_house(found):
     colours = {trace.name: trace.line.color for trace in figure.data if trace.error_y.array is not None}
     assert colours["MMSE"] == look.colours[2]
     assert colours["Taylor"] == look.colours[3]
-    assert colours["Normal logits (ours)"] == look.colours[4]
-    assert colours["Softmax confidence (approximation)"] == look.grey
+    assert colours["Normal logits"] == look.colours[4]
+    assert colours["Softmax"] == look.grey
     shapes = {(trace.line.color, trace.line.dash) for trace in figure.data if trace.error_y.array is not None}
     assert len(shapes) == 7, "two estimators look alike"
 

@@ -81,7 +81,8 @@ def test_with_nothing_computed_it_shows_the_noise_and_what_will_be_done(open_pag
     app = open_page("average_case", data=data.fingerprint, model=model)
     said = plainly(app)
     assert "Nothing has been computed for this choice yet" in said
-    assert "judges 360 samples at 4 sigmas and checks 50 of them" in said
+    n_test = len(TRAINING.split(data).test)
+    assert f"judges {n_test} samples at 4 sigmas and checks 50 of them" in said
     assert "sigma 0.1: about 0.8 away (sigma times the root of 64)" in said
     assert len(app.get("imgs")) == 6 * 5
     assert not app.button(key="run").disabled
