@@ -143,11 +143,12 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
     with beside:
         points = _points(dataset)
         if points is not None:
+            fragile = "bright" if page.dark() else "dark"
             drawn = figures.robustness_map(points, found, sigma, selected=chosen, dark=page.dark())
             data_map.linked_chart(
                 drawn,
-                "The judged samples on their first two principal components, dark ones fragile. The map of the page "
-                "of data sets shows the same selection.",
+                f"The judged samples on their first two principal components, {fragile} ones fragile. The map "
+                "on the page of data sets shows the same selection.",
                 dataset.fingerprint,
                 key="robustness-map",
             )

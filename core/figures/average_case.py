@@ -244,7 +244,10 @@ def robustness_map(
     axes: tuple[str, str] = ("First principal component", "Second principal component"),
     dark: bool = False,
 ) -> go.Figure:
-    """Where the judged samples lie, coloured by p_robust; `points` are those of the whole data set, by position."""
+    """Where the judged samples lie, coloured by p_robust; `points` are those of the whole data set, by position.
+
+    Fragile samples stand out: dark on paper, bright on a dark page.
+    """
     look, samples = theme(dark), found.samples_at(sigma).dropna(subset=["p_robust"])
     alt = f"Map of {plural(len(samples), 'sample')}, coloured by p_robust at sigma {sigma:g}."
     figure = new_figure(look, x_title=axes[0], y_title=axes[1], height=380, alt=alt)
@@ -259,7 +262,7 @@ def robustness_map(
             marker={
                 "size": 7,
                 "color": shares,
-                "colorscale": scale(look.sequential),
+                "colorscale": scale(look.sequential[::-1] if dark else look.sequential),
                 "cmin": float(shares.min(initial=100.0)),
                 "cmax": 100.0,
                 "colorbar": {

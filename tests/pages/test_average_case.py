@@ -84,7 +84,7 @@ def test_with_nothing_computed_it_shows_the_noise_and_what_will_be_done(open_pag
     n_test = len(TRAINING.split(data).test)
     assert f"judges {n_test} samples at 4 sigmas and checks 50 of them" in said
     assert "sigma 0.1: about 0.8 away (sigma times the root of 64)" in said
-    assert len(app.get("imgs")) == 6 * 5
+    assert len(app.get("image")) == 6 * 5
     assert not app.button(key="run").disabled
 
 
