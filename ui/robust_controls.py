@@ -27,7 +27,7 @@ _N_SAMPLES = 500
 
 @dataclass(frozen=True)
 class Sigmas:
-    """Numbers in a line of text, written as one would; what is no such line is a DataError when it is drawn."""
+    """Numbers in a line of text, written as one would (`numbers_of` reads it)."""
 
     key: str
     default: tuple[float, ...]
@@ -37,8 +37,8 @@ class Sigmas:
         """Nothing: what cannot be read is said beside the field, where it can be put right."""
         return list(written[1:])
 
-    def draw(self) -> tuple[float, ...]:
-        """The field; returns the numbers in it."""
+    def draw(self) -> str:
+        """The field; returns what is in it, to be read when all other controls are drawn, too."""
         text = st.text_input(
             self.label,
             self.written(self.default)[0],
@@ -48,7 +48,7 @@ class Sigmas:
             bind="query-params",
             width=220,
         )
-        return numbers_of(text or self.written(self.default)[0])
+        return text or self.written(self.default)[0]
 
     def written(self, value: Sequence[float]) -> list[str]:
         """Numbers as the address holds them."""
@@ -86,7 +86,7 @@ def average_case_plan(dataset: Dataset, model: StoredModel) -> tuple[AverageCase
             button = st.container(width="content")
         with st.expander("More options", type="compact"), st.container(horizontal=True, vertical_alignment="bottom"):
             values |= {field: control.draw() for field, control in more.items()}
-    return _plan(values, model), button
+    return _plan(values | {"sigmas": numbers_of(values["sigmas"])}, model), button
 
 
 def sigma_of(plan: AverageCasePlan) -> float:

@@ -163,9 +163,11 @@ def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page
 
 def test_sigmas_that_are_no_numbers_get_a_sentence_and_are_kept(open_page, workspace):
     data, model = kept(workspace, "wine")
-    app = open_page("average_case", data=data.fingerprint, model=model, sigmas_columns="0.1; much")
+    app = open_page("average_case", data=data.fingerprint, model=model, sigmas_columns="0.1; much", audited="7")
     assert "Sigmas are numbers set apart by commas" in app.error[0].value.replace("\\", "")
     assert app.text_input(key="sigmas_columns").value == "0.1; much"
+    assert app.number_input(key="audited").value == 7
+    assert app.number_input(key="seed").value == 0
     assert not app.metric
 
 
