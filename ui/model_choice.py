@@ -47,7 +47,9 @@ def model_choice(dataset: Dataset) -> StoredModel | None:
                 f"No model of {page.plain(dataset.name)} is stored yet. Train one here, or upload one that was trained "
                 "elsewhere."
             )
-        with st.expander("Train a model", expanded=not known, icon=":material/model_training:", key="model-train"):
+        with st.expander(
+            "Train a model", expanded=not known, icon=":material/model_training:", key=f"model-train-{bool(known)}"
+        ):
             model_training.section(dataset, known.values())
         with st.expander("Upload a model", icon=":material/upload_file:", key="model-upload"):
             added = model_upload.section(dataset)

@@ -152,10 +152,10 @@ def _numbers() -> dict[str, Number]:
             "batch", "Batch size", 1, 4096, _USUAL.batch_size, 16, "Samples per step; the paper's 128."
         ),
         "learning_rate": Number(
-            "rate", "Learning rate", 0.0001, 10.0, _USUAL.learning_rate, 0.01, "The paper's 0.01.", "%.4f"
+            "rate", "Learning rate", 0.0001, 10.0, _USUAL.learning_rate, 0.001, "The paper's 0.01.", "%.4f"
         ),
         "momentum": Number(
-            "momentum", "Momentum", 0.0, 0.999, _USUAL.momentum, 0.05, "Nesterov's; the paper's 0.95.", "%.3f"
+            "momentum", "Momentum", 0.0, 0.999, _USUAL.momentum, 0.01, "Nesterov's; the paper's 0.95.", "%.3f"
         ),
         "weight_decay": Number(
             "decay", "Weight decay", 0.0, 1.0, _USUAL.weight_decay, 0.0001, "Pulls weights towards 0.", "%.4f"

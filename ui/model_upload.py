@@ -30,8 +30,8 @@ def section(dataset: Dataset) -> str | None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             architecture = st.selectbox(
                 "Network",
-                [None, *architectures],
-                format_func=lambda name: _SAID if name is None else MODELS[name].label,
+                ["", *architectures],
+                format_func=lambda name: MODELS[name].label if name else _SAID,
                 key=f"model-architecture-{turn}",
                 help="Of which network safetensors weights are. Files that were downloaded here say it themselves.",
             )
@@ -49,7 +49,7 @@ def section(dataset: Dataset) -> str | None:
         return None
     try:
         with st.spinner(f"Reading {page.plain(file.name)} and trying it on the data"):
-            return _store(file, dataset, architecture, input_range, name)
+            return _store(file, dataset, architecture or None, input_range, name)
     except DataError as problem:
         page.error(problem)
         return None
@@ -79,8 +79,8 @@ def _store(
 def _input_range(turn: int) -> tuple[float, float] | None:
     """What black and white were when the model was trained; None for pixels in [0, 1]."""
     hint = "What the darkest and the brightest pixel were when the model was trained: 0 and 1, 0 and 255, or -1 and 1."
-    black = st.number_input("Black", value=0.0, step=1.0, key=f"model-black-{turn}", width=110, help=hint)
-    white = st.number_input("White", value=1.0, step=1.0, key=f"model-white-{turn}", width=110, help=hint)
+    black = st.number_input("Black", value=0.0, step=1.0, format="%g", key=f"model-black-{turn}", width=110, help=hint)
+    white = st.number_input("White", value=1.0, step=1.0, format="%g", key=f"model-white-{turn}", width=110, help=hint)
     return None if (black, white) == (0.0, 1.0) else (black, white)
 
 
