@@ -3,8 +3,8 @@
 Prints a table; asserts nothing. The vectors are those that the Taylor estimator makes of networks trained here: a CNN
 on digits (C = 10), and two real digits side by side as a task of 100 classes (C = 100). Where scipy's loop takes long
 it runs on the first vectors and is extrapolated, which the table says. Both sides run in this same process with one
-thread; times are of the processor, so that other work on the machine does not count. scipy draws 1,400 points per
-dimension or more since its version 1.16, however few would do: its loop is therefore also run with a bound of 10,000.
+thread; times are of the processor, so that other work on the machine does not count. scipy 1.17 draws 1,400 points per
+dimension or more, however few would do (1.15 did not): its loop is therefore also run with a bound of 10,000.
 """
 
 import os
@@ -69,8 +69,8 @@ def by_scipy(z, cov, max_points):
     """Seconds for one vector and its answers, on as many vectors as fit into the time."""
     start, p = time.process_time(), []
     for limit, one in zip(z, cov, strict=True):
-        found = multivariate_normal(cov=one, allow_singular=True, abseps=TOL, releps=0, maxpts=max_points, seed=0)
-        p.append(found.cdf(limit))
+        options = {"allow_singular": True, "abseps": TOL, "releps": 0, "maxpts": max_points}
+        p.append(multivariate_normal.cdf(limit, cov=one, **options))
         if time.process_time() - start > SECONDS_FOR_SCIPY:
             break
     return (time.process_time() - start) / len(p), np.array(p)
