@@ -44,6 +44,7 @@ def show(run: Run) -> None:
             "Samples": lambda: found.table(dataset.ids),
             "Classes": found.class_table,
             "Audit": found.audit.table,
+            "Audited samples": lambda: found.audit.beside,
             "Convergence": found.audit.convergence_table,
         },
         stem=f"average-case-{run.id[:8]}",
@@ -69,6 +70,8 @@ except DataError as problem:
 run = workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset)
+for note in plan.notes(dataset):
+    st.caption(page.plain(note))
 with st.expander("What this noise looks like", expanded=run is None, icon=":material/grain:"):
     robust_samples.noise(dataset, plan)
 if run is None:

@@ -88,3 +88,18 @@ def test_intervals_of_class_means_hold_the_truth(mean, n):
         p, y = drawn([mean] * 4, n, rng)
         held += [of.interval.holds(mean) for of in class_means(p, y, 4, rng=rng, n_resamples=400).means]
     assert np.mean(held) >= 0.93
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("n", [15, 40, 100])
+@pytest.mark.parametrize("means", [[0.99] * 10, [0.8] * 10, [0.99, 0.98, 0.95, 0.9, 0.9], [0.9, 0.8, 0.8, 0.7, 0.6]])
+def test_intervals_of_the_largest_gap_hold_the_truth(means, n):
+    held, claimed, truth = [], [], max(means) - min(means)
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        p, y = drawn(means, n, rng)
+        gap = class_means(p, y, len(means), rng=rng, n_resamples=400).gap
+        held.append(gap.interval.holds(truth))
+        claimed.append(gap.interval.lower > 0)
+    assert np.mean(held) >= 0.93
+    assert truth > 0 or np.mean(claimed) <= 0.07

@@ -7,8 +7,10 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from core.data import DataError, Dataset, load_example
+from core.evaluate.average_case import plan as plan_module
 from core.evaluate.average_case.plan import COLUMNS, AverageCasePlan
 from core.evaluate.average_case.robustness import evaluate_robustness
 from core.models import MODELS, Cancelled
@@ -174,6 +176,29 @@ def test_a_failed_trial_is_one_row_without_figures():
     assert row["sigma"].tolist() == [0.3]
     assert row["p_robust"].isna().all()
     frames.from_bytes([frames.to_bytes(row), frames.to_bytes(row)])
+
+
+def test_a_model_without_gradients_is_audited_by_what_needs_none(monkeypatch):
+    class Blind:
+        class_names, has_gradients = tuple("ab"), False
+
+        def logits(self, x):
+            return x @ x.new_tensor([[1.0, -1.0], [0.5, 0.5]]).T
+
+        def inputs(self, x):
+            return torch.tensor(x)
+
+    monkeypatch.setattr(plan_module, "read_stored", lambda content, dataset: Blind())
+    x = np.random.default_rng(0).normal(size=(40, 2))
+    data = Dataset("plane", "tabular", x, np.arange(40) % 2, ("a", "b"), [str(i) for i in range(40)])
+    plan = AverageCasePlan("blind", sigmas=(0.5,), estimators=("gaussian_logits", "softmax"), rows="all", n_audit=10)
+    rows = rows_of(plan, data, Context(model={"blind": b""}.__getitem__))
+    found = evaluate_robustness(rows, class_names=data.class_names)
+    assert set(found.audit.names) == {"gaussian_logits", "softmax"}
+    assert found.audit.convergence == ()
+    # 64 independent pairs tell a standard deviation to 1 / sqrt(2 * 64); z phi(z) is .242 at most.
+    assert found.audit.of("gaussian_logits", 0.5).error.value < 3 * 0.242 / np.sqrt(2 * 64)
+    assert found.estimator == "gaussian_logits"
 
 
 def test_a_model_that_is_not_there_is_named():

@@ -175,6 +175,14 @@ def test_failed_trials_and_no_rows_at_all_are_no_error():
     assert average_case_verdict(nothing).headline == "No sample has been judged yet."
 
 
+def test_strange_samples_are_counted():
+    p, y, _ = population()
+    rows = rows_of(p, y, degenerate=np.arange(N) < 3, converged=np.arange(N) >= 5)
+    said = average_case_verdict(evaluate_robustness(rows, class_names=NAMES)).findings[-1]
+    assert "3 samples with a margin that does not change" in said
+    assert "2 samples whose number is less sure" in said
+
+
 def test_samples_without_a_number_are_counted_and_left_out():
     p, y, _ = population()
     p = np.where(np.arange(N) < 7, np.nan, p)

@@ -17,6 +17,8 @@ from jaxtyping import Integer
 from core.data import DataError, Dataset
 from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf
 from core.evaluate.average_case.audit import MONTE_CARLO, PAIRED_COPIES, PAPER_COPIES, PLAIN
+from core.evaluate.average_case.estimators import BY_LIMIT
+from core.evaluate.wording import count, plural
 from core.models.classifier import stop_if
 from core.models.errors import ModelError
 from core.models.load import Model, model_inputs, read_stored
@@ -180,6 +182,17 @@ class AverageCasePlan:
     def stored_models(self) -> tuple[str, ...]:
         """The model."""
         return (self.model,)
+
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """What has to be known of the results of this plan, in sentences."""
+        found = []
+        if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
+            found.append(BY_LIMIT.format(self.noise))
+        if self.rows == "all":
+            found.append("All samples are judged, also those that the model may have been trained on.")
+        if self.rows == "test" or self.n_samples is not None:
+            found.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
+        return tuple(found)
 
     def order(self, dataset: Dataset) -> Integer[np.ndarray, " n"]:
         """The positions of the samples that are judged: classes in proportion, however few are taken from the front."""

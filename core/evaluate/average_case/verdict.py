@@ -49,6 +49,7 @@ def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdi
         _audited(found, sigma),
         _against_the_paper(found.audit.paper),
         _sigmoid(found.audit, sigma),
+        _flags(found, sigma),
     ]
     return Verdict(
         headline=_headline(found, at),
@@ -222,6 +223,19 @@ def _sigmoid(audit: Audit, sigma: float) -> str:
 
 def _size(one: AuditedEstimator) -> float:
     return one.error.value
+
+
+def _flags(found: Robustness, sigma: float) -> str:
+    of = found.samples_at(sigma)
+    strange, wide = int(of["degenerate"].sum()), int((~of["converged"] & ~of["degenerate"]).sum())
+    parts = []
+    if strange:
+        parts.append(
+            f"{plural(strange, 'sample')} with a margin that does not change with the input or hangs on another"
+        )
+    if wide:
+        parts.append(f"{plural(wide, 'sample')} whose number is less sure than was asked for")
+    return f"Marked in the table: {'; '.join(parts)}." if parts else ""
 
 
 def _best(found: Robustness, sigma: float) -> str:
