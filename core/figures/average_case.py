@@ -15,6 +15,7 @@ from core.evaluate.average_case.verdict import estimator_title
 from core.evaluate.wording import bare, count, percent, plural, points
 from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, scale, theme
 
+MOST_SHAPES = 1500
 P_ROBUST = "p_robust (share of noisy copies with the same prediction, %)"
 
 
@@ -217,7 +218,7 @@ def confidence_chart(
         if len(part):
             rows = part["row"].to_numpy(dtype=np.int32)
             figure.add_trace(
-                go.Scattergl(
+                _scatter(len(samples))(
                     x=(100 * part["confidence"]).to_numpy(dtype=np.float32),
                     y=(100 * part["p_robust"]).to_numpy(dtype=np.float32),
                     customdata=rows,
@@ -233,6 +234,11 @@ def confidence_chart(
     figure.update_xaxes(tickformat=".0f", range=padded(figure, include=100.0))
     figure.update_yaxes(tickformat=".0f", range=padded(figure, "y", include=100.0))
     return figure
+
+
+def _scatter(n_points: int) -> type:
+    """Few points are drawn as shapes, which every browser does at once; many take the graphics card."""
+    return go.Scattergl if n_points > MOST_SHAPES else go.Scatter
 
 
 def robustness_map(
@@ -254,7 +260,7 @@ def robustness_map(
     rows = samples["row"].to_numpy(dtype=np.int32)
     shares = (100 * samples["p_robust"]).to_numpy(dtype=np.float32)
     figure.add_trace(
-        go.Scattergl(
+        _scatter(len(samples))(
             x=points[rows, 0].astype(np.float32),
             y=points[rows, 1].astype(np.float32),
             customdata=rows,

@@ -49,6 +49,7 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, b
     try:
         other = context.new_page()
         other.goto(address)
+        expect(other.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4, timeout=90_000)
         assert verdict(other) == said
         expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()
     finally:
