@@ -50,7 +50,7 @@ evidence: setup browser
 	$(BIN)/python -m pytest -m evidence -s
 
 bench: setup
-	@for script in benchmarks/bench_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
+	@for script in benchmarks/bench_*.py benchmarks/case_study_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
 
 screenshots: setup browser
 	$(BIN)/python -m benchmarks.screenshots

@@ -33,7 +33,7 @@ def show(run: Run) -> None:
     word, colour = jobs.STATES[run.state]
     what.markdown(summary(run))
     if run.state == "running":
-        state.progress(run.n_done / run.n_trials, text=jobs.describe(run))
+        state.progress(run.share, text=jobs.describe(run))
     else:
         when = datetime.fromtimestamp(run.finished or run.created, UTC)
         state.markdown(f":{colour}-badge[{word}] {jobs.counted(run)}  \n:gray[{when:%d %b %Y, %H:%M} UTC]")

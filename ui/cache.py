@@ -20,6 +20,7 @@ from core.data.prediction_files import read_prediction_table
 from core.data.prediction_pairs import PredictionPairs, choices_of, pair_predictions
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.data.tables import Table
+from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from core.evaluate.calibration import ClassCalibration
 from core.evaluate.cluster_folds import FoldPerformance, Metric, rows_of_run
 from core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
@@ -263,6 +264,20 @@ def class_calibration(
 @st.cache_resource(max_entries=48, show_spinner=False)
 def _task(owner_name: str, name: str, _work: Callable[[Callable[[], None]], object], n_steps: int = 0) -> Task[Any]:
     return background.submit(_work, n_steps=n_steps)
+
+
+# Average-case robustness
+
+
+def robustness(run: Run) -> Robustness:
+    """All that the finished trials of a run of average-case robustness tell."""
+    return _robustness(owner(), run.id, run.n_done, run.fingerprint)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _robustness(owner_name: str, run_id: str, n_done: int, fingerprint: str) -> Robustness:
+    names = _dataset(owner_name, fingerprint).class_names
+    return evaluate_robustness(workspace().rows(owner_name, run_id), class_names=names)
 
 
 # What is in the data

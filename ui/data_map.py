@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.data import DataError, Dataset
@@ -157,7 +158,7 @@ def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan) -> None:
             by, coloured = _colours(groupings(dataset))
         _chart(dataset.fingerprint, points, by, coloured, plan)
     with beside:
-        _selection(dataset, selected(dataset.fingerprint))
+        selection(dataset, selected(dataset.fingerprint))
 
 
 def _colours(choices: dict[str, Grouping]) -> tuple[Grouping, list[int]]:
@@ -200,6 +201,21 @@ def _chart(fingerprint: str, points: np.ndarray, by: Grouping, coloured: list[in
     st.caption(f"Each dot is a sample. Draw around dots to look at them; zoom with the wheel. {distances}")
 
 
+def linked_chart(figure: go.Figure, caption: str, fingerprint: str, *, key: str) -> None:
+    """A chart whose lasso selects samples for every chart and map of this data set; `customdata` has positions."""
+    key = f"{key}-{st.session_state.setdefault(_ROUND, 0)}"
+    st.plotly_chart(
+        figure,
+        theme=None,
+        key=key,
+        alt=alt_text(figure),
+        config={"displayModeBar": False},
+        on_select=lambda: _keep(fingerprint, st.session_state[key]),
+        selection_mode=("lasso", "box"),
+    )
+    st.caption(caption)
+
+
 def _keep(fingerprint: str, event: Any) -> None:
     """Remember what was just selected. Nothing selected is no news: that is also what a changed figure says."""
     points = [point["customdata"] for point in event["selection"]["points"] if "customdata" in point]
@@ -217,10 +233,10 @@ def selected(fingerprint: str) -> tuple[int, ...]:
 def _forget() -> None:
     st.session_state.pop(_SELECTED, None)
     st.session_state.pop(_DRAWN, None)
-    st.session_state[_ROUND] += 1  # a new chart, without the lasso
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1  # a new chart, without the lasso
 
 
-def _selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
+def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
     """What the lasso holds: how many of which class, the samples, and a file of them."""
     if not chosen:
         page.empty("Draw around some dots, and the samples stand here.")

@@ -107,7 +107,7 @@ def progress(run: Run) -> None:
     """Where a run stands, and what can be done about it; nothing for a run that is done without a failure."""
     if run.state != "done":
         with st.container(horizontal=True, vertical_alignment="center", key=f"progress-{run.id}"):
-            st.progress(run.n_done / run.n_trials, text=describe(run))
+            st.progress(run.share, text=describe(run))
             action(run)
     failures(run)
 
@@ -121,9 +121,10 @@ def action(run: Run) -> None:
 
 
 def describe(run: Run) -> str:
-    """Where a run stands, in words: `72 of 120 trials, about 40 seconds left`."""
-    if run.state == "running" and run.n_done == 0:
-        return f"Starting the workers; the first of {plural(run.n_trials, 'trial')} arrives within seconds"
+    """Where a run stands, in words: `72 of 120 trials, epoch 7 of 20, about 40 seconds left`."""
+    if run.state == "running" and run.n_done == 0 and not run.steps:
+        first = f"; the first of {plural(run.n_trials, 'trial')} arrives within seconds" if run.n_trials > 1 else ""
+        return f"Starting the workers{first}"
     if run.cancelling:
         return f"{counted(run)}, stopping"
     if run.state != "running":
@@ -132,8 +133,12 @@ def describe(run: Run) -> str:
 
 
 def counted(run: Run) -> str:
-    """How much of a run is done: `72 of 120 trials`."""
-    return f"{count(run.n_done)} of {plural(run.n_trials, 'trial')}"
+    """How much of a run is done: `72 of 120 trials`, and where a trial that is running tells, how far that one is."""
+    trials = f"{count(run.n_done)} of {plural(run.n_trials, 'trial')}"
+    if not run.steps:
+        return trials
+    first = run.steps[0]
+    return f"{trials}, {first.what} {count(first.n_done)} of {count(first.n_steps)}"
 
 
 def duration(seconds: float) -> str:

@@ -8,13 +8,15 @@ from typing import Any
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.average_case.verdict import average_case_verdict
 from core.evaluate.cluster_folds import Metric, fold_verdict
 from core.evaluate.source_robustness import verdict
-from core.trials import FoldPlan, Plan, TrialPlan
+from core.trials import FoldPlan, Plan, TrainingPlan, TrialPlan
 from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice, data_map, fold_controls
+from ui import cache, controls, data_choice, data_map, fold_controls, model_training, robust_controls
 from ui.page import plain
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -48,6 +50,10 @@ def _cluster_folds(run: Run) -> str:
     return fold_verdict(cache.fold_performance(folded, Metric()), names=controls.MODEL_TITLES).headline
 
 
+def _average_case(run: Run) -> str:
+    return average_case_verdict(cache.robustness(run)).headline
+
+
 QUESTIONS: dict[str, Question] = {
     TrialPlan.kind: Question(
         "How far does accuracy fall on unfamiliar sources?",
@@ -62,6 +68,16 @@ QUESTIONS: dict[str, Question] = {
         fold_controls.describe,
         fold_controls.parameters,
         _cluster_folds,
+    ),
+    AverageCasePlan.kind: Question(
+        "Which samples and classes are fragile under noise?",
+        "average_case",
+        robust_controls.describe,
+        robust_controls.parameters,
+        _average_case,
+    ),
+    TrainingPlan.kind: Question(
+        "A network that is trained and kept", "average_case", lambda plan: plan.title, model_training.parameters
     ),
     MapPlan.kind: Question("Where do the samples lie? (map)", "data_sets", data_map.describe, data_map.parameters),
 }

@@ -35,6 +35,12 @@ PAGES = {
             ":material/compare_arrows:",
             "Does accuracy really drop on the new test set?",
         ),
+        (
+            "average_case",
+            "Average case",
+            ":material/grain:",
+            "Which samples and classes are fragile under noise?",
+        ),
     ],
     "Work": [
         ("overview", "Overview", ":material/list_alt:", "What can be trusted here?"),

@@ -29,8 +29,10 @@ def read_onnx(content: bytes) -> Run:
         raise ModelError(
             "ONNX models need the package onnxruntime: pip install onnxruntime, and start again."
         ) from error
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # what is wrong with a file is raised and told; the server's log is not for it
     try:
-        session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions have no other base
         raise ModelError(f"onnxruntime cannot read the file ({str(error).strip().splitlines()[0]}).") from error
     types = {"tensor(float)": torch.float32, "tensor(double)": torch.float64}

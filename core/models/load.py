@@ -22,6 +22,7 @@ from core.models.errors import ModelError
 from core.models.foreign import ForeignModel, adapt
 from core.models.foreign_files import read_exported, read_onnx
 from core.models.inputs import input_shape, network_inputs
+from core.models.stored import ModelFile
 from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 
 if TYPE_CHECKING:
@@ -84,6 +85,26 @@ def load_model(
         return adapt(run, examples, dataset.class_names, has_gradients=kind == "export", input_range=input_range)
     except ModelError as error:
         raise ModelError(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
+
+
+def read_stored(stored: bytes, dataset: Dataset) -> TrainedNetwork | ForeignModel:
+    """Read a model as the workspace keeps it (`core.models.stored`), checked as `load_model` checks it.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models.paper_networks import LinearNetwork
+    >>> from core.models.stored import ModelFile
+    >>> digits = load_example("digits")
+    >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
+    >>> stored = ModelFile(trained.to_bytes(), "linear.safetensors", digits.fingerprint).to_bytes()
+    >>> read_stored(stored, digits).architecture
+    'linear'
+    """
+    file = ModelFile.from_bytes(stored)
+    return load_model(
+        file.file_name, file.content, dataset, architecture=file.architecture, input_range=file.input_range
+    )
 
 
 def check_fits(model: TrainedNetwork, dataset: Dataset) -> None:

@@ -82,9 +82,11 @@ class TrainedNetwork:
 
         where = str(torch.device(device))
         if where not in self._modules:
-            network = empty_network(self.architecture, self.input_shape, len(self.class_names))
-            network.load_state_dict({name: value.detach().clone() for name, value in self.state.items()}, assign=True)
-            self._modules[where] = network.to(where).eval().requires_grad_(False)
+            with torch.inference_mode(False):  # who asks first may be in it, who asks next may want gradients
+                network = empty_network(self.architecture, self.input_shape, len(self.class_names))
+                state = {name: value.detach().clone() for name, value in self.state.items()}
+                network.load_state_dict(state, assign=True)
+                self._modules[where] = network.to(where).eval().requires_grad_(False)
         return self._modules[where]
 
     def to_bytes(self) -> bytes:

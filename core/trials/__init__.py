@@ -8,6 +8,7 @@ from core.trials.map_plan import MapPlan
 from core.trials.plan import Context, Plan, from_json, to_json
 from core.trials.run import COLUMNS
 from core.trials.splits_table import splits_table
+from core.trials.training_plan import TrainingPlan
 from core.trials.trial_plan import KNOWN_SOURCES, Draw, TrialPlan
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "FoldPlan",
     "MapPlan",
     "Plan",
+    "TrainingPlan",
     "TrialPlan",
     "from_json",
     "rows_to_predict",

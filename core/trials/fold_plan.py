@@ -142,6 +142,10 @@ class FoldPlan:
         """What the folds are made in: the representation, standardised, then its principal components."""
         return _features(dataset, self.representation or default_representation(dataset.kind), self.n_components)
 
+    def stored_models(self) -> tuple[str, ...]:
+        """None: the models of this plan are made by its trials, and forgotten."""
+        return ()
+
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of a trial (`COLUMNS`). Raises Cancelled where it is to stop between steps, fits or epochs."""
         trial, start = self.trials(dataset)[index], time.perf_counter()

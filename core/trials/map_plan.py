@@ -94,6 +94,10 @@ class MapPlan:
             return ()
         return (f"{self.n_neighbors} neighbours were asked for; each sample has {n_used} others, and these are taken.",)
 
+    def stored_models(self) -> tuple[str, ...]:
+        """None: a map needs no model."""
+        return ()
+
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """A row per sample (`COLUMNS`). Raises Cancelled where it is to stop between the steps."""
         stop_if(context.should_stop)

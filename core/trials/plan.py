@@ -14,28 +14,55 @@ import numpy as np
 import pandas as pd
 
 from core.data import DataError, Dataset
+from core.models.stored import model_fingerprint
 
 
 def _never() -> bool:
     return False
 
 
+def _unheard(n_done: int, n_steps: int, what: str) -> None:
+    pass
+
+
+def _no_model(fingerprint: str) -> bytes:
+    raise DataError(f"The model {fingerprint[:12]} is not at hand here. Train or upload it again.")
+
+
+def _named_only(model: bytes, **_about: object) -> str:
+    return model_fingerprint(model)
+
+
 @dataclass(frozen=True)
 class Context:
-    """What a trial can ask of the place where it runs.
+    """What a trial can ask of the place where it runs, and tell it; without one, a plan runs by itself all the same.
 
     Parameters
     ----------
     should_stop
         Asked between fits, epochs or chunks: where it is true, the trial raises Cancelled.
+    report
+        Told how far the trial is: steps done, steps in all, and what one step is called, e.g. "epoch".
+    model
+        Gives the stored model of a fingerprint, as bytes for `core.models.load.read_stored`. The plan names those that
+        it asks for in `stored_models`. Raises DataError or WorkspaceError where it is not there.
+    keep_model
+        Takes a model that was made, as the bytes of a `core.models.stored.ModelFile`, with `name` (what a person calls
+        it) and, where known, `training_plan` (JSON), `n_test` and `n_correct`; returns its fingerprint. It is stored
+        together with the rows of the trial.
 
     Examples
     --------
     >>> Context().should_stop()
     False
+    >>> Context(model={"f1": b"a model"}.__getitem__).model("f1")
+    b'a model'
     """
 
     should_stop: Callable[[], bool] = _never
+    report: Callable[[int, int, str], None] = _unheard
+    model: Callable[[str], bytes] = _no_model
+    keep_model: Callable[..., str] = _named_only
 
 
 @runtime_checkable
@@ -51,6 +78,10 @@ class Plan(Protocol):
 
     def n_trials(self, dataset: Dataset) -> int:
         """How many trials this plan has on this data set; raises DataError where the plan does not fit the data."""
+        ...
+
+    def stored_models(self) -> tuple[str, ...]:
+        """The fingerprints of the stored models that the trials ask their context for."""
         ...
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:

@@ -152,6 +152,10 @@ class TrialPlan:
         order = np.random.default_rng([self.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(split.train)
         return Split(np.sort(order[:n_train]), split.test)
 
+    def stored_models(self) -> tuple[str, ...]:
+        """None: the models of this plan are made by its trials, and forgotten."""
+        return ()
+
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
         draw, model = self._trial(dataset, index)

@@ -37,9 +37,13 @@ class Blobs:
         try:
             content = self._path(name).read_bytes()
         except FileNotFoundError:
-            raise WorkspaceError(f"The stored file {name[:12]} is missing. Upload the data again.") from None
+            raise WorkspaceError(
+                f"The stored file {name[:12]} is missing. Delete what it belongs to, and upload or train it again."
+            ) from None
         if hashlib.sha256(content).hexdigest() != name:
-            raise WorkspaceError(f"The stored file {name[:12]} is damaged. Delete the data set and upload it again.")
+            raise WorkspaceError(
+                f"The stored file {name[:12]} is damaged. Delete what it belongs to, and upload or train it again."
+            )
         return content
 
     def delete(self, name: str) -> None:

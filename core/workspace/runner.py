@@ -14,7 +14,6 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
@@ -25,17 +24,19 @@ from sqlalchemy.exc import OperationalError
 from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
+from core.evaluate.average_case.plan import AverageCasePlan
 from core.models import Cancelled
-from core.trials import Context, FoldPlan, MapPlan, Plan, TrialPlan, from_json
+from core.trials import FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, from_json
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
-from core.workspace.workspace import Workspace
+from core.workspace.worker import KeptModel, surroundings
+from core.workspace.workspace import Steps, Workspace
 
 if TYPE_CHECKING:
     from distributed import Future
 
-PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan)}
+PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan, AverageCasePlan)}
 """Every kind of plan that can be stored and run."""
 
 TRIAL_SECONDS = 3600.0
@@ -49,6 +50,9 @@ CANCEL_SECONDS = 20.0
 
 FETCH_SECONDS = 5.0
 """How long the rows of a finished trial may take to come over."""
+
+SECONDS_BETWEEN_STEPS = 1.0
+"""How often it is written down how far the running trials are."""
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 
@@ -78,36 +82,20 @@ class _Bytes:
     value: bytes = field(compare=False, hash=False)
 
 
-def work(kind: str, plan_json: str, trial: int, fingerprint: str, content: bytes, stop: str) -> bytes:
-    """What a worker does: run one trial and return its rows. `stop` names the event that asks it to give up."""
+def work(
+    kind: str, plan_json: str, trial: int, fingerprint: str, content: bytes, models: dict[str, bytes], stop: str
+) -> tuple[bytes, list[KeptModel]]:
+    """What a worker does: run one trial and return its rows, with the models that it made.
+
+    `models` are the stored ones that the plan needs. `stop` names the event that asks it to give up, and the topic
+    under which it tells how far it is.
+    """
     plan = from_json(plan_json, PLANS)
     if plan.kind != kind:
         raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
-    _say_started(stop, trial)
+    context, kept = surroundings(stop, trial, models)
     dataset = _decoded(fingerprint, _Bytes(content))
-    return frames.to_bytes(plan.run_trial(dataset, trial, context=Context(should_stop=_stop_asked(stop))))
-
-
-def _say_started(stop: str, trial: int) -> None:
-    from distributed import get_worker
-
-    worker = get_worker()
-    worker.log_event(stop, {"trial": trial, "worker": worker.address})
-
-
-def _stop_asked(stop: str) -> Callable[[], bool]:
-    """A cheap question for trials: it reaches the scheduler at most four times a second."""
-    asked_at, answer = time.monotonic(), False
-
-    def should_stop() -> bool:
-        nonlocal asked_at, answer
-        if not answer and time.monotonic() - asked_at > 0.25:
-            from distributed import Event
-
-            answer, asked_at = Event(stop).is_set(), time.monotonic()
-        return answer
-
-    return should_stop
+    return frames.to_bytes(plan.run_trial(dataset, trial, context=context)), kept
 
 
 class Engine:
@@ -162,8 +150,8 @@ class _Lease:
     `answer` is what the workspace said last: "go on", "cancel" or "lost".
     """
 
-    def __init__(self, workspace: Workspace, run_id: str, lease_owner: str):
-        self._workspace, self._run_id, self._lease_owner = workspace, run_id, lease_owner
+    def __init__(self, workspace: Workspace, run_id: str, owner: str):
+        self._workspace, self._run_id, self.owner = workspace, run_id, owner
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, name=f"lease {run_id[:8]}", daemon=True)
         self.answer = "go on"
@@ -179,7 +167,7 @@ class _Lease:
     def _keep(self) -> None:
         while not self._ended.wait(RENEWAL_SECONDS):
             try:
-                self.answer = self._workspace.renew(self._run_id, self._lease_owner)
+                self.answer = self._workspace.renew(self._run_id, self.owner)
             except OperationalError:
                 # A locked database is asked again; the lease lasts for many renewals.
                 _log.warning("run %s: the lease could not be renewed, trying again", self._run_id)
@@ -190,24 +178,27 @@ class _RunInWork:
 
     def __init__(self, engine: Engine, owner: str, run_id: str, lease: _Lease):
         self.workspace, self.executor, self.trial_seconds = engine.workspace, engine.executor, engine.trial_seconds
-        self.run_id, self.lease = run_id, lease
+        self.owner, self.run_id, self.lease = owner, run_id, lease
         run = self.workspace.run(owner, run_id)
         self.kind, self.plan_json, self.fingerprint = run.kind, run.plan, run.fingerprint
         self.plan = load_plan(run.plan)
         self.content = self.workspace.dataset_bytes(owner, run.fingerprint)
         self.dataset = from_bytes(self.content)
+        self.models = {name: self.workspace.model_bytes(owner, name) for name in self.plan.stored_models()}
         self.waiting = deque(self.workspace.missing_trials(run_id))
         self.suspects: deque[int] = deque()
         self.alone: set[int] = set()
         self.in_flight: dict[Future, int] = {}
         self.started: dict[int, tuple[float, str]] = {}
+        self.steps: dict[int, Steps] = {}
+        self.recorded: tuple[float, dict[int, Steps]] = (0.0, {})
         self.arrived: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self.stop = f"stop-{uuid.uuid4().hex}"
 
     def finish(self, closing: threading.Event) -> str:
         """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
         client = self.executor.client()
-        client.subscribe_topic(self.stop, self._note_start)
+        client.subscribe_topic(self.stop, self._note)
         self.workspace.record_provenance(self.run_id, provenance(self.executor))
         try:
             while self.waiting or self.suspects or self.in_flight:
@@ -217,15 +208,30 @@ class _RunInWork:
                     return self._wind_down() if self.lease.answer == "cancel" else "interrupted"
                 self._submit()
                 self._collect(timeout=0.2)
+                self._record_steps()
                 self._give_up_on_slow_trials()
             return "done"
         finally:
             self._forget(list(self.in_flight))
             client.unsubscribe_topic(self.stop)
 
-    def _note_start(self, event: tuple[float, dict]) -> None:
+    def _note(self, event: tuple[float, dict]) -> None:
+        """Hear from a worker that a trial has started there, or how far it is."""
         _, message = event
-        self.started[message["trial"]] = (time.monotonic(), message["worker"])
+        if "steps" in message:
+            self.steps[message["trial"]] = Steps(*message["steps"])
+        else:
+            self.started[message["trial"]] = (time.monotonic(), message["worker"])
+            self.steps.pop(message["trial"], None)
+
+    def _record_steps(self) -> None:
+        """Let pages know how far the running trials are, at most once a second."""
+        running = set(self.in_flight.values())
+        steps = {trial: steps for trial, steps in self.steps.copy().items() if trial in running}
+        when, before = self.recorded
+        if steps != before and time.monotonic() - when > SECONDS_BETWEEN_STEPS:
+            self.workspace.record_steps(self.run_id, self.lease.owner, steps)
+            self.recorded = (time.monotonic(), steps)
 
     def _submit(self) -> None:
         """Keep every worker busy with one more trial in reserve; suspects come last and alone."""
@@ -237,10 +243,11 @@ class _RunInWork:
         if not trials:
             return
         client, data = self.executor.client(), self.executor.data(self.fingerprint, self.content)
+        models = {name: self.executor.data(name, content) for name, content in self.models.items()}
         for trial in trials:
             self.started.pop(trial, None)
             future = client.submit(
-                work, self.kind, self.plan_json, trial, self.fingerprint, data, self.stop,
+                work, self.kind, self.plan_json, trial, self.fingerprint, data, models, self.stop,
                 key=f"{self.stop}-{trial}-{uuid.uuid4().hex[:8]}", pure=False,
             )  # fmt: skip
             self._watch(future, trial)
@@ -267,7 +274,7 @@ class _RunInWork:
         if trial is None:
             return
         try:
-            content = future.result(timeout=FETCH_SECONDS)
+            content, models = future.result(timeout=FETCH_SECONDS)
         except TimeoutError:  # its worker died with the rows: dask is computing them again
             self._watch(future, trial)
         except FutureCancelledError:  # the data went with the last worker that had it: it is sent again
@@ -283,6 +290,8 @@ class _RunInWork:
             # Whatever a trial raises is that trial's failure, and the run goes on.
             self._fail(trial, f"{type(error).__name__}: {error}")
         else:  # a database that cannot be written to is not the trial's failure
+            for model, about in models:
+                self.workspace.keep_model(self.owner, model, **about)
             self.workspace.store_trial(self.run_id, trial, content)
 
     def _fail(self, trial: int, error: str) -> None:

@@ -1,4 +1,4 @@
-"""What is remembered? Data sets, files of predictions, runs and the rows of each trial, in four tables."""
+"""What is remembered? Data sets, predictions, models, runs, how far trials are and the rows of each, in tables."""
 
 from datetime import UTC, datetime
 
@@ -49,6 +49,26 @@ class PredictionsRow(Base):
     created: Mapped[float] = mapped_column(default=now)
 
 
+class ModelRow(Base):
+    """A model that an owner keeps, of one data set; the file and what it takes to read it again are a blob."""
+
+    __tablename__ = "models"
+    __table_args__ = (UniqueConstraint("owner", "fingerprint"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(index=True)
+    fingerprint: Mapped[str]
+    dataset: Mapped[str] = mapped_column(index=True)
+    name: Mapped[str]
+    architecture: Mapped[str | None]
+    file_name: Mapped[str]
+    training_plan: Mapped[str | None]
+    n_test: Mapped[int | None]
+    n_correct: Mapped[int | None]
+    blob: Mapped[str]
+    created: Mapped[float] = mapped_column(default=now)
+
+
 class RunRow(Base):
     """A plan's stored execution on a data set.
 
@@ -90,6 +110,18 @@ class TrialRow(Base):
     error: Mapped[str | None]
     content: Mapped[bytes] = mapped_column(LargeBinary)
     finished: Mapped[float] = mapped_column(default=now)
+
+
+class StepsRow(Base):
+    """How far a trial is that is running now, where it tells; gone when the trial has ended or its run rests."""
+
+    __tablename__ = "steps"
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    trial: Mapped[int] = mapped_column(primary_key=True)
+    n_done: Mapped[int]
+    n_steps: Mapped[int]
+    what: Mapped[str]
 
 
 def open_database(url: str) -> Database:

@@ -1,16 +1,15 @@
-"""What outlives a page, a browser and a crash? An owner's data sets, predictions, runs and finished trials.
+"""What outlives a page, a browser and a crash? An owner's data sets, predictions, models, runs and finished trials.
 
 Every call names the owner of the objects; what belongs to somebody else is as good as absent.
 """
 
 import json
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 from sqlalchemy import delete, func, select, update
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from core.data import Dataset
@@ -19,9 +18,9 @@ from core.data.prediction_upload import PredictionUpload
 from core.data.store import from_bytes, to_bytes
 from core.trials import Plan, to_json
 from core.workspace import frames
-from core.workspace.blobs import Blobs
 from core.workspace.errors import WorkspaceError
-from core.workspace.schema import DatasetRow, PredictionsRow, RunRow, TrialRow, now, open_database
+from core.workspace.schema import DatasetRow, PredictionsRow, RunRow, StepsRow, TrialRow, now
+from core.workspace.shelf import ModelShelf, commit_or_ignore_twin
 
 LOCAL_OWNER = "local"
 """The owner of everything while nobody signs in."""
@@ -54,12 +53,22 @@ class StoredPredictions:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """How far one running trial is: `n_done` of `n_steps`, one of which is called `what` ("epoch")."""
+
+    n_done: int
+    n_steps: int
+    what: str
+
+
+@dataclass(frozen=True)
 class Run:
     """A plan's stored execution.
 
     `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
-    seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `provenance` tells
-    versions and place; `errors` are the messages of failed trials, each once, and what stopped the run.
+    seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `steps` say how far
+    the trials are that are running, where they tell. `provenance` tells versions and place; `errors` are the messages
+    of failed trials, each once, and what stopped the run.
     """
 
     id: str
@@ -79,6 +88,13 @@ class Run:
     cancelling: bool
     provenance: dict
     errors: tuple[str, ...]
+    steps: tuple[Steps, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, the finished steps of running trials included."""
+        begun = sum(one.n_done / one.n_steps for one in self.steps)
+        return min((self.n_done + begun) / self.n_trials, 1.0) if self.n_trials else 1.0
 
 
 def run_key(plan: Plan, fingerprint: str) -> str:
@@ -93,27 +109,11 @@ def run_key(plan: Plan, fingerprint: str) -> str:
     return key(to_json(plan), fingerprint, plan.METHOD_VERSION)
 
 
-class Workspace:
-    """Data sets, predictions and runs in a database and a folder of blobs.
-
-    Parameters
-    ----------
-    home
-        The folder of the blobs and, unless `database_url` says otherwise, of the SQLite database.
-    database_url
-        Any database that SQLAlchemy reaches.
+class Workspace(ModelShelf):
+    """Data sets, predictions, models and runs in a database and a folder of blobs.
 
     Every method takes the owner first and raises WorkspaceError for what the owner does not have.
     """
-
-    def __init__(self, home: Path, database_url: str | None = None):
-        home.mkdir(parents=True, exist_ok=True)
-        self._blobs = Blobs(home / "blobs")
-        self._database = open_database(database_url or f"sqlite:///{home / 'touchstone.sqlite'}")
-
-    def close(self) -> None:
-        """Close every connection."""
-        self._database.dispose()
 
     # Data sets
 
@@ -132,7 +132,7 @@ class Workspace:
                     example=example,
                 )
                 session.add(row)
-                _commit_or_ignore_twin(session)
+                commit_or_ignore_twin(session)
         return dataset.fingerprint
 
     def datasets(self, owner: str) -> list[StoredDataset]:
@@ -156,9 +156,11 @@ class Workspace:
             return self._blobs.get(_require_dataset(session, owner, fingerprint).blob)
 
     def delete_dataset(self, owner: str, fingerprint: str) -> None:
-        """Forget a data set and its runs; the bytes go when nobody else keeps the same ones."""
+        """Forget a data set, its models and its runs; the bytes go when nobody else keeps the same ones."""
         for run in self.runs(owner, fingerprint):
             self.delete_run(owner, run.id)
+        for model in self.models(owner, fingerprint):
+            self.delete_model(owner, model.fingerprint)
         with Session(self._database) as session:
             self._delete_with_blob(session, _require_dataset(session, owner, fingerprint))
 
@@ -176,7 +178,7 @@ class Workspace:
                     example=example,
                 )
                 session.add(row)
-                _commit_or_ignore_twin(session)
+                commit_or_ignore_twin(session)
         return upload.fingerprint
 
     def prediction_files(self, owner: str) -> list[StoredPredictions]:
@@ -197,26 +199,20 @@ class Workspace:
         with Session(self._database) as session:
             self._delete_with_blob(session, _require_predictions(session, owner, fingerprint))
 
-    def _delete_with_blob(self, session: Session, row: DatasetRow | PredictionsRow) -> None:
-        kind, blob = type(row), row.blob
-        session.delete(row)
-        session.flush()
-        others = session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob))
-        session.commit()
-        if not others:
-            self._blobs.delete(blob)
-
     # Runs
 
     def create_run(self, owner: str, plan: Plan, fingerprint: str, *, n_trials: int | None = None) -> Run:
         """The run of a plan on a data set: the one that exists, or a new one, queued.
 
-        Raises DataError where the plan does not fit the data. `n_trials` may be given by who knows it already.
+        Raises DataError where the plan does not fit the data, and WorkspaceError where it asks for a model that the
+        owner does not have. `n_trials` may be given by who knows it already.
         """
         found = self.find_run(owner, plan, fingerprint)
         if found is not None:
             return found
         stored = self.stored_dataset(owner, fingerprint)
+        for model in plan.stored_models():
+            self.stored_model(owner, model)
         if n_trials is None:
             n_trials = plan.n_trials(self.dataset(owner, fingerprint))
         row = RunRow(
@@ -231,7 +227,7 @@ class Workspace:
         )
         with Session(self._database) as session:
             session.add(row)
-            _commit_or_ignore_twin(session)
+            commit_or_ignore_twin(session)
         found = self.find_run(owner, plan, fingerprint)
         if found is None:
             raise WorkspaceError("This run was deleted while it was being made. Start it again.")
@@ -279,6 +275,7 @@ class Workspace:
         with Session(self._database) as session:
             row = _require_run(session, owner, run_id)
             session.execute(delete(TrialRow).where(TrialRow.run_id == run_id))
+            session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
             session.delete(row)
             session.commit()
 
@@ -325,11 +322,13 @@ class Workspace:
     def release(self, run_id: str, lease_owner: str, state: str, *, error: str | None = None) -> None:
         """Give a run back as "done", "cancelled" or "interrupted"; nothing happens where the lease is lost."""
         with Session(self._database) as session:
-            session.execute(
+            released = session.execute(
                 update(RunRow)
                 .where(RunRow.id == run_id, RunRow.lease_owner == lease_owner)
                 .values(state=state, lease_owner=None, lease_until=0.0, finished=now(), error=error)
             )
+            if released.rowcount:
+                session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
             session.commit()
 
     def record_provenance(self, run_id: str, provenance: dict) -> None:
@@ -337,6 +336,19 @@ class Workspace:
         with Session(self._database) as session:
             session.execute(update(RunRow).where(RunRow.id == run_id).values(provenance=json.dumps(provenance)))
             session.commit()
+
+    def record_steps(self, run_id: str, lease_owner: str, steps: Mapping[int, Steps]) -> None:
+        """Note how far the trials are that are running now, in place of what was noted; nothing for a lost lease."""
+        with Session(self._database) as session:
+            ours = select(RunRow.id).where(RunRow.id == run_id, RunRow.lease_owner == lease_owner)
+            if session.scalar(ours) is None:
+                return
+            session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
+            session.add_all(
+                StepsRow(run_id=run_id, trial=trial, n_done=one.n_done, n_steps=one.n_steps, what=one.what)
+                for trial, one in steps.items()
+            )
+            commit_or_ignore_twin(session)
 
     def missing_trials(self, run_id: str) -> list[int]:
         """The trials of a run that have no rows yet."""
@@ -350,14 +362,7 @@ class Workspace:
         status = "ok" if error is None else "failed"
         with Session(self._database) as session:
             session.add(TrialRow(run_id=run_id, trial=trial, status=status, error=error, content=content))
-            _commit_or_ignore_twin(session)
-
-
-def _commit_or_ignore_twin(session: Session) -> None:
-    try:
-        session.commit()
-    except IntegrityError:
-        session.rollback()
+            commit_or_ignore_twin(session)
 
 
 def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow | None:
@@ -404,6 +409,11 @@ def _counts(session: Session, run_id: str) -> tuple[int, int]:
     return sum(counts.values()), counts.get("failed", 0)
 
 
+def _steps(session: Session, run_id: str) -> tuple[Steps, ...]:
+    rows = session.scalars(select(StepsRow).where(StepsRow.run_id == run_id).order_by(StepsRow.trial))
+    return tuple(Steps(row.n_done, row.n_steps, row.what) for row in rows)
+
+
 def _state(row: RunRow) -> str:
     return "interrupted" if row.state == "running" and row.lease_until < now() else row.state
 
@@ -411,9 +421,10 @@ def _state(row: RunRow) -> str:
 def _run(session: Session, row: RunRow) -> Run:
     n_done, n_failed = _counts(session, row.id)
     state = _state(row)
-    pace = None
-    if state == "running" and row.started is not None and n_done > row.started_with:
-        pace = (now() - row.started) / (n_done - row.started_with)
+    steps = _steps(session, row.id) if state == "running" else ()
+    pace, begun = None, sum(one.n_done / one.n_steps for one in steps)
+    if row.started is not None and state == "running" and n_done + begun > row.started_with:
+        pace = (now() - row.started) / (n_done + begun - row.started_with)
     failures = select(TrialRow.error).where(TrialRow.run_id == row.id, TrialRow.error.is_not(None)).distinct()
     errors = session.scalars(failures.limit(20)).all() if n_failed else []
     return Run(
@@ -430,8 +441,9 @@ def _run(session: Session, row: RunRow) -> Run:
         created=row.created,
         started=row.started,
         finished=row.finished,
-        seconds_left=None if pace is None else pace * (row.n_trials - n_done),
+        seconds_left=None if pace is None else pace * max(row.n_trials - n_done - begun, 0),
         cancelling=state == "running" and row.cancel_requested,
         provenance=json.loads(row.provenance),
         errors=(*([row.error] if row.error else []), *errors),
+        steps=steps,
     )

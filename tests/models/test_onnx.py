@@ -111,14 +111,16 @@ def test_the_range_at_training_is_reached(digits):
     [
         (onnx_file(linear(7)), "tells 7 classes apart, the data set has 10"),
         (onnx_file(linear(), shape=("n", 1, 4, 16)), r"takes no inputs of shape \(1, 8, 8\)"),
+        (onnx_file(linear()[:16], shape=("n", "c", "h", "w")), r"takes no inputs of shape \(1, 8, 8\)"),
         (onnx_file(linear(), last="ArgMax", output_type=INT64), "one array of numbers and give a table of logits"),
         (onnx_file(linear())[:-40], "onnxruntime cannot read the file"),
         (b"\x08\x08 hardly", "onnxruntime cannot read the file"),
     ],
 )
-def test_what_does_not_fit_is_refused(content, told, digits):
+def test_what_does_not_fit_is_refused_and_writes_nothing_into_the_servers_log(content, told, digits, capfd):
     with pytest.raises(ModelError, match=rf"^mine.onnx: .*{told}"):
         load_model("mine.onnx", content, digits)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_without_onnxruntime_the_message_names_it(monkeypatch):

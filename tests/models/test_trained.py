@@ -43,6 +43,15 @@ def test_bytes_there_and_back_give_equal_logits(name):
     assert again.to_bytes() == content
 
 
+def test_a_network_first_used_in_inference_mode_has_gradients_all_the_same():
+    trained, x = network(), torch.rand(2, 1, 8, 8)
+    with torch.inference_mode():
+        trained.logits(x)
+    asked = x.clone().requires_grad_(True)
+    (gradient,) = torch.autograd.grad(trained.logits(asked).sum(), asked)
+    assert gradient.abs().sum() > 0
+
+
 def fitted(kind: str) -> tuple[object, Dataset]:
     if kind == "text":
         rng = np.random.default_rng(0)

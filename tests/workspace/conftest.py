@@ -48,11 +48,11 @@ def run_plan(workspace: Workspace, executor: Executor, wine: Dataset) -> Callabl
     return run
 
 
-def wait_while_running(workspace: Workspace, run_id: str, *, seconds: float = 90.0) -> Run:
+def wait_while_running(workspace: Workspace, run_id: str, *, seconds: float = 300.0) -> Run:
     return wait_until(lambda: workspace.run(LOCAL_OWNER, run_id), lambda run: run.state != "running", seconds=seconds)
 
 
-def wait_until(ask: Callable[[], object], enough: Callable[[object], bool], *, seconds: float = 60.0) -> object:
+def wait_until(ask: Callable[[], object], enough: Callable[[object], bool], *, seconds: float = 120.0) -> object:
     until = time.monotonic() + seconds
     while not enough(answer := ask()):
         assert time.monotonic() < until, f"still {answer} after {seconds} seconds"

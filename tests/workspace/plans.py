@@ -11,13 +11,17 @@ import pandas as pd
 
 from core.data import DataError, Dataset
 from core.models import Cancelled
+from core.models.stored import ModelFile
 from core.trials.plan import Context, check_fields
 from core.workspace.runner import PLANS
 
 
 @dataclass(frozen=True)
 class SleepPlan:
-    """`n` trials of `seconds` each; those named in the other fields misbehave. `log` records each finished one."""
+    """`n` trials of `seconds` each; those named in the other fields misbehave. `log` records each finished one.
+
+    Each reads the stored `model`, and makes one whose bytes are `keeping`.
+    """
 
     n: int = 4
     seconds: float = 0.0
@@ -26,6 +30,8 @@ class SleepPlan:
     killing: tuple[int, ...] = ()
     killing_once: tuple[int, ...] = ()
     hanging: tuple[int, ...] = ()
+    model: str = ""
+    keeping: str = ""
 
     kind: ClassVar[str] = "sleep"
     METHOD_VERSION: ClassVar[int] = 1
@@ -36,6 +42,9 @@ class SleepPlan:
     def n_trials(self, dataset: Dataset) -> int:
         return self.n
 
+    def stored_models(self) -> tuple[str, ...]:
+        return (self.model,) if self.model else ()
+
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         if index in self.raising:
             raise DataError(f"trial {index} cannot be done")
@@ -43,18 +52,23 @@ class SleepPlan:
             os.kill(os.getpid(), signal.SIGKILL)
         if index in self.hanging:
             time.sleep(3600)
-        until = time.monotonic() + self.seconds
-        while time.monotonic() < until:
+        start = time.monotonic()
+        while time.monotonic() < start + self.seconds:
             time.sleep(0.01)
+            context.report(int(100 * (time.monotonic() - start)), int(100 * self.seconds), "blink")
             if context.should_stop():
                 raise Cancelled
         if self.log:
             with open(self.log, "a") as log:
                 log.write(f"{index}\n")
-        return pd.DataFrame({"trial": [index], "n": [dataset.n_samples], "status": ["ok"]})
+        model = context.model(self.model).decode(errors="replace") if self.model else ""
+        if self.keeping:
+            kept = ModelFile(self.keeping.encode(), "kept.onnx", dataset.fingerprint).to_bytes()
+            model = context.keep_model(kept, name=self.keeping, n_test=4, n_correct=3)
+        return pd.DataFrame({"trial": [index], "n": [dataset.n_samples], "model": [model], "status": ["ok"]})
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
-        return pd.DataFrame({"trial": [index], "n": [dataset.n_samples], "status": ["failed"]})
+        return pd.DataFrame({"trial": [index], "n": [dataset.n_samples], "model": [""], "status": ["failed"]})
 
     def _first_time(self, index: int) -> bool:
         mark = Path(f"{self.log}.{index}")

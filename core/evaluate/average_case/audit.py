@@ -1,0 +1,225 @@
+"""How far off are the analytic estimators on this model? Held against Monte-Carlo on a random part of the samples.
+
+Monte-Carlo counts, so it has no bias, but luck: an estimator that were exact would still differ from it by what its
+number of draws leaves, which stands beside every error (figure 2a and table 1 of Han et al. 2024).
+"""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from math import pi, sqrt
+
+import numpy as np
+import pandas as pd
+
+from core.evaluate.average_case.class_means import Measured, mean_of
+from core.evaluate.intervals import Interval, wilson
+
+MONTE_CARLO = "monte_carlo"
+PLAIN = "mmse_plain"
+"""MMSE with independent noise for every sample, as published."""
+PAPER_COPIES, PAIRED_COPIES = 5, 6
+"""Around so many copies MMSE is said to converge (section 4.2); and as many in pairs as come next to it."""
+SIGMOIDS = {"taylor": "taylor_mvs", "mmse": "mmse_mvs"}
+
+
+@dataclass(frozen=True)
+class AuditedEstimator:
+    """One estimator against Monte-Carlo at one sigma: differences over the audited samples, time per sample.
+
+    `bias` is estimator less Monte-Carlo, `relative` the absolute error over Monte-Carlo's p_robust where that is above
+    0, `inside` the share of samples where the estimate lies within Monte-Carlo's exact interval.
+    """
+
+    sigma: float
+    estimator: str
+    error: Measured
+    bias: Measured
+    relative: Measured
+    inside: Measured
+    largest: float
+    by_luck: float
+    """The mean absolute error that an exact estimator would show, by the luck of Monte-Carlo's draws alone."""
+    seconds: float
+    monte_carlo_seconds: float
+    n_draws: float
+    """Monte-Carlo's, mean over the samples."""
+
+
+@dataclass(frozen=True)
+class Converging:
+    """MMSE with `n_copies` noisy copies against Monte-Carlo: antithetic pairs, or plain noise as published."""
+
+    sigma: float
+    plain: bool
+    n_copies: int
+    error: Measured
+    bias: Measured
+
+
+@dataclass(frozen=True)
+class PaperClaim:
+    """That MMSE with plain noise converges around N = 5 and is closer than Taylor, tried on the audited samples.
+
+    `plain_less_taylor` and `paired_less_taylor` are differences of absolute errors sample by sample: below 0 where MMSE
+    is closer; of plain noise with N = 5, and of 6 antithetic copies.
+    """
+
+    sigma: float
+    taylor: Measured
+    plain: Measured
+    paired: Measured
+    plain_less_taylor: Measured
+    paired_less_taylor: Measured
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What Monte-Carlo counted (`counted`), every estimator beside it, and MMSE by its number of copies.
+
+    `counted` has a row for each audited sample and sigma: `row, label, sigma, p_robust, lower, upper, n_draws` and
+    `seconds`; `beside` has one for each estimator, too: `row, sigma, estimator, p_robust, counted`.
+    """
+
+    counted: pd.DataFrame
+    beside: pd.DataFrame
+    estimators: tuple[AuditedEstimator, ...]
+    convergence: tuple[Converging, ...]
+    paper: PaperClaim | None
+
+    def of(self, estimator: str, sigma: float) -> AuditedEstimator | None:
+        """One estimator at one sigma, if it was audited."""
+        return next((one for one in self.estimators if (one.estimator, one.sigma) == (estimator, sigma)), None)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The audited estimators, in the order of the rows."""
+        return tuple(dict.fromkeys(one.estimator for one in self.estimators))
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one per estimator and sigma; of each measured number the ends of its interval, too."""
+        return pd.DataFrame([_flat(one) for one in self.estimators])
+
+    def convergence_table(self) -> pd.DataFrame:
+        """Tidy rows, one per number of copies and kind of noise."""
+        return pd.DataFrame([_flat(one) for one in self.convergence])
+
+    def sigmoids(self, sigma: float) -> pd.DataFrame:
+        """Pairs `row, of, cdf, sigmoid`: the same margins in the normal distribution function and in its stand-in."""
+        at = self.beside[self.beside["sigma"] == sigma] if len(self.beside) else self.beside
+        pairs = []
+        for cdf, sigmoid in SIGMOIDS.items():
+            one = at.loc[at["estimator"] == cdf, ["row", "p_robust"]] if len(at) else pd.DataFrame()
+            other = at.loc[at["estimator"] == sigmoid, ["row", "p_robust"]] if len(at) else pd.DataFrame()
+            if len(one) and len(other):
+                both = one.merge(other, on="row", suffixes=("_cdf", "_sigmoid"))
+                pairs.append(both.assign(of=cdf).rename(columns=lambda name: name.removeprefix("p_robust_")))
+        empty = pd.DataFrame({"row": [], "of": [], "cdf": [], "sigmoid": []})
+        return pd.concat(pairs, ignore_index=True) if pairs else empty
+
+
+def audit_of(audited: pd.DataFrame | None, converging: pd.DataFrame | None, *, seed: int = 0) -> Audit:
+    """Hold the audited rows of a plan against Monte-Carlo's; either part may be missing still.
+
+    Examples
+    --------
+    >>> audit_of(None, None).estimators
+    ()
+    """
+    columns = ("row", "label", "sigma", "p_robust", "lower", "upper", "n_draws", "seconds")
+    rng = np.random.default_rng(seed)
+    audited = _plain(audited)
+    truth = audited[(audited["estimator"] == MONTE_CARLO) & audited["p_robust"].notna()]
+    counted = truth[list(columns)].sort_values(["sigma", "row"], ignore_index=True)
+    beside = _beside(audited[audited["estimator"] != MONTE_CARLO], counted)
+    estimators = [_audited(part, rng) for _, part in beside.groupby(["estimator", "sigma"], sort=False)]
+    copies = _beside(_plain(converging), counted)
+    curve = [_converging(part, rng) for _, part in copies.groupby(["estimator", "sigma", "n_draws"])]
+    return Audit(counted, beside, tuple(estimators), tuple(curve), _paper(beside, copies, rng))
+
+
+def _plain(rows: pd.DataFrame | None) -> pd.DataFrame:
+    numbers = ("row", "label", "sigma", "p_robust", "lower", "upper", "n_draws", "seconds")
+    if rows is None or not len(rows):
+        return pd.DataFrame({name: pd.Series(dtype=np.float64) for name in numbers} | {"estimator": []})
+    kinds = {name: np.int64 if name in ("row", "label", "n_draws") else np.float64 for name in numbers}
+    return rows[[*numbers, "estimator"]].astype(kinds)
+
+
+def _beside(rows: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
+    """Estimates with Monte-Carlo's answer for the same sample and sigma beside them."""
+    names = {"p_robust": "counted", "n_draws": "counted_draws", "seconds": "counted_seconds"}
+    truth = counted.drop(columns=["label"]).rename(columns=names)
+    rows = rows.drop(columns=["lower", "upper", "label"])
+    return rows[rows["p_robust"].notna()].merge(truth, on=["row", "sigma"], how="inner")
+
+
+def _converging(part: pd.DataFrame, rng: np.random.Generator) -> Converging:
+    first = part.iloc[0]
+    plain = first["estimator"] == PLAIN
+    return Converging(float(first["sigma"]), bool(plain), int(first["n_draws"]), _error(part, rng), _bias(part, rng))
+
+
+def _paper(beside: pd.DataFrame, copies: pd.DataFrame, rng: np.random.Generator) -> PaperClaim | None:
+    if not len(copies):
+        return None
+    sigma = float(copies["sigma"].iloc[0])
+    taylor = beside[(beside["estimator"] == "taylor") & (beside["sigma"] == sigma)]
+    off = {"taylor": taylor.assign(off=np.abs(_off(taylor))).set_index("row")["off"]}
+    for name, estimator, n in (("plain", PLAIN, PAPER_COPIES), ("paired", "mmse", PAIRED_COPIES)):
+        part = copies[(copies["estimator"] == estimator) & (copies["n_draws"] == n)]
+        off[name] = part.assign(off=np.abs(_off(part))).set_index("row")["off"]
+    both = pd.DataFrame(off).dropna()
+    if not len(both):
+        return None
+    errors = {name: _no_less_than_nothing(mean_of(both[name].to_numpy(), rng=rng)) for name in off}
+    less = {name: mean_of((both[name] - both["taylor"]).to_numpy(), rng=rng) for name in ("plain", "paired")}
+    return PaperClaim(sigma, **errors, plain_less_taylor=less["plain"], paired_less_taylor=less["paired"])
+
+
+def _audited(part: pd.DataFrame, rng: np.random.Generator) -> AuditedEstimator:
+    off, truth = _off(part), part["counted"].to_numpy()
+    inside = int(part["p_robust"].between(part["lower"] - 1e-9, part["upper"] + 1e-9).sum())
+    spread = np.sqrt(truth * (1 - truth) / part["counted_draws"].to_numpy())
+    return AuditedEstimator(
+        sigma=float(part["sigma"].iloc[0]),
+        estimator=str(part["estimator"].iloc[0]),
+        error=_error(part, rng),
+        bias=_bias(part, rng),
+        relative=_no_less_than_nothing(mean_of(np.abs(off[truth > 0]) / truth[truth > 0], rng=rng)),
+        inside=Measured(inside / len(part), wilson(float(inside), float(len(part))), len(part)),
+        largest=float(np.abs(off).max()),
+        by_luck=float(spread.mean() * sqrt(2 / pi)),
+        seconds=float(part["seconds"].mean()),
+        monte_carlo_seconds=float(part["counted_seconds"].mean()),
+        n_draws=float(part["counted_draws"].mean()),
+    )
+
+
+def _off(part: pd.DataFrame) -> np.ndarray:
+    return (part["p_robust"] - part["counted"]).to_numpy(dtype=np.float64)
+
+
+def _error(part: pd.DataFrame, rng: np.random.Generator) -> Measured:
+    return _no_less_than_nothing(mean_of(np.abs(_off(part)), rng=rng))
+
+
+def _no_less_than_nothing(size: Measured) -> Measured:
+    """The mean of absolute values is no less than 0, whatever its interval's arithmetic says."""
+    lower = np.fmax(size.interval.lower, 0.0) if size.interval.known else size.interval.lower
+    return Measured(size.value, Interval(float(lower), size.interval.upper), size.n)
+
+
+def _bias(part: pd.DataFrame, rng: np.random.Generator) -> Measured:
+    return mean_of(_off(part), rng=rng)
+
+
+def _flat(one: AuditedEstimator | Converging) -> dict[str, object]:
+    cells: dict[str, object] = {}
+    for field in fields(one):
+        value = getattr(one, field.name)
+        if isinstance(value, Measured):
+            cells |= {field.name: value.value, f"{field.name}_lower": value.interval.lower}
+            cells |= {f"{field.name}_upper": value.interval.upper, "n": value.n}
+        else:
+            cells[field.name] = value
+    return cells

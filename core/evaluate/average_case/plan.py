@@ -1,0 +1,355 @@
+"""Which estimates tell how robust a stored model is? A plan like any other: in chunks of samples, sigma by sigma.
+
+The samples come in a random order that takes the classes in turn, so that those of the first finished trials are a fair
+part of all. The first `n_audit` of them are held against Monte-Carlo, with every estimator that the model allows.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Integer
+
+from core.data import DataError, Dataset
+from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf
+from core.evaluate.average_case.audit import MONTE_CARLO, PAIRED_COPIES, PAPER_COPIES, PLAIN
+from core.evaluate.average_case.estimators import BY_LIMIT
+from core.evaluate.wording import count, plural
+from core.models.classifier import stop_if
+from core.models.errors import ModelError
+from core.models.load import Model, model_inputs, read_stored
+from core.models.trained import TrainedNetwork
+from core.models.training import best_device, one_torch_thread
+from core.trials import Context
+from core.trials.plan import check_fields
+from core.trials.training_plan import TrainingPlan
+
+if TYPE_CHECKING:
+    import torch
+
+COLUMNS = {
+    "part": "str",
+    "row": "Int64",
+    "label": "Int64",
+    "sigma": "float64",
+    "estimator": "str",
+    "predicted": "Int64",
+    "p_robust": "float64",
+    "error": "float64",
+    "lower": "float64",
+    "upper": "float64",
+    "n_draws": "Int64",
+    "converged": "boolean",
+    "degenerate": "boolean",
+    "seconds": "float64",
+    "status": "str",
+}
+"""The columns of the rows and their types; one row for each sample, sigma and estimator.
+
+`part` says what the row is for: "samples", "audit" (Monte-Carlo and all estimators on a part of the samples) or
+"convergence" (MMSE by its number of noisy copies, there). `row` is the position in the data set; `label` and
+`predicted` are codes of classes; `seconds` is the time per sample; "mmse_plain" is MMSE with plain noise. The other
+columns are those of `Estimate`. A failed trial is one row without figures.
+"""
+
+SHAPES = {
+    "isotropic": "the same in every feature",
+    "per_feature": "in each feature's own spread",
+    "covariance": "as the data vary",
+}
+"""What the noise is worth in each feature: nothing more than sigma, times its standard deviation over the data set, or
+of the data set's whole covariance."""
+
+MOST_COVARIED = 1024
+CHUNK, AUDIT_CHUNK = 50, 10
+ANALYTIC = ("taylor", "taylor_mvs", "mmse", "mmse_mvs", PLAIN, "gaussian_logits", "softmax")
+"""What is audited, as far as the model has gradients."""
+COPIES = {"mmse": (2, PAIRED_COPIES, 12, 24), PLAIN: (1, PAPER_COPIES, 12, 24)}
+"""The numbers of noisy copies whose convergence is shown."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial is for (`part`), at which sigma, and the positions of its samples in the plan's order."""
+
+    part: str
+    sigma: float
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class AverageCasePlan:
+    """Estimate the average-case robustness of a stored model's predictions.
+
+    Parameters
+    ----------
+    model
+        The fingerprint of the stored model.
+    sigmas
+        Standard deviations of the noise, in the model's input units (`shape` says of what), rising.
+    estimators
+        Names in ESTIMATORS; the first that is not softmax is what verdicts rest on. Softmax is the confidence.
+    noise
+        "gaussian", "uniform" or "laplace", all of the same variance.
+    shape
+        A name in SHAPES.
+    n_copies, antithetic
+        MMSE's noisy copies, and whether they come in pairs, noise added and subtracted.
+    n_passes
+        The noisy copies of normal logits.
+    temperature
+        Softmax's.
+    rows
+        "test": those that a TrainingPlan with this `test_share` and `split_seed` kept out of training; or "all".
+    n_samples
+        So many of these rows at most, at random and by class in proportion; None takes all.
+    n_audit, audit_half_width, audit_draws
+        How many samples Monte-Carlo checks, the half-width of its interval for each (None: no matter how wide), and
+        the most draws that one may take (where no matter: exactly so many).
+    seed
+        The one number that all randomness of the plan is derived from.
+
+    Raises DataError for a name that no registry knows and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> plan = AverageCasePlan("f1", sigmas=(0.1,), rows="all", n_samples=100, n_audit=20)
+    >>> [(trial.part, trial.start, trial.stop) for trial in plan.trials(load_example("digits"))][:4]
+    [('samples', 0, 50), ('samples', 50, 100), ('audit', 0, 10), ('audit', 10, 20)]
+    """
+
+    model: str
+    sigmas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3)
+    estimators: tuple[str, ...] = ("mmse", "softmax")
+    noise: str = "gaussian"
+    shape: str = "isotropic"
+    n_copies: int = 6
+    antithetic: bool = True
+    n_passes: int = 128
+    temperature: float = 1.0
+    rows: str = "test"
+    test_share: float = 0.2
+    split_seed: int = 0
+    n_samples: int | None = None
+    n_audit: int = 50
+    audit_half_width: float | None = 0.02
+    audit_draws: int = 10_000
+    seed: int = 0
+
+    kind: ClassVar[str] = "average_case"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (isinstance(self.model, str) and self.model):
+            raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
+        if not self.sigmas or not all(type(sigma) in (int, float) and sigma > 0 for sigma in self.sigmas):
+            raise DataError(f"sigmas must be numbers above 0, not {self.sigmas!r}.")
+        object.__setattr__(self, "sigmas", tuple(float(sigma) for sigma in self.sigmas))  # JSON may say 1 for 1.0
+        if list(self.sigmas) != sorted(set(self.sigmas)):
+            raise DataError(f"sigmas must rise, without one of them twice: {self.sigmas!r}.")
+        _check_name("noise", self.noise, NOISES)
+        _check_name("shape", self.shape, SHAPES)
+        _check_name("rows", self.rows, ("test", "all"))
+        for name in self.estimators:
+            _check_name("estimators", name, ESTIMATORS)
+        if len(set(self.estimators)) < len(self.estimators) or set(self.estimators) <= {"softmax"}:
+            raise DataError("estimators must be names without one of them twice, at least one of them not softmax.")
+        lowest = {"n_copies": 1, "n_passes": 4, "n_samples": 1, "n_audit": 0, "audit_draws": 1}
+        for name, least in (lowest | {"split_seed": 0, "seed": 0}).items():
+            value = getattr(self, name)
+            if (type(value) is not int or value < least) and not (name == "n_samples" and value is None):
+                raise DataError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
+        try:
+            for name in ESTIMATORS:
+                self._estimator(name)
+        except ModelError as problem:
+            raise DataError(str(problem)) from problem
+
+    @property
+    def convergence_sigma(self) -> float:
+        """The sigma at which MMSE's convergence is followed: the middle one."""
+        return self.sigmas[len(self.sigmas) // 2]
+
+    def stored_models(self) -> tuple[str, ...]:
+        """The model."""
+        return (self.model,)
+
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """What has to be known of the results of this plan, in sentences."""
+        found = []
+        if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
+            found.append(BY_LIMIT.format(self.noise))
+        if self.rows == "all":
+            found.append("All samples are judged, also those that the model may have been trained on.")
+        if self.rows == "test" or self.n_samples is not None:
+            found.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
+        return tuple(found)
+
+    def order(self, dataset: Dataset) -> Integer[np.ndarray, " n"]:
+        """The positions of the samples that are judged: classes in proportion, however few are taken from the front."""
+        return _order(self, dataset)
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """Chunks times sigmas, and the audit's. Raises DataError where the plan does not fit the data set."""
+        if self.shape == "covariance" and dataset.kind == "image" and dataset.x[0].size > MOST_COVARIED:
+            raise DataError(
+                f"Noise that varies as the data do is for inputs of at most {MOST_COVARIED} features; those of "
+                f"{dataset.name} have {dataset.x[0].size}. Choose another shape of the noise."
+            )
+        return len(self.trials(dataset))
+
+    def trials(self, dataset: Dataset) -> tuple[Trial, ...]:
+        """Every trial: the samples chunk by chunk, each at all sigmas, then the audit and the convergence."""
+        n = len(self.order(dataset))
+        n_audit = min(self.n_audit, n)
+        chunks = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
+        few = [(start, min(start + AUDIT_CHUNK, n_audit)) for start in range(0, n_audit, AUDIT_CHUNK)]
+        found = [Trial("samples", sigma, *chunk) for chunk in chunks for sigma in self.sigmas]
+        found += [Trial("audit", sigma, *chunk) for chunk in few for sigma in self.sigmas]
+        return (*found, *(Trial("convergence", self.convergence_sigma, *chunk) for chunk in few))
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """Rows of the trial (`COLUMNS`). Raises Cancelled soon after `context.should_stop()` turns true."""
+        trial = self.trials(dataset)[index]
+        rows = self.order(dataset)[trial.start : trial.stop]
+        stop_if(context.should_stop)
+        with one_torch_thread():
+            model = _model(self.model, dataset, _Stored(context.model(self.model)))
+            x = model_inputs(model, dataset, rows)
+            x = x.to(best_device()) if isinstance(model, TrainedNetwork) else x
+            spread = _spread(self.model, dataset, self.shape, _Held(model))
+            asked = self._asked(trial.part, model)
+            parts = []
+            for place, (name, estimator) in enumerate(asked):
+                stop_if(context.should_stop)
+                generator = _generator(self, name, estimator, trial)
+                start = time.perf_counter()
+                found = estimate(
+                    model, x, sigma=trial.sigma, estimator=estimator, generator=generator, noise=self.noise, **spread
+                )
+                seconds = (time.perf_counter() - start) / len(rows)
+                parts.append(_frame(trial.part, rows, dataset.y[rows], name, found, seconds))
+                context.report(place + 1, len(asked), "estimate")
+        return pd.concat(parts, ignore_index=True) if parts else _empty()
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        trial = self.trials(dataset)[index]
+        cells = {**dict.fromkeys(COLUMNS), "part": trial.part, "sigma": trial.sigma, "status": "failed"}
+        return pd.DataFrame({name: pd.Series([cells[name]]).astype(kind) for name, kind in COLUMNS.items()})
+
+    def _asked(self, part: str, model: Model) -> list[tuple[str, Estimator]]:
+        """What a trial estimates, by the name that its rows have."""
+        if part == "samples":
+            return [(name, self._estimator(name)) for name in self.estimators]
+        _warm()
+        if part == "convergence":
+            copies = [(name, n) for name, every in COPIES.items() for n in every] if model.has_gradients else []
+            return [(name, ESTIMATORS["mmse"](n_samples=n, antithetic=name != PLAIN)) for name, n in copies]
+        usable = [name for name in ANALYTIC if model.has_gradients or not _kind(name).needs_gradients]
+        return [(name, self._estimator(name)) for name in (MONTE_CARLO, *usable)]
+
+    def _estimator(self, name: str) -> Estimator:
+        options = {
+            MONTE_CARLO: {
+                "n_samples": self.audit_draws,
+                "half_width": self.audit_half_width,
+                "max_samples": self.audit_draws,
+            },
+            "mmse": {"n_samples": self.n_copies, "antithetic": self.antithetic},
+            "mmse_mvs": {"n_samples": self.n_copies, "antithetic": self.antithetic},
+            PLAIN: {"n_samples": PAPER_COPIES, "antithetic": False},
+            "gaussian_logits": {"n_samples": self.n_passes},
+            "softmax": {"temperature": self.temperature},
+        }
+        return _kind(name)(**options.get(name, {}))
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A model's bytes, which the cache below tells apart by their fingerprint alone."""
+
+    content: bytes = field(compare=False, hash=False)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A model itself, told apart likewise."""
+
+    model: Model = field(compare=False, hash=False)
+
+
+@lru_cache(maxsize=2)
+def _model(fingerprint: str, dataset: Dataset, stored: _Stored) -> Model:
+    return read_stored(stored.content, dataset)
+
+
+@lru_cache(maxsize=2)
+def _spread(fingerprint: str, dataset: Dataset, shape: str, held: _Held) -> dict[str, np.ndarray]:
+    """What the noise is worth in each feature, as `estimate` takes it."""
+    if shape == "isotropic":
+        return {}
+    inputs = model_inputs(held.model, dataset).flatten(1).double().numpy()
+    if shape == "per_feature":
+        return {"scales": inputs.std(axis=0)}
+    if inputs.shape[1] > MOST_COVARIED:
+        raise ModelError(f"The covariance of {inputs.shape[1]} features is too much; {MOST_COVARIED} is the most.")
+    return {"covariance": np.atleast_2d(np.cov(inputs, rowvar=False))}
+
+
+@lru_cache(maxsize=8)
+def _order(plan: AverageCasePlan, dataset: Dataset) -> Integer[np.ndarray, " n"]:
+    rows = np.arange(dataset.n_samples)
+    if plan.rows == "test":
+        rows = TrainingPlan(model="linear", test_share=plan.test_share, seed=plan.split_seed).split(dataset).test
+    rng = np.random.default_rng([plan.seed, 1])
+    rows = rng.permutation(rows)
+    y = dataset.y[rows]
+    turn = np.zeros(len(rows))
+    for code in np.unique(y):
+        mine = np.flatnonzero(y == code)
+        turn[mine] = (np.arange(len(mine)) + rng.random()) / len(mine)
+    return rows[np.argsort(turn, kind="stable")][: plan.n_samples].astype(np.int64)
+
+
+@lru_cache(maxsize=1)
+def _warm() -> None:
+    """Load what the normal probabilities need, so that the first estimate is timed like the others."""
+    mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
+
+
+def _generator(plan: AverageCasePlan, name: str, estimator: Estimator, trial: Trial) -> "torch.Generator":
+    """Antithetic noise is the same for all chunks and sigmas; other noise is each sample's own."""
+    import torch
+
+    shared = getattr(estimator, "antithetic", False)
+    parts = [plan.seed] if shared else [plan.seed, *name.encode(), plan.sigmas.index(trial.sigma), trial.start]
+    return torch.Generator().manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))
+
+
+def _kind(name: str) -> type:
+    return ESTIMATORS["mmse" if name == PLAIN else name]
+
+
+def _frame(part: str, rows: np.ndarray, y: np.ndarray, name: str, found: Estimate, seconds: float) -> pd.DataFrame:
+    cells = found.table().drop(columns="sample")
+    cells = cells.assign(part=part, row=rows, label=y, estimator=name, seconds=seconds, status="ok")
+    return cells[list(COLUMNS)].astype(COLUMNS)
+
+
+def _empty() -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
+
+
+def _check_name(field: str, name: object, known: Sequence[str] | dict[str, object]) -> None:
+    if name not in known:
+        raise DataError(f"{field}: {name!r} cannot be chosen. Choose from {', '.join(known)}.")

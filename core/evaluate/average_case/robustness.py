@@ -1,0 +1,278 @@
+"""How robust is each sample and each class at each sigma? Read off the rows that a run has come to so far.
+
+All that is said is over samples: other samples of the same data might have come, the model is as it is. What the
+analytic numbers themselves may be off, the audit says (`core.evaluate.average_case.audit`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+
+from core.evaluate.average_case.audit import Audit, audit_of
+from core.evaluate.average_case.class_means import ClassGap, Measured, bounded_mean, class_means
+from core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
+
+RESOLUTION = 1e-3
+"""What the normal probabilities resolve: a p_robust nearer to 1 counts as 1, and one nearer to another as equal."""
+FEWEST_FOR_TEST = 5
+"""Samples that a class needs to take part in the Kruskal-Wallis test."""
+FEWEST_FOR_FIFTHS = 25
+CONFIDENCE = "softmax"
+
+
+@dataclass(frozen=True)
+class Fifths:
+    """Accuracy among the fifth of samples with the lowest p_robust (or confidence) and the fifth with the highest.
+
+    `low` and `high` are the largest value of the one and the least of the other; `difference` is sturdy less fragile.
+    """
+
+    fragile: Measured
+    sturdy: Measured
+    difference: Measured
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class AtSigma:
+    """What is known at one sigma. `p_value` is of Kruskal and Wallis's test that classes are alike, Holm over sigma."""
+
+    sigma: float
+    n: int
+    n_unknown: int
+    """Samples for which the estimator gave no number."""
+    mean: Measured
+    below_one: Measured
+    """Share of samples whose prediction noise changes at least once in a thousand copies."""
+    classes: tuple[Measured, ...]
+    gap: ClassGap | None
+    p_value: float
+    p_holm: float
+    by_robustness: Fifths | None
+    by_confidence: Fifths | None
+    agreement: Measured
+    """Spearman's rank correlation of p_robust and softmax confidence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Robustness:
+    """All that the rows of a run tell: per sample (`samples`), per sigma, and how good the numbers are (`audit`).
+
+    `samples` has a row for every sample and sigma: `row` (position in the data set), `label` and `predicted` (codes),
+    `sigma, p_robust, error, confidence, n_draws, converged, degenerate`.
+    """
+
+    class_names: tuple[str, ...]
+    estimator: str
+    samples: pd.DataFrame
+    by_sigma: tuple[AtSigma, ...]
+    audit: Audit
+    n_failed: int
+
+    @cached_property
+    def sigmas(self) -> tuple[float, ...]:
+        """The sigmas that there are samples for, rising."""
+        return tuple(of.sigma for of in self.by_sigma)
+
+    def at(self, sigma: float) -> AtSigma:
+        """What is known at this sigma."""
+        return next(of for of in self.by_sigma if of.sigma == sigma)
+
+    def samples_at(self, sigma: float) -> pd.DataFrame:
+        """The rows of `samples` at one sigma, in the order of the data set."""
+        return self.samples[self.samples["sigma"] == sigma].sort_values("row", kind="stable", ignore_index=True)
+
+    def table(self, ids: np.ndarray | None = None) -> pd.DataFrame:
+        """Tidy rows of everything per sample and sigma, classes by name, with Monte-Carlo's answer where it audited.
+
+        `ids` are those of the whole data set, by position.
+        """
+        names = np.array(self.class_names, dtype=object)
+        found = self.samples.copy()
+        if ids is not None:
+            found.insert(0, "id", np.asarray(ids, dtype=object)[found["row"].to_numpy()])
+        found["correct"] = found["label"] == found["predicted"]
+        for column in ("label", "predicted"):
+            found[column] = names[found[column].to_numpy()]
+        found.insert(found.columns.get_loc("p_robust"), "estimator", self.estimator)
+        counted = self.audit.counted[["row", "sigma", "p_robust", "lower", "upper"]]
+        counted = counted.rename(columns={name: f"monte_carlo_{name}" for name in ("p_robust", "lower", "upper")})
+        return found.merge(counted, on=["row", "sigma"], how="left").sort_values(["sigma", "row"], ignore_index=True)
+
+    def class_table(self) -> pd.DataFrame:
+        """Tidy rows: sigma, label, n, mean p_robust with its interval, p-value (Holm) of the sigma."""
+        return pd.DataFrame(
+            [
+                {
+                    "sigma": of.sigma,
+                    "label": name,
+                    "n": mean.n,
+                    "p_robust": mean.value,
+                    "lower": mean.interval.lower,
+                    "upper": mean.interval.upper,
+                    "p_kruskal_wallis_holm": of.p_holm,
+                }
+                for of in self.by_sigma
+                for name, mean in zip(self.class_names, of.classes, strict=True)
+            ]
+        )
+
+    def extremes(self, sigma: float, label: int, *, by: str, n: int = 4) -> tuple[np.ndarray, np.ndarray]:
+        """The rows (positions) of a class with the lowest and with the highest `by`: "p_robust" or "confidence".
+
+        Where p_robust is alike to a thousandth, its mean over all sigmas decides, so that the most robust are those
+        that stay so.
+        """
+        every = self.samples[self.samples["label"] == label]
+        overall = every.groupby("row")["p_robust"].mean()
+        of = every[(every["sigma"] == sigma) & every[by].notna()]
+        rows = of["row"].to_numpy()
+        digits = 3 if by == "p_robust" else 9
+        order = rows[np.lexsort((rows, overall.loc[rows].to_numpy(), of[by].round(digits).to_numpy()))]
+        n = min(n, len(order) // 2) if len(order) > 1 else len(order)
+        return order[:n], order[::-1][:n]
+
+
+def evaluate_robustness(
+    rows: pd.DataFrame, *, class_names: Sequence[str], estimator: str | None = None, seed: int = 0
+) -> Robustness:
+    """Evaluate the rows of an `AverageCasePlan` as far as they have come.
+
+    `estimator` names the one that p_robust is taken from; by default the first of the rows that is not softmax. Failed
+    trials are counted and left out. The same rows give the same answer: `seed` is that of the bootstrap.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"part": "samples", "row": [0, 1], "label": [0, 1], "sigma": 0.1, "estimator": "mmse",
+    ...     "predicted": [0, 0], "p_robust": [1.0, 0.6], "error": 0.0, "lower": np.nan, "upper": np.nan, "n_draws": 6,
+    ...     "converged": True, "degenerate": False, "seconds": 0.01, "status": "ok"})
+    >>> found = evaluate_robustness(rows, class_names=("plum", "melon"))
+    >>> found.estimator, found.at(0.1).mean.value, found.at(0.1).below_one.value
+    ('mmse', 0.8, 0.5)
+    """
+    done = rows[rows["status"] == "ok"] if len(rows) else rows
+    parts = dict(iter(done.groupby("part"))) if len(done) else {}
+    main = parts.get("samples", pd.DataFrame())
+    names = [name for name in dict.fromkeys(main["estimator"]) if name != CONFIDENCE] if len(main) else []
+    estimator = estimator or (names[0] if names else "")
+    samples = _samples(main, estimator)
+    at = [
+        _at(part, float(sigma), len(class_names), np.random.default_rng([seed, place]))
+        for place, (sigma, part) in enumerate(samples.groupby("sigma"))
+    ]
+    corrected = holm([of.p_value for of in at])
+    by_sigma = tuple(AtSigma(**{**of.__dict__, "p_holm": p}) for of, p in zip(at, corrected, strict=True))
+    n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
+    audit = audit_of(parts.get("audit"), parts.get("convergence"), seed=seed)
+    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed)
+
+
+def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
+    """One row for each sample and sigma: what the estimator says, and the confidence."""
+    columns = ("row", "label", "predicted", "sigma", "p_robust", "error", "confidence")
+    columns = (*columns, "n_draws", "converged", "degenerate")
+    plain: dict[str, type] = dict.fromkeys(("row", "label", "predicted", "n_draws"), np.int64)
+    plain |= dict.fromkeys(("sigma", "p_robust", "error"), np.float64)
+    plain |= dict.fromkeys(("converged", "degenerate"), bool)
+    if not len(main):
+        return pd.DataFrame({name: pd.Series(dtype=plain.get(name, np.float64)) for name in columns})
+    of = main[main["estimator"] == estimator].astype(plain)
+    sure = main.loc[main["estimator"] == CONFIDENCE, ["row", "sigma", "p_robust"]].astype(np.float64)
+    of = of.merge(sure.rename(columns={"p_robust": "confidence"}), on=["row", "sigma"], how="left")
+    return of[list(columns)].sort_values(["sigma", "row"], ignore_index=True)
+
+
+def _at(part: pd.DataFrame, sigma: float, n_classes: int, rng: np.random.Generator) -> AtSigma:
+    known = part[part["p_robust"].notna()]
+    p, y = known["p_robust"].to_numpy(), known["label"].to_numpy()
+    sure, correct = known["confidence"].to_numpy(), y == known["predicted"].to_numpy()
+    by_class = class_means(p, y, n_classes, rng=rng)
+    n_below = int((p < 1.0 - RESOLUTION).sum())
+    share = Measured(n_below / len(p) if len(p) else float("nan"), wilson(float(n_below), float(len(p))), len(p))
+    return AtSigma(
+        sigma=sigma,
+        n=len(p),
+        n_unknown=len(part) - len(p),
+        mean=bounded_mean(p, rng=rng),
+        below_one=share,
+        classes=by_class.means,
+        gap=by_class.gap,
+        p_value=kruskal_wallis(p, y),
+        p_holm=float("nan"),
+        by_robustness=accuracy_of_fifths(p, correct),
+        by_confidence=None if np.isnan(sure).any() else accuracy_of_fifths(sure, correct),
+        agreement=rank_correlation(p, sure),
+    )
+
+
+def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"]) -> float:
+    """The p-value of Kruskal and Wallis's test that all classes have the same distribution.
+
+    Values that are equal to a thousandth are ties: what lies below is the integral's error and not the model's. Classes
+    of fewer than 5 samples are left out. NaN where fewer than two classes are left, 1 where nothing differs.
+
+    Examples
+    --------
+    >>> y = np.repeat([0, 1], 10)
+    >>> kruskal_wallis(np.where(y == 0, 0.2, 0.9), y) < 0.001, kruskal_wallis(np.ones(20) - 1e-5 * y, y)
+    (True, 1.0)
+    """
+    from scipy.stats import kruskal
+
+    rounded = np.round(p, 3)
+    groups = [rounded[y == code] for code in np.unique(y)]
+    groups = [group for group in groups if len(group) >= FEWEST_FOR_TEST]
+    if len(groups) < 2:
+        return float("nan")
+    if len(np.unique(np.concatenate(groups))) == 1:
+        return 1.0
+    return float(kruskal(*groups).pvalue)
+
+
+def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fifths | None:
+    """Accuracy among the fragile and the sturdy fifth of the samples; None for fewer than 25 samples.
+
+    Examples
+    --------
+    >>> by = np.linspace(0, 1, 50)
+    >>> fifths = accuracy_of_fifths(by, by > 0.1)
+    >>> fifths.fragile.value, fifths.sturdy.value
+    (0.5, 1.0)
+    """
+    if len(by) < FEWEST_FOR_FIFTHS:
+        return None
+    n, order = len(by) // 5, np.argsort(by, kind="stable")
+    low, high = order[:n], order[-n:]
+    k_low, k_high = float(correct[low].sum()), float(correct[high].sum())
+    fragile = Measured(k_low / n, wilson(k_low, float(n)), n)
+    sturdy = Measured(k_high / n, wilson(k_high, float(n)), n)
+    apart = share_difference(k_high, float(n), k_low, float(n))
+    difference = Measured(sturdy.value - fragile.value, apart, 2 * n)
+    return Fifths(fragile, sturdy, difference, float(by[low].max()), float(by[high].min()))
+
+
+def rank_correlation(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"]) -> Measured:
+    """Spearman's rank correlation with Bonett and Wright's interval; NaN where one of them does not vary.
+
+    Examples
+    --------
+    >>> rank_correlation(np.arange(9.0), np.arange(9.0)[::-1]).value
+    -1.0
+    """
+    from scipy.stats import rankdata
+
+    both = ~(np.isnan(one) | np.isnan(other))
+    ranks = [rankdata(np.round(values[both], 3)) for values in (one, other)]
+    n = int(both.sum())
+    if n < 4 or min(float(np.ptp(rank)) for rank in ranks) == 0:
+        return Measured(float("nan"), UNKNOWN, n)
+    r = float(np.clip(np.corrcoef(*ranks)[0, 1], -1.0, 1.0))
+    if abs(r) == 1.0:
+        return Measured(r, Interval(r, r), n)
+    half = 1.959964 * np.sqrt((1 + r**2 / 2) / (n - 3))
+    return Measured(r, Interval(float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))), n)

@@ -1,0 +1,331 @@
+"""How robust are classes and samples? (Han et al. 2024, figures 3 and 4)
+
+Monte-Carlo, which counts, is ink; the analytic estimators have colours of their own (`estimator_style`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from jaxtyping import Float
+
+from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.average_case.verdict import estimator_title
+from core.evaluate.wording import bare, count, percent, plural, points
+from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, scale, theme
+
+MOST_SHAPES = 1500
+P_ROBUST = "p_robust (share of noisy copies with the same prediction, %)"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How an estimator is drawn: approximations by the multivariate sigmoid are dashed, plain noise is dotted."""
+
+    colour: str
+    symbol: str
+    dash: str
+
+
+def estimator_style(name: str, look: Theme) -> Style:
+    """Colour, mark and line of an estimator, the same on every page.
+
+    Examples
+    --------
+    >>> estimator_style("mmse", theme(dark=False)), estimator_style("monte_carlo", theme(dark=False)).colour
+    (Style(colour='#0B8F80', symbol='circle', dash='solid'), '#1B2027')
+    """
+    mmse, taylor, forward = look.colours[2:5]
+    return {
+        "monte_carlo": Style(look.ink, "line-ns-open", "solid"),
+        "mmse": Style(mmse, "circle", "solid"),
+        "mmse_mvs": Style(mmse, "circle-open", "dash"),
+        "mmse_plain": Style(mmse, "cross-thin-open", "dot"),
+        "taylor": Style(taylor, "diamond", "solid"),
+        "taylor_mvs": Style(taylor, "diamond-open", "dash"),
+        "gaussian_logits": Style(forward, "square", "solid"),
+        "softmax": Style(look.grey, "x-thin-open", "dashdot"),
+    }.get(name, Style(look.inclusive, "star", "solid"))
+
+
+def short_title(name: str) -> str:
+    """What an estimator is called in a legend.
+
+    >>> short_title("taylor_mvs"), short_title("mmse")
+    ('Taylor, sigmoid', 'MMSE')
+    """
+    if name.endswith("_mvs"):
+        return f"{short_title(name.removesuffix('_mvs'))}, sigmoid"
+    return {"softmax": "Softmax", "gaussian_logits": "Normal logits"}.get(name, estimator_title(name))
+
+
+def class_chart(found: Robustness, sigma: float, *, dark: bool = False) -> go.Figure:
+    """The robustness of every class (figure 4): its samples as a box, its mean with the interval, the audit in ink.
+
+    Classes stand by their mean, the least robust on top.
+    """
+    look, at, names = theme(dark), found.at(sigma), found.class_names
+    order = sorted((of.value, code) for code, of in enumerate(at.classes) if of.n)
+    codes = [code for _, code in order]
+    alt = f"p_robust by class at sigma {sigma:g}, n = {count(at.n)}."
+    if codes:
+        low, high = codes[0], codes[-1]
+        alt += (
+            f" Least robust {names[low]}, mean {percent(at.classes[low].value, at.classes[low].interval)}; most robust "
+            f"{names[high]}, {percent(at.classes[high].value, at.classes[high].interval)}."
+        )
+    figure = new_figure(look, x_title=P_ROBUST, height=90 + 38 * max(len(codes), 3), alt=alt)
+    style, truth = estimator_style(found.estimator, look), estimator_style("monte_carlo", look)
+    samples, counted = found.samples_at(sigma), found.audit.counted
+    counted = counted[counted["sigma"] == sigma]
+    for place, code in enumerate(codes):
+        figure.add_box(
+            x=100 * samples.loc[samples["label"] == code, "p_robust"].to_numpy(),
+            y0=place - 0.12,
+            orientation="h",
+            width=0.4,
+            boxpoints="outliers",
+            jitter=0.4,
+            pointpos=0,
+            name=estimator_title(found.estimator),
+            legendgroup="samples",
+            showlegend=place == 0,
+            line={"color": style.colour, "width": 1.2},
+            fillcolor=faded(style.colour),
+            marker={"size": 3.5, "opacity": 0.6, "color": style.colour},
+            hoverinfo="skip",
+        )
+    _counted_ticks(figure, counted, codes, truth)
+    at_y = np.arange(len(codes), dtype=np.float64) - 0.12
+    ends = [100 * np.array([getattr(at.classes[code].interval, end) for code in codes]) for end in ("lower", "upper")]
+    figure.add_trace(interval_bars(at_y, *ends, colour=look.exclusive, width=2.5, name="mean, 95 %", showlegend=False))
+    figure.add_scatter(
+        x=[100 * at.classes[code].value for code in codes],
+        y=at_y,
+        mode="markers",
+        name="mean with its 95 % interval",
+        marker={"symbol": "diamond", "size": 9, "color": look.exclusive, "line": {"width": 1, "color": look.paper}},
+        text=[
+            f"{escape(names[code])}: {percent(at.classes[code].value, at.classes[code].interval)}<br>"
+            f"n = {count(at.classes[code].n)}"
+            for code in codes
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    name_axis(figure, [names[code] for code in codes])
+    figure.update_xaxes(tickformat=".0f", range=padded(figure, include=100.0))
+    return figure.update_layout(boxmode="overlay")
+
+
+def _counted_ticks(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: Style) -> None:
+    """Monte-Carlo's answer for each audited sample, a tick below the box of its class."""
+    places = {code: place for place, code in enumerate(codes)}
+    part = counted[counted["label"].isin(codes)]
+    if not len(part):
+        return
+    p, lower, upper = (100 * part[name].to_numpy(dtype=np.float64) for name in ("p_robust", "lower", "upper"))
+    figure.add_scatter(
+        x=p,
+        y=np.array([places[int(code)] for code in part["label"]]) + 0.24,
+        mode="markers",
+        name="Monte-Carlo (audited samples)",
+        marker={
+            "symbol": truth.symbol,
+            "size": 9,
+            "color": truth.colour,
+            "line": {"width": 1.4, "color": truth.colour},
+        },
+        text=[f"{value:.1f} % [{low:.1f}, {high:.1f}]" for value, low, high in zip(p, lower, upper, strict=True)],
+        hovertemplate="Monte-Carlo: %{text}<extra></extra>",
+    )
+
+
+def sigma_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
+    """Mean p_robust over sigma with its interval, between the least and the most robust class; Monte-Carlo in ink."""
+    look, by = theme(dark), found.by_sigma
+    told = [f"{percent(of.mean.value, of.mean.interval)} at {of.sigma:g}" for of in by]
+    alt = f"Mean p_robust over sigma: {', '.join(told)}."
+    figure = new_figure(look, x_title="Sigma (standard deviation of the noise)", y_title="Mean p_robust (%)", alt=alt)
+    sigmas = np.array([of.sigma for of in by])
+    style, truth = estimator_style(found.estimator, look), estimator_style("monte_carlo", look)
+    values = [np.array([mean.value for mean in of.classes if mean.n]) for of in by]
+    for title, of, dash in (("most robust class", np.max, "dot"), ("least robust class", np.min, "dash")):
+        figure.add_scatter(
+            x=sigmas,
+            y=[100 * float(of(value)) if len(value) else None for value in values],
+            mode="lines",
+            name=title,
+            line={"color": style.colour, "width": 1.2, "dash": dash},
+            hovertemplate=f"{title}: %{{y:.1f}} %<extra></extra>",
+        )
+    ends = [100 * np.array([getattr(of.mean.interval, end) for of in by]) for end in ("upper", "lower")]
+    figure.add_scatter(
+        x=np.r_[sigmas, sigmas[::-1]],
+        y=np.r_[ends[0], ends[1][::-1]],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=faded(style.colour),
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=sigmas,
+        y=[100 * of.mean.value for of in by],
+        mode="lines+markers",
+        name=f"all classes, {estimator_title(found.estimator)}",
+        line={"color": style.colour, "width": 2},
+        marker={"symbol": style.symbol, "size": 8},
+        text=[f"{percent(of.mean.value, of.mean.interval)}<br>n = {count(of.n)}" for of in by],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    if len(found.audit.counted):
+        counted = found.audit.counted.groupby("sigma")["p_robust"].agg(["mean", "size"])
+        figure.add_scatter(
+            x=counted.index.to_numpy(),
+            y=100 * counted["mean"].to_numpy(),
+            mode="markers",
+            name="Monte-Carlo (audited samples)",
+            marker={"symbol": "line-ew-open", "size": 13, "color": truth.colour, "line": {"width": 2}},
+            text=[plural(int(n), "sample") for n in counted["size"]],
+            hovertemplate="Monte-Carlo: %{y:.1f} %, %{text}<extra></extra>",
+        )
+    figure.update_xaxes(range=padded(figure, include=0.0), tickvals=sigmas, ticktext=[f"{sigma:g}" for sigma in sigmas])
+    figure.update_yaxes(tickformat=".0f", range=padded(figure, "y", include=100.0))
+    return figure
+
+
+def confidence_chart(
+    found: Robustness, sigma: float, *, selected: tuple[int, ...] = (), dark: bool = False
+) -> go.Figure:
+    """p_robust against softmax confidence, a mark a sample; wrong predictions stand out. `customdata` has positions."""
+    look, at = theme(dark), found.at(sigma)
+    samples = found.samples_at(sigma).dropna(subset=["p_robust", "confidence"])
+    agreement = at.agreement
+    alt = f"p_robust against softmax confidence at sigma {sigma:g}, {plural(len(samples), 'sample')}"
+    known = not np.isnan(agreement.value)
+    alt += f"; rank correlation {bare(agreement.value, 2)}." if known else "."
+    figure = new_figure(look, x_title="Softmax confidence (%)", y_title="p_robust (%)", height=380, alt=alt)
+    style = estimator_style(found.estimator, look)
+    right = (samples["label"] == samples["predicted"]).to_numpy()
+    parts = (
+        ("right", right, style.colour, "circle"),
+        ("wrong", ~right, look.exclusive, "x"),
+    )
+    for name, mask, colour, symbol in parts:
+        part = samples[mask]
+        if len(part):
+            rows = part["row"].to_numpy(dtype=np.int32)
+            figure.add_trace(
+                _scatter(len(samples))(
+                    x=(100 * part["confidence"]).to_numpy(dtype=np.float32),
+                    y=(100 * part["p_robust"]).to_numpy(dtype=np.float32),
+                    customdata=rows,
+                    mode="markers",
+                    name=f"prediction {name}, n = {count(len(part))}",
+                    marker={"color": colour, "symbol": symbol, "size": 6 if name == "right" else 8, "opacity": 0.65},
+                    selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
+                    unselected={"marker": {"opacity": 0.12}},
+                    hovertemplate=f"confidence %{{x:.1f}} %, p_robust %{{y:.1f}} %, {name}<extra></extra>",
+                )
+            )
+    figure.update_layout(dragmode="lasso")
+    figure.update_xaxes(tickformat=".0f", range=padded(figure, include=100.0))
+    figure.update_yaxes(tickformat=".0f", range=padded(figure, "y", include=100.0))
+    return figure
+
+
+def _scatter(n_points: int) -> type:
+    """Few points are drawn as shapes, which every browser does at once; many take the graphics card."""
+    return go.Scattergl if n_points > MOST_SHAPES else go.Scatter
+
+
+def robustness_map(
+    points: Float[np.ndarray, "n_samples 2"],
+    found: Robustness,
+    sigma: float,
+    *,
+    selected: tuple[int, ...] = (),
+    axes: tuple[str, str] = ("First principal component", "Second principal component"),
+    dark: bool = False,
+) -> go.Figure:
+    """Where the judged samples lie, coloured by p_robust; `points` are those of the whole data set, by position.
+
+    Fragile samples stand out: dark on paper, bright on a dark page.
+    """
+    look, samples = theme(dark), found.samples_at(sigma).dropna(subset=["p_robust"])
+    alt = f"Map of {plural(len(samples), 'sample')}, coloured by p_robust at sigma {sigma:g}."
+    figure = new_figure(look, x_title=axes[0], y_title=axes[1], height=380, alt=alt)
+    rows = samples["row"].to_numpy(dtype=np.int32)
+    shares = (100 * samples["p_robust"]).to_numpy(dtype=np.float32)
+    figure.add_trace(
+        _scatter(len(samples))(
+            x=points[rows, 0].astype(np.float32),
+            y=points[rows, 1].astype(np.float32),
+            customdata=rows,
+            mode="markers",
+            marker={
+                "size": 7,
+                "color": shares,
+                "colorscale": scale(look.sequential[::-1] if dark else look.sequential),
+                "cmin": float(shares.min(initial=100.0)),
+                "cmax": 100.0,
+                "colorbar": {
+                    "title": {"text": "p_robust (%)", "font": {"size": 12, "color": look.grey}},
+                    "tickfont": {"size": 12},
+                    "thickness": 10,
+                    "outlinewidth": 0,
+                },
+                "line": {"width": 0},
+            },
+            selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
+            unselected={"marker": {"opacity": 0.12}},
+            hovertemplate="p_robust %{marker.color:.1f} %<extra></extra>",
+            showlegend=False,
+        )
+    )
+    bare_axis = {"showgrid": False, "ticks": "", "showticklabels": False}
+    return figure.update_layout(dragmode="lasso", xaxis=bare_axis, yaxis={**bare_axis, "scaleanchor": "x"})
+
+
+def gap_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
+    """The largest gap between classes over sigma with its interval; what shuffled labels would show, in grey."""
+    look = theme(dark)
+    gaps = [(of.sigma, of.gap) for of in found.by_sigma if of.gap is not None]
+    told = [f"{points(gap.value, gap.interval)} at {sigma:g}" for sigma, gap in gaps]
+    alt = f"Largest gap between two classes over sigma: {', '.join(told) or 'not known yet'}."
+    figure = new_figure(
+        look, x_title="Sigma (standard deviation of the noise)", y_title="Largest gap of classes (points)", alt=alt
+    )
+    sigmas = np.array([sigma for sigma, _ in gaps])
+    figure.add_scatter(
+        x=sigmas,
+        y=[100 * gap.by_chance for _, gap in gaps],
+        mode="lines",
+        name="with labels shuffled",
+        line={"color": look.random, "width": 1.5, "dash": "dash"},
+        hovertemplate="by chance: %{y:.1f} points<extra></extra>",
+    )
+    values = np.array([100 * gap.value for _, gap in gaps])
+    lower, upper = (100 * np.array([getattr(gap.interval, end) for _, gap in gaps]) for end in ("lower", "upper"))
+    figure.add_scatter(
+        x=sigmas,
+        y=values,
+        mode="markers",
+        name="largest gap with its 95 % interval",
+        marker={"symbol": "diamond", "size": 9, "color": look.exclusive},
+        error_y={
+            "type": "data", "symmetric": False, "array": upper - values, "arrayminus": values - lower,
+            "color": look.exclusive, "thickness": 1.4, "width": 4,
+        },
+        text=[
+            f"{points(gap.value, gap.interval)}<br>{escape(found.class_names[gap.least])} to "
+            f"{escape(found.class_names[gap.most])}"
+            for _, gap in gaps
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )  # fmt: skip
+    figure.update_xaxes(range=padded(figure, include=0.0), tickvals=sigmas, ticktext=[f"{sigma:g}" for sigma in sigmas])
+    figure.update_yaxes(rangemode="tozero", tickformat=".0f")
+    return figure

@@ -1,0 +1,184 @@
+"""Which model is to be trained once and kept, and how well does it do on samples that it has not seen?"""
+
+import math
+import time
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import pandas as pd
+
+from core.data import DataError, Dataset
+from core.models import MODELS, check_fitting
+from core.models.paper_networks import PaperNetwork
+from core.models.stored import ModelFile
+from core.models.training import best_device
+from core.split import Random, Split
+from core.trials.plan import Context, check_fields, to_json
+
+COLUMNS = {
+    "epoch": "Int64",
+    "loss": "Float64",
+    "seconds": "Float64",
+    "n_train": "Int64",
+    "n_test": "Int64",
+    "n_correct": "Int64",
+    "accuracy": "Float64",
+    "model": "str",
+    "device": "str",
+    "status": "str",
+}
+"""The columns of a training's rows and their types.
+
+A row per epoch has its number, counted from 1, the mean loss and the seconds that it took. The last row has the figures
+of the whole: `n_correct` of `n_test` were right, the seconds of fit and test, the fingerprint of the stored model and
+the kind of device that it was trained on. A training that failed is one row without figures.
+"""
+
+TRAINABLE = tuple(name for name, model in MODELS.items() if issubclass(model, PaperNetwork))
+"""The models that can be trained and kept."""
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """Train a network on the training part of one stratified split, test it on the rest, and keep it.
+
+    Parameters
+    ----------
+    model
+        A name in TRAINABLE.
+    n_epochs, batch_size, learning_rate, momentum, weight_decay, gradient_penalty
+        The network's hyperparameters; the defaults are the papers' (see `PaperNetwork`).
+    test_share
+        Share of each class that is kept out of training, and tested on.
+    seed
+        The one number that the split, the first weights, the order of the samples and dropout are derived from.
+
+    Raises DataError for an unknown name and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> wine = load_example("wine")
+    >>> rows = TrainingPlan("linear", n_epochs=3).run_trial(wine, 0, context=Context())
+    >>> rows["epoch"].tolist(), int(rows["n_test"].iloc[-1])
+    ([1, 2, 3, <NA>], 36)
+    """
+
+    model: str
+    n_epochs: int = PaperNetwork.n_epochs
+    batch_size: int = PaperNetwork.batch_size
+    learning_rate: float = PaperNetwork.learning_rate
+    momentum: float = PaperNetwork.momentum
+    weight_decay: float = PaperNetwork.weight_decay
+    gradient_penalty: float = PaperNetwork.gradient_penalty
+    test_share: float = 0.2
+    seed: int = 0
+
+    kind: ClassVar[str] = "training"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.model not in TRAINABLE:
+            raise DataError(f"model: {self.model!r} cannot be chosen. Choose from {', '.join(TRAINABLE)}.")
+        for name, lowest, highest in (("n_epochs", 1, math.inf), ("batch_size", 1, math.inf), ("seed", 0, 2**32 - 1)):
+            value = getattr(self, name)
+            if type(value) is not int or not lowest <= value <= highest:
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
+        for name in ("learning_rate", "momentum", "weight_decay", "gradient_penalty", "test_share"):
+            value = getattr(self, name)
+            if type(value) not in (int, float) or value < 0:
+                raise DataError(f"{name} must be a number of at least 0, not {value!r}.")
+            object.__setattr__(self, name, float(value))  # JSON may say 0, which is the same plan as 0.0
+        if self.learning_rate == 0:
+            raise DataError("learning_rate must be above 0: with 0 nothing is learnt.")
+        if self.momentum >= 1:
+            raise DataError(f"momentum must be below 1, not {self.momentum!r}: with 1 no step is ever forgotten.")
+        if not 0 < self.test_share < 1:
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
+
+    @property
+    def title(self) -> str:
+        """What a person calls the model that comes of it: all that is not as usual is named.
+
+        >>> TrainingPlan("cnn_1", gradient_penalty=0.1, seed=3).title
+        'CNN-1, 20 epochs, gradient penalty 0.1, seed 3'
+        """
+        unusual = [
+            f"{one.name.replace('_', ' ')} {getattr(self, one.name):g}"
+            for one in fields(self)
+            if one.name not in ("model", "n_epochs") and getattr(self, one.name) != one.default
+        ]
+        epochs = f"{self.n_epochs} epoch{'s' * (self.n_epochs != 1)}"
+        return ", ".join([MODELS[self.model].label, epochs, *unusual])
+
+    def stored_models(self) -> tuple[str, ...]:
+        """None: this plan makes one."""
+        return ()
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """One. Raises DataError where the network cannot learn the data set, or the split leaves nothing."""
+        check_fitting([MODELS[self.model]], dataset)
+        self.split(dataset)
+        return 1
+
+    def split(self, dataset: Dataset) -> Split:
+        """The rows to train on and those to test on: the share of every class, whatever the model.
+
+        Raises DataError where one of the parts would be empty.
+        """
+        return Random(n_repeats=1, test_share=self.test_share, stratified=True, seed=self.seed).draw(0, dataset.y)
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """Train, test and keep the network: a row per epoch and one of the whole (`COLUMNS`).
+
+        Tells its context after every epoch. Raises Cancelled between epochs, ModelError where training diverges.
+        """
+        train, test = self.split(dataset)
+        rows: list[dict[str, object]] = []
+        start = time.perf_counter()
+        marks = [start]
+
+        def on_epoch(n_done: int, n_epochs: int, loss: float) -> None:
+            marks.append(time.perf_counter())
+            rows.append({"epoch": n_done, "loss": loss, "seconds": marks[-1] - marks[-2]})
+            context.report(n_done, n_epochs, "epoch")
+
+        network = self._network().fit(
+            dataset.x[train],
+            dataset.y[train],
+            seed=self.seed,
+            n_classes=dataset.n_classes,
+            should_stop=context.should_stop,
+            on_epoch=on_epoch,
+        )
+        n_correct = int((network.predict(dataset.x[test]) == dataset.y[test]).sum())
+        seconds = time.perf_counter() - start
+        whole = {"n_train": len(train), "n_test": len(test), "n_correct": n_correct, "accuracy": n_correct / len(test)}
+        kept = context.keep_model(
+            ModelFile(
+                network.trained(dataset).to_bytes(),
+                f"{self.model}.safetensors",
+                dataset.fingerprint,
+                network.architecture,
+            ).to_bytes(),
+            name=self.title,
+            training_plan=to_json(self),
+            n_test=len(test),
+            n_correct=n_correct,
+        )
+        return _frame([*rows, {**whole, "seconds": seconds, "model": kept, "device": best_device()}], "ok")
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        return _frame([{}], "failed")
+
+    def _network(self) -> PaperNetwork:
+        names = {one.name for one in fields(PaperNetwork)}
+        return MODELS[self.model](**{one.name: getattr(self, one.name) for one in fields(self) if one.name in names})
+
+
+def _frame(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
+    columns = {name: pd.Series([row.get(name) for row in rows], dtype=object) for name in COLUMNS}
+    columns["status"] = pd.Series([status] * len(rows), dtype=object)
+    return pd.DataFrame({name: columns[name].astype(kind) for name, kind in COLUMNS.items()})

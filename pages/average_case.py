@@ -1,0 +1,86 @@
+"""Which samples and classes are fragile under noise? (Han, Srinivas & Lakkaraju 2024)"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError
+from core.workspace.workspace import Run
+from ui import (
+    cache,
+    data_choice,
+    jobs,
+    model_choice,
+    page,
+    robust_controls,
+    robust_look,
+    robust_samples,
+    share,
+)
+from ui.session import owner, workspace
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
+SECONDS_BETWEEN_DRAWINGS = 4.0
+
+
+def show(run: Run) -> None:
+    """The verdict and the classes as far as they are known; everything else once the run has ended."""
+    found = cache.robustness(run)
+    if sigma not in found.sigmas:
+        page.nothing_yet(running=run.state == "running")
+        return
+    said = robust_look.verdict(found, sigma)
+    robust_look.classes(found, sigma)
+    if run.state == "running":
+        return
+    page.findings(said)
+    robust_look.sigmas(found)
+    robust_samples.extremes(found, sigma, dataset)
+    robust_samples.linked(found, sigma, dataset)
+    robust_look.audit(found, sigma)
+    st.subheader("In numbers", anchor=False)
+    page.downloads(
+        {
+            "Samples": lambda: found.table(dataset.ids),
+            "Classes": found.class_table,
+            "Audit": found.audit.table,
+            "Audited samples": lambda: found.audit.beside,
+            "Convergence": found.audit.convergence_table,
+        },
+        stem=f"average-case-{run.id[:8]}",
+        formats=("TSV", "Parquet"),
+    )
+
+
+page.lead(
+    "How often noise leaves each prediction as it is, for samples and classes. It cannot tell how a model does on "
+    "changes of another kind, or against somebody who looks for the worst."
+)
+dataset = data_choice.dataset()
+model = model_choice.model_choice(dataset)
+if model is None:
+    page.how_to_read(HOW_TO_READ)
+    st.stop()
+try:
+    plan, button = robust_controls.average_case_plan(dataset, model)
+    n_trials = plan.n_trials(dataset)
+except DataError as problem:
+    page.error(problem)
+    st.stop()
+run = workspace().find_run(owner(), plan, dataset.fingerprint)
+with button:
+    jobs.run_button(run, plan, dataset)
+for note in plan.notes(dataset):
+    st.caption(page.plain(note))
+with st.expander("What this noise looks like", expanded=run is None, icon=":material/grain:"):
+    robust_samples.noise(dataset, plan)
+if run is None:
+    share.offer(plan, robust_controls.parameters(plan) or {})
+    robust_look.nothing_computed(plan, len(plan.order(dataset)), n_trials)
+else:
+    sigma = robust_controls.sigma_of(plan)
+    share.offer(plan, (robust_controls.parameters(plan) or {}) | robust_controls.shown(plan, sigma))
+    jobs.follow(run, jobs.progress)
+    jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
+    page.foot(run)
+page.how_to_read(HOW_TO_READ)

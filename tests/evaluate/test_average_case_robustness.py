@@ -1,0 +1,191 @@
+"""What the rows of a run tell: per sample, per class, fragile against sturdy, and estimators against Monte-Carlo."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.evaluate.average_case.robustness import evaluate_robustness, kruskal_wallis, rank_correlation
+from core.evaluate.average_case.verdict import average_case_verdict
+from tests.evaluate.average_case_rows import counted, rows_of, skewed
+
+NAMES = ("plum", "melon", "fig")
+N = 150
+
+
+def population(seed=0, means=(0.95, 0.9, 0.6), sigma=0.1):
+    rng = np.random.default_rng(seed)
+    y = np.arange(N) % 3
+    p = np.zeros(N)
+    for code, mean in enumerate(means):
+        p[y == code] = skewed(int((y == code).sum()), mean, rng)
+    return p, y, rng
+
+
+def run_of(p, y, rng, *, predicted=None, sigma=0.1, bias=0.0):
+    """Rows of one sigma: MMSE and confidence for all, an audit of the first fifty."""
+    few = slice(0, 50)
+    said = np.clip(p + bias, 0, 1)
+    confidence = np.clip(0.5 + p / 2 + rng.normal(0, 0.05, len(p)), 0, 1)
+    beside = {"taylor": np.clip(p - 0.05, 0, 1), "mmse": said, "mmse_mvs": said * 0.9, "softmax": confidence}
+    return pd.concat(
+        [
+            rows_of(said, y, sigma=sigma, predicted=predicted),
+            rows_of(confidence, y, sigma=sigma, estimator="softmax", predicted=predicted),
+            counted(p[few], y[few], sigma=sigma, rng=rng),
+            *(rows_of(q[few], y[few], sigma=sigma, estimator=name, part="audit") for name, q in beside.items()),
+        ],
+        ignore_index=True,
+    )
+
+
+def test_every_sample_has_its_row_and_monte_carlo_beside_it():
+    p, y, rng = population()
+    found = evaluate_robustness(run_of(p, y, rng), class_names=NAMES)
+    table = found.table(np.array([f"row {i}" for i in range(N)], dtype=object))
+    assert len(table) == N
+    assert table["id"].tolist()[:2] == ["row 0", "row 1"]
+    assert table["label"].tolist()[:3] == list(NAMES)
+    assert table["p_robust"].to_numpy() == pytest.approx(p)
+    assert table["monte_carlo_p_robust"].notna().sum() == 50
+    assert np.abs(table["monte_carlo_p_robust"] - table["p_robust"]).max() < 0.1
+    assert found.class_table()["n"].tolist() == [50, 50, 50]
+
+
+def test_a_fragile_class_is_found_and_the_verdict_stands_on_the_lower_end():
+    p, y, rng = population()
+    found = evaluate_robustness(run_of(p, y, rng), class_names=NAMES)
+    at = found.at(0.1)
+    assert NAMES[at.gap.least] == "fig"
+    assert at.p_holm < 0.001
+    said = average_case_verdict(found)
+    assert "not equally robust for all classes: at least" in said.headline
+    assert f"{100 * at.gap.interval.lower:.1f} points" in said.headline
+    assert "fig" in said.advice
+
+
+def test_classes_that_are_alike_are_not_told_apart():
+    p, y, rng = population(seed=5, means=(0.8, 0.8, 0.8))
+    said = average_case_verdict(evaluate_robustness(run_of(p, y, rng), class_names=NAMES))
+    assert said.headline.startswith("No difference in robustness between classes can be shown")
+    assert "up to" in said.headline
+
+
+def test_p_below_one_counts_what_the_integral_resolves():
+    y = np.zeros(100, dtype=int)
+    p = np.r_[np.full(60, 1.0), np.full(20, 0.9999), np.full(20, 0.99)]
+    at = evaluate_robustness(rows_of(p, y), class_names=("a", "b")).at(0.1)
+    assert at.below_one.value == 0.2
+    assert at.below_one.interval.holds(0.2)
+
+
+def test_fragile_samples_that_are_wrong_more_often_are_said_so():
+    p, y, rng = population()
+    predicted = np.where(p < np.quantile(p, 0.1), (y + 1) % 3, y)
+    found = evaluate_robustness(run_of(p, y, rng, predicted=predicted), class_names=NAMES)
+    fifths = found.at(0.1).by_robustness
+    assert fifths.fragile.n == 30
+    assert fifths.fragile.value == 0.5
+    assert fifths.sturdy.value == 1.0
+    assert any("wrong more often" in finding for finding in average_case_verdict(found).findings)
+
+
+def test_holm_goes_over_all_sigmas():
+    p, y, rng = population(seed=2, means=(0.85, 0.8, 0.75))
+    rows = [run_of(p, y, rng, sigma=sigma) for sigma in (0.1, 0.2, 0.3)]
+    found = evaluate_robustness(pd.concat(rows), class_names=NAMES)
+    assert found.sigmas == (0.1, 0.2, 0.3)
+    assert all(of.p_holm >= of.p_value for of in found.by_sigma)
+    assert min(of.p_holm for of in found.by_sigma) == pytest.approx(3 * min(of.p_value for of in found.by_sigma))
+
+
+def test_noise_below_the_tolerance_is_no_difference_between_classes():
+    y = np.repeat([0, 1], 50)
+    assert kruskal_wallis(1.0 - 2e-4 * y, y) == 1.0
+    assert np.isnan(kruskal_wallis(np.ones(6), np.array([0, 0, 0, 0, 0, 1])))
+
+
+def test_rank_correlation_of_what_does_not_vary_is_unknown():
+    assert np.isnan(rank_correlation(np.ones(10), np.arange(10.0)).value)
+
+
+def test_the_audit_finds_the_bias_that_there_is():
+    p, y, rng = population(means=(0.7, 0.6, 0.5))
+    found = evaluate_robustness(run_of(p, y, rng, bias=0.08), class_names=NAMES)
+    audit = found.audit
+    mmse, taylor = audit.of("mmse", 0.1), audit.of("taylor", 0.1)
+    assert mmse.bias.interval.lower > 0.04
+    assert mmse.bias.interval.holds(0.08) or mmse.bias.value == pytest.approx(0.08, abs=0.02)
+    assert taylor.bias.value == pytest.approx(-0.05, abs=0.02)
+    assert mmse.seconds == pytest.approx(0.01)
+    assert mmse.monte_carlo_seconds == pytest.approx(0.2)
+    assert len(audit.sigmoids(0.1)) == 50
+    advice = average_case_verdict(found).advice
+    assert "MMSE is too high on this model" in advice
+    assert "Taylor was closer here" in advice
+
+
+def test_an_exact_estimator_is_off_by_luck_alone():
+    p, y, rng = population(means=(0.7, 0.6, 0.5))
+    audit = evaluate_robustness(run_of(p, y, rng), class_names=NAMES).audit
+    mmse = audit.of("mmse", 0.1)
+    assert mmse.error.value == pytest.approx(mmse.by_luck, rel=0.35)
+    assert mmse.bias.interval.holds(0.0)
+    assert mmse.inside.value > 0.85
+
+
+def test_the_papers_claim_is_tried_on_the_same_samples():
+    p, y, rng = population(means=(0.7, 0.6, 0.5))
+    rows = run_of(p, y, rng)
+    few, off = slice(0, 50), rng.normal(0, 0.1, 50)
+    copies = [
+        rows_of(np.clip(p[few] + off, 0, 1), y[few], estimator="mmse_plain", part="convergence", n_draws=5),
+        rows_of(np.clip(p[few] + 0.01, 0, 1), y[few], estimator="mmse", part="convergence", n_draws=6),
+    ]
+    found = evaluate_robustness(pd.concat([rows, *copies]), class_names=NAMES)
+    paper = found.audit.paper
+    assert paper.plain_less_taylor.interval.lower > 0
+    assert paper.paired_less_taylor.interval.upper < 0
+    said = next(finding for finding in average_case_verdict(found).findings if "The paper says that MMSE" in finding)
+    assert "Not here: plain MMSE with N = 5 is farther off" in said
+    assert [(one.plain, one.n_copies) for one in found.audit.convergence] == [(False, 6), (True, 5)]
+
+
+def test_the_most_robust_are_those_that_stay_so_at_every_sigma():
+    y = np.zeros(6, dtype=int)
+    near = np.array([1.0, 0.99995, 0.5, 0.7, 1.0, 0.9])
+    far = np.array([0.3, 0.9, 0.1, 0.2, 0.6, 0.4])
+    rows = [rows_of(near, y, sigma=0.1), rows_of(far, y, sigma=0.3)]
+    found = evaluate_robustness(pd.concat(rows), class_names=("a", "b"))
+    least, most = found.extremes(0.1, 0, by="p_robust", n=2)
+    assert least.tolist() == [2, 3]
+    assert most.tolist() == [1, 4]
+
+
+def test_failed_trials_and_no_rows_at_all_are_no_error():
+    p, y, rng = population()
+    rows = run_of(p, y, rng)
+    failed = rows.head(1).assign(status="failed", row=pd.NA, p_robust=np.nan)
+    found = evaluate_robustness(pd.concat([rows, failed]), class_names=NAMES)
+    assert found.n_failed == 1
+    assert found.at(0.1).n == N
+    assert "1 trial failed" in average_case_verdict(found).used
+    nothing = evaluate_robustness(rows.head(0), class_names=NAMES)
+    assert nothing.by_sigma == ()
+    assert len(nothing.table()) == 0
+    assert average_case_verdict(nothing).headline == "No sample has been judged yet."
+
+
+def test_strange_samples_are_counted():
+    p, y, _ = population()
+    rows = rows_of(p, y, degenerate=np.arange(N) < 3, converged=np.arange(N) >= 5)
+    said = average_case_verdict(evaluate_robustness(rows, class_names=NAMES)).findings[-1]
+    assert "3 samples with a margin that does not change" in said
+    assert "2 samples whose number is less sure" in said
+
+
+def test_samples_without_a_number_are_counted_and_left_out():
+    p, y, _ = population()
+    p = np.where(np.arange(N) < 7, np.nan, p)
+    found = evaluate_robustness(rows_of(p, y), class_names=NAMES)
+    assert (found.at(0.1).n, found.at(0.1).n_unknown) == (N - 7, 7)
+    assert f"n = {N - 7} of {N}" in average_case_verdict(found).used

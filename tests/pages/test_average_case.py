@@ -1,0 +1,239 @@
+import json
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from core.data import Dataset, load_example
+from core.evaluate.average_case.plan import AverageCasePlan
+from core.models import MODELS
+from core.models.stored import ModelFile, model_fingerprint
+from core.trials import Context, TrainingPlan, to_json
+from core.workspace import frames
+from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from tests.pages.conftest import texts
+
+SIGMAS = (0.1, 0.25, 0.5, 1.0)
+TRAINING = TrainingPlan("linear", n_epochs=30)
+
+
+@lru_cache(maxsize=4)
+def trained(name: str) -> tuple[Dataset, bytes, int]:
+    """A linear model of an example, trained as the page would: the bytes that are stored, and how many it got right."""
+    data = load_example(name)
+    train, test = TRAINING.split(data)
+    model = MODELS["linear"](n_epochs=30).fit(data.x[train], data.y[train], seed=0, n_classes=data.n_classes)
+    file = ModelFile(model.trained(data).to_bytes(), "linear.safetensors", data.fingerprint)
+    return data, file.to_bytes(), int((model.predict(data.x[test]) == data.y[test]).sum())
+
+
+def kept(workspace: Workspace, name: str, *, uploaded: bool = False) -> tuple[Dataset, str]:
+    """The example and its model in the workspace."""
+    data, model, n_correct = trained(name)
+    workspace.add_dataset(LOCAL_OWNER, data, example=name)
+    about = {"training_plan": to_json(TRAINING), "n_test": len(TRAINING.split(data).test), "n_correct": n_correct}
+    return data, workspace.keep_model(LOCAL_OWNER, model, name="linear", **({} if uploaded else about))
+
+
+def planned(model: str, **fields) -> AverageCasePlan:
+    """What the page asks for by default of a table."""
+    return AverageCasePlan(
+        model, **{"sigmas": SIGMAS, "shape": "per_feature", "n_samples": 500, "n_audit": 50} | fields
+    )
+
+
+@lru_cache(maxsize=8)
+def rows_of(name: str, plan: AverageCasePlan) -> tuple[bytes, ...]:
+    data, model, _ = trained(name)
+    context = Context(model={plan.model: model}.__getitem__)
+    return tuple(frames.to_bytes(plan.run_trial(data, trial, context=context)) for trial in range(plan.n_trials(data)))
+
+
+def stored_run(workspace: Workspace, name: str, plan: AverageCasePlan, *, n_trials: int | None = None) -> Run:
+    """A run of which the first trials (all of them, by default) are done."""
+    run = workspace.create_run(LOCAL_OWNER, plan, trained(name)[0].fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
+    for trial, rows in enumerate(rows_of(name, plan)[:n_trials]):
+        workspace.store_trial(run.id, trial, rows)
+    workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
+    return workspace.run(LOCAL_OWNER, run.id)
+
+
+def charts(app) -> list[str]:
+    return [chart.proto.alt for chart in app.get("plotly_chart")]
+
+
+def plainly(app) -> str:
+    return texts(app).replace("\\", "")
+
+
+def test_without_a_model_the_page_asks_for_one(open_page, wine):
+    app = open_page("average_case", data=wine.fingerprint)
+    assert app.title[0].value == "Which samples and classes are fragile under noise?"
+    assert "Train one here, or upload one" in plainly(app)
+    assert not app.metric
+    assert "run" not in [button.key for button in app.button]
+
+
+def test_with_nothing_computed_it_shows_the_noise_and_what_will_be_done(open_page, workspace):
+    data, model = kept(workspace, "digits")
+    app = open_page("average_case", data=data.fingerprint, model=model)
+    said = plainly(app)
+    assert "Nothing has been computed for this choice yet" in said
+    n_test = len(TRAINING.split(data).test)
+    assert f"judges {n_test} samples at 4 sigmas and checks 50 of them" in said
+    assert "sigma 0.1: about 0.8 away (sigma times the root of 64)" in said
+    assert len(app.get("image")) == 6 * 5
+    assert not app.button(key="run").disabled
+
+
+def test_a_finished_run_shows_everything(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    stored_run(workspace, "wine", planned(model))
+    app = open_page("average_case", data=data.fingerprint, model=model)
+    assert app.button(key="run").disabled
+    labels = [metric.label.replace("\\", "") for metric in app.metric]
+    assert labels == ["Mean p_robust", "Largest gap of classes", "p_robust below 1", "Off Monte-Carlo by"]
+    said = plainly(app)
+    assert "n = 36, by MMSE" in said
+    assert "Kruskal-Wallis test over classes" in said
+    assert "The paper says that MMSE converges around N = 5" in said
+    shown = charts(app)
+    assert all(shown)
+    starts = ("p_robust by class", "Mean p_robust over", "Largest gap", "p_robust against softmax", "Map of 36")
+    starts += ("Each estimator's mean absolute error", "Each estimator's bias", "MMSE's mean", "Multivariate sigmoid")
+    for start in starts:
+        assert any(alt.startswith(start) for alt in shown), start
+    assert "Least and most robust samples" in said
+    assert len(app.get("download_button")) == 1 + 2 * 4
+
+
+def test_the_numbers_on_the_page_are_those_of_the_rows(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    stored_run(workspace, "wine", planned(model))
+    app = open_page("average_case", data=data.fingerprint, model=model, at="1")
+    table = next(frame.value for frame in app.dataframe if "Times faster" in frame.value)
+    errors = {row["Estimator"]: row["Error"] for _, row in table.iterrows()}
+    assert float(errors["MMSE"].split()[0]) < 0.02, "a linear model: the analytic answer is right"
+    assert "at sigma 1" in plainly(app)
+
+
+def test_least_robust_samples_are_the_least_robust(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    run = stored_run(workspace, "wine", planned(model))
+    app = open_page("average_case", data=data.fingerprint, model=model)
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    rows = rows[(rows["part"] == "samples") & (rows["sigma"] == 0.5) & (rows["estimator"] == "mmse")]
+    code = int(app.selectbox(key="extremes-of-0.5").value)
+    of_class = rows[rows["label"] == code].sort_values("p_robust")
+    tables = [frame.value for frame in app.dataframe if "p_robust (%)" in frame.value]
+    assert len(tables) == 4
+    assert tables[0]["id"].iloc[0] == data.ids[int(of_class["row"].iloc[0])]
+    assert float(tables[0]["p_robust (%)"].iloc[0]) == pytest.approx(100 * of_class["p_robust"].iloc[0], abs=0.06)
+
+
+def test_an_unfinished_run_shows_what_there_is_and_offers_to_go_on(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    run = stored_run(workspace, "wine", planned(model), n_trials=4)
+    app = open_page("average_case", data=data.fingerprint, model=model)
+    assert app.button(key=f"resume-{run.id}").label == "Resume"
+    assert "No sample has been audited" in plainly(app)
+    assert any(alt.startswith("p_robust by class") for alt in charts(app))
+
+
+def test_an_unknown_model_gets_a_sentence_and_no_result(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    stored_run(workspace, "wine", planned(model))
+    app = open_page("average_case", data=data.fingerprint, model="0" * 64)
+    assert "Nothing is shown in its place" in plainly(app)
+    assert not app.metric
+    assert charts(app) == []
+
+
+def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    stored_run(workspace, "wine", planned(model))
+    for parameters in ({"noise": "salt"}, {"estimator": "Magic"}, {"judged": "1"}, {"at": "7"}):
+        app = open_page("average_case", data=data.fingerprint, model=model, **parameters)
+        assert "cannot be chosen here" in texts(app), parameters
+        assert not app.metric
+        assert charts(app) == []
+
+
+def test_sigmas_that_are_no_numbers_get_a_sentence_and_are_kept(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    app = open_page("average_case", data=data.fingerprint, model=model, sigmas_columns="0.1; much", audited="7")
+    assert "Sigmas are numbers set apart by commas" in app.error[0].value.replace("\\", "")
+    assert app.text_input(key="sigmas_columns").value == "0.1; much"
+    assert app.number_input(key="audited").value == 7
+    assert app.number_input(key="seed").value == 0
+    assert not app.metric
+
+
+def test_an_odd_number_of_antithetic_copies_gets_a_sentence(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    app = open_page("average_case", data=data.fingerprint, model=model, copies="5")
+    assert "even number for antithetic pairs" in app.error[0].value.replace("\\", "")
+    assert app.number_input(key="copies").value == 5
+
+
+def test_the_address_of_a_plan_leads_to_the_very_same_run(open_page, workspace):
+    from ui import robust_controls
+
+    data, model = kept(workspace, "wine")
+    plan = planned(model, sigmas=(0.2, 0.4), estimators=("taylor", "softmax"), noise="laplace", n_audit=10, seed=3)
+    stored_run(workspace, "wine", plan)
+    parameters = robust_controls.parameters(plan)
+    assert parameters is not None
+    app = open_page("average_case", data=data.fingerprint, **parameters)
+    assert app.button(key="run").disabled, "the address leads to another plan"
+    assert "by Taylor" in plainly(app)
+    assert robust_controls.parameters(planned(model, n_samples=None)) is None, "no control says 'all of them'"
+    assert robust_controls.parameters(planned("f" * 64)) is None, "its model is gone"
+
+
+def test_of_an_uploaded_model_all_samples_are_judged(open_page, workspace):
+    data, model = kept(workspace, "wine", uploaded=True)
+    app = open_page("average_case", data=data.fingerprint, model=model)
+    assert "judges 178 samples" in plainly(app)
+
+
+def test_the_overview_says_the_verdict_and_leads_to_the_page(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    stored_run(workspace, "wine", planned(model))
+    app = open_page("overview", data=data.fingerprint)
+    said = plainly(app)
+    assert "Which samples and classes are fragile under noise?" in said
+    assert "p_robust" in said or "robust" in said
+    link = next(
+        one for one in app.get("page_link") if "average_case" in one.proto.page and "model=" in one.proto.query_string
+    )
+    assert model in link.proto.query_string
+
+
+def test_text_samples_stand_in_full(open_page, workspace):
+    rng = np.random.default_rng(0)
+    words = [rng.choice(300, 8) + 200 * (row % 2) for row in range(120)]
+    x = [" ".join(f"w{word}" for word in row) for row in words]
+    data = Dataset(
+        "words", "text", x, [row % 2 for row in range(120)], ("low", "high"), [f"t{row}" for row in range(120)]
+    )
+    workspace.add_dataset(LOCAL_OWNER, data)
+    train = TRAINING.split(data).train
+    model = MODELS["linear"](n_epochs=40).fit(data.x[train], data.y[train], seed=0, n_classes=2)
+    stored = ModelFile(model.trained(data).to_bytes(), "linear.safetensors", data.fingerprint).to_bytes()
+    name = workspace.keep_model(
+        LOCAL_OWNER, stored, name="words", training_plan=json.dumps(json.loads(to_json(TRAINING)))
+    )
+    assert name == model_fingerprint(stored)
+    plan = planned(name, n_audit=10, sigmas=(0.5,))
+    run = workspace.create_run(LOCAL_OWNER, plan, data.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    for trial in range(plan.n_trials(data)):
+        rows = plan.run_trial(data, trial, context=Context(model={name: stored}.__getitem__))
+        workspace.store_trial(run.id, trial, frames.to_bytes(rows))
+    workspace.release(run.id, "test", "done")
+    app = open_page("average_case", data=data.fingerprint, model=name, sigmas_columns="0.5", audited="10")
+    assert any("w" in str(table.value) for table in app.table)
+    assert "a text with noise cannot be shown" in plainly(app)
