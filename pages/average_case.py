@@ -44,7 +44,7 @@ def show(run: Run) -> None:
             "Samples": lambda: found.table(dataset.ids),
             "Classes": found.class_table,
             "Audit": found.audit.table,
-            "Audited samples": lambda: found.audit.beside,
+            "Audited": lambda: found.audit.beside,
             "Convergence": found.audit.convergence_table,
         },
         stem=f"average-case-{run.id[:8]}",

@@ -5,7 +5,6 @@ import os
 import threading
 import uuid
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -93,7 +92,12 @@ class Executor:
 
     def restart_worker(self, address: str) -> None:
         """Replace one worker by force, in the background; whatever else it held is done again elsewhere."""
-        restart = partial(self.client().restart_workers, [address], raise_for_error=False)
+        client = self.client()
+
+        def restart() -> None:
+            with suppress(OSError):  # the connection was closed meanwhile, and its workers with it
+                client.restart_workers([address], raise_for_error=False)
+
         threading.Thread(target=restart, name="restart worker", daemon=True).start()
 
     def close(self) -> None:

@@ -1,3 +1,4 @@
+import base64
 import json
 from functools import lru_cache
 
@@ -106,7 +107,7 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     for start in starts:
         assert any(alt.startswith(start) for alt in shown), start
     assert "Least and most robust samples" in said
-    assert len(app.get("download_button")) == 1 + 2 * 4
+    assert len(app.get("download_button")) == 1 + 2 * 5
 
 
 def test_the_numbers_on_the_page_are_those_of_the_rows(open_page, workspace):
@@ -197,6 +198,15 @@ def test_of_an_uploaded_model_all_samples_are_judged(open_page, workspace):
     data, model = kept(workspace, "wine", uploaded=True)
     app = open_page("average_case", data=data.fingerprint, model=model)
     assert "judges 178 samples" in plainly(app)
+    assert "also those that the model may have been trained on" in plainly(app)
+
+
+def test_noise_that_is_not_normal_says_what_the_numbers_rest_on(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    app = open_page("average_case", data=data.fingerprint, model=model, noise="uniform")
+    assert "rests on the central limit theorem" in plainly(app)
+    app = open_page("average_case", data=data.fingerprint, model=model, noise="uniform", estimator="Monte-Carlo")
+    assert "central limit theorem" not in plainly(app)
 
 
 def test_the_overview_says_the_verdict_and_leads_to_the_page(open_page, workspace):
@@ -237,3 +247,19 @@ def test_text_samples_stand_in_full(open_page, workspace):
     app = open_page("average_case", data=data.fingerprint, model=name, sigmas_columns="0.5", audited="10")
     assert any("w" in str(table.value) for table in app.table)
     assert "a text with noise cannot be shown" in plainly(app)
+
+
+def test_what_was_selected_on_the_map_stands_out_and_below(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    stored_run(workspace, "wine", planned(model))
+    app = open_page("average_case", data=data.fingerprint, model=model)
+    assert "selected" not in plainly(app)
+    rows = planned(model).order(data)[:3].tolist()
+    app.session_state["map_selected"] = (data.fingerprint, tuple(rows))
+    app.run()
+    assert "3 samples selected" in plainly(app)
+    table = next(frame.value for frame in app.dataframe if list(frame.value.get("id", [])) == data.ids[rows].tolist())
+    assert len(table) == 3
+    chart = next(chart for chart in app.get("plotly_chart") if "against softmax" in chart.proto.alt)
+    packed = [trace["selectedpoints"] for trace in json.loads(chart.proto.spec)["data"]]  # nothing is written as []
+    assert sum(len(np.frombuffer(base64.b64decode(part["bdata"]), part["dtype"])) for part in packed if part) == 3

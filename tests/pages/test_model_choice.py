@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -297,6 +298,18 @@ def test_black_and_white_of_images_go_with_the_model(show, workspace):
     assert ModelFile.from_bytes(workspace.model_bytes(LOCAL_OWNER, stored.fingerprint)).input_range == (0.0, 16.0)
     model = read_stored(workspace.model_bytes(LOCAL_OWNER, stored.fingerprint), digits)
     assert np.allclose(model.state["spread"].numpy(), 1 / 16)
+
+
+def test_lists_of_runs_name_a_training_and_lead_to_its_form(open_page, workspace, wine):
+    trained(workspace, wine)
+    app = open_page("runs")
+    said = texts(app).replace("\\", "")
+    assert "A network that is trained and kept" in said
+    assert "Linear model (SGD), 2 epochs" in said
+    [query] = [link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open"]
+    app = open_page("average_case", **dict(parse_qsl(query)))
+    assert app.number_input(key="epochs").value == 2
+    assert app.button(key="train").disabled
 
 
 def test_progress_says_steps_beside_trials(workspace, wine):
