@@ -111,7 +111,7 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     said = [names[code] for code in told["predicted"]]
     if dataset.kind == "image":
         captions = [
-            f"as {name}{' (wrong)' * (code != label)}, p {percent(p)}, sure {percent(sure)}"
+            f"as {name}{' (wrong)' * (code != label)}, {_kept('p', p)}, {_kept('sure', sure)}"
             for name, code, label, p, sure in zip(
                 said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
             )
@@ -126,6 +126,11 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
         st.table(table.map(page.plain).set_index("id"), alt="Samples in full")
     else:
         st.dataframe(table, hide_index=True, alt="Samples with their columns")
+
+
+def _kept(name: str, share: float) -> str:
+    """A share with its name, which no line breaks."""
+    return f"{name} {percent(share)}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @st.fragment
