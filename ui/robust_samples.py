@@ -52,11 +52,12 @@ def _noisy_rows(dataset: Dataset, plan: AverageCasePlan, row: int, rng: np.rando
     spread = dataset.x.std(axis=0) if plan.shape != "isotropic" else np.ones_like(values)
     unit = _unit(plan, values.shape, rng)
     lines = [("as it is", values)]
-    lines += [(_radius(plan, sigma, dataset), values + sigma * spread * unit) for sigma in plan.sigmas]
+    lines += [(f"noise of sigma {sigma:g}", values + sigma * spread * unit) for sigma in plan.sigmas]
     shown = list(dataset.feature_names[:MOST_COLUMNS])
     table = pd.DataFrame([line[: len(shown)] for _, line in lines], columns=shown)
     table.insert(0, f"sample {dataset.ids[row]}", [about for about, _ in lines])
     st.dataframe(table, hide_index=True, alt="One sample with noise of every sigma")
+    st.caption(page.plain(f"Noise of {_radius(plan, plan.sigmas[-1], dataset)}."))
 
 
 def _unit(plan: AverageCasePlan, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
@@ -70,7 +71,7 @@ def _unit(plan: AverageCasePlan, shape: tuple[int, ...], rng: np.random.Generato
 
 def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
     n_features = int(np.prod(dataset.x.shape[1:]))
-    of = "" if plan.shape == "isotropic" else " in standard deviations"
+    of = "" if plan.shape == "isotropic" else " standard deviations"
     return (
         f"sigma {sigma:g}: about {sigma * n_features**0.5:.3g}{of} away (sigma times the root of {count(n_features)})"
     )
@@ -110,7 +111,7 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     said = [names[code] for code in told["predicted"]]
     if dataset.kind == "image":
         captions = [
-            f"as {name}{' (wrong)' * (code != label)}, p {percent(p)}, sure {percent(sure)}"
+            f"as {name}{' (wrong)' * (code != label)}, {_kept('p', p)}, {_kept('sure', sure)}"
             for name, code, label, p, sure in zip(
                 said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
             )
@@ -125,6 +126,11 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
         st.table(table.map(page.plain).set_index("id"), alt="Samples in full")
     else:
         st.dataframe(table, hide_index=True, alt="Samples with their columns")
+
+
+def _kept(name: str, share: float) -> str:
+    """A share with its name, which no line breaks."""
+    return f"{name} {percent(share)}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @st.fragment

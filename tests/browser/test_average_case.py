@@ -31,10 +31,11 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, b
     expect(page.get_by_role("heading", name="Least and most robust samples")).to_be_visible()
     least = page.locator(".st-key-least-robust-p-robust")
     expect(least.get_by_role("img")).to_have_count(5, timeout=30_000)
-    shares = [float(share) for share in re.findall(r"p (\d+\.\d) %", least.inner_text())]
+    shares = [float(share) for share in re.findall(r"p\s(\d+\.\d)\s%", least.inner_text())]
+    assert len(shares) == 5
     assert shares == sorted(shares)
     most = page.locator(".st-key-most-robust-p-robust")
-    assert max(shares) <= min(float(share) for share in re.findall(r"p (\d+\.\d) %", most.inner_text()))
+    assert max(shares) <= min(float(share) for share in re.findall(r"p\s(\d+\.\d)\s%", most.inner_text()))
 
     with page.expect_download() as download:
         page.get_by_role("button", name="Samples (TSV)").click()

@@ -37,6 +37,7 @@ class Measured:
 class ClassGap:
     """How far the mean robustness of the least robust class is below that of the most robust one.
 
+    The lower end of the interval is above 0 only where shuffled labels, too, would hardly ever (5 %) lie so far apart.
     `value` is less the bias of having chosen the largest difference, `raw` is the difference of the two classes, and
     `by_chance` is how large it would be on average if the same samples had been dealt to the classes at random.
     """
@@ -183,26 +184,29 @@ def _gap(
     t = np.abs(_t(away[:, one] - away[:, other], ses, widths))
     reach = np.quantile(t.max(axis=1), 0.95) * widths
     raw = float(np.ptp(mean[usable]))
+    dealt = _dealt(p, y, np.array(known)[usable], rng)
+    by_luck = (1 + np.count_nonzero(dealt >= raw)) / (1 + len(dealt)) > 0.05
     bias = float(np.ptp(drawn.means[:, usable], axis=1).mean()) - raw
     # Where a few samples carry the means, what the classes' own intervals leave open is open here, too.
     ends = [drawn.interval(int(k)) for k in usable]
     apart = max(end.upper for end in ends) - min(end.lower for end in ends)
-    interval = Interval(max(float((gaps - reach).max()), 0.0), min(max(float((gaps + reach).max()), apart), 1.0))
+    lower = 0.0 if by_luck else max(float((gaps - reach).max()), 0.0)
+    interval = Interval(lower, min(max(float((gaps + reach).max()), apart), 1.0))
     order = usable[np.argsort(mean[usable], kind="stable")]
     return ClassGap(
         value=float(np.clip(raw - bias, interval.lower, interval.upper)),
         interval=interval,
         raw=raw,
-        by_chance=_by_chance(p, y, np.array(known)[usable], rng),
+        by_chance=float(dealt.mean()),
         least=known[int(order[0])],
         most=known[int(order[-1])],
     )
 
 
-def _by_chance(p: np.ndarray, y: np.ndarray, codes: np.ndarray, rng: np.random.Generator, n_deals: int = 200) -> float:
-    """The mean largest gap where classes of the same sizes are dealt at random."""
+def _dealt(p: np.ndarray, y: np.ndarray, codes: np.ndarray, rng: np.random.Generator, n_deals: int = 400) -> np.ndarray:
+    """The largest gaps where classes of the same sizes are dealt at random."""
     inside = np.isin(y, codes)
     p, place = p[inside], np.searchsorted(codes, y[inside])
     n = np.bincount(place, minlength=len(codes))
-    gaps = [np.ptp(np.bincount(place, weights=rng.permutation(p), minlength=len(codes)) / n) for _ in range(n_deals)]
-    return float(np.mean(gaps))
+    dealt = (np.bincount(place, weights=rng.permutation(p), minlength=len(codes)) / n for _ in range(n_deals))
+    return np.array([np.ptp(means) for means in dealt])

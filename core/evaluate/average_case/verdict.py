@@ -142,7 +142,9 @@ def _tests(found: Robustness, sigma: float) -> str:
         return "Too few samples by class for a test of differences between classes."
     told = [f"{of.sigma:g}" for of in found.by_sigma if of.p_holm < 0.05]
     n = plural(len(found.by_sigma), "sigma", "sigmas")
-    where = f"classes can be told apart at sigma {listed(told, most=6)}" if told else "at no sigma can classes be told"
+    where = "classes can be told apart at no sigma"
+    if told:
+        where = f"classes can be told apart at sigma {listed(told, most=6)}"
     return f"Kruskal-Wallis test over classes: {p_value(at.p_holm)} at this sigma, corrected for {n}; {where}."
 
 
