@@ -1,4 +1,4 @@
-"""What do the paper's tables say, and do they agree with its text? Denominators, chance at the boundary, linear mixes."""
+"""Do the paper's tables agree with its text? Denominators, chance at the boundary, mixes that lie on a line."""
 
 from math import ceil, floor
 

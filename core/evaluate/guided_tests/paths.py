@@ -9,7 +9,8 @@ from jaxtyping import Bool, Float, Integer
 from core.evaluate.test_quality import Regions
 from core.models.layers import Head
 
-_N_STEPS = 14
+_N_STEPS = 10  # of bisection: a thousandth of the way
+_N_STEPS_TO_ENDS = 8
 Predicate = Callable[[Float[np.ndarray, " n"]], Bool[np.ndarray, " n"]]
 
 
@@ -39,16 +40,18 @@ class Paths:
         return Paths(self.start, end, self.noise, self.low, self.high)
 
 
-def first_true(holds: Predicate, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> np.ndarray:
+def first_true(
+    holds: Predicate, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"], *, n_steps: int = _N_STEPS
+) -> Float[np.ndarray, " n"]:
     """Bisect between `low`, where `holds` is not true, and `high`, where it is: give the t just inside, row by row.
 
     Examples
     --------
-    >>> first_true(lambda t: t >= np.array([0.25, 0.5]), np.zeros(2), np.ones(2)).round(3)
+    >>> first_true(lambda t: t >= np.array([0.25, 0.5]), np.zeros(2), np.ones(2)).round(2)
     array([0.25, 0.5 ])
     """
     low, high = low.copy(), high.copy()
-    for _ in range(_N_STEPS):
+    for _ in range(n_steps):
         middle = (low + high) / 2
         inside = holds(middle)
         high = np.where(inside, middle, high)
@@ -88,28 +91,27 @@ def place_at_boundary(
     classes are as probable, then both ends of the region around it, and each line takes a random t between these.
     """
     rows = np.arange(len(y))
-    begins_right = _own_side(head, paths.at(np.zeros(len(y))), y, rival)
-    end = np.where(begins_right[:, None], regions.centroids[rival], regions.centroids[y]).astype(paths.start.dtype)
-    paths = paths.to(end)
 
-    def crossed(t: np.ndarray) -> np.ndarray:
-        return _own_side(head, paths.at(t), y, rival) != begins_right
-
-    def in_band(t: np.ndarray) -> np.ndarray:
-        return regions.in_boundary(head(paths.at(t)))
+    def own_side(proba: np.ndarray) -> np.ndarray:
+        return proba[rows, y] >= proba[rows, rival]
 
     nothing, all_of_it = np.zeros(len(y)), np.ones(len(y))
-    found = crossed(all_of_it)
+    proba = head(paths.at(nothing))
+    begins_right, weak_at_first = own_side(proba), regions.in_boundary(proba)
+    end = np.where(begins_right[:, None], regions.centroids[rival], regions.centroids[y]).astype(paths.start.dtype)
+    paths = paths.to(end)
+    proba = head(paths.at(all_of_it))
+    found, weak_at_last = own_side(proba) != begins_right, regions.in_boundary(proba)
+
+    def crossed(t: np.ndarray) -> np.ndarray:
+        return own_side(head(paths.at(t))) != begins_right
+
+    def weak(t: np.ndarray) -> np.ndarray:
+        return regions.in_boundary(head(paths.at(t)))
+
     crossing = first_true(crossed, nothing, all_of_it)
-    found &= in_band(crossing)
-    # Towards either end: out of the region from the crossing on, as far as it stays inside.
-    before = np.where(in_band(nothing), 0.0, first_true(in_band, nothing, crossing))
-    after = 1 - first_true(lambda t: in_band(1 - t), nothing, 1 - crossing)
-    after = np.where(in_band(all_of_it), 1.0, after)
-    t = before + (after - before) * rng.random(len(rows))
-    return paths, t, found
-
-
-def _own_side(head: Head, points: np.ndarray, y: np.ndarray, rival: np.ndarray) -> np.ndarray:
-    proba, rows = head(points), np.arange(len(y))
-    return proba[rows, y] >= proba[rows, rival]
+    found &= weak(crossing)
+    before = first_true(weak, nothing, crossing, n_steps=_N_STEPS_TO_ENDS)
+    after = 1 - first_true(lambda left: weak(1 - left), nothing, 1 - crossing, n_steps=_N_STEPS_TO_ENDS)
+    before, after = np.where(weak_at_first, 0.0, before), np.where(weak_at_last, 1.0, after)
+    return paths, before + (after - before) * rng.random(len(y)), found

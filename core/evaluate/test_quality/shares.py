@@ -195,8 +195,9 @@ def random_splits(
     """
     known = n > 0
     size = np.where(known, n, 1)
-    of = stats.hypergeom(np.maximum(n + n_train, 1), np.where(known, k + k_train, 0), size)
+    both, inside = np.where(known, n + n_train, 1), np.where(known, k + k_train, 0)
+    of = stats.hypergeom(both, inside, size)
     at = np.where(known, k, 0)
     p = np.minimum(1.0, 2 * np.minimum(of.cdf(at), of.sf(at - 1)))
-    found = (of.mean() / size, of.ppf(0.025) / size, of.ppf(0.975) / size, p)
+    found = (inside / both, of.ppf(0.025) / size, of.ppf(0.975) / size, p)
     return RandomSplits(*(np.where(known, values, np.nan) for values in found))

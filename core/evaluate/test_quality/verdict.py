@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.evaluate.test_quality.quality import TestQuality
 from core.evaluate.test_quality.shares import Dimension, Shares
-from core.evaluate.wording import Verdict, count, fixed, listed, percent, plural
+from core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points
 
 FAIR = 0.1
 """A class is over- or under-represented where its whole interval lies further than this from the fair share of 1."""
@@ -164,14 +164,16 @@ def _summary(quality: TestQuality, found: tuple[Finding, ...]) -> list[str]:
 
 def _spreads(quality: TestQuality) -> list[str]:
     lines = []
-    for name, spread in quality.spreads.items():
+    for shares in quality.dimensions:
+        spread = quality.spreads[shares.dimension]
         if np.isnan(spread.value):
             continue
-        ends = f"[{spread.interval.lower:.2f}, {spread.interval.upper:.2f}]"
-        even = "no more than chance" if spread.value <= spread.by_chance else "more than chance"
+        told, chance = (points(spread.value, spread.interval), points(spread.by_chance))
+        if shares.scale != 1:  # a fair share of 1 is no percentage
+            told, chance = (gap(spread.value, spread.interval), gap(spread.by_chance))
+        even = "no more than" if spread.value <= spread.by_chance else "more than"
         lines.append(
-            f"Classes differ in {name} by {spread.value:.2f} {ends} (standard deviation), {even} "
-            f"({spread.by_chance:.2f})."
+            f"Classes differ in {shares.dimension} by {told} (standard deviation), {even} by chance ({chance})."
         )
     return lines
 
