@@ -190,12 +190,12 @@ class ClassParts:
     """How much of the variance was kept when many features were brought to fewer, both parts taken together."""
 
 
-def class_parts(train: Float[np.ndarray, "n_train d"], test: Float[np.ndarray, "n_test d"]) -> ClassParts:
+def class_parts(train: Float[np.ndarray, "n_train d"], test: Float[np.ndarray, "n_test ..."]) -> ClassParts:
     """Bring a class's two parts together. More than 256 features become the 256 directions that matter most.
 
     These are found without asking which part a sample is of, so that no re-split is treated unlike the other.
     """
-    if train.shape[1] != test.shape[1]:
+    if train.shape[1:] != test.shape[1:]:
         raise DataError(
             f"Features of another length: {test.shape[1]} a test sample, {train.shape[1]} a training sample. Both must "
             "come from the same layer of the same model."
@@ -265,7 +265,7 @@ def class_shift(
 def covariate_shift(
     train: Float[np.ndarray, "n_train d"],
     y_train: Integer[np.ndarray, " n_train"],
-    test: Float[np.ndarray, "n_test d"],
+    test: Float[np.ndarray, "n_test ..."],
     y_test: Integer[np.ndarray, " n_test"],
     *,
     class_names: tuple[str, ...],

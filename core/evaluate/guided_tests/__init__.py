@@ -27,7 +27,7 @@ from core.evaluate.guided_tests.generate import (
     start,
 )
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconstruction, round_trip
-from core.evaluate.guided_tests.missing import Missing, label_next, missing_regions, nearest, tests_for
+from core.evaluate.guided_tests.missing import Missing, generate_missing, label_next, missing_regions, nearest
 from core.evaluate.guided_tests.properties import Properties, Property, properties
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
 
@@ -52,6 +52,7 @@ __all__ = [
     "all_of",
     "generate",
     "generate_class",
+    "generate_missing",
     "label_next",
     "missing_regions",
     "mix_accuracy",
@@ -63,5 +64,4 @@ __all__ = [
     "sizes",
     "start",
     "table_sizes",
-    "tests_for",
 ]

@@ -45,7 +45,7 @@ def missing_regions(quality: TestQuality, *, fewest: int = FEWEST_AT_BOUNDARY) -
     return tuple(found)
 
 
-def tests_for(start: Start, missing: Sequence[Missing], *, seed: int) -> GeneratedTests | None:
+def generate_missing(start: Start, missing: Sequence[Missing], *, seed: int) -> GeneratedTests | None:
     """Generate what is missing; None where nothing is."""
     made = [
         generate_class(start, one.label, n_centroid=0, n_boundary=one.n, seed=seed, rival=one.rival) for one in missing
