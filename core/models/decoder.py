@@ -74,7 +74,7 @@ class Decoder:
         return np.ascontiguousarray(images.permute(0, 2, 3, 1).numpy())
 
     def squared_errors(
-        self, features: Float[np.ndarray, "n n_features"], images: Float[np.ndarray, "n height width channels"]
+        self, features: Float[np.ndarray, "n n_features"], images: Float[np.ndarray, "n_images height width channels"]
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Give the mean squared error of each image's pixels, and that of showing the mean training image instead."""
         _check_images(images, len(features))
@@ -106,7 +106,7 @@ class Decoder:
 
 def fit_decoder(
     features: Float[np.ndarray, "n n_features"],
-    images: Float[np.ndarray, "n height width channels"],
+    images: Float[np.ndarray, "n_images height width channels"],
     *,
     n_epochs: int = 10,
     batch_size: int = 128,

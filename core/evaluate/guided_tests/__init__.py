@@ -1,8 +1,9 @@
 """Which tests are missing? (Mani et al. 2019, sections 4.1, 4.3 and 5.4)
 
 `start(...)` makes ready, `generate(...)` makes features in the regions that were asked for, `accuracy_grid(...)` says
-how the head fares on them, `properties(...)` tests it on lines through feature space, `label_next(...)` lists the real
-samples nearest to what is missing, `round_trip(...)` sends decoded images through the whole model.
+how the head fares on them, `properties(...)` and `walk(...)` follow it along lines through feature space,
+`label_next(...)` lists the real samples nearest to what is missing, `round_trip(...)` sends decoded images through the
+whole model.
 """
 
 from core.evaluate.guided_tests.accuracy import (
@@ -30,6 +31,7 @@ from core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconst
 from core.evaluate.guided_tests.missing import Missing, generate_missing, label_next, missing_regions, nearest
 from core.evaluate.guided_tests.properties import Properties, Property, properties
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
+from core.evaluate.guided_tests.walk import Walk, walk
 
 __all__ = [
     "FREQUENCIES",
@@ -48,6 +50,7 @@ __all__ = [
     "RoundTrip",
     "SharedAccuracy",
     "Start",
+    "Walk",
     "accuracy_grid",
     "all_of",
     "generate",
@@ -64,4 +67,5 @@ __all__ = [
     "sizes",
     "start",
     "table_sizes",
+    "walk",
 ]

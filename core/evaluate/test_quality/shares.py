@@ -6,14 +6,14 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
-from scipy import stats
+from scipy.special import ndtri
 
 from core.evaluate.intervals import UNKNOWN, Interval, holm
 
 Dimension = Literal["equivalence partitioning", "centroid positioning", "boundary conditioning"]
 FEWEST = 10
 """With fewer samples than so many inside or outside, resamples hardly vary: the interval is then Wilson's."""
-_Z = float(stats.norm.ppf(0.975))
+_Z = float(ndtri(0.975))
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,8 @@ def share_intervals(
     lower = np.where(k == 0, 0.0, np.maximum(centre - half, 0.0))
     upper = np.where(k == n, 1.0, np.minimum(centre + half, 1.0))
     if resampled.any():
+        from scipy import stats
+
         lower[resampled] = stats.binom.ppf(0.025, n[resampled], p[resampled]) / n[resampled]
         upper[resampled] = stats.binom.ppf(0.975, n[resampled], p[resampled]) / n[resampled]
     return share, np.where(known, lower, np.nan), np.where(known, upper, np.nan), resampled
@@ -193,6 +195,8 @@ def random_splits(
     >>> one.mean, one.lower, one.upper, one.p_value < 0.001
     (array([0.2]), array([0.1]), array([0.3]), array([ True]))
     """
+    from scipy import stats
+
     known = n > 0
     size = np.where(known, n, 1)
     both, inside = np.where(known, n + n_train, 1), np.where(known, k + k_train, 0)
