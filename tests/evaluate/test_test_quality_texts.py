@@ -1,4 +1,4 @@
-"""Twenty classes of real texts, without one image: quality, missing tests, and real samples in the place of pictures."""
+"""Twenty classes of real texts: quality, missing tests, and real samples in the place of pictures."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def news(shared_data):
     names = tuple(sorted(frame["newsgroup"].unique()))
     y = np.array([names.index(group) for group in few["newsgroup"]])
     texts = [body[:2000] for body in few["body"]]
-    return Dataset("news", "text", np.array(texts, dtype=object), y, names, [str(i) for i in few["doc_id"]])
+    return Dataset("news", "text", np.array(texts, dtype=object), y, names, [str(row) for row in few.index])
 
 
 def test_twenty_newsgroups_from_quality_to_what_to_label_next(news):
