@@ -310,6 +310,33 @@ def test_spread_over_classes():
     assert told.value == pytest.approx(np.std([2.0, 1.0, 0.5, 0.5]))
 
 
+def test_spread_lies_in_its_interval_where_noise_is_all_there_is():
+    of = head(30, 40, apart=3.0)
+    found = quality(cloud(of, 60), cloud(of, 20, seed=2), rng=rng())
+    for name in ("centroid positioning", "boundary conditioning"):
+        spread = found.spreads[name]
+        assert spread.interval.holds(spread.value)
+        assert spread.interval.width > 0
+
+
+def test_pairs_of_a_random_split_are_counted_as_one_would_draw_them():
+    of = head(8, 16, apart=2.0)
+    train, test = cloud(of, 60), cloud(of, 15, seed=2)
+    pairs = quality(train, test, rng=rng()).pairs
+    trained = pairwise_boundary_conditioning(train.proba, train.labels)
+    pooled, met = pairs.n_in + trained.n_in, []
+    for seed in range(400):
+        draw = np.random.default_rng(seed)
+        met.append(
+            sum(
+                (draw.multivariate_hypergeometric(row, n) > 0).sum()
+                for row, n in zip(pooled, pairs.n_in.sum(axis=1), strict=True)
+            )
+        )
+    assert pairs.split_met == pytest.approx(np.mean(met), abs=0.3)
+    assert pairs.n_met == pytest.approx(pairs.split_met, abs=4 * np.std(met))
+
+
 def test_bad_input_is_refused_with_what_to_do():
     with pytest.raises(DataError, match=r"test has 2 a sample, .*1.*same layer|Features of another length"):
         quality(TRAIN, LayerSamples(np.zeros((2, 2)), [0, 1], [[0.5, 0.5]] * 2, TRAIN.class_names), rng=rng())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
+from scipy.special import gammaln
 
 from core.evaluate.intervals import holm
 from core.evaluate.test_quality.shares import random_splits, share_intervals
@@ -38,6 +39,8 @@ class PairShares:
     split: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
     p_value: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
     p_holm: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    split_met: float = float("nan")
+    """How many pairs have a sample in a random split with as many samples at the boundary of each class."""
 
     @classmethod
     def of(
@@ -57,10 +60,11 @@ class PairShares:
         p = np.full(n.shape, np.nan)
         split = np.where(n > 0, 0.0, np.nan)
         if ever.any():
-            found = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever])
+            found = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever], ends=False)
             p[ever], split[ever] = found.p_value, found.mean
         corrected = np.array(holm(p.ravel().tolist())).reshape(p.shape)
-        return replace(self, train=train.value, split=split, p_value=p, p_holm=corrected)
+        met = expected_met(self.n_in, self.n_in + train.n_in)
+        return replace(self, train=train.value, split=split, p_value=p, p_holm=corrected, split_met=met)
 
     @property
     def n_classes(self) -> int:
@@ -114,3 +118,25 @@ class PairShares:
         for name in ("value", "lower", "upper", "train", "split", "p_value", "p_holm"):
             cells[name] = getattr(self, name)[i, j]
         return pd.DataFrame(cells)
+
+
+def expected_met(
+    n_in: Integer[np.ndarray, "n_rows n_classes"], pooled: Integer[np.ndarray, "n_rows n_classes"]
+) -> float:
+    """Say how many pairs have a sample, on average, when each class draws as many as `n_in` has from `pooled`.
+
+    Examples
+    --------
+    >>> expected_met(np.array([[0, 3, 0]]), np.array([[0, 3, 1]]))
+    1.75
+    """
+    drawn, there = n_in.sum(axis=1, keepdims=True), pooled.sum(axis=1, keepdims=True)
+    others = there - pooled
+    possible = others >= drawn
+    logs = (
+        gammaln(others + 1)
+        - gammaln(np.where(possible, others - drawn, 0) + 1)
+        - gammaln(there + 1)
+        + gammaln(there - drawn + 1)
+    )
+    return float((1 - np.where(possible, np.exp(logs), 0.0)).sum())

@@ -114,10 +114,7 @@ class Shares:
         return k, n, float(share[0]), Interval(float(lower[0]), float(upper[0]))
 
     def spread(self, *, rng: np.random.Generator, n_resamples: int = 2000) -> Spread:
-        """Say how much the classes differ.
-
-        Noise alone spreads them, and resamples are noisier than the sample: the interval is the reflected one.
-        """
+        """Say how much the classes differ, noise included: the interval is a bootstrap's, brought back to the value."""
         there = np.flatnonzero(self.present)
         if len(there) < 2:
             return Spread(float("nan"), UNKNOWN, float("nan"), len(there))
@@ -129,8 +126,10 @@ class Shares:
         else:
             drawn = rng.multinomial(n[0], k / n[0], size=n_resamples) / n[0]
             level = rng.multinomial(n[0], np.full(len(there), 1 / len(there)), size=n_resamples) / n[0]
-        low, high = np.quantile(self.scale * drawn.std(axis=1), [0.025, 0.975])
-        interval = Interval(max(2 * value - float(high), 0.0), max(2 * value - float(low), 0.0))
+        variances = np.square(self.scale * drawn.std(axis=1))
+        # Resamples carry the noise of the sample and their own: by that much they lie too high.
+        low, high = np.quantile(variances - (variances.mean() - value**2), [0.025, 0.975])
+        interval = Interval(float(np.sqrt(max(low, 0.0))), float(np.sqrt(max(high, 0.0))))
         return Spread(value, interval, float(np.quantile(self.scale * level.std(axis=1), 0.95)), len(there))
 
     def table(self) -> pd.DataFrame:
@@ -186,8 +185,12 @@ def random_splits(
     n: Integer[np.ndarray, "*shape"],
     k_train: Integer[np.ndarray, "*shape"],
     n_train: Integer[np.ndarray, "*shape"],
+    *,
+    ends: bool = True,
 ) -> RandomSplits:
     """Say what n samples drawn at random from n + n_train hold, of which k + k_train lie inside. NaN where n is 0.
+
+    Without `ends`, which take longest, these are NaN.
 
     Examples
     --------
@@ -203,5 +206,7 @@ def random_splits(
     of = stats.hypergeom(both, inside, size)
     at = np.where(known, k, 0)
     p = np.minimum(1.0, 2 * np.minimum(of.cdf(at), of.sf(at - 1)))
-    found = (inside / both, of.ppf(0.025) / size, of.ppf(0.975) / size, p)
+    unknown = np.full(k.shape, np.nan)
+    lower, upper = (of.ppf(q) / size if ends else unknown for q in (0.025, 0.975))
+    found = (inside / both, lower, upper, p)
     return RandomSplits(*(np.where(known, values, np.nan) for values in found))

@@ -157,7 +157,7 @@ def _summary(quality: TestQuality, found: tuple[Finding, ...]) -> list[str]:
     n_pairs = quality.n_classes * (quality.n_classes - 1)
     lines.append(
         f"{count(quality.pairs.n_met)} of {count(n_pairs)} ordered pairs of classes have a test sample at their "
-        "boundary."
+        f"boundary; with as many there, a random split would have {quality.pairs.split_met:.0f}."
     )
     return lines
 
