@@ -3,6 +3,11 @@
 Prints every cell beside the printed one; asserts nothing. `--network FILE` takes a network that was trained before, or
 trains one and keeps it there; `--epochs N` is how long; `--resplits N` measures covariate shift too, against so many
 re-splits (by far the longest part).
+
+Where the columns differ, and why: every "0-100" of the paper is chance, 1/C, whatever the model, so its boundary
+features lie at the boundary of no class in particular. Ours lie between their class and one rival, on either side of
+where both are as probable: about half of them are taken for the right class, by construction. The mixes in between
+follow, since in the paper and here they are weighted means of the first and the last column.
 """
 
 import argparse
