@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
 from core.data import DataError
 from core.evaluate.guided_tests.paths import Paths, place_at_boundary, place_near_centroid
@@ -155,17 +155,18 @@ def generate_class(
     if rival is not None and (rival == label or not 0 <= rival < start.regions.n_classes):
         raise DataError(f"The rival of class {label} is another class of {start.regions.n_classes}, not {rival}.")
     rng = np.random.default_rng([seed, label])
-    parts = [_round(start, label, 0, for_centroid=True, rival=rival, rng=rng, scale=0.0)]
+    nobody = np.zeros(0, dtype=np.int64)
+    parts = [_round(start, label, nobody, for_centroid=True, rng=rng, scale=0.0)[0]]
     for n, for_centroid in ((n_centroid, True), (n_boundary, False)):
-        left, scale = n, start.recipe.noise
+        wanted, scale = _wanted(start, label, n, rival), start.recipe.noise
         for _ in range(start.recipe.n_attempts):
-            if left == 0:
-                break
-            for first in range(0, left, _CHUNK):
-                size = min(_CHUNK, left - first)
-                parts.append(_round(start, label, size, for_centroid=for_centroid, rival=rival, rng=rng, scale=scale))
-            left = n - sum(len(part) for part in parts if len(part) and part.for_centroid[0] == for_centroid)
-            scale /= 2
+            missed = [nobody]
+            for first in range(0, len(wanted), _CHUNK):
+                chunk = wanted[first : first + _CHUNK]
+                part, kept = _round(start, label, chunk, for_centroid=for_centroid, rng=rng, scale=scale)
+                parts.append(part)
+                missed.append(chunk[~kept])
+            wanted, scale = np.concatenate(missed), scale / 2
     made = all_of(parts)
     asked = np.zeros_like(made.asked)
     asked[label] = n_centroid, n_boundary
@@ -174,36 +175,47 @@ def generate_class(
     return replace(made, asked=asked, placed=placed)
 
 
+def _wanted(start: Start, label: int, n: int, rival: int | None) -> Integer[np.ndarray, " n"]:
+    """Give the rival of each feature that is wanted; -1 for that of its parent, whichever this will be."""
+    if rival is not None:
+        return np.full(n, rival, dtype=np.int64)
+    if start.recipe.rivals == "nearest":
+        return np.full(n, -1, dtype=np.int64)
+    return (label + 1 + np.arange(n) % (start.regions.n_classes - 1)) % start.regions.n_classes
+
+
 def _round(
     start: Start,
     label: int,
-    n: int,
+    wanted: Integer[np.ndarray, " n"],
     *,
     for_centroid: bool,
-    rival: int | None,
     rng: np.random.Generator,
     scale: float,
-) -> GeneratedTests:
-    """Try to place `n` features, each from a random parent; give those that lie where they were asked for."""
-    regions, head = start.regions, start.head
+) -> tuple[GeneratedTests, Bool[np.ndarray, " n"]]:
+    """Try to place one feature for each wanted rival, from a random parent.
+
+    Give those that lie where they were asked for, and which of the wanted these are.
+    """
+    n, regions, head = len(wanted), start.regions, start.head
     parents, part = start.parents(label)
     chosen = rng.integers(len(parents), size=n)
     y = np.full(n, label, dtype=np.int64)
-    rival_of = _rivals(start, parents, chosen, y, rival)
+    rival_of = np.where(wanted < 0, rivals(parents.proba, parents.labels)[chosen], wanted)
     begin = parents.features[chosen].astype(np.float32)
     own = np.broadcast_to(regions.centroids[label].astype(np.float32), begin.shape)
     noise = np.float32(scale) * start.noise(label, n, rng=rng)
     paths = Paths(begin, own, noise, start.low, start.high)
     if for_centroid:
-        t, found = place_near_centroid(paths, y, regions, rng=rng)
+        t = place_near_centroid(paths, y, regions, rng=rng)
     else:
-        paths, t, found = place_at_boundary(paths, y, rival_of, regions, head, rng=rng)
+        paths, t = place_at_boundary(paths, y, rival_of, regions, head, rng=rng)
     features = paths.at(t)
     proba, distance = head(features), regions.distances(features, y)
     near, weak = distance <= regions.radii[y], regions.in_boundary(proba)
-    keep = found & (near if for_centroid else weak)
+    keep = near if for_centroid else weak
     counts = np.zeros((regions.n_classes, 2), dtype=np.int64)
-    return GeneratedTests(
+    made = GeneratedTests(
         regions.class_names,
         features[keep],
         y[keep],
@@ -220,15 +232,7 @@ def _round(
         asked=counts,
         placed=counts,
     )
-
-
-def _rivals(start: Start, parents: LayerSamples, chosen: np.ndarray, y: np.ndarray, rival: int | None) -> np.ndarray:
-    if rival is not None:
-        return np.full(len(chosen), rival, dtype=np.int64)
-    if start.recipe.rivals == "nearest":
-        return rivals(parents.proba, parents.labels)[chosen]
-    step = 1 + np.arange(len(chosen)) % (start.regions.n_classes - 1)
-    return (y + step) % start.regions.n_classes
+    return made, keep
 
 
 def _root(features: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k d"]:

@@ -61,8 +61,8 @@ def first_true(
 
 def place_near_centroid(
     paths: Paths, y: Integer[np.ndarray, " n"], regions: Regions, *, rng: np.random.Generator
-) -> tuple[Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
-    """Give a `t` at which each line, which ends at its own centroid, lies in the centroid region, and who has one.
+) -> Float[np.ndarray, " n"]:
+    """Give a `t` at which each line, which ends at its own centroid, lies in the centroid region, where there is one.
 
     The region is a ball, so that a line is inside from some t on; of what is inside each takes a random t.
     """
@@ -71,9 +71,8 @@ def place_near_centroid(
         return regions.in_centroid(paths.at(t), y)
 
     nothing, all_of_it = np.zeros(len(y)), np.ones(len(y))
-    at_once, in_the_end = inside(nothing), inside(all_of_it)
-    entered = np.where(at_once, 0.0, first_true(inside, nothing, all_of_it))
-    return entered + (1 - entered) * rng.random(len(y)), in_the_end
+    entered = np.where(inside(nothing), 0.0, first_true(inside, nothing, all_of_it))
+    return entered + (1 - entered) * rng.random(len(y))
 
 
 def place_at_boundary(
@@ -84,11 +83,12 @@ def place_at_boundary(
     head: Head,
     *,
     rng: np.random.Generator,
-) -> tuple[Paths, Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
+) -> tuple[Paths, Float[np.ndarray, " n"]]:
     """Give lines that cross from one side of the boundary with the rival to the other, and a `t` in the region.
 
     A line that starts on its own side ends at the rival's centroid, any other at its own. Bisection finds where both
-    classes are as probable, then both ends of the region around it, and each line takes a random t between these.
+    classes are as probable, then both ends of the region around it, and each line takes a random t between these. A
+    line without such a place stays at its start, which may lie in the region too.
     """
     rows = np.arange(len(y))
 
@@ -101,7 +101,7 @@ def place_at_boundary(
     end = np.where(begins_right[:, None], regions.centroids[rival], regions.centroids[y]).astype(paths.start.dtype)
     paths = paths.to(end)
     proba = head(paths.at(all_of_it))
-    found, weak_at_last = own_side(proba) != begins_right, regions.in_boundary(proba)
+    crosses, weak_at_last = own_side(proba) != begins_right, regions.in_boundary(proba)
 
     def crossed(t: np.ndarray) -> np.ndarray:
         return own_side(head(paths.at(t))) != begins_right
@@ -110,8 +110,8 @@ def place_at_boundary(
         return regions.in_boundary(head(paths.at(t)))
 
     crossing = first_true(crossed, nothing, all_of_it)
-    found &= weak(crossing)
+    crosses &= weak(crossing)
     before = first_true(weak, nothing, crossing, n_steps=_N_STEPS_TO_ENDS)
     after = 1 - first_true(lambda left: weak(1 - left), nothing, 1 - crossing, n_steps=_N_STEPS_TO_ENDS)
     before, after = np.where(weak_at_first, 0.0, before), np.where(weak_at_last, 1.0, after)
-    return paths, before + (after - before) * rng.random(len(y)), found
+    return paths, np.where(crosses, before + (after - before) * rng.random(len(y)), 0.0)
