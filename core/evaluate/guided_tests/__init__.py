@@ -1,0 +1,71 @@
+"""Which tests are missing? (Mani et al. 2019, sections 4.1, 4.3 and 5.4)
+
+`start(...)` makes ready, `generate(...)` makes features in the regions that were asked for, `accuracy_grid(...)` says
+how the head fares on them, `properties(...)` and `walk(...)` follow it along lines through feature space,
+`label_next(...)` lists the real samples nearest to what is missing, `round_trip(...)` sends decoded images through the
+whole model.
+"""
+
+from core.evaluate.guided_tests.accuracy import (
+    TABLE_MIXES,
+    TABLE_SIZES,
+    AccuracyGrid,
+    MixAccuracy,
+    SharedAccuracy,
+    accuracy_grid,
+    mix_accuracy,
+    shared_accuracy,
+    table_sizes,
+)
+from core.evaluate.guided_tests.generate import (
+    FREQUENCIES,
+    MIXES,
+    Recipe,
+    Start,
+    generate,
+    generate_class,
+    sizes,
+    start,
+)
+from core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconstruction, round_trip
+from core.evaluate.guided_tests.missing import Missing, generate_missing, label_next, missing_regions, nearest
+from core.evaluate.guided_tests.properties import Properties, Property, properties
+from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
+from core.evaluate.guided_tests.walk import Walk, walk
+
+__all__ = [
+    "FREQUENCIES",
+    "MIXES",
+    "REGIONS",
+    "TABLE_MIXES",
+    "TABLE_SIZES",
+    "AccuracyGrid",
+    "GeneratedTests",
+    "Missing",
+    "MixAccuracy",
+    "Properties",
+    "Property",
+    "Recipe",
+    "Reconstruction",
+    "RoundTrip",
+    "SharedAccuracy",
+    "Start",
+    "Walk",
+    "accuracy_grid",
+    "all_of",
+    "generate",
+    "generate_class",
+    "generate_missing",
+    "label_next",
+    "missing_regions",
+    "mix_accuracy",
+    "nearest",
+    "properties",
+    "reconstruction",
+    "round_trip",
+    "shared_accuracy",
+    "sizes",
+    "start",
+    "table_sizes",
+    "walk",
+]

@@ -1,0 +1,248 @@
+"""Which tests are missing? Features made at the boundary and near the centroid of each class (Algorithm 1)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from core.data import DataError
+from core.evaluate.guided_tests.paths import Paths, place_at_boundary, place_near_centroid
+from core.evaluate.guided_tests.results import GeneratedTests, all_of
+from core.evaluate.test_quality import Regions, rivals
+from core.models.classifier import ShouldStop, stop_if
+from core.models.layers import Head, LayerSamples
+
+MIXES = (0.0, 0.2, 0.3, 0.5, 0.7, 0.8, 1.0)
+"""The distribution choices d of Algorithm 1, as shares of the centroid region."""
+FREQUENCIES = (0.1, 0.25, 0.5, 0.75, 1.0)
+"""The frequency choices fc of Algorithm 1, as shares of the class's number of test samples."""
+_WEAKER = 0.1  # by how much wcl lies below theta2
+_N_NEAREST = 10  # samples that stand in where no sample lies at the boundary
+_MOST_ROWS = 1000  # training samples that noise in very many features is made of
+_CHUNK = 2048
+Rivals = Literal["nearest", "even"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How features are perturbed.
+
+    `wcl` is the confidence up to which samples serve as parents (theta2 - .1 by default). `noise` is the size of the
+    noise in standard deviations of the class's training features. `rivals` are those of the parents ("nearest"), or
+    every other class in turn ("even"). What cannot be placed is tried again from another parent, `n_attempts` times in
+    all, with half the noise each time.
+    """
+
+    wcl: float | None = None
+    noise: float = 0.5
+    rivals: Rivals = "nearest"
+    n_attempts: int = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """All that generation begins with: regions, the head, and the samples that parents and noise come from.
+
+    Without test samples of a class its parents are training samples. `wcl` is the recipe's, or the default.
+    """
+
+    regions: Regions = field(repr=False)
+    head: Head = field(repr=False)
+    train: LayerSamples = field(repr=False)
+    test: LayerSamples = field(repr=False)
+    recipe: Recipe
+    low: Float[np.ndarray, " d"] = field(repr=False)
+    high: Float[np.ndarray, " d"] = field(repr=False)
+    _roots: dict[int, np.ndarray] = field(init=False, repr=False, default_factory=dict)
+
+    @property
+    def wcl(self) -> float:
+        """The confidence up to which samples serve as parents."""
+        return self.regions.theta2 - _WEAKER if self.recipe.wcl is None else self.recipe.wcl
+
+    def parents(self, label: int) -> tuple[LayerSamples, Literal["test", "train"]]:
+        """Give the samples of a class at its boundary; where there are none, those that the model is least sure of."""
+        part: Literal["test", "train"] = "test" if (self.test.labels == label).any() else "train"
+        of = self.test if part == "test" else self.train
+        own = np.flatnonzero(of.labels == label)
+        confidence = of.proba[own].max(axis=1)
+        weak = own[confidence <= self.wcl]
+        if len(weak) == 0:
+            weak = own[np.argsort(confidence, kind="stable")[:_N_NEAREST]]
+        return of.take(weak), part
+
+    def noise(self, label: int, n: int, *, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
+        """Draw Gaussian noise with the covariance of the class's training features.
+
+        Of more than 1,000 features, with that of 1,000 of its training samples.
+        """
+        if label not in self._roots:
+            self._roots[label] = _root(self.train.features[self.train.labels == label])
+        root = self._roots[label]
+        return rng.standard_normal((n, len(root)), dtype=np.float32) @ root
+
+
+def start(
+    regions: Regions, head: Head, *, train: LayerSamples, test: LayerSamples, recipe: Recipe | None = None
+) -> Start:
+    """Make ready. Raises DataError where samples, regions and head do not belong together, or a recipe is void."""
+    recipe = recipe or Recipe()
+    for samples in (train, test):
+        regions.check(samples)
+    tried = head(test.features[:1])
+    if tried.shape != (1, regions.n_classes):
+        raise DataError(f"The head tells {tried.shape[-1]} classes apart, the samples have {regions.n_classes}.")
+    if recipe.wcl is not None and not (1 / regions.n_classes <= recipe.wcl <= 1):
+        raise DataError(f"wcl is {recipe.wcl:g}. It is a confidence, from {1 / regions.n_classes:g} to 1.")
+    if recipe.noise < 0 or recipe.n_attempts < 1:
+        raise DataError("Noise cannot be negative, and one attempt is the least.")
+    low, high = train.features.min(axis=0), train.features.max(axis=0)
+    return Start(regions, head, train, test, recipe, low.astype(np.float32), high.astype(np.float32))
+
+
+def sizes(test: LayerSamples, frequency: float) -> Integer[np.ndarray, " n_classes"]:
+    """Say how many to generate for each class: a share of its number of test samples, at least one.
+
+    A class without test samples gets as many as the average class.
+    """
+    if not frequency > 0:
+        raise DataError(f"The frequency is {frequency:g}. It must be positive, as a share of a class's test samples.")
+    counts = test.counts().astype(np.float64)
+    counts[counts == 0] = counts.mean()
+    return np.maximum(np.round(frequency * counts), 1).astype(np.int64)
+
+
+def generate(
+    start: Start,
+    n: int | Sequence[int] | Integer[np.ndarray, " n_classes"],
+    *,
+    centroid_share: float,
+    seed: int,
+    on_step: Callable[[], None] = lambda: None,
+    should_stop: ShouldStop | None = None,
+) -> GeneratedTests:
+    """Generate `n` features for each class, `centroid_share` of them near its centroid and the rest at its boundary.
+
+    Raises DataError for a share outside [0, 1], and Cancelled before the next class once `should_stop()` is true;
+    `on_step` is called once a class.
+    """
+    if not 0 <= centroid_share <= 1:
+        raise DataError(f"The share of the centroid region is {centroid_share:g}. It must lie in [0, 1].")
+    n_classes = start.regions.n_classes
+    per_class = np.broadcast_to(np.asarray(n, dtype=np.int64), (n_classes,))
+    if per_class.min() < 0 or per_class.max() == 0:
+        raise DataError("The number of tests to generate for a class cannot be negative, and not 0 for all of them.")
+    made = []
+    for label in range(n_classes):
+        stop_if(should_stop)
+        n_centroid = round(float(centroid_share * per_class[label]))
+        n_boundary = int(per_class[label]) - n_centroid
+        made.append(generate_class(start, label, n_centroid=n_centroid, n_boundary=n_boundary, seed=seed))
+        on_step()
+    return all_of(made)
+
+
+def generate_class(
+    start: Start, label: int, *, n_centroid: int, n_boundary: int, seed: int, rival: int | None = None
+) -> GeneratedTests:
+    """Generate features of one class: the piece that a long generation is made of.
+
+    With a `rival` all of those at the boundary lie on a line between the two classes. Whether a feature is kept
+    depends on the region alone, never on the class that the head takes it for.
+    """
+    if rival is not None and (rival == label or not 0 <= rival < start.regions.n_classes):
+        raise DataError(f"The rival of class {label} is another class of {start.regions.n_classes}, not {rival}.")
+    rng = np.random.default_rng([seed, label])
+    nobody = np.zeros(0, dtype=np.int64)
+    parts = [_round(start, label, nobody, for_centroid=True, rng=rng, scale=0.0)[0]]
+    for n, for_centroid in ((n_centroid, True), (n_boundary, False)):
+        wanted, scale = _wanted(start, label, n, rival), start.recipe.noise
+        for _ in range(start.recipe.n_attempts):
+            missed = [nobody]
+            for first in range(0, len(wanted), _CHUNK):
+                chunk = wanted[first : first + _CHUNK]
+                part, kept = _round(start, label, chunk, for_centroid=for_centroid, rng=rng, scale=scale)
+                parts.append(part)
+                missed.append(chunk[~kept])
+            wanted, scale = np.concatenate(missed), scale / 2
+    made = all_of(parts)
+    asked = np.zeros_like(made.asked)
+    asked[label] = n_centroid, n_boundary
+    placed = np.zeros_like(asked)
+    placed[label] = made.for_centroid.sum(), (~made.for_centroid).sum()
+    return replace(made, asked=asked, placed=placed)
+
+
+def _wanted(start: Start, label: int, n: int, rival: int | None) -> Integer[np.ndarray, " n"]:
+    """Give the rival of each feature that is wanted; -1 for that of its parent, whichever this will be."""
+    if rival is not None:
+        return np.full(n, rival, dtype=np.int64)
+    if start.recipe.rivals == "nearest":
+        return np.full(n, -1, dtype=np.int64)
+    return (label + 1 + np.arange(n) % (start.regions.n_classes - 1)) % start.regions.n_classes
+
+
+def _round(
+    start: Start,
+    label: int,
+    wanted: Integer[np.ndarray, " n"],
+    *,
+    for_centroid: bool,
+    rng: np.random.Generator,
+    scale: float,
+) -> tuple[GeneratedTests, Bool[np.ndarray, " n"]]:
+    """Try to place one feature for each wanted rival, from a random parent.
+
+    Give those that lie where they were asked for, and which of the wanted these are.
+    """
+    n, regions, head = len(wanted), start.regions, start.head
+    parents, part = start.parents(label)
+    chosen = rng.integers(len(parents), size=n)
+    y = np.full(n, label, dtype=np.int64)
+    rival_of = np.where(wanted < 0, rivals(parents.proba, parents.labels)[chosen], wanted)
+    begin = parents.features[chosen].astype(np.float32)
+    own = np.broadcast_to(regions.centroids[label].astype(np.float32), begin.shape)
+    noise = np.float32(scale) * start.noise(label, n, rng=rng)
+    paths = Paths(begin, own, noise, start.low, start.high)
+    if for_centroid:
+        t = place_near_centroid(paths, y, regions, rng=rng)
+    else:
+        paths, t = place_at_boundary(paths, y, rival_of, regions, head, rng=rng)
+    features = paths.at(t)
+    proba, distance = head(features), regions.distances(features, y)
+    near, weak = distance <= regions.radii[y], regions.in_boundary(proba)
+    keep = near if for_centroid else weak
+    counts = np.zeros((regions.n_classes, 2), dtype=np.int64)
+    made = GeneratedTests(
+        regions.class_names,
+        features[keep],
+        y[keep],
+        np.full(int(keep.sum()), for_centroid),
+        parents.ids[chosen][keep],
+        np.full(int(keep.sum()), part, dtype=object),
+        rival_of[keep],
+        t[keep],
+        distance[keep],
+        proba.max(axis=1)[keep],
+        proba.argmax(axis=1)[keep],
+        near[keep],
+        weak[keep],
+        asked=counts,
+        placed=counts,
+    )
+    return made, keep
+
+
+def _root(features: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k d"]:
+    """A matrix whose square is the covariance of the rows: standard normal rows times it are noise of that kind."""
+    n, d = features.shape
+    if n > _MOST_ROWS and d > _MOST_ROWS:
+        features = features[np.random.default_rng(0).choice(n, _MOST_ROWS, replace=False)]
+        n = _MOST_ROWS
+    centred = features.astype(np.float64) - features.mean(axis=0, dtype=np.float64)
+    if n <= d:
+        return (centred / np.sqrt(n)).astype(np.float32)
+    values, vectors = np.linalg.eigh(centred.T @ centred / n)
+    return (np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T).astype(np.float32)

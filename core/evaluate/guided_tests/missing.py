@@ -1,0 +1,104 @@
+"""Which real samples should be labelled next? Those nearest to what the test set lacks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+
+from core.evaluate.guided_tests.generate import Start, generate_class
+from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
+from core.evaluate.test_quality import Regions, TestQuality, findings
+from core.evaluate.test_quality.verdict import FEWEST_AT_BOUNDARY
+from core.models.layers import LayerSamples
+
+_CHUNK = 1024
+_N_FOR_PAIR = 10  # tests that stand for a pair whose boundary is hardly tested
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A region that the test set lacks `n` samples in: the boundary of a class, or that with one rival.
+
+    `label` and `rival` are codes; a rival of None is whichever is nearest.
+    """
+
+    label: int
+    rival: int | None
+    n: int
+
+
+def missing_regions(quality: TestQuality, *, fewest: int = FEWEST_AT_BOUNDARY) -> tuple[Missing, ...]:
+    """Say what is missing: boundaries of classes with fewer than `fewest` samples, and pairs found to be under-covered.
+
+    An absent class misses all of them. Nothing is ever missing near a centroid, where every test set has most.
+    """
+    codes = {name: code for code, name in enumerate(quality.class_names)}
+    lacking = np.maximum(fewest - quality.boundary.n_in, 0)
+    found = [Missing(label, None, int(n)) for label, n in enumerate(lacking) if n]
+    found += [
+        Missing(codes[one.label], codes[one.rival], _N_FOR_PAIR)
+        for one in findings(quality)
+        if one.rival and one.direction == "under"
+    ]
+    return tuple(found)
+
+
+def generate_missing(start: Start, missing: Sequence[Missing], *, seed: int) -> GeneratedTests | None:
+    """Generate what is missing; None where nothing is."""
+    made = [
+        generate_class(start, one.label, n_centroid=0, n_boundary=one.n, seed=seed, rival=one.rival) for one in missing
+    ]
+    return all_of(made) if made else None
+
+
+def label_next(wanted: GeneratedTests, pool: LayerSamples, regions: Regions, *, n: int) -> pd.DataFrame:
+    """List the `n` samples of a pool, labelled or not, that lie nearest to wanted tests, the nearest first.
+
+    Columns: id, near_label, near_rival and region (of the wanted test it lies nearest to), distance (in the unit of
+    that class), predicted, confidence. Ready to be written as a file for annotators.
+    """
+    regions.check(pool)
+    if len(wanted) == 0:
+        at, distance = np.zeros(0, dtype=np.int64), np.zeros(0)
+        chosen = at
+    else:
+        at, distance = nearest(pool.features, wanted.features)
+        distance = distance / regions.units[wanted.y[at]]
+        chosen = np.argsort(distance, kind="stable")[:n]
+    near, names = at[chosen], np.array(pool.class_names, dtype=object)
+    return pd.DataFrame(
+        {
+            "id": pool.ids[chosen],
+            "near_label": names[wanted.y[near]],
+            "near_rival": names[wanted.rival[near]],
+            "region": np.where(wanted.for_centroid[near], *REGIONS),
+            "distance": distance[chosen],
+            "predicted": names[pool.predicted[chosen]],
+            "confidence": pool.confidence[chosen],
+        }
+    )
+
+
+def nearest(
+    features: Float[np.ndarray, "n d"], among: Float[np.ndarray, "m d"]
+) -> tuple[Integer[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+    """Give for each row the nearest row of `among`, and how far away it is.
+
+    Where no image can be decoded, as of texts and tables, the nearest real sample stands in for a generated one.
+
+    Examples
+    --------
+    >>> nearest(np.array([[0.0], [9.0]]), np.array([[1.0], [7.0], [8.0]]))
+    (array([0, 2]), array([1., 1.]))
+    """
+    others = among.astype(np.float64)
+    squares = np.square(others).sum(axis=1)
+    at, far = np.zeros(len(features), dtype=np.int64), np.zeros(len(features))
+    for first in range(0, len(features), _CHUNK):
+        rows = slice(first, first + _CHUNK)
+        part = features[rows].astype(np.float64)
+        at[rows] = (squares - 2 * part @ others.T).argmin(axis=1)
+        far[rows] = np.linalg.norm(part - others[at[rows]], axis=1)
+    return at, far

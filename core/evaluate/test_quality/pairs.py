@@ -1,0 +1,142 @@
+"""At the boundary with whom? Pairwise boundary conditioning, readable with a hundred classes (section 4.2, (4))."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+from scipy.special import gammaln
+
+from core.evaluate.intervals import holm
+from core.evaluate.test_quality.shares import random_splits, share_intervals
+
+
+@dataclass(frozen=True, eq=False)
+class PairShares:
+    """PBC[i, j]: the share of class i's samples at the boundary whose rival is j. Rows sum to BC; the diagonal is 0.
+
+    Rows are NaN for classes without samples. Intervals, training values and random splits are those of `Shares`, with
+    `p_holm` corrected for all pairs.
+
+    Examples
+    --------
+    >>> pairs = PairShares.of(("a", "b", "c"), np.array([[0, 3, 1], [2, 0, 2], [0, 0, 0]]), np.array([10, 8, 0]))
+    >>> pairs.value
+    array([[0.  , 0.3 , 0.1 ],
+           [0.25, 0.  , 0.25],
+           [ nan,  nan,  nan]])
+    >>> pairs.n_rivals.round(2)
+    array([1.75, 2.  ,  nan])
+    """
+
+    class_names: tuple[str, ...]
+    n_in: Integer[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    n: Integer[np.ndarray, " n_classes"]
+    value: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    lower: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    upper: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    train: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    split: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    p_value: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    p_holm: Float[np.ndarray, "n_classes n_classes"] = field(repr=False)
+    split_met: float = float("nan")
+    """How many pairs have a sample in a random split with as many samples at the boundary of each class."""
+
+    @classmethod
+    def of(
+        cls,
+        class_names: tuple[str, ...],
+        n_in: Integer[np.ndarray, "n_classes n_classes"],
+        n: Integer[np.ndarray, " n_classes"],
+    ) -> "PairShares":
+        """Make it from counts, compared with nothing yet."""
+        share, lower, upper, _ = share_intervals(n_in, np.broadcast_to(n[:, None], n_in.shape))
+        return cls(class_names, n_in, n, share, lower, upper, *[np.full(n_in.shape, np.nan)] * 4)
+
+    def beside(self, train: "PairShares") -> "PairShares":
+        """Compare with the training set's own counts, and with random splits of both together."""
+        n, n_train = (np.broadcast_to(of.n[:, None], of.n_in.shape) for of in (self, train))
+        ever = (self.n_in + train.n_in > 0) & (n > 0)
+        p = np.full(n.shape, np.nan)
+        split = np.where(n > 0, 0.0, np.nan)
+        if ever.any():
+            found = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever], ends=False)
+            p[ever], split[ever] = found.p_value, found.mean
+        corrected = np.array(holm(p.ravel().tolist())).reshape(p.shape)
+        met = expected_met(self.n_in, self.n_in + train.n_in)
+        return replace(self, train=train.value, split=split, p_value=p, p_holm=corrected, split_met=met)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(self.class_names)
+
+    @property
+    def n_rivals(self) -> Float[np.ndarray, " n_classes"]:
+        """How many rivals the boundary of each class is shared with, were all alike: exp of the entropy of its row.
+
+        C - 1 is even, 1 is one rival alone, NaN is nobody at the boundary.
+        """
+        totals = self.n_in.sum(axis=1)
+        share = self.n_in / np.maximum(totals, 1)[:, None]
+        entropy = -np.where(share > 0, share * np.log(np.where(share > 0, share, 1.0)), 0.0).sum(axis=1)
+        return np.where(totals > 0, np.exp(entropy), np.nan)
+
+    @property
+    def n_met(self) -> int:
+        """How many ordered pairs of classes have a sample at all."""
+        return int((self.n_in > 0).sum())
+
+    def order(self) -> Integer[np.ndarray, " n_classes"]:
+        """Give the classes in an order that puts those which are confused side by side, as a heat map wants it.
+
+        Leaves of an average-linkage tree, ordered optimally; what is unmeasured counts as not confused.
+        """
+        from scipy.cluster.hierarchy import leaves_list, linkage
+        from scipy.spatial.distance import squareform
+
+        if self.n_classes < 3:
+            return np.arange(self.n_classes)
+        share = np.nan_to_num(self.value)
+        near = share + share.T
+        apart = 1 - near / max(near.max(), 1e-12)
+        np.fill_diagonal(apart, 0.0)
+        tree = linkage(squareform(apart, checks=False), "average", optimal_ordering=True)
+        return leaves_list(tree).astype(np.int64)
+
+    def table(self, *, most: int | None = None) -> pd.DataFrame:
+        """Tidy rows, one for each ordered pair of different classes, or the `most` frequent: label, rival, the fields.
+
+        A hundred classes make 9,900 pairs, of which a reader wants the top.
+        """
+        i, j = np.nonzero(~np.eye(self.n_classes, dtype=bool))
+        if most is not None:
+            rank = np.argsort(-np.nan_to_num(self.value[i, j]), kind="stable")[:most]
+            i, j = i[rank], j[rank]
+        names = np.array(self.class_names, dtype=object)
+        cells: dict[str, object] = {"label": names[i], "rival": names[j], "n_in": self.n_in[i, j], "n": self.n[i]}
+        for name in ("value", "lower", "upper", "train", "split", "p_value", "p_holm"):
+            cells[name] = getattr(self, name)[i, j]
+        return pd.DataFrame(cells)
+
+
+def expected_met(
+    n_in: Integer[np.ndarray, "n_rows n_classes"], pooled: Integer[np.ndarray, "n_rows n_classes"]
+) -> float:
+    """Say how many pairs have a sample, on average, when each class draws as many as `n_in` has from `pooled`.
+
+    Examples
+    --------
+    >>> expected_met(np.array([[0, 3, 0]]), np.array([[0, 3, 1]]))
+    1.75
+    """
+    drawn, there = n_in.sum(axis=1, keepdims=True), pooled.sum(axis=1, keepdims=True)
+    others = there - pooled
+    possible = others >= drawn
+    logs = (
+        gammaln(others + 1)
+        - gammaln(np.where(possible, others - drawn, 0) + 1)
+        - gammaln(there + 1)
+        + gammaln(there - drawn + 1)
+    )
+    return float((1 - np.where(possible, np.exp(logs), 0.0)).sum())
