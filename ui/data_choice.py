@@ -102,7 +102,7 @@ def control() -> None:
         on_change=lambda: choose(st.session_state["data_control"]),
         placeholder="Choose a data set",
         label_visibility="collapsed",
-        width=250,
+        width=220,
     )
 
 
