@@ -71,6 +71,7 @@ def _store(
         file_name=file.name,
         architecture=model.architecture if isinstance(model, TrainedNetwork) else None,
         input_range=input_range,
+        has_gradients=model.has_gradients,
     )
     st.session_state[_ROUND] += 1  # a new, empty form
     return kept

@@ -131,11 +131,6 @@ def describe(plan: AverageCasePlan) -> str:
     )
 
 
-def without_gradients(model: StoredModel) -> bool:
-    """Whether a model gives no gradients, as far as its file tells."""
-    return model.architecture is None and model.file_name.lower().endswith(".onnx")
-
-
 def _sigma_control(plan: AverageCasePlan) -> One:
     names = {_short(sigma): _short(sigma) for sigma in plan.sigmas}
     return One(
@@ -174,7 +169,7 @@ def _training(model: StoredModel) -> dict[str, Any]:
 
 def _controls(kind: str, model: StoredModel) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keys differ between images and the rest, whose usual sigmas are of another kind."""
-    images, blind = kind == "image", without_gradients(model)
+    images, blind = kind == "image", not model.has_gradients
     own = "" if images else "_columns"
     names = [name for name in OFFERED if not (blind and ESTIMATORS[name].needs_gradients)]
     rows = {"test": "not trained on", "all": "all"} if model.training_plan else {"all": "all"}

@@ -65,6 +65,7 @@ class ModelRow(Base):
     training_plan: Mapped[str | None]
     n_test: Mapped[int | None]
     n_correct: Mapped[int | None]
+    has_gradients: Mapped[bool] = mapped_column(default=True)
     blob: Mapped[str]
     created: Mapped[float] = mapped_column(default=now)
 

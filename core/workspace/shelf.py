@@ -19,7 +19,8 @@ class StoredModel:
 
     `dataset_fingerprint` names the data set that it is a model of. `architecture` is one of ours, None for a model from
     elsewhere. `training_plan` is the JSON of the plan that trained it here; of its `n_test` test samples the model then
-    got `n_correct` right. All three are None for a model that was uploaded.
+    got `n_correct` right. All three are None for a model that was uploaded. `has_gradients` says whether estimators
+    that take its gradients can be used.
     """
 
     fingerprint: str
@@ -31,6 +32,7 @@ class StoredModel:
     n_test: int | None
     n_correct: int | None
     created: float
+    has_gradients: bool = True
 
 
 class ModelShelf:
@@ -63,6 +65,7 @@ class ModelShelf:
         file_name: str,
         architecture: str | None = None,
         input_range: tuple[float, float] | None = None,
+        has_gradients: bool = True,
         training_plan: str | None = None,
         n_test: int | None = None,
         n_correct: int | None = None,
@@ -73,7 +76,13 @@ class ModelShelf:
         """
         file = ModelFile(content, file_name, dataset_fingerprint, architecture, input_range)
         return self.keep_model(
-            owner, file.to_bytes(), name=name, training_plan=training_plan, n_test=n_test, n_correct=n_correct
+            owner,
+            file.to_bytes(),
+            name=name,
+            has_gradients=has_gradients,
+            training_plan=training_plan,
+            n_test=n_test,
+            n_correct=n_correct,
         )
 
     def keep_model(
@@ -82,6 +91,7 @@ class ModelShelf:
         stored: bytes,
         *,
         name: str,
+        has_gradients: bool = True,
         training_plan: str | None = None,
         n_test: int | None = None,
         n_correct: int | None = None,
@@ -100,6 +110,7 @@ class ModelShelf:
                     training_plan=training_plan,
                     n_test=n_test,
                     n_correct=n_correct,
+                    has_gradients=has_gradients,
                     blob=self._blobs.put(stored),
                 )
                 session.add(row)
@@ -171,4 +182,5 @@ def _stored_model(row: ModelRow) -> StoredModel:
         n_test=row.n_test,
         n_correct=row.n_correct,
         created=row.created,
+        has_gradients=row.has_gradients,
     )

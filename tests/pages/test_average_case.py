@@ -11,7 +11,9 @@ from core.models import MODELS
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
 from core.workspace import frames
+from core.workspace.runner import load_plan
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from tests.models.test_onnx import linear, onnx_file
 from tests.pages.conftest import texts
 
 SIGMAS = (0.1, 0.25, 0.5, 1.0)
@@ -263,3 +265,29 @@ def test_what_was_selected_on_the_map_stands_out_and_below(open_page, workspace)
     chart = next(chart for chart in app.get("plotly_chart") if "against softmax" in chart.proto.alt)
     packed = [trace["selectedpoints"] for trace in json.loads(chart.proto.spec)["data"]]  # nothing is written as []
     assert sum(len(np.frombuffer(base64.b64decode(part["bdata"]), part["dtype"])) for part in packed if part) == 3
+
+
+def test_an_onnx_model_goes_from_its_file_to_a_verdict_without_gradients(open_page, workspace):
+    """Whatever its file is called."""
+    pytest.importorskip("onnxruntime")
+    data = load_example("digits")
+    workspace.add_dataset(LOCAL_OWNER, data, example="digits")
+    app = open_page("average_case", data=data.fingerprint, sigmas="0.3", judged="40", audited="10", at="0.3")
+    app.file_uploader(key="model-file-0").upload("mine", onnx_file(linear()), "application/octet-stream")
+    app.button(key="upload-model").click().run()
+    assert not app.exception
+    (model,) = workspace.models(LOCAL_OWNER, data.fingerprint)
+    assert not model.has_gradients
+    (offered,) = (control for control in app.segmented_control if control.label == "Estimator")
+    assert offered.options == ["Normal logits (ours)", "Monte-Carlo"]
+
+    app.button(key="run").click().run()
+    (run,) = workspace.runs(LOCAL_OWNER, data.fingerprint)
+    plan = load_plan(run.plan)
+    context = Context(model={model.fingerprint: workspace.model_bytes(LOCAL_OWNER, model.fingerprint)}.__getitem__)
+    for trial in range(run.n_trials):
+        rows = plan.run_trial(data, trial, context=context)
+        workspace.store_trial(run.id, trial, frames.to_bytes(rows))
+    assert set(rows["estimator"]) <= {"monte_carlo", "gaussian_logits", "softmax"}
+    app.run()
+    assert "n = 40, by Normal logits (ours)" in plainly(app)

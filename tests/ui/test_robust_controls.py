@@ -9,8 +9,8 @@ from ui import robust_controls
 from ui.robust_controls import Sigmas, numbers_of
 
 
-def stored(file_name: str, architecture: str | None = None) -> StoredModel:
-    return StoredModel("f1", "d1", "mine", architecture, file_name, None, None, None, 0.0)
+def stored(file_name: str, architecture: str | None = None, *, has_gradients: bool = True) -> StoredModel:
+    return StoredModel("f1", "d1", "mine", architecture, file_name, None, None, None, 0.0, has_gradients)
 
 
 @pytest.mark.parametrize("text", ["0.1, 0.2", ".2 .1", "0.2;0.1;0.1", "1e-1,2e-1"])
@@ -30,7 +30,7 @@ def test_what_the_address_holds_is_read_as_the_same_numbers():
 
 
 def test_a_model_without_gradients_is_offered_only_what_needs_none():
-    main, _ = robust_controls._controls("image", stored("mine.onnx"))
+    main, _ = robust_controls._controls("image", stored("mine.onnx", has_gradients=False))
     assert set(main["estimator"].titles) == {"gaussian_logits", "monte_carlo"}
     assert not any(ESTIMATORS[name].needs_gradients for name in main["estimator"].titles)
     main, _ = robust_controls._controls("image", stored("mine.safetensors", "cnn_1"))
