@@ -70,6 +70,19 @@ def test_classes_that_are_alike_are_not_told_apart():
     assert "up to" in said.headline
 
 
+def test_classes_whose_ranks_differ_are_not_called_alike_where_their_means_are():
+    """Three samples of one class fall far, all of the other a little: the same mean."""
+    p = np.r_[np.linspace(0.991, 0.999, 57), [0.5, 0.6, 0.7], np.linspace(0.96, 0.98, 60)]
+    y = np.repeat([0, 1], 60)
+    found = evaluate_robustness(rows_of(p, y), class_names=("a", "b"))
+    at = found.at(0.1)
+    assert at.p_holm < 0.001
+    assert at.gap.interval.lower == 0
+    said = average_case_verdict(found).headline
+    assert said.startswith("Classes differ in robustness at sigma 0.1 (Kruskal-Wallis p < .001), but not by an amount")
+    assert f"{100 * at.gap.interval.upper:.1f} points" in said
+
+
 def test_p_below_one_counts_what_the_integral_resolves():
     y = np.zeros(100, dtype=int)
     p = np.r_[np.full(60, 1.0), np.full(20, 0.9999), np.full(20, 0.99)]

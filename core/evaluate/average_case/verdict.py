@@ -11,6 +11,7 @@ from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent
 
 MUCH_BIAS = 0.02
 """A bias beyond two points is told before anything is done with the numbers."""
+LEVEL = 0.05
 MOST_SAMPLES = 10_000_000
 _BOUNDED = ("taylor", "mmse", "gaussian_logits")
 """What is recommended instead: not the approximations that are right by luck where they are."""
@@ -71,10 +72,13 @@ def _headline(found: Robustness, at: AtSigma) -> str:
             f"The model is not equally robust for all classes: at least {points(gap.interval.lower)} lie between the "
             f"most and the least robust one at sigma {at.sigma:g} ({numbers}), from {least} to {most}. {whole}."
         )
-    return (
-        f"No difference in robustness between classes can be shown at sigma {at.sigma:g}; there may be up to "
-        f"{points(gap.interval.upper)} ({numbers}; lowest {least}, highest {most}). {whole}."
-    )
+    ends = f"up to {points(gap.interval.upper)} ({numbers}; lowest {least}, highest {most}). {whole}."
+    if at.p_holm < LEVEL:  # ranks may differ where means cannot be told apart
+        return (
+            f"Classes differ in robustness at sigma {at.sigma:g} (Kruskal-Wallis {p_value(at.p_holm)}), but not by an "
+            f"amount that can be shown: their means may lie as close as chance has them, or apart by {ends}"
+        )
+    return f"No difference in robustness between classes can be shown at sigma {at.sigma:g}; there may be {ends}"
 
 
 def _used(found: Robustness, at: AtSigma) -> str:
@@ -140,7 +144,7 @@ def _tests(found: Robustness, sigma: float) -> str:
     at = found.at(sigma)
     if isnan(at.p_holm):
         return "Too few samples by class for a test of differences between classes."
-    told = [f"{of.sigma:g}" for of in found.by_sigma if of.p_holm < 0.05]
+    told = [f"{of.sigma:g}" for of in found.by_sigma if of.p_holm < LEVEL]
     n = plural(len(found.by_sigma), "sigma", "sigmas")
     where = "classes can be told apart at no sigma"
     if told:
