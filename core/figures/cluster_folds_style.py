@@ -26,6 +26,7 @@ def scheme_styles(schemes: Sequence[str], look: Theme) -> dict[str, Style]:
 
     Examples
     --------
+    >>> from core.figures.theme import theme
     >>> styles = scheme_styles(["random_folds", "sds_folds"], theme(dark=False))
     >>> styles["random_folds"].dash, styles["sds_folds"].colour
     ('dash', '#1B5FAA')
