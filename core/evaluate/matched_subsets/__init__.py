@@ -12,7 +12,7 @@ from core.evaluate.matched_subsets.compare import (
     epsilon_curve,
     n_steps,
 )
-from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match, warm_up
+from core.evaluate.matched_subsets.matching import EPSILON, MatchedSubsets, match
 from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 from core.evaluate.matched_subsets.parts import SUBSETS, calibrations, coverages, densities, worked_example
 from core.evaluate.matched_subsets.results import (
@@ -51,6 +51,5 @@ __all__ = [
     "outcomes_of",
     "smaller_reference",
     "verdict",
-    "warm_up",
     "worked_example",
 ]

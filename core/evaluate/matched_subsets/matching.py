@@ -254,13 +254,6 @@ def match_candidates(
     )
 
 
-def warm_up() -> None:
-    """Compile (or load) what matching needs, off anybody's path: a second the first time after an install."""
-    one = Outcomes(np.zeros(1, dtype=np.int64), np.ones(1), np.ones(1, dtype=np.bool_), ("any",))
-    for method in ("random", "maximum"):
-        match(one, one, method=method, rng=np.random.default_rng(0))
-
-
 def _ranges(
     reference_confidence: np.ndarray, start: np.ndarray, stop: np.ndarray, confidence: np.ndarray, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
