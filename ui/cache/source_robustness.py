@@ -1,0 +1,114 @@
+"""What is known of runs of trials: their evaluation, the sources they drew, and models that were brought along."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.cluster import Silhouettes
+from core.data import PredictionTable
+from core.data.identity import key
+from core.data.prediction_upload import PredictionUpload
+from core.evaluate.source_robustness import (
+    AccuracyIntervals,
+    ModelComparison,
+    compare_models,
+    expected_accuracy_intervals,
+)
+from core.trials import TrialPlan, to_json, trials_of_predictions
+from core.trials import with_labels as join_labels
+from core.workspace.runner import load_plan
+from core.workspace.workspace import Run
+from ui.background import Task
+from ui.cache.common import dataset, owned_dataset, task
+from ui.session import owner, workspace
+
+
+class SourceRobustness(NamedTuple):
+    """All that the finished trials of a run tell."""
+
+    intervals: AccuracyIntervals
+    comparisons: tuple[ModelComparison, ...]
+
+
+class OwnModels(NamedTuple):
+    """Models that were trained elsewhere: the fingerprint of their predictions, and the trials that these make."""
+
+    fingerprint: str
+    trials: pd.DataFrame
+
+
+def source_robustness(run: Run, own: OwnModels | None = None) -> SourceRobustness:
+    """The evaluation of a run as far as it has come, with models that were brought along beside its own."""
+    return _source_robustness(owner(), run.id, run.n_done, own and own.fingerprint, own)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _source_robustness(
+    owner_name: str, run_id: str, n_done: int, own: str | None, _own: OwnModels | None
+) -> SourceRobustness:
+    rows = _trials(owner_name, run_id, n_done, _own)
+    return SourceRobustness(expected_accuracy_intervals(rows), compare_models(rows))
+
+
+def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:
+    """The rows of a run's trials and, below them, those of models that were brought along."""
+    return _trials(owner(), run.id, run.n_done, own)
+
+
+def _trials(owner_name: str, run_id: str, n_done: int, own: OwnModels | None) -> pd.DataFrame:
+    if own is None:
+        return workspace().rows(owner_name, run_id)
+    return pd.concat([workspace().rows(owner_name, run_id), own.trials], ignore_index=True) if n_done else own.trials
+
+
+def with_labels(upload: PredictionUpload, fingerprint: str) -> PredictionUpload:
+    """Predictions by trial with the labels of a stored data set beside them, where they hold none."""
+    return _with_labels(owner(), upload.fingerprint, fingerprint, upload)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _with_labels(owner_name: str, own: str, fingerprint: str, _upload: PredictionUpload) -> PredictionUpload:
+    return join_labels(_upload, owned_dataset(owner_name, fingerprint))
+
+
+def own_trials(own: str, table: PredictionTable, plan: TrialPlan, fingerprint: str) -> Task[pd.DataFrame]:
+    """The trials of predictions of this fingerprint on the drawn splits of a stored data set, counted beside the page.
+
+    They are the same whatever models the plan names.
+    """
+    data, plan = dataset(fingerprint), replace(plan, models=TrialPlan.models)
+    name = key("own trials", own, to_json(plan), fingerprint)
+    return task(owner(), name, lambda step: trials_of_predictions(plan, data, table))
+
+
+def source_of_each(run: Run, source_finder: str, clustering: int) -> np.ndarray:
+    """The name of the source of every sample of a run's data set, as one clustering of its plan has it."""
+    return _source_of_each(owner(), run.fingerprint, run.plan, source_finder, clustering)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _source_of_each(
+    owner_name: str, fingerprint: str, plan_json: str, source_finder: str, clustering: int
+) -> np.ndarray:
+    plan, data = _trial_plan(plan_json), owned_dataset(owner_name, fingerprint)
+    return plan.source_names(data, source_finder)[plan.sources(data, source_finder, clustering)]
+
+
+def silhouettes(run: Run, source_finder: str) -> Silhouettes:
+    """How well the sources of a run's first clustering stand apart."""
+    return _silhouettes(owner(), run.fingerprint, run.plan, source_finder)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _silhouettes(owner_name: str, fingerprint: str, plan_json: str, source_finder: str) -> Silhouettes:
+    return _trial_plan(plan_json).silhouettes(owned_dataset(owner_name, fingerprint), source_finder, 0)
+
+
+def _trial_plan(plan_json: str) -> TrialPlan:
+    plan = load_plan(plan_json)
+    if not isinstance(plan, TrialPlan):
+        raise TypeError(f"a plan of kind {plan.kind!r} has no sources")
+    return plan
