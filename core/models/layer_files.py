@@ -25,6 +25,7 @@ def read_layer_samples(
     """Read "features" (n, d), "proba" (n, n_classes), and where known "labels", "ids" and "class_names".
 
     Labels are names of classes, or where they are none, codes; without labels the samples are a pool to label from.
+    Classes are those that the file names, or else `class_names`, or else numbers from 0.
     Nothing is unpickled. Raises DataError, with what to save, for anything else.
 
     Examples
@@ -50,7 +51,7 @@ def read_layer_samples(
                 "the model's probabilities as 'proba' (n, number of classes)."
             )
     proba = arrays["proba"]
-    if class_names is None and "class_names" in arrays:
+    if "class_names" in arrays:
         class_names = tuple(str(one) for one in arrays["class_names"].ravel())
     if class_names is None:
         class_names = tuple(str(code) for code in range(proba.shape[1] if proba.ndim == 2 else 0))

@@ -22,7 +22,7 @@ from core.models.errors import ModelError
 from core.models.foreign import ForeignModel, adapt
 from core.models.foreign_files import read_exported, read_onnx
 from core.models.inputs import input_shape, network_inputs
-from core.models.stored import ModelFile
+from core.models.stored import RECORDED, ModelFile
 from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ def load_model(
     Traceback (most recent call last):
     core.models.errors.ModelError: mine.pt is a pickle. Reading one runs whatever code it holds, ...
     """
+    if architecture == RECORDED:
+        raise ModelError(
+            f"{name} holds what a model said of the samples of {dataset.name}, and not the model: it cannot be asked "
+            "about anything else. Train a model, or upload one."
+        )
     if input_range is not None and not (dataset.kind == "image" and input_range[0] < input_range[1]):
         raise ModelError(f"An input range ({input_range}) is two rising numbers, and for images only.")
     try:
@@ -94,7 +99,7 @@ def read_stored(stored: bytes, dataset: Dataset) -> TrainedNetwork | ForeignMode
     --------
     >>> from core.data import load_example
     >>> from core.models.paper_networks import LinearNetwork
-    >>> from core.models.stored import ModelFile
+    >>> from core.models.stored import RECORDED, ModelFile
     >>> digits = load_example("digits")
     >>> trained = LinearNetwork(n_epochs=1).fit(digits.x, digits.y, seed=0).trained(digits)
     >>> stored = ModelFile(trained.to_bytes(), "linear.safetensors", digits.fingerprint).to_bytes()

@@ -11,6 +11,9 @@ import numpy as np
 from core.data.identity import hash_of
 from core.models.errors import ModelError
 
+RECORDED = "recorded"
+"""The architecture of what is no model, but a record of what one said (`core.models.recorded`)."""
+
 _FIRST = b"touchstone model 1 "  # how such bytes begin
 
 
@@ -38,7 +41,7 @@ class ModelFile:
     dataset
         The fingerprint of the data set that it is a model of.
     architecture
-        Which of our networks the weights are of, where the file does not say so itself.
+        Which of our networks the weights are of, where the file does not say so itself; or RECORDED.
     input_range
         What black and white were when it was trained; None for (0, 1), or where inputs are no images.
 

@@ -1,0 +1,135 @@
+"""How does one layer of a stored model see the samples that it was trained on, and those that it was tested on?"""
+
+import json
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+import numpy as np
+from jaxtyping import Integer
+
+from core.data import Dataset
+from core.models.errors import ModelError
+from core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
+from core.models.load import Model, read_stored
+from core.models.recorded import recorded_parts
+from core.models.stored import RECORDED, ModelFile
+from core.models.trained import TrainedNetwork
+from core.trials.training_plan import TrainingPlan
+
+UPLOADED = "uploaded features"
+"""The one layer of a record: whatever layer the features came from."""
+
+NOT_TRAINED_HERE = (
+    "The model was not trained here on this data set, so nobody knows which samples it has seen: those that are "
+    "called training and test part are a random split."
+)
+
+
+class TrainingSplit(TypedDict):
+    """What a split into training and test part hangs on, besides the data set."""
+
+    test_share: float
+    split_seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class LayerParts:
+    """The training and the test part as a layer of a model sees them, and the `head` behind it.
+
+    `train_rows` and `test_rows` are positions in the data set. `notes` say in sentences what has to be known of the
+    split and of the head. `model` and `of` are the model and its layer; None where only features were uploaded.
+    """
+
+    train: LayerSamples
+    test: LayerSamples
+    head: Head = field(repr=False)
+    layer: str
+    train_rows: Integer[np.ndarray, " n_train"] = field(repr=False)
+    test_rows: Integer[np.ndarray, " n_test"] = field(repr=False)
+    notes: tuple[str, ...]
+    model: Model | None = field(repr=False)
+    of: Layer | None = field(repr=False)
+
+
+def split_of(training_plan: str | None) -> TrainingSplit:
+    """Say how a model's data set was split: as the plan that trained it says (JSON), else as plans usually do.
+
+    Examples
+    --------
+    >>> from core.trials.plan import to_json
+    >>> split_of(to_json(TrainingPlan("linear", test_share=0.5, seed=7)))
+    {'test_share': 0.5, 'split_seed': 7}
+    >>> split_of(None)
+    {'test_share': 0.2, 'split_seed': 0}
+    """
+    told = json.loads(training_plan) if training_plan else {}
+    return {
+        "test_share": float(told.get("test_share", TrainingPlan.test_share)),
+        "split_seed": int(told.get("seed", TrainingPlan.seed)),
+    }
+
+
+def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:
+    """Name the layers of a stored model that can be looked at, the usual one first.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models.paper_networks import Mlp2048
+    >>> wine = load_example("wine")
+    >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
+    >>> layers_offered(ModelFile(trained.to_bytes(), "mlp.safetensors", wine.fingerprint).to_bytes(), wine)
+    ('last hidden',)
+    """
+    if ModelFile.from_bytes(stored).architecture == RECORDED:
+        return (UPLOADED,)
+    return layer_names(read_stored(stored, dataset))
+
+
+def layer_parts(
+    stored: bytes, dataset: Dataset, *, layer: str | None = None, test_share: float = 0.2, split_seed: int = 0
+) -> LayerParts:
+    """Give both parts of a data set in a layer of a stored model (by default the usual one), and its head.
+
+    The parts are those of a TrainingPlan with this share and seed (`split_of` says which trained a model), those of a
+    record as they were uploaded. Raises ModelError for a layer that the model does not have or a model of other data.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models.paper_networks import Mlp2048
+    >>> wine = load_example("wine")
+    >>> trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
+    >>> stored = ModelFile(trained.to_bytes(), "mlp.safetensors", wine.fingerprint).to_bytes()
+    >>> parts = layer_parts(stored, wine)
+    >>> len(parts.train), len(parts.test), parts.layer
+    (142, 36, 'last hidden')
+    """
+    file = ModelFile.from_bytes(stored)
+    if file.architecture == RECORDED:
+        return _recorded(file, dataset, layer)
+    model = read_stored(stored, dataset)
+    of = layer_of(model, layer)
+    split = TrainingPlan("linear", test_share=test_share, seed=split_seed).split(dataset)
+    train, test = (
+        layer_samples(model, dataset, rows, layer=of.name, name=name)
+        for rows, name in zip(split, ("training part", "test part"), strict=True)
+    )
+    known = isinstance(model, TrainedNetwork) and model.fingerprint == dataset.fingerprint
+    return LayerParts(
+        train, test, of, of.name, split.train, split.test, () if known else (NOT_TRAINED_HERE,), model, of
+    )
+
+
+def _recorded(file: ModelFile, dataset: Dataset, layer: str | None) -> LayerParts:
+    if layer not in (None, UPLOADED):
+        raise ModelError(f"There is no layer {layer!r}. Of uploaded features there is one, called {UPLOADED!r}.")
+    train, test, train_rows, test_rows = recorded_parts(file, dataset)
+    head = fit_head(train)
+    right = float((head(test.features).argmax(axis=1) == test.predicted).mean())
+    note = (
+        "There is no model, so a linear head was fitted to the probabilities of the training part. It takes "
+        f"{100 * head.agreement:.1f} % of its samples for the same class as the model did, and {100 * right:.1f} % of "
+        f"those of the test part; the probability of that class is {head.error:.3f} off on average."
+    )
+    return LayerParts(train, test, head, UPLOADED, train_rows, test_rows, (note,), None, None)
