@@ -13,6 +13,7 @@ from core.evaluate.guided_tests.accuracy import (
     MixAccuracy,
     SharedAccuracy,
     accuracy_grid,
+    grid_beside,
     mix_accuracy,
     shared_accuracy,
     table_sizes,
@@ -31,6 +32,7 @@ from core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconst
 from core.evaluate.guided_tests.missing import Missing, generate_missing, label_next, missing_regions, nearest
 from core.evaluate.guided_tests.properties import Properties, Property, properties
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
+from core.evaluate.guided_tests.stored import Guided, guided_of_rows
 from core.evaluate.guided_tests.walk import Walk, walk
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "TABLE_SIZES",
     "AccuracyGrid",
     "GeneratedTests",
+    "Guided",
     "Missing",
     "MixAccuracy",
     "Properties",
@@ -56,6 +59,8 @@ __all__ = [
     "generate",
     "generate_class",
     "generate_missing",
+    "grid_beside",
+    "guided_of_rows",
     "label_next",
     "missing_regions",
     "mix_accuracy",

@@ -128,19 +128,34 @@ def accuracy_grid(
     Mixes and sizes thus share their tests, so that what differs between them is the mix. `sizes` are tests for each
     class. Raises DataError where fewer were asked for than the largest size.
     """
-    largest = max(sizes)
-    if min(near.asked[:, 0].min(), boundary.asked[:, 1].min()) < largest:
-        raise DataError(f"{largest} tests for each class and region must be generated first.")
     n_correct = int((test.predicted == test.labels).sum())
+    return grid_beside(near, boundary, n_test=len(test), n_correct=n_correct, sizes=sizes, mixes=mixes)
+
+
+def grid_beside(
+    near: GeneratedTests,
+    boundary: GeneratedTests,
+    *,
+    n_test: int,
+    n_correct: int,
+    sizes: tuple[int, ...],
+    mixes: tuple[float, ...] = TABLE_MIXES,
+) -> AccuracyGrid:
+    """Fill table 2 where of the test set no more is known than how many of it were right.
+
+    Classes that no test was asked for are left out, so that a part of a generation can be shown, too.
+    """
+    largest, wanted = max(sizes), _wanted(near, boundary)
+    if not wanted.any() or min(near.asked[wanted, 0].min(), boundary.asked[wanted, 1].min()) < largest:
+        raise DataError(f"{largest} tests for each class and region must be generated first.")
     cells = []
     for size in sizes:
         for share in mixes:
             n_near = round(share * size)
             taken = _first(near, boundary, n_near, size - n_near)
             cells.append(mix_accuracy(taken, centroid_share=share, n_per_class=size))
-    return AccuracyGrid(
-        len(test), n_correct, n_correct / len(test), wilson(float(n_correct), float(len(test))), tuple(cells)
-    )
+    interval = wilson(float(n_correct), float(n_test))
+    return AccuracyGrid(n_test, n_correct, n_correct / n_test, interval, tuple(cells))
 
 
 def table_sizes(n_test: int) -> tuple[int, ...]:
@@ -165,5 +180,9 @@ def _first(near: GeneratedTests, boundary: GeneratedTests, n_near: int, n_bounda
             rank[rows] = 1 + np.arange(len(rows))
         parts.append(tests.take((rank > 0) & (rank <= n)))
     made = all_of(parts)
-    asked = np.tile([n_near, n_boundary], (len(near.class_names), 1))
+    asked = np.outer(_wanted(near, boundary), [n_near, n_boundary])
     return replace(made, asked=asked)
+
+
+def _wanted(near: GeneratedTests, boundary: GeneratedTests) -> Bool[np.ndarray, " n_classes"]:
+    return (near.asked + boundary.asked).sum(axis=1) > 0

@@ -1,0 +1,313 @@
+"""How does a stored model fare on tests made where its test set has few? A plan like any other, class by class.
+
+The rows hold the generated features themselves, so that results are read back without the model (`stored.py`).
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar, cast, get_args
+
+import numpy as np
+import pandas as pd
+
+from core.data import DataError, Dataset
+from core.evaluate.guided_tests.accuracy import table_sizes
+from core.evaluate.guided_tests.generate import Recipe, Rivals, Start, generate_class, sizes, start
+from core.evaluate.guided_tests.images import reconstruction
+from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from core.evaluate.test_quality import THETA_2, UNITS, fit_regions
+from core.evaluate.test_quality.regions import Unit, check_band
+from core.models.classifier import stop_if
+from core.models.decoder import fit_decoder
+from core.models.training import one_torch_thread
+from core.trials import Context
+from core.trials.layer_parts import LayerParts, layer_parts
+from core.trials.plan import check_fields
+
+COLUMNS = {
+    "part": "str",
+    "label": "Int64",
+    "region": "str",
+    "asked": "Int64",
+    "placed": "Int64",
+    "n_test": "Int64",
+    "n_correct": "Int64",
+    "parent": "str",
+    "parent_part": "str",
+    "rival": "Int64",
+    "t": "float64",
+    "distance": "float64",
+    "confidence": "float64",
+    "predicted": "Int64",
+    "in_centroid": "boolean",
+    "in_boundary": "boolean",
+    "error": "float64",
+    "lower": "float64",
+    "upper": "float64",
+    "baseline": "float64",
+    "content": "object",
+    "status": "str",
+}
+"""The columns of the rows and their types.
+
+`part` is "mix" (the tests that were asked for), "table" (those of table 2) or "decoder". Of the first two a class has a
+row with what was `asked` for and `placed` in each region, and in which the model got `n_correct` of all `n_test` test
+samples right; and a row for each test, with the columns of `GeneratedTests` (codes of classes) and, of a mix, its
+features in `content`, as bytes of float32. The decoder's row has it in `content`, and its reconstruction of `n_test`
+test images. Elsewhere `content` is empty. A failed trial is one row without figures.
+"""
+
+MOST_FOR_DECODER = 10_000
+"""A decoder is trained on so many training images at most, taken at random."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial is for (`part`), and for which class; -1 for none."""
+
+    part: str
+    label: int
+
+
+@dataclass(frozen=True)
+class GuidedTestsPlan:
+    """Generate tests of every class in a mix of the two regions, and those of table 2; train a decoder to see them.
+
+    Parameters
+    ----------
+    model
+        The fingerprint of the stored model, or of stored features and probabilities.
+    layer
+        The layer by its name; None for the usual one.
+    r, theta1, theta2, unit
+        What the regions are (see `fit_regions`); None for what is usual.
+    wcl, noise, rivals
+        How features are perturbed (see `Recipe`).
+    centroid_share, frequency
+        The mix, as the share of the centroid region, and the size, as a share of each class's number of test samples.
+    table
+        Whether the tests of table 2 are generated, too.
+    decoder_epochs
+        How long a decoder is trained, which shows tests as images; 0 for none. For images only.
+    test_share, split_seed
+        Of the split that says which samples are training and which are test samples: those of the model's own
+        TrainingPlan, where it has one.
+    seed
+        The one number that all randomness of the plan is derived from.
+
+    Raises DataError for a name that cannot be chosen and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> plan = GuidedTestsPlan("f1", decoder_epochs=2)
+    >>> [(trial.part, trial.label) for trial in plan.trials(load_example("digits"))][:3], plan.centroid_share
+    ([('decoder', -1), ('mix', 0), ('mix', 1)], 0.5)
+    """
+
+    model: str
+    layer: str | None = None
+    r: float | None = None
+    theta1: float | None = None
+    theta2: float = THETA_2
+    unit: str = UNITS[0]
+    wcl: float | None = None
+    noise: float = Recipe.noise
+    rivals: str = Recipe.rivals
+    centroid_share: float = 0.5
+    frequency: float = 1.0
+    table: bool = True
+    decoder_epochs: int = 0
+    test_share: float = 0.2
+    split_seed: int = 0
+    seed: int = 0
+
+    kind: ClassVar[str] = "guided_tests"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (isinstance(self.model, str) and self.model):
+            raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
+        if self.layer is not None and not (isinstance(self.layer, str) and self.layer):
+            raise DataError(f"layer must be the name of a layer or None, not {self.layer!r}.")
+        for name in ("theta2", "noise", "centroid_share", "frequency", "test_share"):
+            self._check_number(name)
+        for name in ("r", "theta1", "wcl"):
+            if getattr(self, name) is not None:
+                self._check_number(name)
+        for name, known in (("unit", UNITS), ("rivals", get_args(Rivals))):
+            if getattr(self, name) not in known:
+                raise DataError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}.")
+        if type(self.table) is not bool:
+            raise DataError(f"table must be true or false, not {self.table!r}.")
+        for name in ("decoder_epochs", "split_seed", "seed"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 0:
+                raise DataError(f"{name} must be a whole number of at least 0, not {value!r}.")
+
+    def _check_number(self, name: str) -> None:
+        value = getattr(self, name)
+        if type(value) not in (int, float) or not _RANGES[name][0](value):
+            raise DataError(f"{name} must be {_RANGES[name][1]}, not {value!r}.")
+        object.__setattr__(self, name, float(value))  # JSON may say 1 for 1.0
+
+    def stored_models(self) -> tuple[str, ...]:
+        """The model."""
+        return (self.model,)
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """The decoder's and those of every class. Raises DataError where the plan does not fit the data set."""
+        if self.decoder_epochs and dataset.kind != "image":
+            raise DataError(f"{dataset.name} holds no images, so that there is nothing to decode: decoder_epochs is 0.")
+        n_classes = dataset.n_classes
+        check_band(1 / n_classes if self.theta1 is None else self.theta1, self.theta2, n_classes)
+        if self.wcl is not None and self.wcl < 1 / n_classes:
+            raise DataError(f"wcl is {self.wcl:g}. With {n_classes} classes no confidence is below {1 / n_classes:g}.")
+        return len(self.trials(dataset))
+
+    def trials(self, dataset: Dataset) -> tuple[Trial, ...]:
+        """Every trial: the decoder, the mix class by class, and the tests of table 2 class by class."""
+        parts = ("mix", "table") if self.table else ("mix",)
+        made = [Trial("decoder", -1)] if self.decoder_epochs else []
+        return (*made, *(Trial(part, label) for part in parts for label in range(dataset.n_classes)))
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """Rows of the trial (`COLUMNS`). Raises Cancelled soon after `context.should_stop()` turns true."""
+        trial = self.trials(dataset)[index]
+        stop_if(context.should_stop)
+        with one_torch_thread():
+            if trial.part == "decoder":
+                parts = _parts(self._of_model(), dataset, _Stored(context.model(self.model)))
+                return self._decoder(dataset, parts, context)
+            begin = _start(self._of_start(), dataset, _Stored(context.model(self.model)))
+            stop_if(context.should_stop)
+            return self._class(begin, trial)
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        trial = self.trials(dataset)[index]
+        return _frame([{"part": trial.part, "label": trial.label}], "failed")
+
+    def _class(self, begin: Start, trial: Trial) -> pd.DataFrame:
+        if trial.part == "table":
+            n_centroid = n_boundary = max(table_sizes(len(begin.test)))
+        else:
+            n = int(sizes(begin.test, self.frequency)[trial.label])
+            n_centroid = round(self.centroid_share * n)
+            n_boundary = n - n_centroid
+        made = generate_class(begin, trial.label, n_centroid=n_centroid, n_boundary=n_boundary, seed=self.seed)
+        return _rows(made, trial, begin)
+
+    def _decoder(self, dataset: Dataset, parts: LayerParts, context: Context) -> pd.DataFrame:
+        n = len(parts.train_rows)
+        few = np.random.default_rng(self.seed).permutation(n)[:MOST_FOR_DECODER]
+        decoder = fit_decoder(
+            parts.train.features[few],
+            dataset.x[parts.train_rows[few]],
+            n_epochs=self.decoder_epochs,
+            seed=self.seed,
+            should_stop=context.should_stop,
+            on_epoch=lambda n_done, n_epochs, _: context.report(n_done, n_epochs, "epoch of the decoder"),
+        )
+        found = reconstruction(decoder, parts.test.features, dataset.x[parts.test_rows])
+        told = {"error": found.error, "lower": found.interval.lower, "upper": found.interval.upper}
+        row = {"part": "decoder", "n_test": found.n, "baseline": found.baseline, "content": decoder.to_bytes(), **told}
+        return _frame([row], "ok")
+
+    def _of_model(self) -> "_OfModel":
+        return _OfModel(self.model, self.layer, self.test_share, self.split_seed)
+
+    def _of_start(self) -> "_OfStart":
+        recipe = Recipe(wcl=self.wcl, noise=self.noise, rivals=cast(Rivals, self.rivals))
+        return _OfStart(self._of_model(), self.r, self.theta1, self.theta2, cast(Unit, self.unit), recipe)
+
+
+_RANGES = {
+    "r": (lambda value: value > 0, "a number above 0"),
+    "theta1": (lambda value: 0 <= value <= 1, "a confidence, from 0 to 1"),
+    "theta2": (lambda value: 0 < value <= 1, "a confidence, above 0 and at most 1"),
+    "wcl": (lambda value: 0 < value <= 1, "a confidence, above 0 and at most 1"),
+    "noise": (lambda value: value >= 0, "a number of at least 0"),
+    "centroid_share": (lambda value: 0 <= value <= 1, "a share from 0 to 1"),
+    "frequency": (lambda value: value > 0, "a number above 0"),
+    "test_share": (lambda value: 0 < value < 1, "a share between 0 and 1"),
+}
+
+
+@dataclass(frozen=True)
+class _OfModel:
+    """What the samples of a layer depend on."""
+
+    model: str
+    layer: str | None
+    test_share: float
+    split_seed: int
+
+
+@dataclass(frozen=True)
+class _OfStart:
+    """What generation begins with."""
+
+    of: _OfModel
+    r: float | None
+    theta1: float | None
+    theta2: float
+    unit: Unit
+    recipe: Recipe
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A model's bytes, which the caches below tell apart by their fingerprint alone."""
+
+    content: bytes = field(compare=False, hash=False)
+
+
+@lru_cache(maxsize=1)
+def _parts(of: _OfModel, dataset: Dataset, stored: _Stored) -> LayerParts:
+    split = {"test_share": of.test_share, "split_seed": of.split_seed}
+    return layer_parts(stored.content, dataset, layer=of.layer, **split)
+
+
+@lru_cache(maxsize=1)
+def _start(wanted: _OfStart, dataset: Dataset, stored: _Stored) -> Start:
+    parts = _parts(wanted.of, dataset, stored)
+    thresholds = {"r": wanted.r, "theta1": wanted.theta1, "theta2": wanted.theta2, "unit": wanted.unit}
+    regions = fit_regions(parts.train, **thresholds)
+    return start(regions, parts.head, train=parts.train, test=parts.test, recipe=wanted.recipe)
+
+
+def _rows(made: GeneratedTests, trial: Trial, begin: Start) -> pd.DataFrame:
+    test = begin.test
+    whole = {"n_test": len(test), "n_correct": int((test.predicted == test.labels).sum())}
+    counts = [
+        {"region": region, "asked": int(made.asked[trial.label, at]), "placed": int(made.placed[trial.label, at])}
+        for at, region in enumerate(REGIONS)
+    ]
+    features = made.features.astype("<f4", copy=False)
+    tests = [
+        {
+            "region": REGIONS[0] if made.for_centroid[i] else REGIONS[1],
+            "parent": made.parent_ids[i],
+            "parent_part": made.parent_part[i],
+            "rival": made.rival[i],
+            "t": made.t[i],
+            "distance": made.distance[i],
+            "confidence": made.confidence[i],
+            "predicted": made.predicted[i],
+            "in_centroid": bool(made.in_centroid[i]),
+            "in_boundary": bool(made.in_boundary[i]),
+            "content": features[i].tobytes() if trial.part == "mix" else b"",
+        }
+        for i in range(len(made))
+    ]
+    both = [*({**row, **whole} for row in counts), *tests]
+    return _frame([{"part": trial.part, "label": trial.label, **row} for row in both], "ok")
+
+
+def _frame(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
+    """Rows as a frame of `COLUMNS`; `content` is never missing, so that its column is of bytes throughout."""
+    told = [{"content": b"", "status": status, **row} for row in rows]
+    cells = {name: pd.Series([row.get(name) for row in told], dtype=object) for name in COLUMNS}
+    return pd.DataFrame({name: cells[name].astype(kind) for name, kind in COLUMNS.items()})

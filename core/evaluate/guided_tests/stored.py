@@ -1,0 +1,134 @@
+"""What has a run of guided tests come to so far? Its tests, its table and its decoder, read back from rows."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from core.evaluate.guided_tests.accuracy import (
+    AccuracyGrid,
+    SharedAccuracy,
+    grid_beside,
+    shared_accuracy,
+    table_sizes,
+)
+from core.evaluate.guided_tests.images import Reconstruction
+from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from core.evaluate.intervals import Interval, wilson
+from core.models.decoder import Decoder
+
+
+@dataclass(frozen=True, eq=False)
+class Guided:
+    """What is known of a run: what is not known yet is None, and what was generated is that of the classes so far.
+
+    The model got `n_correct` of the `n_test` original test samples right.
+    """
+
+    class_names: tuple[str, ...]
+    n_test: int
+    n_correct: int
+    tests: GeneratedTests | None = field(repr=False)
+    grid: AccuracyGrid | None = field(repr=False)
+    decoder: Decoder | None = field(repr=False)
+    reconstruction: Reconstruction | None
+
+    @property
+    def test_accuracy(self) -> tuple[float, Interval]:
+        """The accuracy on the original test set, with Wilson's interval."""
+        n_correct, n_test = float(self.n_correct), float(self.n_test)
+        return (n_correct / n_test if n_test else float("nan")), wilson(n_correct, n_test)
+
+    @property
+    def made_for(self) -> tuple[int, ...]:
+        """The codes of the classes whose tests are there."""
+        return () if self.tests is None else tuple(np.flatnonzero(self.tests.asked.sum(axis=1)).tolist())
+
+    def accuracy(self, region: str | None = None) -> SharedAccuracy:
+        """How the head fares on the tests, or on those for one of `REGIONS`. Only where there are tests."""
+        tests = self.tests
+        if tests is None:
+            raise ValueError("nothing has been generated yet")
+        rows = np.ones(len(tests), dtype=bool) if region is None else tests.for_centroid == (region == REGIONS[0])
+        return shared_accuracy(tests.correct[rows], tests.clusters[rows])
+
+    def class_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each class and region.
+
+        label, region, asked, placed, unplaced, n_parents, accuracy, lower, upper.
+        """
+        tests = self.tests
+        if tests is None:
+            return pd.DataFrame()
+        counted = tests.counts_table()
+        found = []
+        for label in range(len(self.class_names)):
+            for region in REGIONS:
+                rows = (tests.y == label) & (tests.for_centroid == (region == REGIONS[0]))
+                found.append(shared_accuracy(tests.correct[rows], tests.clusters[rows]))
+        told = {
+            "n_parents": [one.n_parents for one in found],
+            "accuracy": [one.accuracy for one in found],
+            "lower": [one.interval.lower for one in found],
+            "upper": [one.interval.upper for one in found],
+        }
+        return counted.assign(**told)
+
+
+def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guided:
+    """Read the rows of a GuidedTestsPlan's finished trials back (`plan.COLUMNS`), all of them or the first."""
+    done = rows[rows["status"] == "ok"] if len(rows) else pd.DataFrame({"part": pd.Series(dtype="str")})
+    mix, table = (_tests(done[done["part"] == part], class_names) for part in ("mix", "table"))
+    counts = done.dropna(subset=["n_correct"]) if len(done) else done
+    n_test, n_correct = (int(counts[name].iloc[0]) if len(counts) else 0 for name in ("n_test", "n_correct"))
+    decoder, told = _decoder(done[done["part"] == "decoder"])
+    grid = None if table is None else _grid(table, n_test, n_correct)
+    return Guided(class_names, n_test, n_correct, mix, grid, decoder, told)
+
+
+def _tests(rows: pd.DataFrame, class_names: tuple[str, ...]) -> GeneratedTests | None:
+    if len(rows) == 0:
+        return None
+    counts, each = rows[rows["asked"].notna()], rows[rows["asked"].isna()]
+    asked, placed = (np.zeros((len(class_names), len(REGIONS)), dtype=np.int64) for _ in range(2))
+    at = counts["label"].to_numpy(dtype=np.int64), counts["region"].map(REGIONS.index).to_numpy(dtype=np.int64)
+    asked[at], placed[at] = (counts[name].to_numpy(dtype=np.int64) for name in ("asked", "placed"))
+    codes = {name: each[name].to_numpy(dtype=np.int64) for name in ("label", "rival", "predicted")}
+    return GeneratedTests(
+        class_names,
+        _features(each),
+        codes["label"],
+        (each["region"] == REGIONS[0]).to_numpy(dtype=bool),
+        each["parent"].to_numpy(dtype=object),
+        each["parent_part"].to_numpy(dtype=object),
+        codes["rival"],
+        *(each[name].to_numpy(dtype=np.float64) for name in ("t", "distance", "confidence")),
+        codes["predicted"],
+        *(each[name].to_numpy(dtype=bool) for name in ("in_centroid", "in_boundary")),
+        asked=asked,
+        placed=placed,
+    )
+
+
+def _features(each: pd.DataFrame) -> np.ndarray:
+    """A row for each test, without columns where no features are kept."""
+    joined = np.frombuffer(b"".join(each["content"]), dtype="<f4")
+    return joined.reshape(len(each), len(joined) // max(len(each), 1))
+
+
+def _grid(both: GeneratedTests, n_test: int, n_correct: int) -> AccuracyGrid:
+    parts = []
+    for column in range(len(REGIONS)):
+        only = np.arange(len(REGIONS)) == column
+        part = both.take(both.for_centroid == (column == 0))
+        parts.append(replace(part, asked=both.asked * only, placed=both.placed * only))
+    return grid_beside(*parts, n_test=n_test, n_correct=n_correct, sizes=table_sizes(n_test))
+
+
+def _decoder(rows: pd.DataFrame) -> tuple[Decoder | None, Reconstruction | None]:
+    if len(rows) == 0:
+        return None, None
+    row = rows.iloc[0]
+    interval = Interval(float(row["lower"]), float(row["upper"]))
+    told = Reconstruction(float(row["error"]), interval, float(row["baseline"]), int(row["n_test"]))
+    return Decoder.from_bytes(row["content"]), told

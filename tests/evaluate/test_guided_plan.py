@@ -1,0 +1,168 @@
+"""A plan of guided tests: which trials there are, what comes back from its rows, and what is refused."""
+
+import json
+from dataclasses import fields, replace
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.data import DataError, Dataset, load_example
+from core.evaluate.guided_tests import generate, guided_of_rows, start, table_sizes
+from core.evaluate.guided_tests.plan import COLUMNS, GuidedTestsPlan
+from core.evaluate.test_quality import fit_regions
+from core.models import MODELS, Cancelled
+from core.models.stored import ModelFile, model_fingerprint
+from core.trials import Context, Plan, from_json, to_json
+from core.trials.layer_parts import layer_parts
+from core.trials.training_plan import TrainingPlan
+from core.workspace import frames
+
+
+@lru_cache(maxsize=2)
+def stored(name: str = "digits") -> tuple[Dataset, bytes]:
+    """A network trained on the training part of the usual split of an example, as the workspace keeps it."""
+    data = load_example(name)
+    train = TrainingPlan("linear").split(data).train
+    model = MODELS["linear"](n_epochs=5).fit(data.x[train], data.y[train], seed=0, n_classes=data.n_classes)
+    return data, ModelFile(model.trained(data).to_bytes(), "linear.safetensors", data.fingerprint).to_bytes()
+
+
+def planned(name: str = "digits", **fields) -> tuple[GuidedTestsPlan, Dataset, Context]:
+    data, model = stored(name)
+    plan = GuidedTestsPlan(model_fingerprint(model), **fields)
+    return plan, data, Context(model={plan.model: model}.__getitem__)
+
+
+def rows_of(plan, data, context, trials=None) -> pd.DataFrame:
+    """The rows of these trials (all by default), having gone where a run's rows go."""
+    found = [
+        plan.run_trial(data, i, context=context) for i in (range(plan.n_trials(data)) if trials is None else trials)
+    ]
+    return frames.from_bytes([frames.to_bytes(rows) for rows in found])
+
+
+def test_json_is_canonical_and_comes_back():
+    plan = GuidedTestsPlan("f1", centroid_share=1.0, r=2.0, wcl=0.5)
+    assert isinstance(plan, Plan)
+    assert from_json(to_json(plan), {"guided_tests": GuidedTestsPlan}) == plan
+    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} | {"kind"}
+    assert plan.stored_models() == ("f1",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"model": ""}, "fingerprint of a stored model"),
+        ({"layer": ""}, "name of a layer"),
+        ({"r": 0.0}, "r must be a number above 0"),
+        ({"theta1": -0.1}, "theta1 must be a confidence"),
+        ({"theta2": 1.5}, "theta2 must be a confidence"),
+        ({"unit": "mile"}, "99th percentile, largest"),
+        ({"wcl": 0.0}, "wcl must be a confidence"),
+        ({"noise": -1.0}, "noise must be"),
+        ({"rivals": "all"}, "nearest, even"),
+        ({"centroid_share": 1.1}, "share from 0 to 1"),
+        ({"frequency": 0.0}, "frequency must be a number above 0"),
+        ({"decoder_epochs": -1}, "decoder_epochs"),
+        ({"test_share": 1.0}, "test_share"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(fields, words):
+    with pytest.raises(DataError, match=words):
+        GuidedTestsPlan(**{"model": "f1"} | fields)
+
+
+def test_a_plan_that_does_not_fit_the_data_is_refused():
+    wine = load_example("wine")
+    with pytest.raises(DataError, match="holds no images"):
+        GuidedTestsPlan("f1", decoder_epochs=1).n_trials(wine)
+    with pytest.raises(DataError, match="confidences run from"):
+        GuidedTestsPlan("f1", theta2=0.3).n_trials(wine)
+    with pytest.raises(DataError, match="With 3 classes no confidence is below"):
+        GuidedTestsPlan("f1", wcl=0.2).n_trials(wine)
+
+
+def test_trials_are_the_decoder_and_each_class_for_the_mix_and_the_table():
+    plan, data, _ = planned(decoder_epochs=1)
+    assert plan.n_trials(data) == 21
+    assert [trial.part for trial in plan.trials(data)] == ["decoder", *["mix"] * 10, *["table"] * 10]
+    assert replace(plan, decoder_epochs=0, table=False).n_trials(data) == 10
+
+
+def test_what_was_generated_comes_back_from_the_rows_without_the_model():
+    plan, data, context = planned(frequency=0.25, centroid_share=0.3, table=False)
+    rows = rows_of(plan, data, context)
+    assert list(rows) == list(COLUMNS)
+    found = guided_of_rows(rows, class_names=data.class_names)
+    parts = layer_parts(stored()[1], data)
+    begin = start(fit_regions(parts.train), parts.head, train=parts.train, test=parts.test)
+    n = np.maximum(np.round(0.25 * parts.test.counts()), 1).astype(np.int64)
+    made = generate(begin, n, centroid_share=0.3, seed=0)
+    assert found.tests.table().equals(made.table())
+    assert (found.tests.features == made.features).all()
+    assert (found.tests.asked == made.asked).all()
+    assert (found.tests.placed == made.placed).all()
+    assert found.test_accuracy[0] == (parts.test.predicted == parts.test.labels).mean()
+    assert (found.grid, found.decoder, found.reconstruction) == (None, None, None)
+    assert found.accuracy().accuracy == made.correct.mean()
+    table = found.class_table()
+    assert table["placed"].sum() == len(made)
+    known = table[(table["label"] == "3") & (table["region"] == "boundary")].iloc[0]
+    own = (made.y == 3) & ~made.for_centroid
+    assert known["accuracy"] == made.correct[own].mean()
+
+
+def test_table_2_is_filled_from_the_rows_and_has_a_place_for_every_mix():
+    plan, data, context = planned("wine", frequency=0.1)
+    found = guided_of_rows(rows_of(plan, data, context), class_names=data.class_names)
+    assert found.n_test == 36
+    assert [cell.n_per_class for cell in found.grid.cells[::5]] == list(table_sizes(36))
+    assert [cell.centroid_share for cell in found.grid.cells[:5]] == [0.0, 0.3, 0.5, 0.7, 1.0]
+    assert found.grid.n_correct == found.n_correct
+    assert found.grid.cells[-1].asked == 3 * table_sizes(36)[-1]
+
+
+def test_a_part_of_the_trials_is_a_part_of_the_results():
+    plan, data, context = planned("wine", frequency=0.5)
+    rows = rows_of(plan, data, context, [0, 3, 5])
+    found = guided_of_rows(rows, class_names=data.class_names)
+    assert found.made_for == (0,)
+    assert set(found.tests.y) == {0}
+    assert found.grid.cells[-1].asked == 2 * table_sizes(36)[-1]
+    failed = guided_of_rows(plan.failed_trial(data, 1), class_names=data.class_names)
+    assert (failed.tests, failed.made_for, failed.n_test) == (None, (), 0)
+    nothing = guided_of_rows(pd.DataFrame(), class_names=data.class_names)
+    assert (nothing.tests, nothing.grid) == (None, None)
+    both = frames.from_bytes([frames.to_bytes(rows), frames.to_bytes(plan.failed_trial(data, 1))])
+    assert guided_of_rows(both, class_names=data.class_names).tests.table().equals(found.tests.table())
+
+
+def test_the_decoder_is_kept_with_its_error_and_tells_of_its_epochs():
+    plan, data, context = planned(decoder_epochs=3, table=False)
+    heard = []
+    rows = rows_of(plan, data, replace(context, report=lambda *told: heard.append(told)), [0])
+    assert heard == [(n, 3, "epoch of the decoder") for n in (1, 2, 3)]
+    found = guided_of_rows(rows, class_names=data.class_names)
+    parts = layer_parts(stored()[1], data)
+    images = found.decoder.decode(parts.test.features)
+    error = np.sqrt(np.square(images - data.x[parts.test_rows]).mean())
+    assert found.reconstruction.error == pytest.approx(error, rel=1e-4)
+    assert found.reconstruction.error < found.reconstruction.baseline
+    assert found.reconstruction.n == 359
+
+
+def test_it_stops_when_asked():
+    plan, data, context = planned(decoder_epochs=3)
+    for trial in (0, 1):
+        with pytest.raises(Cancelled):
+            plan.run_trial(data, trial, context=replace(context, should_stop=lambda: True))
+
+
+def test_the_same_plan_gives_the_same_rows_and_another_seed_others():
+    plan, data, context = planned("wine", frequency=0.5, table=False)
+    first, again = (rows_of(plan, data, context) for _ in range(2))
+    assert first.equals(again)
+    assert not first.equals(rows_of(replace(plan, seed=1), data, context))
