@@ -25,6 +25,7 @@ from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
 from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.models import Cancelled
 from core.trials import FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, from_json
 from core.workspace import frames
@@ -36,7 +37,9 @@ from core.workspace.workspace import Steps, Workspace
 if TYPE_CHECKING:
     from distributed import Future
 
-PLANS: dict[str, type] = {plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan, AverageCasePlan)}
+PLANS: dict[str, type] = {
+    plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan, AverageCasePlan, GuidedTestsPlan)
+}
 """Every kind of plan that can be stored and run."""
 
 TRIAL_SECONDS = 3600.0
