@@ -51,9 +51,6 @@ RENEWAL_SECONDS = 0.5
 CANCEL_SECONDS = 20.0
 """How long a cancelled run waits for the trials that are running to answer."""
 
-FETCH_SECONDS = 30.0
-"""How long the rows and models of a finished trial may take to come over, which are 80 MB where they are a VGG-19."""
-
 SECONDS_BETWEEN_STEPS = 1.0
 """How often it is written down how far the running trials are."""
 
@@ -195,7 +192,9 @@ class _RunInWork:
         self.started: dict[int, tuple[float, str]] = {}
         self.steps: dict[int, Steps] = {}
         self.recorded: tuple[float, dict[int, Steps]] = (0.0, {})
-        self.arrived: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self.arrived: queue.SimpleQueue[tuple[Future, tuple[bytes, list[KeptModel]] | BaseException]] = (
+            queue.SimpleQueue()
+        )
         self.stop = f"stop-{uuid.uuid4().hex}"
 
     def finish(self, closing: threading.Event) -> str:
@@ -257,18 +256,32 @@ class _RunInWork:
 
     def _watch(self, future: "Future", trial: int) -> None:
         self.in_flight[future] = trial
-        future.add_done_callback(self.arrived.put)
+        future.add_done_callback(self._fetch)
+
+    def _fetch(self, future: "Future") -> None:
+        """Have what came of a trial come over, beside all else, however long that takes.
+
+        A VGG-19 is 80 MB; and where the worker died with what it had, dask computes it again.
+        """
+
+        def fetch() -> None:
+            try:
+                self.arrived.put((future, future.result()))
+            except BaseException as problem:  # whatever it is, a cancelled future's answer included: `_settle` knows
+                self.arrived.put((future, problem))
+
+        threading.Thread(target=fetch, name=f"fetch {future.key}", daemon=True).start()
 
     def _collect(self, *, timeout: float) -> None:
         """Store what has arrived; waits for the first of it at most `timeout` seconds."""
         try:
-            self._settle(self.arrived.get(timeout=timeout))
+            self._settle(*self.arrived.get(timeout=timeout))
             while True:
-                self._settle(self.arrived.get_nowait())
+                self._settle(*self.arrived.get_nowait())
         except queue.Empty:
             return
 
-    def _settle(self, future: "Future") -> None:
+    def _settle(self, future: "Future", came: tuple[bytes, list[KeptModel]] | BaseException) -> None:
         """Store the rows of a trial that has ended, or decide what becomes of it."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
@@ -277,9 +290,8 @@ class _RunInWork:
         if trial is None:
             return
         try:
-            content, models = future.result(timeout=FETCH_SECONDS)
-        except TimeoutError:  # its worker died with the rows: dask is computing them again
-            self._watch(future, trial)
+            if isinstance(came, BaseException):
+                raise came
         except FutureCancelledError:  # the data went with the last worker that had it: it is sent again
             self.waiting.appendleft(trial)
         except Cancelled:
@@ -293,6 +305,7 @@ class _RunInWork:
             # Whatever a trial raises is that trial's failure, and the run goes on.
             self._fail(trial, f"{type(error).__name__}: {error}")
         else:  # a database that cannot be written to is not the trial's failure
+            content, models = came
             for model, about in models:
                 self.workspace.keep_model(self.owner, model, **about)
             self.workspace.store_trial(self.run_id, trial, content)
