@@ -121,9 +121,30 @@ def layer_parts(
     )
 
 
+def both_parts(
+    stored: bytes, dataset: Dataset, *, layer: str | None = None, test_share: float = 0.2, split_seed: int = 0
+) -> tuple[LayerSamples, LayerSamples]:
+    """Give training and test part as `layer_parts` does, without a head: of a record, that one takes long to fit.
+
+    Examples
+    --------
+    >>> from core.models.recorded import record_of
+    >>> part = LayerSamples([[0.0, 1.0], [2.0, 1.0]], [0, 1], [[0.9, 0.1], [0.4, 0.6]], ("a", "b"))
+    >>> dataset, record = record_of(part, part, name="mine")
+    >>> [one.name for one in both_parts(record.to_bytes(), dataset)]
+    ['training part', 'test part']
+    """
+    file = ModelFile.from_bytes(stored)
+    if file.architecture == RECORDED:
+        _check_uploaded(layer)
+        recorded = recorded_parts(file, dataset)
+        return recorded.train, recorded.test
+    parts = layer_parts(stored, dataset, layer=layer, test_share=test_share, split_seed=split_seed)
+    return parts.train, parts.test
+
+
 def _recorded(file: ModelFile, dataset: Dataset, layer: str | None) -> LayerParts:
-    if layer not in (None, UPLOADED):
-        raise ModelError(f"There is no layer {layer!r}. Of uploaded features there is one, called {UPLOADED!r}.")
+    _check_uploaded(layer)
     train, test, train_rows, test_rows = recorded_parts(file, dataset)
     head = fit_head(train)
     right = float((head(test.features).argmax(axis=1) == test.predicted).mean())
@@ -133,3 +154,8 @@ def _recorded(file: ModelFile, dataset: Dataset, layer: str | None) -> LayerPart
         f"those of the test part; the probability of that class is {head.error:.3f} off on average."
     )
     return LayerParts(train, test, head, UPLOADED, train_rows, test_rows, (note,), None, None)
+
+
+def _check_uploaded(layer: str | None) -> None:
+    if layer not in (None, UPLOADED):
+        raise ModelError(f"There is no layer {layer!r}. Of uploaded features there is one, called {UPLOADED!r}.")

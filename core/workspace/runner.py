@@ -26,6 +26,7 @@ from core.data.home import home
 from core.data.store import from_bytes
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import Cancelled
 from core.trials import FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, from_json
 from core.workspace import frames
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from distributed import Future
 
 PLANS: dict[str, type] = {
-    plan.kind: plan for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan, AverageCasePlan, GuidedTestsPlan)
+    plan.kind: plan
+    for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan, AverageCasePlan, CovariateShiftPlan, GuidedTestsPlan)
 }
 """Every kind of plan that can be stored and run."""
 

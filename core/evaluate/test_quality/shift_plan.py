@@ -1,0 +1,263 @@
+"""Which trials tell whether a class moved from training to test? Re-splits in blocks, every class in turn.
+
+All classes' first blocks come first, with the split as it is, so that a run that is not finished knows every class by
+fewer re-splits.
+"""
+
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from core.data import DataError, Dataset
+from core.evaluate.covariate_shift import (
+    N_COMPONENTS,
+    N_DIMENSIONS,
+    N_DRAWS,
+    N_RESPLITS,
+    ClassParts,
+    ClassShift,
+    CovariateShift,
+    Divergence,
+    ShiftOptions,
+    class_parts,
+    class_seed,
+    class_shift,
+    corrected,
+    shift_of,
+)
+from core.models.classifier import stop_if
+from core.models.layers import LayerSamples
+from core.trials import Context
+from core.trials.layer_parts import both_parts
+from core.trials.plan import check_fields
+
+COLUMNS = {
+    "label": "Int64",
+    "resplit": "Int64",
+    "n_train": "Int64",
+    "n_test": "Int64",
+    "divergence": "float64",
+    "error": "float64",
+    "n_dimensions": "Int64",
+    "kept_variance": "float64",
+    "n_train_components": "Int64",
+    "n_test_components": "Int64",
+    "seconds": "float64",
+    "status": "str",
+}
+"""The columns of the rows and their types; one row for each class and re-split, 0 being the split as it is.
+
+`label` is the code of the class, `n_train` and `n_test` are its samples in either part; the other columns are those of
+`Divergence`. A failed trial is one row without figures, whose re-split is the first that it would have measured.
+"""
+
+WAITING = "not measured yet"
+FAILED = "could not be measured"
+_FEWEST, _MOST = 5, 50  # re-splits a trial
+_SAMPLES = 20_000  # divided by a class's samples, that many re-splits take a few seconds
+
+
+def resplits_needed(n_classes: int) -> int:
+    """Say how many re-splits it takes for a class to be found shifted among so many: corrected, its p is below 5 %.
+
+    With B re-splits no p is smaller than 1 / (B + 1), and Holm's correction multiplies the smallest by the number of
+    classes.
+
+    Examples
+    --------
+    >>> resplits_needed(4), resplits_needed(10)
+    (80, 200)
+    """
+    return 20 * n_classes
+
+
+@dataclass(frozen=True)
+class Block:
+    """The re-splits of one class that one trial measures, from `start` to before `stop`."""
+
+    label: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class CovariateShiftPlan:
+    """Measure for each class how far its test part diverges from its training part, and from re-splits of both.
+
+    Parameters
+    ----------
+    model
+        The fingerprint of the stored model, or of a record of uploaded features.
+    layer
+        The layer whose features are compared; None takes the usual one.
+    n_resplits
+        Random splits of the same sizes that each class is held against; see `resplits_needed`.
+    n_dimensions, n_components, n_draws
+        Directions that are kept, components of a mixture, Monte-Carlo draws (`ShiftOptions`).
+    test_share, split_seed
+        The split is that of a TrainingPlan with these; of a record, it is the one that was uploaded.
+    seed
+        The one number that all randomness of the plan is derived from.
+
+    Raises DataError for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> CovariateShiftPlan("f1").blocks(load_example("wine"))[:4]
+    (Block(label=0, start=0, stop=50), Block(label=1, start=0, stop=50), Block(label=2, start=0, stop=50),
+    Block(label=0, start=50, stop=100))
+    """
+
+    model: str
+    layer: str | None = None
+    n_resplits: int = N_RESPLITS
+    n_dimensions: int = N_DIMENSIONS
+    n_components: int = N_COMPONENTS
+    n_draws: int = N_DRAWS
+    test_share: float = 0.2
+    split_seed: int = 0
+    seed: int = 0
+
+    kind: ClassVar[str] = "covariate_shift"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (isinstance(self.model, str) and self.model):
+            raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
+        if self.layer is not None and not (isinstance(self.layer, str) and self.layer):
+            raise DataError(f"layer must be the name of a layer, or nothing for the usual one, not {self.layer!r}.")
+        lowest = {"n_resplits": 1, "n_dimensions": 1, "n_components": 1, "n_draws": 2, "split_seed": 0, "seed": 0}
+        for name, least in lowest.items():
+            value = getattr(self, name)
+            if type(value) is not int or value < least:
+                raise DataError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
+
+    @property
+    def options(self) -> ShiftOptions:
+        """How the divergence of a class is measured."""
+        return ShiftOptions(self.n_dimensions, self.n_components, self.n_draws)
+
+    def stored_models(self) -> tuple[str, ...]:
+        """The model."""
+        return (self.model,)
+
+    def blocks(self, dataset: Dataset) -> tuple[Block, ...]:
+        """Every trial: a block of re-splits of each class in turn, shorter ones where a class has many samples."""
+        return _blocks(dataset, self.n_resplits)
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """Blocks of all classes."""
+        return len(self.blocks(dataset))
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """Rows of the trial (`COLUMNS`). Raises Cancelled before the next re-split once `context.should_stop()`."""
+        block = self.blocks(dataset)[index]
+        stop_if(context.should_stop)
+        stored = _Stored(context.model(self.model))
+        both = _both(self.model, self.layer, self.test_share, self.split_seed, dataset, stored)
+        parts = both.of(block.label)
+        counts = {"n_train": parts.n_train, "n_test": len(parts.features) - parts.n_train}
+        rows = []
+        for resplit in range(block.start, block.stop):
+            stop_if(context.should_stop)
+            begin = time.perf_counter()
+            found = shift_of(parts, resplit=resplit, seed=class_seed(self.seed, block.label), options=self.options)
+            cells = {name: getattr(found, name) for name in COLUMNS if hasattr(found, name)}
+            cells |= {"label": block.label, "resplit": resplit, "divergence": found.value, "status": "ok"}
+            rows.append({**counts, **cells, "seconds": time.perf_counter() - begin})
+            context.report(resplit + 1 - block.start, block.stop - block.start, "re-split")
+        return pd.DataFrame(rows)[list(COLUMNS)].astype(COLUMNS)
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        block = self.blocks(dataset)[index]
+        cells = {**dict.fromkeys(COLUMNS), "label": block.label, "resplit": block.start, "status": "failed"}
+        return pd.DataFrame({name: pd.Series([cells[name]]).astype(kind) for name, kind in COLUMNS.items()})
+
+
+def shift_of_rows(rows: pd.DataFrame, plan: CovariateShiftPlan, class_names: tuple[str, ...]) -> CovariateShift:
+    """Give what the rows of a run say of every class, finished or not: as `covariate_shift` with the re-splits so far.
+
+    A class whose own split has no row yet has NaN for its figures, and a note that says so. While a run goes on, only
+    the classes that are known count for Holm's correction.
+
+    Examples
+    --------
+    >>> shift_of_rows(pd.DataFrame(), CovariateShiftPlan("f1"), ("a", "b")).table()["note"].tolist()
+    ['not measured yet', 'not measured yet']
+    """
+    if rows.empty:
+        return corrected([_unknown(name, rows, WAITING) for name in class_names])
+    return corrected([_class(name, rows[rows["label"] == code], plan) for code, name in enumerate(class_names)])
+
+
+def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan) -> ClassShift:
+    ok = rows[rows["status"] == "ok"].sort_values("resplit")
+    if 0 not in ok["resplit"].to_numpy():
+        return _unknown(name, ok, FAILED if 0 in rows["resplit"].to_numpy() else WAITING)
+    pieces = [
+        Divergence(
+            float(row.divergence),
+            float(row.error),
+            int(row.n_dimensions),
+            float(row.kept_variance),
+            int(row.n_train_components),
+            int(row.n_test_components),
+        )
+        for row in ok.itertuples()
+    ]
+    return class_shift(name, int(ok["n_train"].iloc[0]), int(ok["n_test"].iloc[0]), pieces, options=plan.options)
+
+
+def _unknown(name: str, rows: pd.DataFrame, note: str) -> ClassShift:
+    nothing = Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)
+    n_train, n_test = (int(rows[count].iloc[0]) if len(rows) else 0 for count in ("n_train", "n_test"))
+    return ClassShift(name, n_train, n_test, nothing, np.zeros(0), float("nan"), note)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A model's bytes, which the cache below tells apart by their fingerprint alone."""
+
+    content: bytes = field(compare=False, hash=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Both:
+    """Both parts, and what was made of those classes that were asked for."""
+
+    train: LayerSamples
+    test: LayerSamples
+    classes: dict[int, ClassParts] = field(default_factory=dict)
+
+    def of(self, label: int) -> ClassParts:
+        """Give the samples of one class."""
+        if label not in self.classes:
+            own, other = (part.features[part.labels == label] for part in (self.train, self.test))
+            self.classes[label] = class_parts(own, other)
+        return self.classes[label]
+
+
+@lru_cache(maxsize=1)
+def _both(
+    model: str, layer: str | None, test_share: float, split_seed: int, dataset: Dataset, stored: _Stored
+) -> _Both:
+    return _Both(*both_parts(stored.content, dataset, layer=layer, test_share=test_share, split_seed=split_seed))
+
+
+@lru_cache(maxsize=8)
+def _blocks(dataset: Dataset, n_resplits: int) -> tuple[Block, ...]:
+    found = []
+    for label, n in enumerate(dataset.n_per_class):
+        length = max(_FEWEST, min(_MOST, _SAMPLES // int(n)))
+        starts = range(0, 1 + n_resplits, length)
+        found += [Block(label, start, min(start + length, 1 + n_resplits)) for start in starts]
+    return tuple(sorted(found, key=lambda block: (block.start, block.label)))
