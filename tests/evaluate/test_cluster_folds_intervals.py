@@ -128,6 +128,7 @@ def test_more_folds_and_classes_take_more_time_but_no_more_room(monkeypatch):
     assert np.array_equal(found, without())
 
 
+@pytest.mark.evidence
 def test_folds_that_lack_classes_are_covered_too():
     held, _ = coverage(HARD, 60, n=400, n_classes=20)
     assert min(held.values()) >= 0.88, held

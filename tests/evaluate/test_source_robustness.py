@@ -105,7 +105,7 @@ def test_the_worst_source_is_not_one_that_is_merely_small():
     assert worst(()) is None
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.integers(0, 2**32 - 1), st.floats(0, 1))
 def test_any_part_of_a_run_can_be_looked_at(seed, share):
     whole = WHOLE[WHOLE["label"].isna()]

@@ -20,6 +20,7 @@ def test_what_is_simulated_is_what_the_public_function_says():
     assert repr(again) == repr(row)  # as text, for NaN is not equal to itself
 
 
+@pytest.mark.evidence
 def test_the_interval_over_sources_covers_and_the_one_over_draws_does_not():
     held = coverage(Population(n_classes=2), n_data_sets=100)
     for name in NUMBERS:

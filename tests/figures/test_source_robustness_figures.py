@@ -149,7 +149,7 @@ def test_a_run_in_progress_can_be_drawn(share):
 
 
 def test_a_hundred_classes_stay_apart():
-    intervals = expected_accuracy_intervals(simulated(n_classes=100, n_clusterings=1, n_repeats=5))
+    intervals = expected_accuracy_intervals(simulated(n_classes=100, n_clusterings=1, n_repeats=2))
     of = intervals.overall[0]
     for figure in (class_chart(of, intervals.classes_of(of)), held_out_chart(intervals.sources_of(of))):
         assert len(figure.layout.yaxis.ticktext) == 100

@@ -48,6 +48,7 @@ def test_the_ends_of_an_auc_are_as_far_as_their_errors_go(auc, n_train, n_test, 
     assert auc_interval(1 - auc, n_test, n_train, n_folds=n_folds) == pytest.approx((1 - upper, 1 - lower))
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("n_test", [20, 60])
 def test_the_interval_of_an_auc_covers_one_half_where_parts_are_alike(n_test):
     inside = 0

@@ -44,7 +44,7 @@ def test_cancel_is_heard_between_two_epochs_and_leaves_nothing(workspace, execut
 
 
 def test_a_training_whose_worker_dies_begins_again_and_makes_the_same_model(workspace, executor, wine):
-    plan = TrainingPlan("linear", n_epochs=3000)
+    plan = TrainingPlan("linear", n_epochs=1000)
     run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
     pids = executor.client().run(os.getpid).values()
     assert Engine(workspace, executor).start(LOCAL_OWNER, run.id)
@@ -54,7 +54,7 @@ def test_a_training_whose_worker_dies_begins_again_and_makes_the_same_model(work
     run = wait_while_running(workspace, run.id, seconds=300)
     assert (run.state, run.n_done, run.n_failed) == ("done", 1, 0)
     rows = workspace.rows(LOCAL_OWNER, run.id)
-    assert rows["epoch"].dropna().tolist() == list(range(1, 3001))
+    assert rows["epoch"].dropna().tolist() == list(range(1, 1001))
     [model] = workspace.models(LOCAL_OWNER)
     here = plan.run_trial(wine, 0, context=Context())
     assert model.fingerprint == rows["model"].iloc[-1] == here["model"].iloc[-1]
