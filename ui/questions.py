@@ -12,11 +12,21 @@ from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.verdict import average_case_verdict
 from core.evaluate.cluster_folds import Metric, fold_verdict
 from core.evaluate.source_robustness import verdict
+from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.trials import FoldPlan, Plan, TrainingPlan, TrialPlan
 from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice, data_map, fold_controls, model_training, robust_controls
+from ui import (
+    cache,
+    controls,
+    data_choice,
+    data_map,
+    fold_controls,
+    model_training,
+    quality_shift,
+    robust_controls,
+)
 from ui.page import plain
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -75,6 +85,13 @@ QUESTIONS: dict[str, Question] = {
         robust_controls.describe,
         robust_controls.parameters,
         _average_case,
+    ),
+    CovariateShiftPlan.kind: Question(
+        "Does the test set cover the feature space?",
+        "test_quality",
+        quality_shift.describe,
+        quality_shift.parameters,
+        quality_shift.headline,
     ),
     TrainingPlan.kind: Question(
         "A network that is trained and kept", "average_case", lambda plan: plan.title, model_training.parameters

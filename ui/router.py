@@ -41,6 +41,12 @@ PAGES = {
             ":material/grain:",
             "Which samples and classes are fragile under noise?",
         ),
+        (
+            "test_quality",
+            "Test quality",
+            ":material/target:",
+            "Does the test set cover the feature space?",
+        ),
     ],
     "Work": [
         ("overview", "Overview", ":material/list_alt:", "What can be trusted here?"),

@@ -16,6 +16,7 @@ from ui.cache.cluster_folds import (
 )
 from ui.cache.common import dataset
 from ui.cache.data_sets import data_look, features, folds_of, map_of, near_copies, number, words
+from ui.cache.layers import layer_samples, layers, parts_name
 from ui.cache.matched_subsets import (
     class_calibration,
     compared,
@@ -36,14 +37,24 @@ from ui.cache.source_robustness import (
     trials,
     with_labels,
 )
+from ui.cache.test_quality import (
+    class_pair,
+    covariate_shift,
+    quality_beside,
+    quality_curves,
+    quality_samples,
+    test_quality,
+)
 
 __all__ = [
     "OwnModels",
     "SourceRobustness",
     "class_calibration",
+    "class_pair",
     "columns_of",
     "compared",
     "comparisons",
+    "covariate_shift",
     "curve",
     "data_look",
     "dataset",
@@ -56,20 +67,27 @@ __all__ = [
     "fold_uploads",
     "fold_words",
     "folds_of",
+    "layer_samples",
+    "layers",
     "map_of",
     "matched_samples",
     "matching_example",
     "near_copies",
     "number",
     "own_trials",
+    "parts_name",
     "prediction_choices",
     "prediction_pairs",
     "prediction_table",
+    "quality_beside",
+    "quality_curves",
+    "quality_samples",
     "reliability",
     "robustness",
     "silhouettes",
     "source_of_each",
     "source_robustness",
+    "test_quality",
     "trials",
     "uploaded",
     "with_labels",

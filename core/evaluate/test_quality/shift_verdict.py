@@ -1,0 +1,114 @@
+"""Which classes moved from training to test, and could one be told at all? A comparison in words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.evaluate.covariate_shift import CovariateShift
+from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Together:
+    """All classes at once: the mean of their divergences, that of their re-splits, and how rare the first is."""
+
+    value: float
+    by_chance: float
+    p_value: float
+    n_classes: int
+    n_resplits: int
+
+
+def together(shift: CovariateShift) -> Together:
+    """Hold the mean divergence of all classes against that of their re-splits, which are made within classes.
+
+    One test needs no correction for the number of classes, so that 99 re-splits are enough however many there are.
+
+    Examples
+    --------
+    >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
+    >>> pieces = [Divergence(value, 0.01, 2, 1.0, 1, 1) for value in (0.30, 0.10, 0.12, 0.11)]
+    >>> together(corrected([class_shift("a", 100, 50, pieces)])).p_value
+    0.25
+    """
+    known = [one for one in shift.classes if not np.isnan(one.observed.value)]
+    n = min((len(one.null) for one in known), default=0)
+    value = float(np.mean([one.observed.value for one in known])) if known else float("nan")
+    if n == 0:
+        return Together(value, float("nan"), float("nan"), len(known), 0)
+    null = np.mean([one.null[:n] for one in known], axis=0)
+    return Together(value, float(null.mean()), (1 + int((null >= value).sum())) / (1 + n), len(known), n)
+
+
+def enough_resplits(n_classes: int) -> int:
+    """Say how many re-splits it takes for the smallest p-value there can be to stay below 5 % after Holm's correction.
+
+    >>> enough_resplits(10), 10 / (1 + enough_resplits(10)) < 0.05
+    (200, True)
+    """
+    return round(n_classes / LEVEL)
+
+
+def shift_verdict(shift: CovariateShift) -> Verdict:
+    """The card of a comparison, as far as it has come.
+
+    Examples
+    --------
+    >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
+    >>> pieces = [Divergence(value, 0.01, 2, 0.9, 1, 1) for value in (0.30, *[0.1] * 39)]
+    >>> print(shift_verdict(corrected([class_shift("a", 100, 50, pieces)])).headline)
+    1 of 1 class has moved from training to test by more than chance: a.
+    """
+    moved = [one.label for one in shift.classes if one.shifted]
+    all_of = together(shift)
+    of = f"{count(len(moved))} of {plural(all_of.n_classes, 'class', 'classes')}"
+    if not all_of.n_classes:
+        return Verdict("No class has samples enough to be measured.", "", "", tuple(_notes(shift)))
+    headline = f"No class of {count(all_of.n_classes)} has moved from training to test by more than chance."
+    if moved:
+        verb = "has" if len(moved) == 1 else "have"
+        headline = f"{of} {verb} moved from training to test by more than chance: {listed(moved)}."
+    kept = [one.observed.kept_variance for one in shift.classes if not np.isnan(one.observed.kept_variance)]
+    used = (
+        f"{plural(all_of.n_resplits, 're-split')} of each class; the directions used keep {percent(min(kept))} to "
+        f"{percent(max(kept))} of the variance."
+    )
+    return Verdict(headline, used, _advice(moved, all_of), (_together(all_of), *_power(all_of), *_notes(shift)))
+
+
+def _advice(moved: list[str], all_of: Together) -> str:
+    if moved:
+        return f"Find out how the test samples of {listed(moved)} were collected; report accuracy on them apart."
+    if all_of.p_value < LEVEL:
+        return "Something moved, though no single class can be named: take more re-splits, or more test samples."
+    return "The test set looks like more of the training set; it says nothing about inputs that differ from both."
+
+
+def _together(all_of: Together) -> str:
+    told = "moved" if all_of.p_value < LEVEL else "cannot be told from chance"
+    return (
+        f"All classes together {told}: mean divergence {bare(all_of.value, 3)}, of re-splits "
+        f"{bare(all_of.by_chance, 3)}, {p_value(all_of.p_value)}."
+    )
+
+
+def _power(all_of: Together) -> list[str]:
+    """A sentence where no class could ever be named, however far it moved."""
+    needed = enough_resplits(all_of.n_classes)
+    if all_of.n_resplits >= needed:
+        return []
+    return [
+        f"{plural(all_of.n_resplits, 're-split')} cannot name a single class of {count(all_of.n_classes)}: after "
+        f"correction p is at least {bare(all_of.n_classes / (1 + all_of.n_resplits), 2)}. It takes {count(needed)}."
+    ]
+
+
+def _notes(shift: CovariateShift) -> list[str]:
+    """What was changed or left out, and for which classes: one sentence for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in shift.classes:
+        if one.note:
+            reasons.setdefault(one.note, []).append(one.label)
+    return [f"{listed(labels)}: {note}" for note, labels in reasons.items()]

@@ -1,0 +1,76 @@
+"""Have classes moved from training to test by more than chance? (Mani et al. 2019, section 5.2 and figure 3)"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.evaluate.covariate_shift import CovariateShift
+from core.evaluate.wording import bare, count, listed, p_value, plural
+from core.figures.data_sets import MOST_IN_SIGHT
+from core.figures.theme import escape, faded, name_axis, new_figure, padded, theme
+
+
+def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
+    """The divergence of every class beside its null: re-splits of the same sizes as a grey box.
+
+    Dots are filled where a class has moved by more than chance, corrected for the number of classes; their bars are
+    the Monte-Carlo error of the divergence, at 95 %.
+    """
+    look, classes = theme(dark), shift.classes
+    known = [one for one in classes if not np.isnan(one.observed.value)]
+    moved = [one.label for one in classes if one.shifted]
+    alt = f"Jensen-Shannon divergence of training and test part of {plural(len(known), 'class', 'classes')}. " + (
+        f"Beyond chance: {listed(moved)}." if moved else "No class is beyond chance."
+    )
+    row = 30 if len(classes) <= 12 else 22 if len(classes) <= 40 else 16
+    height = 96 + row * max(len(classes), 3)
+    title = "Jensen-Shannon divergence (bits; 0 alike, 1 apart)"
+    figure = new_figure(look, x_title=title, height=height, alt=alt)
+    for place, one in enumerate(classes):
+        figure.add_box(
+            x=one.null,
+            y0=place,
+            orientation="h",
+            width=0.55,
+            boxpoints=False,
+            name="re-splits at random",
+            legendgroup="null",
+            showlegend=place == 0,
+            line={"color": look.random, "width": 1.1},
+            fillcolor=faded(look.random),
+            hoverinfo="skip",
+        )
+    for shifted, name, symbol in (
+        (True, "test set, beyond chance (Holm)", "circle"),
+        (False, "test set, cannot be told from chance", "circle-open"),
+    ):
+        mine = [place for place, one in enumerate(classes) if one in known and one.shifted == shifted]
+        figure.add_scatter(
+            x=[classes[place].observed.value for place in mine],
+            y=mine,
+            mode="markers",
+            name=name,
+            marker={"symbol": symbol, "size": 10, "color": look.exclusive, "line": {"width": 1.8}},
+            error_x={
+                "type": "data",
+                "array": [1.96 * classes[place].observed.error for place in mine],
+                "color": look.exclusive,
+                "thickness": 1.3,
+                "width": 3,
+            },
+            text=[_told(classes[place]) for place in mine],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    name_axis(figure, [one.label for one in classes])
+    figure.update_xaxes(range=padded(figure, include=0.0))
+    if len(classes) > MOST_IN_SIGHT:
+        figure.update_xaxes(side="top")
+        figure.update_layout(margin_t=104, legend={"yref": "container", "y": 1, "yanchor": "top"})
+    return figure.update_layout(boxmode="overlay")
+
+
+def _told(one) -> str:
+    null = f"; re-splits {bare(float(one.null.mean()), 3)}" if len(one.null) else ""
+    return (
+        f"{escape(one.label)}: {bare(one.observed.value, 3)} ± {bare(1.96 * one.observed.error, 3)}{null}<br>"
+        f"{p_value(one.p_holm)}, {count(one.n_train)} training and {count(one.n_test)} test samples"
+    )

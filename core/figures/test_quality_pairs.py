@@ -1,0 +1,199 @@
+"""Which boundaries are tested, and how do two classes lie to one another? (Mani et al. 2019, (4) and figure 1)"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Integer
+
+from core.evaluate.test_quality import Finding, PairMap, PairShares
+from core.evaluate.wording import count, percent, plural
+from core.figures.theme import Theme, escape, faded, name_axis, new_figure, scale, theme
+
+MOST_NUMBERS = 12
+"""Of more classes, cells hold no numbers: hovering tells them, and the table beside."""
+_SIGNS = {"over": "+", "under": "−"}
+
+
+def pair_chart(pairs: PairShares, found: Sequence[Finding] = (), *, dark: bool = False) -> go.Figure:
+    """PBC as a heat map, a row for each class, a column for each rival; the confused stand side by side.
+
+    A cell without a sample is empty. + and − mark pairs with more or fewer samples than a random split, as in `found`.
+    """
+    look, order, n = theme(dark), pairs.order(), pairs.n_classes
+    names = [pairs.class_names[code] for code in order]
+    top = pairs.table(most=1).iloc[0]
+    alt = (
+        f"{count(pairs.n_met)} of {count(n * (n - 1))} ordered pairs of classes have a test sample at their boundary; "
+        f"most often {top['label']} with {top['rival']}, {percent(float(top['value']))} of the class."
+    )
+    size = 44 if n <= MOST_NUMBERS else 22 if n <= 40 else 9
+    figure = new_figure(look, x_title="Rival", y_title="Class", height=max(300, 130 + size * n), alt=alt)
+    share = 100 * pairs.value[np.ix_(order, order)]
+    n_in = pairs.n_in[np.ix_(order, order)]
+    sign = _signs(pairs, order, found)
+    figure.add_heatmap(
+        z=np.where(n_in > 0, share, np.nan),
+        zmin=0.0,
+        zmax=float(np.nanmax(share, initial=1.0)),
+        colorscale=scale(look.sequential if dark else look.sequential[::-1]),
+        text=_cells(share, n_in, sign, n),
+        texttemplate="%{text}",
+        textfont={"size": 12 if n <= MOST_NUMBERS else 10},
+        customdata=_hover(pairs, order),
+        hovertemplate="%{customdata}<extra></extra>",
+        hoverongaps=True,
+        xgap=1 if n <= 40 else 0.3,
+        ygap=1 if n <= 40 else 0.3,
+        colorbar={
+            "title": {"text": "of the class (%)", "font": {"size": 12, "color": look.grey}},
+            "tickfont": {"size": 12},
+            "thickness": 10,
+            "len": min(1.0, 300 / figure.layout.height),
+            "y": 1,
+            "yanchor": "top",
+            "outlinewidth": 0,
+        },
+    )
+    name_axis(figure, names)
+    name_axis(figure, names, axis="x")
+    font = {"size": 12 if n <= 40 else 8}
+    straight = {"tickangle": -90, "ticktext": [escape(name) for name in names]} if n > MOST_NUMBERS else {}
+    figure.update_layout(xaxis={"tickfont": font, **straight}, yaxis={"tickfont": font})
+    return figure
+
+
+def _signs(pairs: PairShares, order: Integer[np.ndarray, " n"], found: Sequence[Finding]) -> np.ndarray:
+    marked = {(one.label, one.rival): _SIGNS[one.direction] for one in found if one.rival}
+    names = pairs.class_names
+    return np.array([[marked.get((names[i], names[j]), "") for j in order] for i in order], dtype=object)
+
+
+def _cells(share: np.ndarray, n_in: np.ndarray, sign: np.ndarray, n: int) -> list[list[str]]:
+    """What stands in each cell: its share where there is room, and its sign."""
+    if n > MOST_NUMBERS:
+        return sign.tolist()
+    return [
+        [f"{value:.1f}{mark}" if k else mark for value, k, mark in zip(*row, strict=True)]
+        for row in zip(share, n_in, sign, strict=True)
+    ]
+
+
+def _hover(pairs: PairShares, order: Integer[np.ndarray, " n"]) -> list[list[str]]:
+    names = [escape(name) for name in pairs.class_names]
+    return [
+        [
+            "the class itself"
+            if i == j
+            else f"{names[i]} with {names[j]}: {count(int(pairs.n_in[i, j]))} of {plural(int(pairs.n[i]), 'sample')}"
+            + (f"<br>a random split: {percent(float(pairs.split[i, j]))}" if not np.isnan(pairs.split[i, j]) else "")
+            for j in order
+        ]
+        for i in order
+    ]
+
+
+def pair_map_chart(
+    of: PairMap, positions: Integer[np.ndarray, " n"], *, selected: Sequence[int] = (), dark: bool = False
+) -> go.Figure:
+    """Two classes in a plane (figure 1): samples, centroids, centroid regions as circles, the boundary as a line.
+
+    Filled marks lie in their centroid region, ringed ones at a boundary. `customdata` holds each sample's position in
+    its data set, which `positions` gives in the order of the map's points; those `selected` stand out.
+    """
+    look = theme(dark)
+    n_centre, n_edge = int(of.in_centroid.sum()), int(of.in_boundary.sum())
+    alt = (
+        f"{of.labels[0]} and {of.labels[1]} in a plane: {plural(len(of.rows), 'test sample')}, {count(n_centre)} in a "
+        f"centroid region, {count(n_edge)} at a boundary; the plane keeps {percent(of.kept_variance)} of the variance."
+    )
+    title = f"Along the line from {escape(of.labels[0])} (0) to {escape(of.labels[1])} (1)"
+    figure = new_figure(look, x_title=title, y_title="Across", height=480, alt=alt)
+    colours = (look.inclusive, look.exclusive)
+    _sides(figure, of, look, colours)
+    for code, symbol in enumerate(("circle", "diamond")):
+        _samples(figure, of, positions, code, symbol, colours[code], selected)
+    edge = of.points[of.in_boundary]
+    figure.add_scatter(
+        x=edge[:, 0],
+        y=edge[:, 1],
+        mode="markers",
+        name=f"at a boundary, n = {count(n_edge)}",
+        marker={"symbol": "circle-open", "size": 13, "color": look.ink, "line": {"width": 1.3}},
+        hoverinfo="skip",
+    )
+    for (x, y), radius, colour in zip(of.centroids, of.radii, colours, strict=True):
+        ends = {"x0": x - radius, "x1": x + radius, "y0": y - radius, "y1": y + radius}
+        figure.add_shape(type="circle", line={"color": colour, "width": 1.6, "dash": "dash"}, **ends)
+    figure.add_scatter(
+        x=of.centroids[:, 0],
+        y=of.centroids[:, 1],
+        mode="markers",
+        name="centroids (training set)",
+        marker={"symbol": "cross", "size": 13, "color": colours, "line": {"width": 1.5, "color": look.paper}},
+        text=[f"centroid of {escape(name)}" for name in of.labels],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    bare = {"showgrid": False}
+    span = [[float(grid[0]), float(grid[-1])] for grid in (of.grid_x, of.grid_y)]
+    figure.update_layout(
+        dragmode="lasso",
+        xaxis={**bare, "range": span[0]},
+        yaxis={**bare, "range": span[1], "scaleanchor": "x"},
+        legend={"y": 1.02},
+    )
+    return figure
+
+
+def _sides(figure: go.Figure, of: PairMap, look: Theme, colours: tuple[str, str]) -> None:
+    """What the head says within the plane: either class's side in its colour, and the line where both are alike."""
+    if of.grid is None:
+        return
+    tints = [[0.0, faded(colours[0], 0.16)], [0.5, faded(look.paper, 0.0)], [1.0, faded(colours[1], 0.16)]]
+    at = {"x": of.grid_x, "y": of.grid_y, "z": of.grid, "hoverinfo": "skip", "showscale": False}
+    figure.add_heatmap(**at, zmin=0.0, zmax=1.0, colorscale=tints, zsmooth="best")
+    if of.grid.min() < 0.5 < of.grid.max():
+        figure.add_contour(
+            **at,
+            contours={"start": 0.5, "end": 0.5, "size": 1, "coloring": "none"},
+            line={"color": look.ink, "width": 1.6},
+            name="boundary in this plane",
+            showlegend=True,
+        )
+
+
+def _samples(
+    figure: go.Figure,
+    of: PairMap,
+    positions: np.ndarray,
+    code: int,
+    symbol: str,
+    colour: str,
+    selected: Sequence[int],
+) -> None:
+    """The samples of one class: filled in its centroid region, hollow elsewhere."""
+    many = len(of.rows) > 1500
+    for inside, where in ((True, "in its centroid region"), (False, "outside")):
+        mine = np.flatnonzero((of.y == code) & (of.in_centroid == inside))
+        rows = positions[mine].astype(np.int32)
+        name = f"{escape(of.labels[code])}, {where}, n = {count(len(mine))}"
+        kind = go.Scattergl if many else go.Scatter
+        figure.add_trace(
+            kind(
+                x=of.points[mine, 0].astype(np.float32),
+                y=of.points[mine, 1].astype(np.float32),
+                customdata=rows,
+                mode="markers",
+                name=name,
+                marker={
+                    "symbol": symbol if inside else f"{symbol}-open",
+                    "size": 6,
+                    "color": colour,
+                    "opacity": 0.75,
+                    "line": {"width": 1.2},
+                },
+                selectedpoints=np.flatnonzero(np.isin(rows, selected)) if len(selected) else None,
+                unselected={"marker": {"opacity": 0.12}},
+                hovertemplate=f"{name}<extra></extra>",
+            )
+        )

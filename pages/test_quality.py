@@ -1,0 +1,87 @@
+"""Does the test set cover the feature space? (Mani et al. 2019, sections 4.2, 5.2 and 5.3)"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.test_quality import TestQuality
+from core.workspace.workspace import Run
+from ui import (
+    background,
+    cache,
+    data_choice,
+    model_choice,
+    page,
+    quality_beside,
+    quality_controls,
+    quality_look,
+    quality_pairs,
+    quality_shift,
+    quality_table,
+    quality_work,
+    share,
+)
+from ui.quality_work import Looked
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
+
+
+def show(looked: Looked, found: TestQuality) -> None:
+    """The verdict, what it rests on class by class, model by model, pair by pair, and what moved."""
+    said = quality_look.card(found)
+    quality_look.what_to_do(found)
+    quality_look.classes(found)
+    page.findings(said)
+    st.subheader("How do classes differ, here and with other models?", anchor=False)
+    title = data_choice.required().title
+    subject = quality_work.subject(model.name, title, looked.parts, looked.choice, found)
+    address = about | quality_beside.beside(subject, model, looked.choice)
+    quality_pairs.heat_map(found)
+    st.subheader("How do two classes lie to one another?", anchor=False)
+    label, rival, pair = quality_pairs.choose(found)
+    quality_pairs.plane(looked, label, rival)
+    curves = background.answer(cache.quality_curves(looked), "Measuring at every threshold", key="curves")
+    if curves is not None:
+        quality_look.curves(curves, found, label)
+    run, plan = shift(looked)
+    quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival), run)
+    share.offer(plan if run else None, address | pair | quality_shift.written(plan))
+
+
+def shift(looked: Looked) -> tuple[Run | None, quality_shift.CovariateShiftPlan]:
+    """Covariate shift, which is a run."""
+    st.subheader("Have classes moved from training to test?", anchor=False)
+    plan = quality_shift.plan_of(dataset, model, looked.choice.layer)
+    return quality_shift.show(dataset, plan), plan
+
+
+page.lead(
+    "Whether test samples lie where a model is unsure as well as where it is sure, in a layer of it. It cannot tell "
+    "whether their labels are right, or what other inputs the world holds."
+)
+dataset = data_choice.dataset()
+model = model_choice.model_choice(dataset)
+if model is None:
+    page.how_to_read(HOW_TO_READ)
+    st.stop()
+try:
+    choice = quality_controls.region_choice(cache.layers(dataset, model))
+    about = model_choice.parameters(model) | quality_controls.region_parameters(choice)
+    share.offer(None, about)
+    parts = background.answer(
+        cache.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
+    )
+    if parts is None:
+        page.nothing_yet(running=True)
+        st.stop()
+    for note in parts.notes:
+        st.caption(page.plain(note))
+    looked = Looked(dataset, parts, choice, cache.parts_name(dataset, model, choice.layer))
+    found = background.answer(cache.test_quality(looked), "Measuring the test set", key="quality")
+    page.nothing_yet(running=True) if found is None else show(looked, found)
+except DataError as problem:
+    page.error(problem)
+else:
+    quality_table.foot(looked, model)
+page.how_to_read(HOW_TO_READ)

@@ -1,0 +1,83 @@
+"""How do models and data sets differ in what their test sets cover? Box plots over classes, chosen models beside."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.data import DataError
+from core.figures import test_quality as figures
+from core.figures.test_quality import Subject
+from core.workspace.errors import WorkspaceError
+from core.workspace.shelf import StoredModel
+from ui import background, cache, data_choice, page
+from ui.controls import check_address
+from ui.quality_controls import RegionChoice
+from ui.session import owner, workspace
+
+
+@dataclass(frozen=True)
+class Several:
+    """Any of the names in `titles`, of which there may be many; the address holds the titles."""
+
+    key: str
+    label: str
+    titles: Mapping[str, str]
+    help: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if value and value not in self.titles.values()]
+
+    def draw(self) -> list[str]:
+        """The widget; returns the chosen names."""
+        return st.multiselect(
+            self.label,
+            list(self.titles),
+            format_func=self.titles.__getitem__,
+            key=self.key,
+            help=self.help,
+            placeholder="None",
+            bind="query-params",
+        )
+
+    def written(self, value: Sequence[str]) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles[name] for name in value]
+
+
+def beside(main: Subject, model: StoredModel, choice: RegionChoice) -> dict[str, list[str]]:
+    """The boxes of the model in question and of those chosen; returns what the address says of these."""
+    others = {one.fingerprint: one for one in workspace().models(owner()) if one.fingerprint != model.fingerprint}
+    titles = {choice.address: choice.title for choice in data_choice.choices().values()}
+    control = Several(
+        "beside",
+        "Other models beside it",
+        {name: title_of(one, titles) for name, one in others.items() if one.dataset_fingerprint in titles},
+        "Any model that is stored here, each with the data set that it belongs to, by the same thresholds.",
+    )
+    check_address([control])
+    chosen = control.draw() if control.titles else []
+    subjects = [main, *(_subject(others[name], titles, choice) for name in chosen)]
+    known = [one for one in subjects if one is not None]
+    caption = (
+        "Each box holds the classes of one model. A narrow box means that classes are covered alike; the paper reads "
+        "wide ones as a model that learnt some classes better. Grey: random splits of the same sizes."
+    )
+    page.figure(figures.box_chart(known, dark=page.dark()), caption, key="quality-boxes")
+    return {control.key: control.written(chosen)}
+
+
+def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
+    """A model's name, its data set and the beginning of its fingerprint, so that no two are called the same."""
+    return f"{model.name} · {datasets[model.dataset_fingerprint]} · {model.fingerprint[:8]}"
+
+
+def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice) -> Subject | None:
+    try:
+        dataset = cache.dataset(model.dataset_fingerprint)
+        work = cache.quality_beside(dataset, titles[model.dataset_fingerprint], model, choice)
+        return background.answer(work, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
+    except (DataError, WorkspaceError) as problem:
+        st.caption(f"{page.plain(model.name)}: {page.plain(problem)}")
+        return None

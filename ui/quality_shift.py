@@ -1,0 +1,149 @@
+"""Have classes moved from training to test? The controls of a CovariateShiftPlan, its progress, and what it tells."""
+
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+from core.evaluate.test_quality.shift_verdict import enough_resplits, shift_verdict, together
+from core.evaluate.wording import bare, count, p_value, plural
+from core.figures import covariate_shift as figures
+from core.trials.layer_parts import split_of
+from core.workspace.errors import WorkspaceError
+from core.workspace.shelf import StoredModel
+from core.workspace.workspace import Run
+from ui import cache, data_views, jobs, model_choice, page
+from ui.controls import Number, check_address
+from ui.session import owner, workspace
+
+SECONDS_BETWEEN_DRAWINGS = 4.0
+_USUAL = CovariateShiftPlan("usual")
+_CONTROLS = {
+    "n_resplits": Number(
+        "resplits",
+        "Re-splits",
+        1,
+        10_000,
+        _USUAL.n_resplits,
+        100,
+        "Random splits of the same sizes that each class is held against. To name a class among many takes twenty for "
+        "each class.",
+    ),
+    "n_dimensions": Number(
+        "dimensions", "Directions", 1, 50, _USUAL.n_dimensions, 1, "Principal components of the training part."
+    ),
+    "n_components": Number(
+        "mixture", "Components", 1, 50, _USUAL.n_components, 1, "Of each Gaussian mixture; fewer where samples are few."
+    ),
+    "seed": Number("shift_seed", "Seed", 0, 2**31, _USUAL.seed, 1, "All randomness follows from this number."),
+}
+
+
+def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
+    """The controls in a row with the button that starts the run; returns the plan that they say."""
+    check_address(list(_CONTROLS.values()))
+    with st.container(border=True, horizontal=True, vertical_alignment="bottom", gap="medium", key="shift-controls"):
+        values = {field: control.draw() for field, control in _CONTROLS.items()}
+        plan = CovariateShiftPlan(model.fingerprint, layer, **values, **split_of(model.training_plan))
+        st.space("stretch")
+        jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
+    return plan
+
+
+def show(dataset: Dataset, plan: CovariateShiftPlan) -> Run | None:
+    """The run of a plan as far as it has come, or what running it would do."""
+    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    if run is None:
+        needed = enough_resplits(dataset.n_classes)
+        page.empty(
+            f"Nothing has been computed for this choice yet. **Run** holds each of "
+            f"{plural(dataset.n_classes, 'class', 'classes')} against {plural(plan.n_resplits, 're-split')}: "
+            f"{plural(plan.n_trials(dataset), 'trial')}, in the background."
+            + (f" To name single classes it takes {count(needed)}." if plan.n_resplits < needed else "")
+        )
+        return None
+    jobs.follow(run, jobs.progress)
+    jobs.follow(run, _results, every=SECONDS_BETWEEN_DRAWINGS)
+    return run
+
+
+def _results(run: Run) -> None:
+    if run.n_done == run.n_failed:
+        page.nothing_yet(running=run.state == "running")
+        return
+    found = cache.covariate_shift(run)
+    said = shift_verdict(found)
+    with st.container(border=True, key="shift-verdict"):
+        st.markdown(f"**{page.plain(said.headline)}** {page.plain(said.used)}")
+        st.markdown(page.plain(said.advice))
+    drawn = figures.shift_chart(found, dark=page.dark())
+    caption = (
+        "Grey boxes are what re-splits of the same samples give: two mixtures of finite samples always differ. A dot "
+        "beyond its box has moved; its bar is the error of Monte-Carlo."
+    )
+    data_views.in_a_box(len(found.classes), lambda: page.figure(drawn, caption, key="shift"), key="shift-box")
+    page.findings(said)
+    _table(run)
+
+
+def _table(run: Run) -> None:
+    found = cache.covariate_shift(run).table()
+    lines = found[["label", "n_train", "n_test", "divergence", "error", "null_mean", "excess", "p_holm"]].copy()
+    lines["p_holm"] = [p_value(p).removeprefix("p ").removeprefix("= ") for p in found["p_holm"]]
+    lines["kept"] = 100 * found["kept_variance"]
+    lines["components"] = [
+        f"{train} / {test}" for train, test in zip(found["n_train_components"], found["n_test_components"], strict=True)
+    ]
+    config = {
+        "label": "Class",
+        "n_train": st.column_config.NumberColumn("Training"),
+        "n_test": st.column_config.NumberColumn("Test"),
+        "divergence": st.column_config.NumberColumn("Divergence", format="%.3f", help="Jensen-Shannon, in bits"),
+        "error": st.column_config.NumberColumn("Error", format="%.4f", help="Standard error of Monte-Carlo"),
+        "null_mean": st.column_config.NumberColumn("By chance", format="%.3f", help="Mean over re-splits"),
+        "excess": st.column_config.NumberColumn("Beyond", format="%.3f", help="Divergence less what chance gives"),
+        "p_holm": st.column_config.TextColumn("p", help="Corrected for the number of classes (Holm)"),
+        "kept": st.column_config.NumberColumn("Kept (%)", format="%.1f", help="Variance in the directions used"),
+        "components": st.column_config.TextColumn("Components", help="Of the mixtures of training and test part"),
+    }
+    st.dataframe(lines, column_config=config, hide_index=True, alt="Covariate shift of every class")
+
+
+def written(plan: CovariateShiftPlan) -> dict[str, list[str]]:
+    """The parameters of the address that say how shift is measured."""
+    return {control.key: control.written(getattr(plan, field)) for field, control in _CONTROLS.items()}
+
+
+def parameters(plan: CovariateShiftPlan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to this plan; None where no address does, or its model is gone."""
+    try:
+        model = workspace().stored_model(owner(), plan.model)
+    except WorkspaceError:
+        return None
+    said = {field: getattr(plan, field) for field in _CONTROLS}
+    try:
+        same = CovariateShiftPlan(plan.model, plan.layer, **said, **split_of(model.training_plan)) == plan
+    except DataError:
+        return None
+    if plan.layer is None or not same or any(one.unknown(written(plan)[one.key]) for one in _CONTROLS.values()):
+        return None
+    return {**written(plan), "layer": [plan.layer], **model_choice.parameters(model)}
+
+
+def describe(plan: CovariateShiftPlan) -> str:
+    """A plan in a few words, for lists of runs.
+
+    >>> describe(CovariateShiftPlan("f1f2f3", "last hidden"))
+    'Covariate shift · 99 re-splits · last hidden · model f1f2f3'
+    """
+    layer = plan.layer or "usual layer"
+    return f"Covariate shift · {plural(plan.n_resplits, 're-split')} · {layer} · model {plan.model[:12]}"
+
+
+def headline(run: Run) -> str:
+    """What a run has found so far, in a sentence or two."""
+    found = cache.covariate_shift(run)
+    all_of = together(found)
+    said = shift_verdict(found).headline
+    if not all_of.n_resplits:
+        return said
+    return f"{said} All together: divergence {bare(all_of.value, 3)}, {p_value(all_of.p_value)}."
