@@ -40,15 +40,20 @@ class Guided:
         return (n_correct / n_test if n_test else float("nan")), wilson(n_correct, n_test)
 
     @property
+    def generated(self) -> GeneratedTests:
+        """The tests. Raises LookupError where there are none yet."""
+        if self.tests is None:
+            raise LookupError("nothing has been generated yet")
+        return self.tests
+
+    @property
     def made_for(self) -> tuple[int, ...]:
         """The codes of the classes whose tests are there."""
         return () if self.tests is None else tuple(np.flatnonzero(self.tests.asked.sum(axis=1)).tolist())
 
     def accuracy(self, region: str | None = None) -> SharedAccuracy:
-        """How the head fares on the tests, or on those for one of `REGIONS`. Only where there are tests."""
-        tests = self.tests
-        if tests is None:
-            raise ValueError("nothing has been generated yet")
+        """How the head fares on the tests, or on those for one of `REGIONS`."""
+        tests = self.generated
         rows = np.ones(len(tests), dtype=bool) if region is None else tests.for_centroid == (region == REGIONS[0])
         return shared_accuracy(tests.correct[rows], tests.clusters[rows])
 
@@ -57,11 +62,7 @@ class Guided:
 
         label, region, asked, placed, unplaced, n_parents, accuracy, lower, upper.
         """
-        tests = self.tests
-        if tests is None:
-            return pd.DataFrame()
-        counted = tests.counts_table()
-        found = []
+        tests, found = self.generated, []
         for label in range(len(self.class_names)):
             for region in REGIONS:
                 rows = (tests.y == label) & (tests.for_centroid == (region == REGIONS[0]))
@@ -72,7 +73,7 @@ class Guided:
             "lower": [one.interval.lower for one in found],
             "upper": [one.interval.upper for one in found],
         }
-        return counted.assign(**told)
+        return tests.counts_table().assign(**told)
 
 
 def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guided:

@@ -1,0 +1,221 @@
+"""How does the model fare on generated tests, and what lies on the way between classes? (Mani et al. 2019, table 2)
+
+Generated tests are orange, the original test set is blue, as target and reference are everywhere; the two regions have
+the third and the fourth colour.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.evaluate.guided_tests import AccuracyGrid, Guided, Walk
+from core.evaluate.guided_tests.verdict import mix_title
+from core.evaluate.wording import count, percent, plural
+from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, theme
+
+MOST_CLASSES = 4
+"""So many classes have a line of their own on a walk; the others are one, their sum."""
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+_DASHES = ("dot", "dash", "dashdot", "solid")
+_STRIP = 5.0  # per cent of the height, for each region's strip below the axis
+
+
+def walk_chart(walk: Walk, *, at: int, towards: int, dark: bool = False) -> go.Figure:
+    """What every class is worth on the way, with the place `at` marked, and below it where the regions lie."""
+    look, names = theme(dark), walk.class_names
+    own, there = names[walk.label], names[towards]
+    here = walk.proba[at]
+    goal = "its own centroid" if towards == walk.label else f"the centroid of {there}"
+    alt = (
+        f"From a sample of {own} to {goal}, {walk.t[at]:.0%} of the way: {own} {percent(float(here[walk.label]))}, "
+        f"most probable {names[int(here.argmax())]}; {region_title(walk, at)}."
+    )
+    figure = new_figure(look, x_title=f"Of the way to {escape(goal)} (%)", y_title="Probability (%)", alt=alt)
+    for code, name, share, style in _lines(walk, towards, look):
+        figure.add_scatter(
+            x=100 * walk.t,
+            y=100 * share,
+            mode="lines",
+            name=escape(name),
+            line={"width": 2.4 if code in (walk.label, towards) else 1.4, **style},
+            hovertemplate=f"{escape(name)}: %{{y:.1f}} %<extra></extra>",
+        )
+    _strips(figure, walk, look)
+    figure.add_vline(x=100 * float(walk.t[at]), line={"color": look.ink, "width": 1.5})
+    figure.add_scatter(
+        x=[100 * walk.t[at]],
+        y=[100 * here[walk.label]],
+        mode="markers",
+        marker={"symbol": "circle", "size": 11, "color": look.ink, "line": {"width": 2, "color": look.paper}},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    figure.update_xaxes(range=[-2, 102], tickformat=".0f")
+    figure.update_yaxes(range=[-3.2 * _STRIP, 104], tickformat=".0f", tickvals=[0, 25, 50, 75, 100])
+    return figure.update_layout(hovermode="x unified")
+
+
+def region_title(walk: Walk, at: int) -> str:
+    """Where a step of a walk lies, in words.
+
+    Examples
+    --------
+    >>> step = np.array([0.0]), np.zeros((1, 2)), np.array([[0.9, 0.1]]), np.array([0.2])
+    >>> region_title(Walk(0, *step, np.array([True]), np.array([False]), ("a", "b")), 0)
+    'in the centroid region of a'
+    """
+    own = walk.class_names[walk.label]
+    near, edge = bool(walk.in_centroid[at]), bool(walk.in_boundary[at])
+    if near and edge:
+        return f"in the centroid region of {own} and at the boundary"
+    return f"in the centroid region of {own}" if near else "at the boundary" if edge else "in neither region"
+
+
+def _lines(walk: Walk, towards: int, look: Theme) -> list[tuple[int, str, np.ndarray, dict[str, str]]]:
+    """The class itself, the goal and the most probable others, each in its style; the rest as one."""
+    highest = walk.proba.max(axis=0)
+    first = list(dict.fromkeys([walk.label, towards]))
+    order = [int(code) for code in np.argsort(-highest, kind="stable") if code not in first and highest[code] >= 0.01]
+    chosen = first + order[: MOST_CLASSES - len(first)]
+    styles = [{"color": look.inclusive, "dash": "solid"}, {"color": look.exclusive, "dash": "solid"}]
+    styles += [
+        {"color": look.colours[2 + i], "dash": dash} for i, dash in enumerate(("dash", "dot", "dashdot", "dash"))
+    ]
+    if towards == walk.label:
+        styles.pop(1)
+    found = [
+        (code, walk.class_names[code], walk.proba[:, code], style) for code, style in zip(chosen, styles, strict=False)
+    ]
+    rest = np.setdiff1d(np.arange(len(walk.class_names)), chosen)
+    if len(rest):
+        named = "the other class" if len(rest) == 1 else f"{len(rest)} other classes"
+        found.append((-1, named, walk.proba[:, rest].sum(axis=1), {"color": look.grey, "dash": "dash"}))
+    return found
+
+
+def _strips(figure: go.Figure, walk: Walk, look: Theme) -> None:
+    """Two strips below the axis: where on the way the centroid region lies, and where the boundary."""
+    half = (walk.t[1] - walk.t[0]) / 2
+    regions = (
+        ("centroid region", walk.in_centroid, look.colours[2], "", -1.1),
+        ("boundary region", walk.in_boundary, look.colours[3], "/", -2.3),
+    )
+    for name, inside, colour, shape, place in regions:
+        figure.add_bar(
+            x=100 * walk.t[inside],
+            y=np.full(int(inside.sum()), _STRIP),
+            base=np.full(int(inside.sum()), place * _STRIP),
+            width=200 * half,
+            name=name,
+            marker={
+                "color": faded(colour, 0.45),
+                "line": {"width": 0},
+                "pattern": {"shape": shape, "fgcolor": colour, "size": 5},
+            },
+            hoverinfo="skip",
+        )
+    figure.update_layout(barmode="overlay", bargap=0)
+
+
+def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
+    """Table 2: accuracy over mixes, a line for each size, beside that on the original test set."""
+    look = theme(dark)
+    sizes = list(dict.fromkeys(cell.n_per_class for cell in grid.cells))
+    largest = [cell for cell in grid.cells if cell.n_per_class == sizes[-1]]
+    told = [
+        f"{percent(cell.overall.accuracy, cell.overall.interval)} at {mix_title(cell.centroid_share)}"
+        for cell in largest
+    ]
+    alt = (
+        f"Accuracy over mixes with {plural(sizes[-1], 'test')} for each class: {', '.join(told)}; on the original test "
+        f"set {percent(grid.accuracy, grid.interval)}."
+    )
+    figure = new_figure(look, x_title="Mix (centroid-boundary)", y_title="Accuracy (%)", height=360, alt=alt)
+    mixes = [mix_title(cell.centroid_share) for cell in largest]
+    ends = [-0.5, len(mixes) - 0.5]
+    _original(figure, grid, look, ends)
+    for row, size in enumerate(sizes):
+        cells = [cell.overall for cell in grid.cells if cell.n_per_class == size]
+        values, lower, upper = (
+            100 * np.array(part)
+            for part in zip(*((one.accuracy, one.interval.lower, one.interval.upper) for one in cells), strict=True)
+        )  # fmt: skip
+        figure.add_scatter(
+            x=np.arange(len(mixes)) + 0.07 * (row - (len(sizes) - 1) / 2),
+            y=values,
+            mode="lines+markers",
+            name=f"{count(size)} for each class",
+            line={"color": look.exclusive, "width": 1 + 0.4 * row, "dash": _DASHES[row % len(_DASHES)]},
+            marker={"symbol": _SYMBOLS[row % len(_SYMBOLS)], "size": 8},
+            error_y={
+                "type": "data", "symmetric": False, "array": upper - values, "arrayminus": values - lower,
+                "color": look.exclusive, "thickness": 1.2, "width": 3,
+            },
+            text=[
+                f"{percent(one.accuracy, one.interval)}<br>n = {count(one.n)} from {plural(one.n_parents, 'sample')}"
+                for one in cells
+            ],
+            hovertemplate="%{text}<extra></extra>",
+        )  # fmt: skip
+    figure.update_xaxes(tickvals=np.arange(len(mixes)), ticktext=mixes, range=ends)
+    figure.update_yaxes(tickformat=".0f", range=padded(figure, "y", include=100.0))
+    return figure
+
+
+def _original(figure: go.Figure, grid: AccuracyGrid, look: Theme, ends: list[float]) -> None:
+    lower, upper = 100 * grid.interval.lower, 100 * grid.interval.upper
+    figure.add_scatter(
+        x=[*ends, *ends[::-1]],
+        y=[lower, lower, upper, upper],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=faded(look.inclusive),
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=ends,
+        y=[100 * grid.accuracy] * 2,
+        mode="lines",
+        name="original test set",
+        line={"color": look.inclusive, "width": 2},
+        hovertemplate=f"original test set: {percent(grid.accuracy, grid.interval)}<extra></extra>",
+    )
+
+
+def class_chart(found: Guided, *, dark: bool = False) -> go.Figure:
+    """The accuracy of every class on its generated tests, near its centroid and at its boundary, with intervals."""
+    look, table, names = theme(dark), found.class_table(), found.class_names
+    told = [
+        f"{region} from {percent(float(part.min()))} to {percent(float(part.max()))}"
+        for region, part in table.dropna(subset=["accuracy"]).groupby("region")["accuracy"]
+    ]
+    alt = f"Accuracy on generated tests by class: {'; '.join(told) or 'not known yet'}."
+    height = 90 + 30 * max(len(names), 3)
+    figure = new_figure(look, x_title="Generated tests that are right (%)", height=height, alt=alt)
+    figure.add_vline(x=50, line={"color": look.random, "width": 1, "dash": "dash"})
+    styles = (
+        ("centroid", "near the centroid", look.colours[2], "circle", -0.14),
+        ("boundary", "at the boundary: share on the right side", look.colours[3], "diamond", 0.14),
+    )
+    for region, title, colour, symbol, off in styles:
+        part = table[table["region"] == region].reset_index(drop=True)
+        at = np.arange(len(names)) + off
+        lower, upper, value = (100 * part[name].to_numpy(dtype=np.float64) for name in ("lower", "upper", "accuracy"))
+        figure.add_trace(interval_bars(at, lower, upper, colour=colour, width=2.0, name=title, showlegend=False))
+        figure.add_scatter(
+            x=value,
+            y=at,
+            mode="markers",
+            name=title,
+            marker={"symbol": symbol, "size": 9, "color": colour, "line": {"width": 1, "color": look.paper}},
+            text=[
+                f"{escape(row['label'])}, {title}: {row['accuracy']:.1%}<br>n = {count(row['placed'])} from "
+                f"{plural(row['n_parents'], 'sample')}"
+                for row in part.to_dict("records")
+            ],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    name_axis(figure, names)
+    figure.update_xaxes(tickformat=".0f", range=[-2, 102])
+    return figure

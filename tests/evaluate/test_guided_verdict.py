@@ -1,0 +1,101 @@
+"""What is said of generated tests, in a sentence and in a report."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.evaluate.guided_tests import Guided, Reconstruction, accuracy_grid, generate, properties, start
+from core.evaluate.guided_tests.images import RoundTrip
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.guided_tests.report import PAPER_NOTES, guided_report
+from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, round_trip_finding
+from core.evaluate.intervals import Interval
+from core.evaluate.test_quality import fit_regions
+from tests.evaluate.feature_populations import cloud, head, names
+
+HEAD = head(3, 6, apart=3.0)
+TRAIN, TEST = cloud(HEAD, 200, name="train"), cloud(HEAD, 60, seed=2, name="test")
+START = start(fit_regions(TRAIN), HEAD, train=TRAIN, test=TEST)
+
+
+def made(share: float, *, n: int = 40) -> Guided:
+    n_correct = int((TEST.predicted == TEST.labels).sum())
+    tests = generate(START, n, centroid_share=share, seed=0)
+    return Guided(names(3), len(TEST), n_correct, tests, None, None, None)
+
+
+def test_the_headline_stands_beside_the_original_accuracy():
+    found = made(0.5)
+    said = guided_verdict(found)
+    assert f"{100 * found.generated.correct.mean():.1f} % [" in said.headline
+    assert f"{100 * found.test_accuracy[0]:.1f} % [" in said.headline
+    assert SIDE not in said.headline
+    assert "120 of 120 tests placed" in said.used
+    assert "180 original test samples" in said.used
+    assert any(one.startswith("Near the centroids") for one in said.findings)
+    assert any(one.startswith("At the boundary") and SIDE in one for one in said.findings)
+
+
+def test_at_100_percent_boundary_it_says_what_accuracy_is_there():
+    said = guided_verdict(made(0.0))
+    assert said.headline.endswith(SIDE)
+    assert not any(one.startswith("Near") for one in said.findings)
+
+
+def test_it_says_what_could_not_be_placed_and_which_classes_are_there():
+    found = made(0.5)
+    asked = found.generated.asked + np.array([[0, 0], [0, 7], [0, 0]])
+    said = guided_verdict(replace(found, tests=replace(found.generated, asked=asked)))
+    assert "No place was found for 7 tests: class 1 (boundary, 7 of 27)." in said.findings
+    only = found.generated.take(found.generated.y == 2)
+    assert guided_verdict(replace(found, tests=only)).used.startswith("1 of 3 classes so far.")
+
+
+def test_with_nothing_placed_it_says_what_to_change():
+    tests = made(0.0).generated
+    nothing = replace(tests.take(np.zeros(len(tests), dtype=bool)), asked=tests.asked)
+    said = guided_verdict(replace(made(0.0), tests=nothing))
+    assert said.headline == "None of 120 tests that were asked for could be placed."
+    assert "wider boundary" in said.advice
+
+
+def test_failing_near_the_centroids_is_told_first():
+    found = made(1.0)
+    wrong = replace(found.generated, predicted=(found.generated.y + 1) % 3)
+    assert guided_verdict(replace(found, tests=wrong)).advice.startswith("Even near the centroids fewer are right")
+    assert not guided_verdict(found).advice.startswith("Even")
+
+
+@pytest.mark.parametrize(("error", "words"), [(0.1, "would be .200 off."), (0.195, "hardly better")])
+def test_the_decoder_stands_beside_the_mean_image(error, words):
+    told = Reconstruction(error, Interval(error - 0.01, error + 0.01), 0.2, 30)
+    said = guided_verdict(replace(made(0.5), reconstruction=told))
+    assert words in said.findings[-1]
+    assert f".{round(1000 * error):03d} [" in said.findings[-1]
+
+
+def test_a_round_trip_says_of_how_many_images():
+    trip = RoundTrip(np.zeros(8, dtype=np.int64), np.ones(8), np.arange(8) < 2, np.arange(8) < 6, names(3))
+    said = round_trip_finding(trip, 100)
+    assert "2 of 8 images (at random out of 100)" in said
+    assert "25.0 % [" in said
+    assert "75.0 % [" in said
+
+
+def test_the_report_holds_everything_and_where_the_paper_differs():
+    found = made(0.5)
+    near, boundary = (generate(START, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
+    found = replace(found, grid=accuracy_grid(near, boundary, TEST, sizes=(5, 20)))
+    kept = properties(START.regions, HEAD, TEST)
+    plan = GuidedTestsPlan("f1f2", centroid_share=0.5, noise=0.25)
+    text = guided_report(found, plan, title="a | b", properties=kept, findings=("Images agree.",), notes=("A split.",))
+    assert text.startswith("# Guided tests: a \\| b\n")
+    assert guided_verdict(found).headline in text
+    assert all(note in text for note in (*PAPER_NOTES, SIDE, "- A split.", "- Images agree."))
+    assert "| Noise | 0.25 standard deviations" in text
+    assert "| Tests for each class | 0-100 | 30-70 | 50-50 | 70-30 | 100-0 |" in text
+    assert text.count("| class 1 |") == 2
+    assert f"| true class first | the true class is the most probable | 180 | {kept.each[2].n_violated} |" in text
+    widths = {line.count("|") for line in text.splitlines() if line.startswith("| class")}
+    assert widths == {7}
