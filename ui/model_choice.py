@@ -3,7 +3,7 @@
 Models belong to a data set: choosing another data set puts the model aside.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -12,10 +12,10 @@ from core.data import Dataset
 from core.evaluate.intervals import wilson
 from core.evaluate.wording import count, percent
 from core.models import MODELS
-from core.models.stored import ModelFile
+from core.models.stored import RECORDED, ModelFile
 from core.workspace.errors import WorkspaceError
 from core.workspace.shelf import StoredModel
-from ui import model_training, model_upload, page
+from ui import data_choice, features_upload, model_training, model_upload, page
 from ui.session import owner, workspace
 
 ADDRESS = "model"
@@ -24,22 +24,30 @@ GONE = (
     "The model that this address names is not stored here for this data set: it was deleted, belongs to another data "
     "set, or to somebody else. Nothing is shown in its place; choose another model, or train or upload it again."
 )
+ONLY_RECORDED = (
+    "This address names uploaded features and probabilities, and no model: it cannot be asked about anything that it "
+    "was not asked about when they were made. Choose a model, or train or upload one."
+)
 _OF, _CONTROL = "model-of", "model-control"
 
 
-def model_choice(dataset: Dataset) -> StoredModel | None:
+def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | None:
     """The control: choose, train, upload or delete a model of this data set; returns the one in use.
 
-    None where there is none yet, or where the address names one that is not there, which a sentence then says.
+    None where there is none yet, or where the address names one that is not there, which a sentence then says. With
+    `records`, uploaded features stand among the models, and more can be uploaded.
     """
-    known = {one.fingerprint: one for one in workspace().models(owner(), dataset.fingerprint)}
+    stored = {one.fingerprint: one for one in workspace().models(owner(), dataset.fingerprint)}
+    known = {name: one for name, one in stored.items() if records or one.architecture != RECORDED}
     ready = model_training.take_ready(known.values())
-    address = ready or _address(dataset) or next(iter(known), None)
-    _remember(dataset, address)
+    address = ready or _address(dataset, hidden=stored.keys() - known.keys()) or next(iter(known), None)
+    _remember(dataset.fingerprint, address)
     with st.container(border=True, gap="small", key="model-choice"):
         chosen = _choose(dataset, known, address)
         if chosen is not None:
             _about(chosen)
+        elif address in stored:
+            st.error(ONLY_RECORDED, title="This is no model", icon=":material/link_off:")
         elif address is not None:
             st.error(GONE, title="This model is not here", icon=":material/link_off:")
         else:
@@ -53,10 +61,22 @@ def model_choice(dataset: Dataset) -> StoredModel | None:
             model_training.section(dataset, known.values())
         with st.expander("Upload a model", icon=":material/upload_file:", key="model-upload"):
             added = model_upload.section(dataset)
+        if records:
+            _features()
     if added is not None:
-        _remember(dataset, added)
+        _remember(dataset.fingerprint, added)
         st.rerun()
     return chosen
+
+
+def _features() -> None:
+    """The form for features without a model; what was uploaded becomes the data set and the model of the page."""
+    with st.expander("Upload features instead", icon=":material/dataset:", key="features-upload"):
+        added = features_upload.section()
+    if added is not None:
+        data_choice.choose(added.dataset)
+        _remember(added.dataset, added.record)
+        st.rerun()
 
 
 def parameters(model: StoredModel) -> dict[str, list[str]]:
@@ -81,7 +101,7 @@ def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | N
         index=0 if address in known else None,
         format_func=lambda fingerprint: title(known[fingerprint], known),
         key=_CONTROL,
-        on_change=lambda: _remember(dataset, st.session_state[_CONTROL]),
+        on_change=lambda: _remember(dataset.fingerprint, st.session_state[_CONTROL]),
         placeholder="Choose a model",
     )
     return known.get(address or "")
@@ -91,13 +111,14 @@ def _about(model: StoredModel) -> None:
     """What is known of a model, in a line, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(page.plain(describe(model)), width="stretch")
-        page.download(
-            "Download",
-            lambda: ModelFile.from_bytes(workspace().model_bytes(owner(), model.fingerprint)).content,
-            name=model.file_name,
-            mime="application/octet-stream",
-            key="model-download",
-        )
+        if model.architecture != RECORDED:
+            page.download(
+                "Download",
+                lambda: ModelFile.from_bytes(workspace().model_bytes(owner(), model.fingerprint)).content,
+                name=model.file_name,
+                mime="application/octet-stream",
+                key="model-download",
+            )
         if st.button("Delete", key="model-delete", icon=":material/delete:", type="tertiary"):
             _delete(model)
 
@@ -109,6 +130,8 @@ def describe(model: StoredModel) -> str:
     'Uploaded as mine.onnx, 01 Jan 1970 · model f1f2'
     """
     when = f"{datetime.fromtimestamp(model.created, UTC):%d %b %Y}"
+    if model.architecture == RECORDED:
+        return f"Features and probabilities without their model, uploaded {when} · record {model.fingerprint[:12]}"
     if model.training_plan is None or not model.n_test or model.n_correct is None:
         kind = f" ({MODELS[model.architecture].label})" if model.architecture in MODELS else ""
         return f"Uploaded as {model.file_name}{kind}, {when} · model {model.fingerprint[:12]}"
@@ -141,20 +164,23 @@ def _forget(model: StoredModel) -> None:
     st.query_params.pop(ADDRESS, None)
 
 
-def _address(dataset: Dataset) -> str | None:
-    """The model that the address (or else this session) names for this data set."""
+def _address(dataset: Dataset, *, hidden: Collection[str]) -> str | None:
+    """The model that the address (or else this session) names for this data set.
+
+    One that is hidden here is passed over where only another page has chosen it.
+    """
     data, remembered = st.session_state.get(_OF, (None, None))
     if data not in (None, dataset.fingerprint):
         st.query_params.pop(ADDRESS, None)
         return None
-    return st.query_params.get(ADDRESS) or remembered
+    return st.query_params.get(ADDRESS) or (None if remembered in hidden else remembered)
 
 
-def _remember(dataset: Dataset, address: str | None) -> None:
+def _remember(dataset: str, address: str | None) -> None:
     if address is None:
         st.session_state.pop(_OF, None)
         st.query_params.pop(ADDRESS, None)
         return
-    st.session_state[_OF] = (dataset.fingerprint, address)
+    st.session_state[_OF] = (dataset, address)
     if st.query_params.get(ADDRESS) != address:  # the navigation drops what no widget holds
         st.query_params[ADDRESS] = address

@@ -61,20 +61,6 @@ _FEWEST, _MOST = 5, 50  # re-splits a trial
 _SAMPLES = 20_000  # divided by a class's samples, that many re-splits take a few seconds
 
 
-def resplits_needed(n_classes: int) -> int:
-    """Say how many re-splits it takes for a class to be found shifted among so many: corrected, its p is below 5 %.
-
-    With B re-splits no p is smaller than 1 / (B + 1), and Holm's correction multiplies the smallest by the number of
-    classes.
-
-    Examples
-    --------
-    >>> resplits_needed(4), resplits_needed(10)
-    (80, 200)
-    """
-    return 20 * n_classes
-
-
 @dataclass(frozen=True)
 class Block:
     """The re-splits of one class that one trial measures, from `start` to before `stop`."""
@@ -95,7 +81,7 @@ class CovariateShiftPlan:
     layer
         The layer whose features are compared; None takes the usual one.
     n_resplits
-        Random splits of the same sizes that each class is held against; see `resplits_needed`.
+        Random splits of the same sizes that each class is held against.
     n_dimensions, n_components, n_draws
         Directions that are kept, components of a mixture, Monte-Carlo draws (`ShiftOptions`).
     test_share, split_seed
