@@ -35,7 +35,7 @@ def show(run: Run) -> None:
         return
     page.findings(said)
     robust_look.sigmas(found)
-    robust_samples.extremes(found, sigma, dataset)
+    robust_samples.extremes(found, look, dataset)
     robust_samples.linked(found, sigma, dataset)
     robust_look.audit(found, sigma)
     st.subheader("In numbers", anchor=False)
@@ -78,8 +78,9 @@ if run is None:
     share.offer(plan, robust_controls.parameters(plan) or {})
     robust_look.nothing_computed(plan, len(plan.order(dataset)), n_trials)
 else:
-    sigma = robust_controls.sigma_of(plan)
-    share.offer(plan, (robust_controls.parameters(plan) or {}) | robust_controls.shown(plan, sigma))
+    look = robust_controls.looked_at(plan, dataset, with_samples=run.state != "running")
+    sigma = look.sigma
+    share.offer(plan, (robust_controls.parameters(plan) or {}) | robust_controls.shown(plan, dataset, look))
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)

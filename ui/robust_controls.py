@@ -89,11 +89,24 @@ def average_case_plan(dataset: Dataset, model: StoredModel) -> tuple[AverageCase
     return _plan(values | {"sigmas": numbers_of(values["sigmas"])}, model), button
 
 
-def sigma_of(plan: AverageCasePlan) -> float:
-    """Which of the plan's sigmas the page is about; the middle one by default."""
-    control = _sigma_control(plan)
-    check_address([control])
-    return float(control.draw(side_by_side=len(plan.sigmas) <= 8))
+@dataclass(frozen=True)
+class Look:
+    """What the page is about: one of the plan's sigmas, and the class whose samples it shows.
+
+    `label` is a class name, None for the least robust class.
+    """
+
+    sigma: float
+    label: str | None
+
+
+def looked_at(plan: AverageCasePlan, dataset: Dataset, *, with_samples: bool) -> Look:
+    """The controls of what is looked at; that of the class is there where samples are shown."""
+    controls = [_sigma_control(plan), _class_control(dataset)]
+    check_address(controls)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        sigma = float(controls[0].draw(side_by_side=len(plan.sigmas) <= 8))
+        return Look(sigma, controls[1].draw() or None if with_samples else None)
 
 
 def parameters(plan: AverageCasePlan) -> dict[str, list[str]] | None:
@@ -113,10 +126,10 @@ def parameters(plan: AverageCasePlan) -> dict[str, list[str]] | None:
     return written | model_choice.parameters(model)
 
 
-def shown(plan: AverageCasePlan, sigma: float) -> dict[str, list[str]]:
-    """The parameter of the address that says which sigma the page is about."""
-    control = _sigma_control(plan)
-    return {control.key: control.written(_short(sigma))}
+def shown(plan: AverageCasePlan, dataset: Dataset, look: Look) -> dict[str, list[str]]:
+    """The parameters of the address that say what the page is about."""
+    sigma, of = _sigma_control(plan), _class_control(dataset)
+    return {sigma.key: sigma.written(_short(look.sigma)), of.key: of.written(look.label or "")}
 
 
 def describe(plan: AverageCasePlan) -> str:
@@ -140,6 +153,11 @@ def _sigma_control(plan: AverageCasePlan) -> One:
         _short(plan.convergence_sigma),
         "What the verdict, the figures and the samples below are about.",
     )
+
+
+def _class_control(dataset: Dataset) -> One:
+    names = {"": "the least robust class"} | {name: name for name in dataset.class_names}
+    return One("class", "Samples of", names, "", "Whose least and most robust samples are shown below.")
 
 
 def _short(sigma: float) -> str:

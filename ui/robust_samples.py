@@ -12,6 +12,7 @@ from core.figures import average_case as figures
 from core.represent import default_representation
 from core.represent.project import pca_map
 from ui import background, cache, data_map, page, samples
+from ui.robust_controls import Look
 
 N_NOISY, N_EXTREME = 6, 5
 MOST_COLUMNS = 12
@@ -77,17 +78,17 @@ def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
     )
 
 
-def extremes(found: Robustness, sigma: float, dataset: Dataset) -> None:
+def extremes(found: Robustness, look: Look, dataset: Dataset) -> None:
     """The least and the most robust samples of a class, by p_robust and by softmax side by side (figure 3)."""
-    st.subheader("Least and most robust samples", anchor=False)
-    codes = sorted((of.value, code) for code, of in enumerate(found.at(sigma).classes) if of.n)
-    code = st.selectbox(
-        "Class, the least robust first",
-        [code for _, code in codes],
-        format_func=lambda code: f"{found.class_names[code]} ({percent(found.at(sigma).classes[code].value)})",
-        key=f"extremes-of-{sigma:g}",
-        width=320,
-    )
+    sigma, names = look.sigma, found.class_names
+    classes = found.at(sigma).classes
+    known = [code for code, of in enumerate(classes) if of.n]
+    code = min(known, key=lambda code: classes[code].value) if look.label is None else names.index(look.label)
+    st.subheader(f"Least and most robust samples of {page.plain(names[code])}", anchor=False)
+    if code not in known:
+        st.caption("None of the samples that are judged is of this class.")
+        return
+    st.caption(page.plain(f"Mean p_robust of the class: {percent(classes[code].value)}, n = {count(classes[code].n)}."))
     at = found.samples_at(sigma).set_index("row")
     for by, column in zip(SIDES, st.columns(2, gap="large"), strict=True):
         with column:
@@ -95,7 +96,7 @@ def extremes(found: Robustness, sigma: float, dataset: Dataset) -> None:
             if not at[by].notna().any():
                 st.caption("This run has no confidences.")
                 continue
-            least, most = found.extremes(sigma, int(code), by=by, n=N_EXTREME)
+            least, most = found.extremes(sigma, code, by=by, n=N_EXTREME)
             for title, rows in (("Least robust", least), ("Most robust", most)):
                 st.markdown(title if by == "p_robust" else title.replace("robust", "sure"))
                 with st.container(key=f"{title.lower().replace(' ', '-')}-{by.replace('_', '-')}"):

@@ -122,14 +122,17 @@ def test_the_numbers_on_the_page_are_those_of_the_rows(open_page, workspace):
     assert "at sigma 1" in plainly(app)
 
 
-def test_least_robust_samples_are_the_least_robust(open_page, workspace):
+@pytest.mark.parametrize("asked", [None, "class_1"])
+def test_least_robust_samples_are_the_least_robust(open_page, workspace, asked):
     data, model = kept(workspace, "wine")
     run = stored_run(workspace, "wine", planned(model))
-    app = open_page("average_case", data=data.fingerprint, model=model)
+    app = open_page("average_case", data=data.fingerprint, model=model, **({"class": asked} if asked else {}))
     rows = workspace.rows(LOCAL_OWNER, run.id)
     rows = rows[(rows["part"] == "samples") & (rows["sigma"] == 0.5) & (rows["estimator"] == "mmse")]
-    code = int(app.selectbox(key="extremes-of-0.5").value)
+    code = data.class_names.index(asked) if asked else int(rows.groupby("label")["p_robust"].mean().idxmin())
     of_class = rows[rows["label"] == code].sort_values("p_robust")
+    assert f"Least and most robust samples of {data.class_names[code]}" in plainly(app)
+    assert any(f"class={asked or 'the+least+robust+class'}" in link.value for link in app.code)
     tables = [frame.value for frame in app.dataframe if "p_robust (%)" in frame.value]
     assert len(tables) == 4
     assert tables[0]["id"].iloc[0] == data.ids[int(of_class["row"].iloc[0])]
