@@ -1,0 +1,105 @@
+"""Which samples without labels could be labelled next? Features with probabilities, or inputs to run the model on."""
+
+import io
+from pathlib import PurePath
+
+import numpy as np
+from jaxtyping import Shaped
+
+from core.data import DataError, Dataset
+from core.data.files import read_table
+from core.data.limits import Archive, Limits
+from core.data.tables import Table
+from core.models.layer_files import read_layer_samples
+from core.models.layers import LayerSamples
+from core.models.training import one_torch_thread
+from core.trials.layer_parts import LayerParts
+
+ENDINGS = (".npz", ".tsv", ".csv", ".jsonl", ".parquet")
+_INPUTS = ("x", "images", "texts")
+_IDS = ("ids", "id")
+
+
+def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset) -> LayerSamples:
+    """Read a file of samples whose labels nobody knows as the layer of `parts` sees them.
+
+    An NPZ file has "features" and "proba" (see `read_layer_samples`), or inputs like those of the data set as "x" or
+    "images" (texts as "x" or "texts"), perhaps with "ids". A table has a column of texts, or the data set's columns,
+    perhaps with "id". Raises DataError, with what is expected, for anything else.
+    """
+    ids: list[str] | None
+    if PurePath(name).suffix.lower() == ".npz":
+        archive = Archive(content, name, Limits())
+        keys = {path.removesuffix(".npy").lower(): path for path in archive.paths}
+        if keys.keys() & {"features", "embeddings"}:
+            return read_layer_samples(content, name, class_names=parts.test.class_names)
+        x, ids = _arrays(archive, keys, name)
+    else:
+        stream = io.BytesIO(content)
+        stream.name = name
+        x, ids = _columns(read_table(stream), dataset)
+    if parts.model is None or parts.of is None:
+        raise DataError(
+            f"{name}: there is no model that these inputs could be given to, only features. Save 'features' and "
+            "'proba' of the unlabelled samples as NPZ, as of the test part."
+        )
+    if getattr(parts.model, "words", None) is None and dataset.kind == "text":
+        raise DataError(f"{name}: the model takes vectors, and no texts. Save 'features' and 'proba' as NPZ instead.")
+    inputs = parts.model.inputs(_like(x, dataset, name))
+    with one_torch_thread():
+        return parts.of.samples(inputs, None, ids=ids, name=name)
+
+
+def _arrays(archive: Archive, keys: dict[str, str], name: str) -> tuple[np.ndarray, list[str] | None]:
+    found = [key for key in _INPUTS if key in keys]
+    if len(found) != 1:
+        raise DataError(
+            f"{name}: it holds {', '.join(keys) or 'no array'}. Save inputs as 'x', or 'features' with 'proba'."
+        )
+    named = next((key for key in _IDS if key in keys), None)
+    ids = None if named is None else [str(one) for one in _array(archive, keys[named])]
+    return _array(archive, keys[found[0]]), ids
+
+
+def _array(archive: Archive, path: str) -> np.ndarray:
+    try:
+        return np.lib.format.read_array(io.BytesIO(archive.read(path)), allow_pickle=False)
+    except Exception as error:  # a header from somebody else can make numpy raise nearly anything
+        raise DataError(f"{archive.name}: {path} is no plain NumPy array. Save it again, without objects.") from error
+
+
+def _columns(table: Table, dataset: Dataset) -> tuple[np.ndarray, list[str] | None]:
+    named = next((column for column in table.columns if column.lower() in _IDS), None)
+    ids = None if named is None else table.strings(named)
+    if dataset.kind == "image":
+        raise DataError(f"{table.name} is a table, but {dataset.name} holds images. Save them as 'images' in NPZ.")
+    if dataset.kind == "text":
+        columns = [column for column in table.columns if column != named]
+        text = next((column for column in columns if column.lower() == "text"), columns[0] if columns else None)
+        if text is None:
+            raise DataError(f"{table.name}: there is no column of texts. Call it 'text'.")
+        return np.array(table.texts(text), dtype=object), ids
+    lacking = [column for column in dataset.feature_names if column not in table.columns]
+    if lacking:
+        raise DataError(f"{table.name}: there is no column {lacking[0]!r}, which {dataset.name} has.")
+    return np.column_stack([table.numbers(column) for column in dataset.feature_names]), ids
+
+
+def _like(x: Shaped[np.ndarray, "n ..."], dataset: Dataset, name: str) -> Shaped[np.ndarray, "n ..."]:
+    """Inputs as the data set holds its own: pixels in [0, 1], of the same shape."""
+    if dataset.kind == "text":
+        return np.array([str(text) for text in x.ravel()], dtype=object)
+    if x.dtype.kind not in "buif" or not np.isfinite(x).all():
+        raise DataError(f"{name}: inputs must be finite numbers.")
+    if dataset.kind == "image" and x.ndim == 3:
+        x = x[..., None]
+    if x.shape[1:] != dataset.x.shape[1:]:
+        raise DataError(f"{name}: inputs are of shape {x.shape[1:]}, those of {dataset.name} {dataset.x.shape[1:]}.")
+    if dataset.kind == "tabular":
+        return x.astype(np.float64)
+    pixels = x.astype(np.float32)
+    if len(pixels) and pixels.max() > 1:
+        pixels = pixels / np.float32(dataset.scale)
+    if len(pixels) and not (pixels.min() >= 0 and pixels.max() <= 1):
+        raise DataError(f"{name}: pixels must lie in [0, 1], or in 0 to {dataset.scale:g} as those of {dataset.name}.")
+    return pixels
