@@ -395,5 +395,6 @@ def _note(observed: Divergence, n_test: int, options: ShiftOptions) -> str:
         return f"fewer than {FEWEST} samples in a part, or none that differ"
     fewer = min(observed.n_train_components, observed.n_test_components)
     if fewer < options.n_components:
-        return f"{fewer} components, so that each has {FEWEST_PER_COMPONENT} samples"
+        what = f"{fewer} component" + "s" * (fewer != 1)
+        return f"{what} in place of {options.n_components}, for want of {FEWEST_PER_COMPONENT} samples for each"
     return ""

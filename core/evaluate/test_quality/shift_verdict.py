@@ -63,19 +63,26 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
     """
     moved = [one.label for one in shift.classes if one.shifted]
     all_of = together(shift)
-    of = f"{count(len(moved))} of {plural(all_of.n_classes, 'class', 'classes')}"
     if not all_of.n_classes:
         return Verdict("No class has samples enough to be measured.", "", "", tuple(_notes(shift)))
-    headline = f"No class of {count(all_of.n_classes)} has moved from training to test by more than chance."
-    if moved:
-        verb = "has" if len(moved) == 1 else "have"
-        headline = f"{of} {verb} moved from training to test by more than chance: {listed(moved)}."
     kept = [one.observed.kept_variance for one in shift.classes if not np.isnan(one.observed.kept_variance)]
     used = (
         f"{plural(all_of.n_resplits, 're-split')} of each class; the directions used keep {percent(min(kept))} to "
         f"{percent(max(kept))} of the variance."
     )
-    return Verdict(headline, used, _advice(moved, all_of), (_together(all_of), *_power(all_of), *_notes(shift)))
+    findings = (_together(all_of), *_power(all_of), *_notes(shift))
+    return Verdict(_headline(moved, all_of), used, _advice(moved, all_of), findings)
+
+
+def _headline(moved: list[str], all_of: Together) -> str:
+    of = f"{count(len(moved))} of {plural(all_of.n_classes, 'class', 'classes')}"
+    if moved:
+        verb = "has" if len(moved) == 1 else "have"
+        return f"{of} {verb} moved from training to test by more than chance: {listed(moved)}."
+    if all_of.n_resplits >= enough_resplits(all_of.n_classes):
+        return f"No class of {count(all_of.n_classes)} has moved from training to test by more than chance."
+    told = "have moved from training to test" if all_of.p_value < LEVEL else "cannot be told from chance"
+    return f"All classes together {told} ({p_value(all_of.p_value)}); re-splits are too few to name single ones."
 
 
 def _advice(moved: list[str], all_of: Together) -> str:
@@ -87,9 +94,8 @@ def _advice(moved: list[str], all_of: Together) -> str:
 
 
 def _together(all_of: Together) -> str:
-    told = "moved" if all_of.p_value < LEVEL else "cannot be told from chance"
     return (
-        f"All classes together {told}: mean divergence {bare(all_of.value, 3)}, of re-splits "
+        f"All classes together: mean divergence {bare(all_of.value, 3)}, of re-splits "
         f"{bare(all_of.by_chance, 3)}, {p_value(all_of.p_value)}."
     )
 
@@ -111,4 +117,4 @@ def _notes(shift: CovariateShift) -> list[str]:
     for one in shift.classes:
         if one.note:
             reasons.setdefault(one.note, []).append(one.label)
-    return [f"{listed(labels)}: {note}" for note, labels in reasons.items()]
+    return [f"{listed(labels)}: {note}." for note, labels in reasons.items()]
