@@ -19,7 +19,6 @@ from ui import (
     quality_pairs,
     quality_shift,
     quality_table,
-    quality_work,
     share,
 )
 from ui.quality_work import Looked
@@ -34,9 +33,7 @@ def show(looked: Looked, found: TestQuality) -> None:
     quality_look.classes(found)
     page.findings(said)
     st.subheader("How do classes differ, here and with other models?", anchor=False)
-    title = data_choice.required().title
-    subject = quality_work.subject(model.name, title, looked.parts, looked.choice, found)
-    address = about | quality_beside.beside(subject, model, looked.choice)
+    address = about | quality_beside.beside(looked, found, model)
     quality_pairs.heat_map(found)
     st.subheader("How do two classes lie to one another?", anchor=False)
     label, rival, pair = quality_pairs.choose(found)
@@ -61,7 +58,7 @@ page.lead(
     "whether their labels are right, or what other inputs the world holds."
 )
 dataset = data_choice.dataset()
-model = model_choice.model_choice(dataset)
+model = model_choice.model_choice(dataset, records=True)
 if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.test_quality import TestQuality
 from core.figures import test_quality as figures
 from core.figures.test_quality import Subject
 from core.workspace.errors import WorkspaceError
 from core.workspace.shelf import StoredModel
-from ui import background, cache, data_choice, page
+from ui import background, cache, data_choice, page, quality_work
 from ui.controls import check_address
 from ui.quality_controls import RegionChoice
+from ui.quality_work import Looked
 from ui.session import owner, workspace
 
 
@@ -46,8 +48,9 @@ class Several:
         return [self.titles[name] for name in value]
 
 
-def beside(main: Subject, model: StoredModel, choice: RegionChoice) -> dict[str, list[str]]:
+def beside(looked: Looked, found: TestQuality, model: StoredModel) -> dict[str, list[str]]:
     """The boxes of the model in question and of those chosen; returns what the address says of these."""
+    main = quality_work.subject(model.name, data_choice.required().title, looked.parts, looked.choice, found)
     others = {one.fingerprint: one for one in workspace().models(owner()) if one.fingerprint != model.fingerprint}
     titles = {choice.address: choice.title for choice in data_choice.choices().values()}
     control = Several(
@@ -58,7 +61,7 @@ def beside(main: Subject, model: StoredModel, choice: RegionChoice) -> dict[str,
     )
     check_address([control])
     chosen = control.draw() if control.titles else []
-    subjects = [main, *(_subject(others[name], titles, choice) for name in chosen)]
+    subjects = [main, *(_subject(others[name], titles, looked.choice) for name in chosen)]
     known = [one for one in subjects if one is not None]
     caption = (
         "Each box holds the classes of one model. A narrow box means that classes are covered alike; the paper reads "

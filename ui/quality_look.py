@@ -13,7 +13,7 @@ from ui import data_views, page
 from ui.page import Metric
 
 MOST_FINDINGS = 6
-_SIDES = {"under": ("Covered too little", "Nothing that these samples show."), "over": ("Covered too much", "Nothing.")}
+_SIDES = {"under": "Covered too little", "over": "Covered too much"}
 
 
 def card(found: TestQuality) -> Verdict:
@@ -64,13 +64,21 @@ def what_to_do(found: TestQuality) -> None:
     """What is covered too little and what too much, class by class and pair by pair, with what to do now."""
     said = findings(found)
     with st.container(border=True, key="findings"):
-        for (direction, (title, nothing)), column in zip(_SIDES.items(), st.columns(2, gap="large"), strict=True):
-            mine = [one for one in said if one.direction == direction]
-            with column:
-                st.markdown(f"**{title}**" + (f" :gray[{count(len(mine))}]" if mine else ""))
-                st.markdown("\n".join(map(_line, mine[:MOST_FINDINGS])) if mine else nothing)
-        if max(sum(one.direction == direction for one in said) for direction in _SIDES) > MOST_FINDINGS:
+        sides = {direction: [one for one in said if one.direction == direction] for direction in _SIDES}
+        places = st.columns(2, gap="large") if all(sides.values()) else [st.container(), st.container()]
+        for (direction, mine), place in zip(sides.items(), places, strict=True):
+            with place:
+                _side(direction, mine)
+        if max(map(len, sides.values())) > MOST_FINDINGS:
             _all_findings(findings_table(found))
+
+
+def _side(direction: str, mine: Sequence[Finding]) -> None:
+    title = _SIDES[direction]
+    if mine:
+        st.markdown(f"**{title}** :gray[{count(len(mine))}]\n" + "\n".join(map(_line, mine[:MOST_FINDINGS])))
+    else:
+        st.markdown(f"**{title}**: nothing that these samples show.")
 
 
 def _line(one: Finding) -> str:

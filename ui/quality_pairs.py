@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
-from core.evaluate.wording import percent, plural
+from core.evaluate.wording import fixed, percent, plural
 from core.figures import test_quality_pairs as figures
 from ui import background, cache, data_map, page, samples
 from ui.controls import One, check_address
@@ -91,19 +91,38 @@ def plane(looked: Looked, label: int, rival: int) -> None:
         if chosen:
             data_map.selection(dataset, chosen)
         else:
-            _at_the_boundary(looked, of, positions)
+            _at_the_boundary(looked, of, label, rival)
 
 
-def _at_the_boundary(looked: Looked, of: PairMap, positions: np.ndarray) -> None:
-    rows = positions[of.in_boundary]
+def _at_the_boundary(looked: Looked, of: PairMap, label: int, rival: int) -> None:
+    rows = of.rows[of.in_boundary]
     st.markdown(f"**{plural(len(rows), 'sample')} of the two at a boundary**")
     if not len(rows):
         st.caption("None: nothing is known about how the model does between these two.")
         return
-    if looked.dataset.kind == "tabular":
-        st.dataframe(samples.table(looked.dataset, rows), hide_index=True, height=380, alt="Samples at the boundary")
-        return
     below = st.container()
-    shown = rows[page.part_shown(len(rows), MOST_SHOWN, key=f"boundary-page-{of.labels}")]
+    shown = page.part_shown(len(rows), MOST_SHOWN, key=f"boundary-page-{label}-{rival}")
     with below:
-        samples.show(looked.dataset, shown)
+        _show(looked, of.rows[of.in_boundary][shown])
+
+
+def _show(looked: Looked, places: np.ndarray) -> None:
+    """Test samples, by their places in the test part, with what they are taken for and how sure the model is."""
+    dataset, test = looked.dataset, looked.parts.test
+    rows = looked.parts.test_rows[places]
+    taken = [test.class_names[code] for code in test.predicted[places]]
+    sure = test.confidence[places]
+    if dataset.kind == "image":
+        captions = [
+            f"{dataset.class_names[dataset.y[row]]} as {name}, {100 * p:.0f}\N{NO-BREAK SPACE}%"
+            for row, name, p in zip(rows, taken, sure, strict=True)
+        ]
+        samples.pictures([dataset.x[row] for row in rows], captions)
+        return
+    table = samples.table(dataset, rows)
+    table.insert(2, "predicted", taken)
+    table.insert(3, "sure (%)", [fixed(100 * float(p), 1) for p in sure])
+    if dataset.kind == "text":
+        st.table(table.map(page.plain).set_index("id"), alt="Samples in full")
+    else:
+        st.dataframe(table, hide_index=True, alt="Samples with their columns")

@@ -4,8 +4,8 @@ import streamlit as st
 
 from core.data import DataError, Dataset
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.evaluate.test_quality.shift_verdict import enough_resplits, shift_verdict, together
-from core.evaluate.wording import bare, count, p_value, plural
+from core.evaluate.test_quality.shift_verdict import enough_resplits, shift_verdict
+from core.evaluate.wording import count, p_value, plural
 from core.figures import covariate_shift as figures
 from core.trials.layer_parts import split_of
 from core.workspace.errors import WorkspaceError
@@ -140,10 +140,5 @@ def describe(plan: CovariateShiftPlan) -> str:
 
 
 def headline(run: Run) -> str:
-    """What a run has found so far, in a sentence or two."""
-    found = cache.covariate_shift(run)
-    all_of = together(found)
-    said = shift_verdict(found).headline
-    if not all_of.n_resplits:
-        return said
-    return f"{said} All together: divergence {bare(all_of.value, 3)}, {p_value(all_of.p_value)}."
+    """What a run has found so far, in a sentence."""
+    return shift_verdict(cache.covariate_shift(run)).headline

@@ -82,6 +82,7 @@ def _class_panel(figure: go.Figure, shares: Shares, look: Theme, column: int) ->
         legendgroup="train",
         showlegend=first,
         marker={"symbol": "diamond-open", "size": 9, "color": look.inclusive, "line": {"width": 1.6}},
+        cliponaxis=False,
         hovertemplate=f"training set: %{{x:.{_digits(shares)}f}}<extra></extra>",
         **place,
     )
@@ -98,6 +99,7 @@ def _class_panel(figure: go.Figure, shares: Shares, look: Theme, column: int) ->
             legendgroup=name,
             showlegend=first,
             marker={"symbol": symbol, "size": 9, "color": look.exclusive, "line": {"width": 1.8}},
+            cliponaxis=False,
             text=[_told(shares, int(code)) for code in np.flatnonzero(mask)],
             hovertemplate="%{text}<extra></extra>",
             **place,
@@ -253,7 +255,7 @@ def _panels(look: Theme, *, height: int, alt: str) -> go.Figure:
     figure.set_subplots(1, 3, shared_yaxes=True, horizontal_spacing=_SPACE)
     for column, title in enumerate(TITLES.values(), start=1):
         figure.update_xaxes(title_text=title, row=1, col=column)
-    figure.update_yaxes(showgrid=False)
+    figure.update_yaxes(showgrid=False, ticks="")
     return figure
 
 
