@@ -298,7 +298,7 @@ def fit_head(samples: LayerSamples, *, n_steps: int = 300) -> FittedHead:
     x = np.column_stack([samples.features.astype(np.float64) / scale, np.ones(len(samples))])
     p = samples.proba / samples.proba.sum(axis=1, keepdims=True)
     logs = np.log(np.maximum(p, 1e-6))
-    start = np.linalg.lstsq(x, logs - logs.mean(axis=1, keepdims=True), rcond=1e-6)[0]
+    start = _least_squares(x, logs - logs.mean(axis=1, keepdims=True))
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         weights = flat.reshape(start.shape)
@@ -317,6 +317,16 @@ def fit_head(samples: LayerSamples, *, n_steps: int = 300) -> FittedHead:
         float((q.argmax(axis=1) == top).mean()),
         float(np.abs(q[rows, top] - p[rows, top]).mean()),
     )
+
+
+def _least_squares(x: Float[np.ndarray, "n d"], y: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "d k"]:
+    """Give the least weights with which x tells y, next to exactly: by the smaller of both Gram matrices."""
+    from scipy.linalg import solve
+
+    wide = len(x) < x.shape[1]
+    gram = x @ x.T if wide else x.T @ x
+    gram.flat[:: len(gram) + 1] += 1e-10 * np.trace(gram)
+    return x.T @ solve(gram, y, assume_a="pos") if wide else solve(gram, x.T @ y, assume_a="pos")
 
 
 def _softmax(logits: Float[np.ndarray, "n n_classes"]) -> Float[np.ndarray, "n n_classes"]:
