@@ -16,6 +16,8 @@ from core.models.stored import RECORDED, ModelFile
 from core.models.trained import TrainedNetwork
 from core.trials.training_plan import TrainingPlan
 
+_SELDOM = 0.95  # a fitted head that agrees with its model less often than that is not to be relied on
+
 UPLOADED = "uploaded features"
 """The one layer of a record: whatever layer the features came from."""
 
@@ -153,6 +155,8 @@ def _recorded(file: ModelFile, dataset: Dataset, layer: str | None) -> LayerPart
         f"{100 * head.agreement:.1f} % of its samples for the same class as the model did, and {100 * right:.1f} % of "
         f"those of the test part; the probability of that class is {head.error:.3f} off on average."
     )
+    if right < _SELDOM:
+        note += " What is said of new features rests on this head: more training samples would make it a better one."
     return LayerParts(train, test, head, UPLOADED, train_rows, test_rows, (note,), None, None)
 
 

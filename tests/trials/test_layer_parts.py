@@ -76,8 +76,20 @@ def test_a_record_stands_in_for_a_model(n_classes):
     # The clouds' own head is linear, so that the fitted one is next to it.
     assert np.abs(parts.head(test.features) - test.proba).mean() < 0.02
     assert "linear head was fitted" in parts.notes[0]
+    assert "more training samples" not in parts.notes[0]
     with pytest.raises(ModelError, match="called 'uploaded features'"):
         layer_parts(stored, dataset, layer="last hidden")
+
+
+def test_a_head_that_its_samples_do_not_determine_is_said_to_be_a_poor_one():
+    of = head(3, 60, apart=2.0)
+    train, test = cloud(of, 8, seed=1), cloud(of, 50, seed=2)
+    dataset, record = record_of(train, test, name="clouds")
+    parts = layer_parts(record.to_bytes(), dataset)
+    right = (parts.head(test.features).argmax(axis=1) == test.predicted).mean()
+    assert right < 0.95
+    assert f"{100 * right:.1f} % of those of the test part" in parts.notes[0]
+    assert "more training samples would make it a better one" in parts.notes[0]
 
 
 def test_a_class_may_be_absent_from_the_test_part():
