@@ -11,6 +11,8 @@ from core.data import DataError
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.verdict import average_case_verdict
 from core.evaluate.cluster_folds import Metric, fold_verdict
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.guided_tests.verdict import guided_verdict
 from core.evaluate.source_robustness import verdict
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.trials import FoldPlan, Plan, TrainingPlan, TrialPlan
@@ -23,6 +25,7 @@ from ui import (
     data_choice,
     data_map,
     fold_controls,
+    guided_controls,
     model_training,
     quality_shift,
     robust_controls,
@@ -64,6 +67,10 @@ def _average_case(run: Run) -> str:
     return average_case_verdict(cache.robustness(run)).headline
 
 
+def _guided_tests(run: Run) -> str:
+    return guided_verdict(cache.guided(run)).headline
+
+
 QUESTIONS: dict[str, Question] = {
     TrialPlan.kind: Question(
         "How far does accuracy fall on unfamiliar sources?",
@@ -92,6 +99,13 @@ QUESTIONS: dict[str, Question] = {
         quality_shift.describe,
         quality_shift.parameters,
         quality_shift.headline,
+    ),
+    GuidedTestsPlan.kind: Question(
+        "Which tests are missing?",
+        "guided_tests",
+        guided_controls.describe,
+        guided_controls.parameters,
+        _guided_tests,
     ),
     TrainingPlan.kind: Question(
         "A network that is trained and kept", "average_case", lambda plan: plan.title, model_training.parameters

@@ -47,6 +47,12 @@ PAGES = {
             ":material/target:",
             "Does the test set cover the feature space?",
         ),
+        (
+            "guided_tests",
+            "Guided tests",
+            ":material/experiment:",
+            "Which tests are missing?",
+        ),
     ],
     "Work": [
         ("overview", "Overview", ":material/list_alt:", "What can be trusted here?"),

@@ -16,6 +16,7 @@ from ui.cache.cluster_folds import (
 )
 from ui.cache.common import dataset
 from ui.cache.data_sets import data_look, features, folds_of, map_of, near_copies, number, words
+from ui.cache.guided_tests import guided, missing_tests, properties, regions, sent_again
 from ui.cache.layers import layer_samples, layers, parts_name
 from ui.cache.matched_subsets import (
     class_calibration,
@@ -67,11 +68,13 @@ __all__ = [
     "fold_uploads",
     "fold_words",
     "folds_of",
+    "guided",
     "layer_samples",
     "layers",
     "map_of",
     "matched_samples",
     "matching_example",
+    "missing_tests",
     "near_copies",
     "number",
     "own_trials",
@@ -79,11 +82,14 @@ __all__ = [
     "prediction_choices",
     "prediction_pairs",
     "prediction_table",
+    "properties",
     "quality_beside",
     "quality_curves",
     "quality_samples",
+    "regions",
     "reliability",
     "robustness",
+    "sent_again",
     "silhouettes",
     "source_of_each",
     "source_robustness",

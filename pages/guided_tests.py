@@ -1,0 +1,122 @@
+"""Which tests are missing? (Mani et al. 2019, sections 4.1, 4.3 and 5.4)"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.guided_tests import Guided, sizes
+from core.evaluate.guided_tests.verdict import round_trip_finding
+from core.evaluate.test_quality import Regions
+from core.workspace.workspace import Run
+from ui import (
+    background,
+    cache,
+    data_choice,
+    guided_controls,
+    guided_explorer,
+    guided_files,
+    guided_gallery,
+    guided_look,
+    guided_next,
+    jobs,
+    model_choice,
+    page,
+    quality_controls,
+    share,
+)
+from ui.quality_work import Looked
+from ui.session import owner, workspace
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
+SECONDS_BETWEEN_DRAWINGS = 4.0
+
+
+def so_far(run: Run) -> None:
+    """The verdict and table 2 as far as they are known, while more is coming."""
+    found = cache.guided(run)
+    if found.tests is None:
+        page.nothing_yet(running=run.state == "running")
+        return
+    guided_look.verdict(found)
+    guided_look.table_2(found.grid)
+
+
+def made(run: Run, found: Guided, within: Regions) -> None:
+    """What was generated, as figures, tables, pictures and files."""
+    guided_look.table_2(found.grid)
+    guided_look.classes(found)
+    add(guided_gallery.gallery(found, looked, within))
+    trip = background.answer(cache.sent_again(run, looked, within), "Sending images through the model", key="trip")
+    guided_look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
+
+
+def tested(within: Regions):
+    """The three properties, which need no run; None while they are worked out."""
+    found = background.answer(cache.properties(looked, within), "Testing properties", key="properties")
+    if found is not None:
+        add(guided_look.properties(found, looked))
+    return found
+
+
+def add(said: dict[str, list[str]]) -> None:
+    """More of the address that leads here."""
+    for key, written in said.items():
+        share.add(key, written)
+
+
+page.lead(
+    "Tests made where the test set has few: near the centroids of classes and at the boundaries between them. Their "
+    "labels follow from a rule; it cannot tell whether anything like them exists."
+)
+dataset = data_choice.dataset()
+model = model_choice.model_choice(dataset, records=True)
+if model is None:
+    page.how_to_read(HOW_TO_READ)
+    st.stop()
+try:
+    choice = quality_controls.region_choice(cache.layers(dataset, model))
+    plan, button = guided_controls.guided_tests_plan(dataset, model, choice)
+    n_trials = plan.n_trials(dataset)
+    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    with button:
+        jobs.run_button(run, plan, dataset)
+    share.offer(plan, guided_controls.parameters(plan) or {})
+    parts = background.answer(
+        cache.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
+    )
+    if parts is None:
+        page.nothing_yet(running=True)
+        st.stop()
+    for note in parts.notes:
+        st.caption(page.plain(note))
+    looked = Looked(dataset, parts, choice, cache.parts_name(dataset, model, choice.layer))
+    within = background.answer(cache.regions(looked), "Drawing the regions", key="regions")
+    if within is None:
+        st.stop()
+    found = None if run is None or run.state == "running" else cache.guided(run)
+    has_tests = found is not None and found.tests is not None and len(found.tests) > 0
+    if run is None:
+        n_tests = int(sizes(parts.test, plan.frequency).sum())
+        guided_look.nothing_computed(plan, n_tests, n_trials)
+    else:
+        jobs.follow(run, jobs.progress)
+        if found is None:
+            jobs.follow(run, so_far, every=SECONDS_BETWEEN_DRAWINGS)
+        elif found.tests is not None:
+            page.findings(guided_look.verdict(found))
+        else:
+            page.nothing_yet(running=False)
+    add(guided_explorer.explorer(looked, within, found.decoder if found is not None else None))
+    if run is not None and found is not None and has_tests:
+        made(run, found, within)
+    kept = tested(within)
+    add(guided_next.label_next(looked, within))
+    if run is not None and found is not None and has_tests:
+        trip = cache.sent_again(run, looked, within).future
+        known = trip.result() if trip.done() and trip.exception() is None else None
+        guided_files.downloads(run, plan, found, looked, kept, known)
+        page.foot(run)
+except DataError as problem:
+    page.error(problem)
+page.how_to_read(HOW_TO_READ)

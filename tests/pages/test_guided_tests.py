@@ -1,0 +1,226 @@
+"""The page of guided tests: the explorer, what a run made, what is missing, and the very view by its address."""
+
+import io
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.data import Dataset, load_example
+from core.evaluate.guided_tests import guided_of_rows
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.models import MODELS
+from core.models.stored import ModelFile, model_fingerprint
+from core.trials import Context, TrainingPlan, to_json
+from core.trials.layer_parts import layer_parts
+from core.workspace import frames
+from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from tests.pages.conftest import texts
+from ui import guided_controls, guided_files
+
+TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
+TRAINING["docstrings"] = TRAINING["wine"]
+
+
+@lru_cache(maxsize=2)
+def trained(name: str) -> tuple[Dataset, bytes]:
+    """A network of an example, trained as the page would, as it is stored."""
+    data, plan = load_example(name), TRAINING[name]
+    train = plan.split(data).train
+    model = MODELS[plan.model](n_epochs=2).fit(data.x[train], data.y[train], seed=0, n_classes=data.n_classes)
+    return data, ModelFile(model.trained(data).to_bytes(), "net.safetensors", data.fingerprint).to_bytes()
+
+
+def kept(workspace: Workspace, name: str) -> tuple[Dataset, str]:
+    data, model = trained(name)
+    workspace.add_dataset(LOCAL_OWNER, data, example=name)
+    return data, workspace.keep_model(LOCAL_OWNER, model, name="net", training_plan=to_json(TRAINING[name]))
+
+
+def planned(name: str, **fields) -> GuidedTestsPlan:
+    """What the page asks for by default, but for the table and a short decoder."""
+    data, model = trained(name)
+    epochs = {"decoder_epochs": 1} if data.kind == "image" else {}
+    usual = {"layer": "last hidden", "frequency": 0.25, "table": False}
+    return GuidedTestsPlan(model_fingerprint(model), **{**usual, **epochs, **fields})
+
+
+@lru_cache(maxsize=8)
+def rows_of(name: str, plan: GuidedTestsPlan) -> tuple[bytes, ...]:
+    data, model = trained(name)
+    context = Context(model={plan.model: model}.__getitem__)
+    return tuple(frames.to_bytes(plan.run_trial(data, trial, context=context)) for trial in range(plan.n_trials(data)))
+
+
+def stored_run(workspace: Workspace, name: str, plan: GuidedTestsPlan, *, n_trials: int | None = None) -> Run:
+    run = workspace.create_run(LOCAL_OWNER, plan, trained(name)[0].fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
+    for trial, rows in enumerate(rows_of(name, plan)[:n_trials]):
+        workspace.store_trial(run.id, trial, rows)
+    workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
+    return workspace.run(LOCAL_OWNER, run.id)
+
+
+def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters) -> AppTest:
+    return open_page("guided_tests", data=data.fingerprint, **guided_controls.parameters(plan), **parameters)
+
+
+def charts(app) -> list[str]:
+    return [chart.proto.alt for chart in app.get("plotly_chart")]
+
+
+def plainly(app) -> str:
+    return texts(app).replace("\\", "")
+
+
+def metrics(app) -> dict[str, str]:
+    return {metric.label.replace("\\", ""): metric.value.replace("\\", "") for metric in app.metric}
+
+
+def test_without_a_model_the_page_asks_for_one(open_page, wine):
+    app = open_page("guided_tests", data=wine.fingerprint)
+    assert app.title[0].value == "Which tests are missing?"
+    assert "Train one here, or upload one" in plainly(app)
+    assert "run" not in [button.key for button in app.button]
+
+
+def test_with_nothing_generated_the_way_can_be_walked_all_the_same(open_page, workspace):
+    data, model = kept(workspace, "digits")
+    app = open_page("guided_tests", data=data.fingerprint, model=model)
+    said = plainly(app)
+    assert "Nothing has been generated for this choice yet" in said
+    assert "makes 359 tests in the mix 50-50, fills table 2, trains a decoder: 21 trials" in said
+    assert not app.button(key="run").disabled
+    assert "nearest real test image" in said
+    assert any(alt.startswith("From a sample of") for alt in charts(app))
+    assert "Label these next" in said
+
+
+def test_a_finished_run_shows_everything(open_page, workspace):
+    plan = planned("digits")
+    data, _ = kept(workspace, "digits")
+    run = stored_run(workspace, "digits", plan)
+    app = opened(open_page, data, plan)
+    assert app.button(key="run").disabled
+    found = guided_of_rows(workspace.rows(LOCAL_OWNER, run.id), class_names=data.class_names)
+    shown = metrics(app)
+    assert shown["Generated tests"] == f"{100 * found.generated.correct.mean():.1f} %"
+    assert shown["Original test set"] == f"{100 * found.test_accuracy[0]:.1f} %"
+    near = found.generated.correct[found.generated.for_centroid]
+    assert shown["Near the centroids"] == f"{100 * near.mean():.1f} %"
+    assert shown["Decoder is off by"] == f"{found.reconstruction.error:.3f}".lstrip("0")
+    assert {"Mean image is off by", "Model and head disagree", "Images still in the region"} <= set(shown)
+    said = plainly(app)
+    assert "Here, decoded" in said
+    assert "about half by construction" in said
+    assert "Decoded from features" in said
+    counted = next(frame.value for frame in app.dataframe if "unplaced" in frame.value)
+    assert counted["asked"].sum() == found.generated.asked.sum()
+    assert any(alt.startswith("Accuracy on generated tests by class") for alt in charts(app))
+    assert len(app.get("download_button")) >= 1 + 4 * 2 + 2
+
+
+def test_the_generated_set_and_the_report_are_whole(workspace):
+    plan = planned("digits")
+    data, model = trained("digits")
+    rows = frames.from_bytes(list(rows_of("digits", plan)))
+    found = guided_of_rows(rows, class_names=data.class_names)
+    with np.load(io.BytesIO(guided_files.test_set(found)), allow_pickle=False) as file:
+        assert file["images"].shape == (len(found.generated), *data.x.shape[1:])
+        parts = layer_parts(model, data)
+        assert (file["features"] == found.generated.features).all()
+        assert set(file["parent_ids"]) <= set(parts.test.ids)
+        assert set(file["region"]) == {"centroid", "boundary"}
+        assert set(file["labels"]) == set(data.class_names)
+
+
+def test_the_place_on_the_way_is_what_the_address_says(open_page, workspace):
+    plan = planned("digits")
+    data, model = trained("digits")
+    kept(workspace, "digits")
+    parts = layer_parts(model, data)
+    row = int(np.flatnonzero(parts.test.labels == 3)[0])
+    way = {"class": "3", "towards": "8", "start": str(parts.test.ids[row]), "place": "100"}
+    app = opened(open_page, data, plan, **way)
+    assert app.slider(key="place").value == 100
+    alt = next(alt for alt in charts(app) if alt.startswith("From a sample of 3 to the centroid of 8, 100% of the way"))
+    centroid = parts.train.features[parts.train.labels == 8].mean(axis=0, dtype=np.float64)
+    proba = parts.head(centroid[None])[0]
+    assert f"3 {100 * proba[3]:.1f} %" in alt
+    assert metrics(app)["8"] == f"{100 * proba[8]:.1f} %"
+    app.slider(key="place").set_value(0).run()
+    assert metrics(app)["3"] == f"{100 * parts.test.proba[row, 3]:.1f} %"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"), [("mix", "10-90"), ("place", "7"), ("towards", "eleven"), ("start", "nobody")]
+)
+def test_an_address_that_cannot_be_followed_shows_no_result(open_page, workspace, parameter, value):
+    plan = planned("digits")
+    data, _ = kept(workspace, "digits")
+    parameters = {**guided_controls.parameters(plan), parameter: value}
+    app = open_page("guided_tests", data=data.fingerprint, **parameters)
+    assert value in plainly(app)
+    assert "This address asks for something that cannot be chosen here" in texts(app)
+
+
+def test_of_rows_the_nearest_real_ones_stand_in(open_page, workspace):
+    plan = planned("wine", table=True, frequency=1.0)
+    data, _ = kept(workspace, "wine")
+    stored_run(workspace, "wine", plan)
+    app = opened(open_page, data, plan)
+    said = plainly(app)
+    assert "the nearest real test sample stands in" in said.replace("*", "")
+    tables = [frame.value for frame in app.dataframe]
+    assert any("nearest real" in table for table in tables)
+    assert any(alt.startswith("Accuracy over mixes") for alt in charts(app))
+    grid = next(table for table in tables if "Per class" in table)
+    assert list(grid.columns) == ["Per class", "0-100", "30-70", "50-50", "70-30", "100-0"]
+    assert not app.get("image")
+    assert "Decoder's epochs" not in [number.label for number in app.number_input]
+
+
+def test_an_interrupted_run_shows_what_there_is_and_can_go_on(open_page, workspace):
+    plan = planned("wine")
+    data, _ = kept(workspace, "wine")
+    run = stored_run(workspace, "wine", plan, n_trials=1)
+    app = opened(open_page, data, plan)
+    assert "1 of 3 classes so far" in plainly(app)
+    assert app.button(key=f"resume-{run.id}").label == "Resume"
+
+
+def test_a_parameter_that_is_not_usual_comes_back_from_the_plan(open_page, workspace):
+    kept(workspace, "wine")
+    plan = planned("wine", wcl=0.6, noise=0.1, rivals="even", r=0.4, theta2=0.8, centroid_share=0.2, seed=3)
+    data, _ = trained("wine")
+    app = opened(open_page, data, plan)
+    stored_run(workspace, "wine", plan)
+    app.run()
+    assert app.button(key="run").disabled
+    assert guided_controls.parameters(replace(plan, layer=None)) is None
+    assert guided_controls.parameters(replace(plan, centroid_share=0.33)) is None
+
+
+def test_runs_are_listed_with_their_question(open_page, workspace):
+    kept(workspace, "wine")
+    run = stored_run(workspace, "wine", planned("wine"))
+    app = open_page("runs", data=run.fingerprint)
+    assert "Which tests are missing?" in plainly(app)
+    assert "50-50, 25 % of the test set" in plainly(app)
+    assert any("guided_tests" in link.proto.page for link in app.get("page_link"))
+
+
+def test_violations_and_what_is_missing_are_listed(open_page, workspace):
+    data, model = kept(workspace, "digits")
+    parts = layer_parts(trained("digits")[1], data)
+    app = open_page("guided_tests", data=data.fingerprint, model=model, violations="true class first", next="7")
+    tables = [frame.value for frame in app.dataframe]
+    listed = next(table for table in tables if {"other", "worst", "id"} <= set(table))
+    wrong = parts.test.ids[parts.test.predicted != parts.test.labels]
+    assert sorted(listed["id"]) == sorted(wrong)
+    to_label = next(table for table in tables if "near_label" in table)
+    assert len(to_label) == 7
+    assert to_label["distance"].is_monotonic_increasing

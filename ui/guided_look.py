@@ -1,0 +1,216 @@
+"""How does the model fare on what was generated? The verdict card, table 2, the classes, the three properties."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, Properties, RoundTrip, SharedAccuracy
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, mix_title
+from core.evaluate.intervals import Interval
+from core.evaluate.wording import Verdict, bare, count, percent, plural
+from core.figures import guided_tests as figures
+from ui import data_views, page, samples
+from ui.controls import One, check_address
+from ui.page import Metric
+from ui.quality_work import Looked
+
+MOST_PICTURES = 12
+_EXPLAINED = {
+    "between centroids": "Lines between centroids hold no sample; each row is such a line.",
+    "back to the true centroid": "Each row is a test sample that is wrong and of which the model is unsure.",
+    "true class first": "Each row is a test sample that is taken for another class.",
+}
+
+
+def verdict(found: Guided) -> Verdict:
+    """The card: the sentence, and the accuracies."""
+    said = guided_verdict(found)
+    page.verdict(said, _metrics(found))
+    return said
+
+
+def _metrics(found: Guided) -> list[Metric]:
+    value, interval = found.test_accuracy
+    told = [_metric("Generated tests", found.accuracy(), "Of all of them the share that is taken for its own class.")]
+    for region, label, meaning in (
+        (REGIONS[0], "Near the centroids", "Of the tests in the centroid region of their class."),
+        (REGIONS[1], "At the boundary", SIDE),
+    ):
+        of = found.accuracy(region)
+        if of.n:
+            told.append(_metric(label, of, meaning))
+    original = Metric(
+        "Original test set",
+        percent(value),
+        _brackets(value, interval),
+        f"n = {count(found.n_test)}; the interval is over samples.",
+    )
+    asked, placed = int(found.generated.asked.sum()), len(found.generated)
+    meaning = "A test that lies in its region after eight tries, the noise halved each time, is placed."
+    return [*told, original, Metric("Placed", count(placed), f"of {count(asked)} asked", meaning)]
+
+
+def _metric(label: str, of: SharedAccuracy, meaning: str) -> Metric:
+    about = f"{meaning} n = {count(of.n)} from {plural(of.n_parents, 'sample')}; the interval is over these."
+    return Metric(label, percent(of.accuracy), _brackets(of.accuracy, of.interval), about)
+
+
+def _brackets(value: float, interval: Interval) -> str:
+    return percent(value, interval).removeprefix(percent(value)).strip()
+
+
+def table_2(grid: AccuracyGrid | None) -> None:
+    """Accuracy over mixes and sizes, as a figure and as a table."""
+    st.subheader("Accuracy over mixes and sizes", anchor=False)
+    if grid is None:
+        page.empty("Table 2 was not asked for, or is not there yet.")
+        return
+    chart, beside = st.columns([3, 2], gap="medium")
+    with chart:
+        page.figure(
+            figures.grid_chart(grid, dark=page.dark()),
+            "The paper's table 2 with 95 % intervals over the samples that tests were made from, so that more tests "
+            "narrow none. Every mix takes the first tests of either region. At 0-100 accuracy is the share on the "
+            "right side of the boundary.",
+            key="grid-chart",
+        )
+    with beside:
+        st.dataframe(_grid_table(grid), hide_index=True, alt="Accuracy over mixes and sizes")
+        original = percent(grid.accuracy, grid.interval)
+        st.caption(
+            f"Per cent right, by mix (centroid-boundary), with as many tests for each class. Original test set: "
+            f"{original}, n = {count(grid.n_test)}."
+        )
+
+
+def _grid_table(grid: AccuracyGrid) -> pd.DataFrame:
+    lines = []
+    for size in dict.fromkeys(cell.n_per_class for cell in grid.cells):
+        line: dict[str, str] = {"Per class": count(size)}
+        for cell in (one for one in grid.cells if one.n_per_class == size):
+            of = cell.overall
+            line[mix_title(cell.centroid_share)] = percent(of.accuracy, of.interval).replace(" %", "")
+        lines.append(line)
+    return pd.DataFrame(lines)
+
+
+def classes(found: Guided) -> None:
+    """The accuracy of every class on the tests that were asked for, and what was asked, placed and not placed."""
+    st.subheader("Class by class", anchor=False)
+    chart, beside = st.columns([3, 2], gap="medium")
+    with chart:
+        drawn = figures.class_chart(found, dark=page.dark())
+        caption = "The tests that were asked for, with 95 % intervals. At the boundary half are right by construction."
+        data_views.in_a_box(
+            len(found.class_names), lambda: page.figure(drawn, caption, key="guided-classes"), key="guided-class-box"
+        )
+    with beside:
+        table = found.generated.counts_table()
+        table = table[table["asked"] > 0]
+        config = {
+            "label": "Class",
+            "region": "Region",
+            "asked": "Asked",
+            "placed": "Placed",
+            "unplaced": st.column_config.NumberColumn("Unplaced", help="No try led into the region"),
+        }
+        st.dataframe(table, column_config=config, hide_index=True, alt="Asked, placed and unplaced tests")
+
+
+def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
+    """The decoder's error and the disagreement of the whole model with its head, in a row of numbers."""
+    told = found.reconstruction
+    if told is None:
+        return
+    ends = f"[{bare(told.interval.lower, 3)}, {bare(told.interval.upper, 3)}]" if told.interval.known else ""
+    shown = [
+        Metric(
+            "Decoder is off by",
+            bare(told.error, 3),
+            ends,
+            "Root mean squared error of a pixel (black 0, white 1) on test images that the decoder has not seen, "
+            f"n = {count(told.n)}.",
+        ),
+        Metric("Mean image is off by", bare(told.baseline, 3), "to beat", "Were the mean image shown every time."),
+    ]
+    if trip is not None:
+        for label, (_, n, share, interval) in (
+            ("Model and head disagree", trip.disagreement),
+            ("Images still in the region", trip.kept_region),
+        ):
+            shown.append(Metric(label, percent(share), _brackets(share, interval), f"n = {count(n)} images. {said}"))
+    page.numbers(shown)
+
+
+def properties(found: Properties, looked: Looked) -> dict[str, list[str]]:
+    """The three properties of section 4.1, and the violations of one of them with their samples."""
+    st.subheader("Does it behave as a well-trained classifier?", anchor=False)
+    lines = [
+        {
+            "Property": one.name,
+            "It says": one.says,
+            "Tested": count(one.n),
+            "Violated": count(one.n_violated),
+            "Share": percent(one.share, one.interval) if one.n else "nothing to test",
+        }
+        for one in found.each
+    ]
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The three properties and how often they are violated")
+    st.caption(
+        "Section 4.1 of the paper, as metamorphic tests. On a line a probability may go the wrong way by a hundredth "
+        "before it counts."
+    )
+    control = One(
+        "violations",
+        "Violations of",
+        {one.name: one.name for one in found.each},
+        max(found.each, key=lambda one: (one.n_violated > 0, one.name == "true class first")).name,
+    )
+    check_address([control])
+    chosen = control.draw()
+    _violations(next(one.violations for one in found.each if one.name == chosen), chosen, looked)
+    return {control.key: control.written(chosen)}
+
+
+def _violations(table: pd.DataFrame, name: str, looked: Looked) -> None:
+    if not len(table):
+        st.caption("None.")
+        return
+    config = {
+        "id": "Sample",
+        "label": "Class",
+        "other": "Other class",
+        "worst": st.column_config.NumberColumn("By", format="%.3f", help="How far a probability goes the wrong way"),
+        "at": st.column_config.NumberColumn("At", format="%.2f", help="Where on the line, from 0 to 1"),
+    }
+    shown = table.drop(columns="id") if name == "between centroids" else table
+    lazy = len(shown) > samples.LAZY_ROWS
+    st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=240, alt="Violations")
+    st.caption(f"{_EXPLAINED[name]} The worst first, n = {count(len(table))}.")
+    if name != "between centroids":
+        _pictures(table.head(MOST_PICTURES), looked)
+
+
+def _pictures(table: pd.DataFrame, looked: Looked) -> None:
+    """The worst violations as they are."""
+    where = {one: row for row, one in enumerate(looked.parts.test.ids)}
+    rows = looked.parts.test_rows[np.array([where[one] for one in table["id"]])]
+    data = looked.dataset
+    if data.kind == "image":
+        captions = [f"{label}, not {other}" for label, other in zip(table["label"], table["other"], strict=True)]
+        samples.pictures([data.x[row] for row in rows], captions)
+    elif data.kind == "text":
+        samples.show(data, list(rows[:3]))
+    else:
+        st.dataframe(samples.table(data, rows), hide_index=True, alt="The worst violations with their columns")
+
+
+def nothing_computed(plan: GuidedTestsPlan, n_tests: int, n_trials: int) -> None:
+    """What stands where nothing has been computed of this choice."""
+    more = ", fills table 2" if plan.table else ""
+    more += ", trains a decoder" if plan.decoder_epochs else ""
+    page.empty(
+        f"Nothing has been generated for this choice yet. **Run** makes {plural(n_tests, 'test')} in the mix "
+        f"{mix_title(plan.centroid_share)}{more}: {plural(n_trials, 'trial')}, in the background."
+    )
