@@ -69,7 +69,7 @@ def _class_panel(figure: go.Figure, shares: Shares, look: Theme, column: int) ->
     at, first = np.arange(len(shares.class_names), dtype=np.float64), column == 1
     place = {"row": 1, "col": column}
     band = (unit * shares.split_lower, unit * shares.split_upper)
-    grey = interval_bars(at, *band, colour=faded(look.random, 0.35), width=11, name="random splits, 95 %")
+    grey = interval_bars(at, *band, colour=faded(look.random, 0.35), width=11.0, name="random splits, 95 %")
     figure.add_trace(grey.update(showlegend=first, legendgroup="split"), **place)
     ends = (unit * shares.lower, unit * shares.upper)
     bars = interval_bars(at, *ends, colour=look.exclusive, width=1.6, name="95 % over samples")
