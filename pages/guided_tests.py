@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.guided_tests import Guided, sizes
+from core.evaluate.guided_tests import Guided, Properties, sizes
 from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.evaluate.test_quality import Regions
 from core.workspace.workspace import Run
@@ -28,7 +28,7 @@ from ui import (
 from ui.quality_work import Looked
 from ui.session import owner, workspace
 
-HOW_TO_READ = Path(__file__).with_suffix(".md")
+HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 SECONDS_BETWEEN_DRAWINGS = 4.0
 
 
@@ -51,7 +51,7 @@ def made(run: Run, found: Guided, within: Regions) -> None:
     guided_look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
 
 
-def tested(within: Regions):
+def tested(within: Regions) -> Properties | None:
     """The three properties, which need no run; None while they are worked out."""
     found = background.answer(cache.properties(looked, within), "Testing properties", key="properties")
     if found is not None:
@@ -90,6 +90,14 @@ try:
         st.stop()
     for note in parts.notes:
         st.caption(page.plain(note))
+    regions = model_choice.parameters(model) | quality_controls.region_parameters(choice)
+    st.page_link(
+        QUALITY,
+        label="How well the test set covers these regions",
+        icon=":material/target:",
+        help="",
+        query_params={data_choice.ADDRESS: dataset.fingerprint, **regions},
+    )
     looked = Looked(dataset, parts, choice, cache.parts_name(dataset, model, choice.layer))
     within = background.answer(cache.regions(looked), "Drawing the regions", key="regions")
     if within is None:

@@ -59,7 +59,7 @@ def guided_tests_plan(
     main, more = _controls(dataset.kind)
     check_address([*main.values(), *more.values()])
     with st.container(border=True, gap="small", key="guided-controls"):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             values = {
                 field: control.draw(side_by_side=True) if isinstance(control, One) else control.draw()
                 for field, control in main.items()
@@ -211,5 +211,5 @@ def _controls(kind: str) -> tuple[dict[str, One | Number], dict[str, One | Numbe
             5,
             "How long a network is trained that shows features as images. 0: the nearest real images are shown.",
         )
-        main["decoder_epochs"] = epochs
+        more = {"decoder_epochs": epochs, **more}
     return main, more

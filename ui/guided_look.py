@@ -16,6 +16,7 @@ from ui.page import Metric
 from ui.quality_work import Looked
 
 MOST_PICTURES = 12
+_MOST_IN_SIGHT, _SCROLLS = 6, 240  # rows of a table, and how high it is where there are more
 _EXPLAINED = {
     "between centroids": "Lines between centroids hold no sample; each row is such a line.",
     "back to the true centroid": "Each row is a test sample that is wrong and of which the model is unsure.",
@@ -61,27 +62,23 @@ def _brackets(value: float, interval: Interval) -> str:
 
 
 def table_2(grid: AccuracyGrid | None) -> None:
-    """Accuracy over mixes and sizes, as a figure and as a table."""
-    st.subheader("Accuracy over mixes and sizes", anchor=False)
+    """Accuracy over mixes and sizes, as a figure and as a table; nothing where none is known."""
     if grid is None:
-        page.empty("Table 2 was not asked for, or is not there yet.")
         return
-    chart, beside = st.columns([3, 2], gap="medium")
-    with chart:
-        page.figure(
-            figures.grid_chart(grid, dark=page.dark()),
-            "The paper's table 2 with 95 % intervals over the samples that tests were made from, so that more tests "
-            "narrow none. Every mix takes the first tests of either region. At 0-100 accuracy is the share on the "
-            "right side of the boundary.",
-            key="grid-chart",
-        )
-    with beside:
-        st.dataframe(_grid_table(grid), hide_index=True, alt="Accuracy over mixes and sizes")
-        original = percent(grid.accuracy, grid.interval)
-        st.caption(
-            f"Per cent right, by mix (centroid-boundary), with as many tests for each class. Original test set: "
-            f"{original}, n = {count(grid.n_test)}."
-        )
+    st.subheader("Accuracy over mixes and sizes", anchor=False)
+    page.figure(
+        figures.grid_chart(grid, dark=page.dark()),
+        "The paper's table 2 with 95 % intervals over the samples that tests were made from, so that more tests from "
+        "the same ones narrow none. Every mix takes the first tests of either region. At 0-100 accuracy is the share "
+        "on the right side of the boundary.",
+        key="grid-chart",
+    )
+    st.dataframe(_grid_table(grid), hide_index=True, alt="Accuracy over mixes and sizes")
+    original = percent(grid.accuracy, grid.interval)
+    st.caption(
+        f"Per cent right by mix (centroid-boundary), with so many tests for each class. Original test set: {original}, "
+        f"n = {count(grid.n_test)}."
+    )
 
 
 def _grid_table(grid: AccuracyGrid) -> pd.DataFrame:
@@ -156,7 +153,7 @@ def properties(found: Properties, looked: Looked) -> dict[str, list[str]]:
         }
         for one in found.each
     ]
-    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The three properties and how often they are violated")
+    st.table(pd.DataFrame(lines).set_index("Property"), alt="The three properties and how often they are violated")
     st.caption(
         "Section 4.1 of the paper, as metamorphic tests. On a line a probability may go the wrong way by a hundredth "
         "before it counts."
@@ -186,7 +183,8 @@ def _violations(table: pd.DataFrame, name: str, looked: Looked) -> None:
     }
     shown = table.drop(columns="id") if name == "between centroids" else table
     lazy = len(shown) > samples.LAZY_ROWS
-    st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=240, alt="Violations")
+    height = _SCROLLS if len(shown) > _MOST_IN_SIGHT else "auto"
+    st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=height, alt="Violations")
     st.caption(f"{_EXPLAINED[name]} The worst first, n = {count(len(table))}.")
     if name != "between centroids":
         _pictures(table.head(MOST_PICTURES), looked)

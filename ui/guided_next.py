@@ -110,10 +110,11 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests, pool: Layer
         "region": None,
         "distance": st.column_config.NumberColumn("Distance", format="%.2f", help="In the unit of that class"),
         "predicted": "Taken for",
-        "confidence": st.column_config.NumberColumn("Sure", format="percent"),
+        "confidence": st.column_config.NumberColumn("Sure (%)", format="%.1f"),
     }
     lazy = len(full) > samples.LAZY_ROWS
-    st.dataframe(full, column_config=config, hide_index=True, lazy=lazy, height=280, alt="Samples to label next")
+    shown = full.assign(confidence=100 * full["confidence"])
+    st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=280, alt="Samples to label next")
     if held_out:
         st.caption(
             "These are test samples, whose labels are known: check them, and look for more like them. Upload samples "

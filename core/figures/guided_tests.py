@@ -77,9 +77,7 @@ def _lines(walk: Walk, towards: int, look: Theme) -> list[tuple[int, str, np.nda
     order = [int(code) for code in np.argsort(-highest, kind="stable") if code not in first and highest[code] >= 0.01]
     chosen = first + order[: MOST_CLASSES - len(first)]
     styles = [{"color": look.inclusive, "dash": "solid"}, {"color": look.exclusive, "dash": "solid"}]
-    styles += [
-        {"color": look.colours[2 + i], "dash": dash} for i, dash in enumerate(("dash", "dot", "dashdot", "dash"))
-    ]
+    styles += [{"color": look.colours[i], "dash": dash} for i, dash in ((9, "dash"), (8, "dot"), (6, "dashdot"))]
     if towards == walk.label:
         styles.pop(1)
     found = [
@@ -157,7 +155,9 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
             hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     figure.update_xaxes(tickvals=np.arange(len(mixes)), ticktext=mixes, range=ends)
-    figure.update_yaxes(tickformat=".0f", range=padded(figure, "y", include=100.0))
+    lowest = [100 * cell.overall.interval.lower for cell in grid.cells if cell.overall.interval.known]
+    range_of = go.Figure(go.Scatter(y=[100.0, *lowest]))
+    figure.update_yaxes(tickformat=".0f", range=padded(range_of, "y"))
     return figure
 
 

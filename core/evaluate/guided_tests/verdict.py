@@ -118,7 +118,7 @@ def _table(grid: AccuracyGrid | None) -> str:
     return (
         f"Over mixes, with {plural(largest, 'test')} for each class, accuracy runs from {_share(first.overall)} at "
         f"{mix_title(first.centroid_share)} to {_share(last.overall)} at {mix_title(last.centroid_share)}; in between "
-        "it is a weighted mean of these two."
+        "it is about a weighted mean of these two."
     )
 
 
