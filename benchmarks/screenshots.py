@@ -21,15 +21,6 @@ PAGES = {
     "matched_subsets": "matched_subsets?reference=digits_own&target=digits_shifted",
     "runs": "runs?data=digits",
 }
-HEIGHTS = {
-    "overview": 520,
-    "data_sets": 1120,
-    "cluster_folds": 3000,
-    "source_robustness": 2800,
-    "matched_subsets": 3150,
-    "average_case": 5060,
-    "runs": 460,
-}
 MINUTE = 60_000
 
 
@@ -38,13 +29,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home, serve(Path(home)) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         run_the_main_job(server, browser)
-        pages = PAGES | {"average_case": run_average_case(server, browser)}
+        judged = run_average_case(server, browser)
+        pages = PAGES | {"average_case": judged, **run_test_quality(server, browser, judged.partition("?")[2])}
         for scheme in ("light", "dark"):
             for name, path in pages.items():
-                with tab(browser, scheme=scheme, height=HEIGHTS[name]) as page:
+                with tab(browser, scheme=scheme, height=800) as page:
                     page.goto(f"{server.url}/{path}")
                     expect(page.get_by_role("button", name="Share")).to_be_visible(timeout=MINUTE)
                     settle(page)
+                    make_as_high_as_its_page(page)
                     page.screenshot(path=FOLDER / f"{name}{'' if scheme == 'light' else '-dark'}.png")
         browser.close()
     print(f"written: {', '.join(sorted(file.name for file in FOLDER.glob('*.png')))}")
@@ -70,6 +63,27 @@ def run_average_case(server: Server, browser: Browser) -> str:
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("How far are the numbers off on this model?")).to_be_visible(timeout=5 * MINUTE)
         return page.url.removeprefix(f"{server.url}/")
+
+
+def run_test_quality(server: Server, browser: Browser, about: str) -> dict[str, str]:
+    """Measure covariate shift and generate tests of the same network; `about` is the query that names it."""
+    addresses = {}
+    with tab(browser, scheme="light", height=800) as page:
+        for name, shown in (("test_quality", "Directions"), ("guided_tests", "Label these next")):
+            page.goto(f"{server.url}/{name}?{about}")
+            page.get_by_role("button", name="Run", exact=True).click(timeout=MINUTE)
+            expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=MINUTE)
+            expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=5 * MINUTE)
+            expect(page.get_by_text(shown).first).to_be_visible(timeout=MINUTE)
+            addresses[name] = page.url.removeprefix(f"{server.url}/")
+    return addresses
+
+
+def make_as_high_as_its_page(page: Page) -> None:
+    """Grow the window until nothing is left to scroll."""
+    height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    page.set_viewport_size({"width": 1280, "height": height})
+    settle(page)
 
 
 def settle(page: Page) -> None:
