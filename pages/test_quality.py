@@ -29,7 +29,7 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 def show(looked: Looked, found: TestQuality) -> None:
     """The verdict, what it rests on class by class, model by model, pair by pair, and what moved."""
     said = quality_look.card(found)
-    quality_look.what_to_do(found)
+    quality_look.what_to_do(found, about | {data_choice.ADDRESS: dataset.fingerprint})
     quality_look.classes(found)
     page.findings(said)
     st.subheader("How do classes differ, here and with other models?", anchor=False)

@@ -1,6 +1,7 @@
 """What does a test set cover? The verdict card, what is covered too little and too much, and the figures by class."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +13,7 @@ from core.figures import test_quality as figures
 from ui import data_views, page
 from ui.page import Metric
 
+GUIDED_TESTS = Path(__file__).resolve().parent.parent / "pages" / "guided_tests.py"
 MOST_FINDINGS = 6
 _SIDES = {"under": "Covered too little", "over": "Covered too much"}
 
@@ -60,8 +62,11 @@ def _brackets(write, value: float, interval: Interval) -> str:
     return write(value, interval).removeprefix(write(value)).strip()
 
 
-def what_to_do(found: TestQuality) -> None:
-    """What is covered too little and what too much, class by class and pair by pair, with what to do now."""
+def what_to_do(found: TestQuality, address: Mapping[str, str | list[str]]) -> None:
+    """What is covered too little and what too much, class by class and pair by pair, with what to do now.
+
+    `address` leads to the same regions where tests are generated.
+    """
     said = findings(found)
     with st.container(border=True, key="findings"):
         sides = {direction: [one for one in said if one.direction == direction] for direction in _SIDES}
@@ -71,6 +76,8 @@ def what_to_do(found: TestQuality) -> None:
                 _side(direction, mine)
         if max(map(len, sides.values())) > MOST_FINDINGS:
             _all_findings(findings_table(found))
+        label = "Generate tests, or find samples to label"
+        st.page_link(GUIDED_TESTS, label=label, icon=":material/arrow_forward:", help="", query_params=dict(address))
 
 
 def _side(direction: str, mine: Sequence[Finding]) -> None:

@@ -12,14 +12,18 @@ from ui.controls import One, check_address
 from ui.quality_work import Looked
 
 MOST_ROWS, MOST_SHOWN = 12, 12
+MOST_BESIDE = 24
+"""Of more classes, the heat map takes the whole width and the table stands beneath."""
 
 
 def heat_map(found: TestQuality) -> None:
     """All pairs, and the most frequent ones as a table beside them."""
     st.subheader("Which boundaries are tested?", anchor=False)
     pairs = found.pairs
-    many = found.n_classes > figures.MOST_NUMBERS
-    chart, beside = st.columns([5, 2] if many else [3, 2], gap="medium")
+    if found.n_classes > MOST_BESIDE:
+        chart, beside = st.container(), st.container()
+    else:
+        chart, beside = st.columns([3, 2], gap="medium")
     with chart:
         drawn = figures.pair_chart(pairs, findings(found), dark=page.dark())
         caption = (
@@ -74,7 +78,7 @@ def plane(looked: Looked, label: int, rival: int) -> None:
     """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
     of = background.answer(cache.class_pair(looked, label, rival), "Laying two classes out", key="plane")
     if of is None:
-        st.skeleton(height=480)
+        st.skeleton(height=540)
         return
     dataset, positions = looked.dataset, looked.parts.test_rows[of.rows]
     chosen = data_map.selected(dataset.fingerprint)
@@ -122,7 +126,6 @@ def _show(looked: Looked, places: np.ndarray) -> None:
     table = samples.table(dataset, rows)
     table.insert(2, "predicted", taken)
     table.insert(3, "sure (%)", [fixed(100 * float(p), 1) for p in sure])
-    if dataset.kind == "text":
-        st.table(table.map(page.plain).set_index("id"), alt="Samples in full")
-    else:
-        st.dataframe(table, hide_index=True, alt="Samples with their columns")
+    first = ["label", "predicted", "sure (%)", "text", "id"] if dataset.kind == "text" else None
+    config = {name: st.column_config.TextColumn(width="small") for name in ("id", "label", "predicted")}
+    st.dataframe(table, column_config=config, column_order=first, hide_index=True, alt="Samples at a boundary")

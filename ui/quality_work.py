@@ -48,9 +48,9 @@ def measured(looked: Looked) -> TestQuality:
 def subject(name: str, dataset_title: str, parts: LayerParts, choice: RegionChoice, found: TestQuality) -> Subject:
     """A row of the box plots: the model, its data set and how often it is right there."""
     test = parts.test
-    layer = "" if parts.layer == choice.layer else f", {parts.layer}"
+    layer = "" if parts.layer == choice.layer else f"{parts.layer}, "
     right = percent(float((test.predicted == test.labels).mean()))
-    return Subject(name, f"{dataset_title}{layer}, {right} right", found)
+    return Subject(name, (dataset_title, f"{layer}{right} right"), found)
 
 
 def curves(looked: Looked) -> tuple[Curve, Curve]:

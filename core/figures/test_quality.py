@@ -24,10 +24,10 @@ _MOST_DOTS = 25  # classes of which each is drawn as a dot upon a box
 
 
 class Subject(NamedTuple):
-    """One row of box plots: a model by its name, what else is said of it, and the quality of its test set."""
+    """One row of box plots: a model by its name, what else is said of it (a line each), its test set's quality."""
 
     name: str
-    about: str
+    about: tuple[str, ...]
     quality: TestQuality
 
 
@@ -133,14 +133,14 @@ def _absent(figure: go.Figure, shares: Shares, look: Theme, place: dict[str, int
 def box_chart(subjects: Sequence[Subject], *, dark: bool = False) -> go.Figure:
     """The classes of each model as boxes (figures 4 and 5): test set, training set, and random splits in grey."""
     look = theme(dark)
-    told = [f"{one.name} ({one.about}): {_spreads(one.quality)}" for one in subjects]
+    told = [f"{one.name} ({', '.join(one.about)}): {_spreads(one.quality)}" for one in subjects]
     alt = f"Box plots over classes of {plural(len(subjects), 'model')}. {'. '.join(told)}."
     figure = _panels(look, height=110 + 96 * len(subjects), alt=alt)
     for row, subject in enumerate(subjects):
         for column, shares in enumerate(subject.quality.dimensions, start=1):
             _boxes(figure, shares, look, row, column)
     name_axis(figure, [one.name for one in subjects])
-    ticks = [f"{escape(one.name)}<br>{escape(one.about)}" for one in subjects]
+    ticks = ["<br>".join(map(escape, (one.name, *one.about))) for one in subjects]
     figure.update_layout(yaxis={"ticktext": ticks})
     for column, shares in enumerate(subjects[0].quality.dimensions, start=1):
         figure.update_xaxes(rangemode="tozero", tickformat=".1f" if shares.scale != 1 else ".0f", row=1, col=column)
@@ -214,7 +214,7 @@ def curve_chart(curve: Curve, regions: Regions, label: int, *, dark: bool = Fals
         y=np.concatenate([np.r_[100 * curve.value[code], np.nan] for code in others]) if others else [],
         mode="lines",
         name="other classes, test set",
-        line={"color": faded(look.exclusive, 0.35), "width": 1},
+        line={"color": faded(look.exclusive, 0.35 if len(others) <= 20 else 0.15), "width": 1},
         hoverinfo="skip",
         connectgaps=False,
     )

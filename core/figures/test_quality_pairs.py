@@ -108,7 +108,7 @@ def pair_map_chart(
         f"centroid region, {count(n_edge)} at a boundary; the plane keeps {percent(of.kept_variance)} of the variance."
     )
     title = f"Along the line from {escape(of.labels[0])} (0) to {escape(of.labels[1])} (1)"
-    figure = new_figure(look, x_title=title, y_title="Across", height=480, alt=alt)
+    figure = new_figure(look, x_title=title, y_title="Across", height=540, alt=alt)
     colours = (look.inclusive, look.exclusive)
     _sides(figure, of, look, colours)
     for code, symbol in enumerate(("circle", "diamond")):

@@ -45,7 +45,7 @@ def charts(found, dark: bool) -> dict:
     plane = pair_map(test, of.regions, 0, 1, head=model)
     return {
         "classes": figures.class_chart(of, dark=dark),
-        "boxes": figures.box_chart([Subject(MARKUP, "digits", of), Subject("other", MARKUP, of)], dark=dark),
+        "boxes": figures.box_chart([Subject(MARKUP, ("digits",), of), Subject("other", (MARKUP,), of)], dark=dark),
         "radius": figures.curve_chart(centroid_curve(of.regions, test, train), of.regions, 0, dark=dark),
         "theta": figures.curve_chart(boundary_curve(test, train), of.regions, 0, dark=dark),
         "pairs": pair_figures.pair_chart(of.pairs, findings(of), dark=dark),
@@ -94,17 +94,17 @@ def test_a_class_that_is_absent_is_a_cross_and_nothing_else():
     assert [trace.xaxis for trace in crosses] == ["x2", "x3"]
     assert all(list(trace.y) == [1] for trace in crosses)
     assert all(trace.marker.color == LOOK.colours[6] for trace in crosses)
-    assert figures.box_chart([Subject("mine", "clouds", of)]).data
+    assert figures.box_chart([Subject("mine", ("clouds",), of)]).data
 
 
 def test_boxes_hold_the_classes_of_each_model(three):
     _, _, of, _ = three
-    figure = figures.box_chart([Subject("first", "digits", of), Subject("second", "wine", of)])
+    figure = figures.box_chart([Subject("first", ("digits", "9 right"), of), Subject("second", ("wine",), of)])
     boxes = [trace for trace in figure.data if trace.type == "box"]
     assert len(boxes) == 2 * 3 * 2
     test = next(box for box in boxes if box.name == "test set" and box.xaxis == "x3" and box.y0 > 0.5)
     assert test.x == pytest.approx(100 * of.boundary.value)
-    assert list(figure.layout.yaxis.ticktext) == ["first<br>digits", "second<br>wine"]
+    assert list(figure.layout.yaxis.ticktext) == ["first<br>digits<br>9 right", "second<br>wine"]
     band = next(trace for trace in figure.data if trace.name.startswith("random") and trace.xaxis == "x3")
     assert min(band.x) == pytest.approx(100 * of.boundary.split_lower.min())
     assert max(band.x) == pytest.approx(100 * of.boundary.split_upper.max())

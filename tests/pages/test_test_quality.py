@@ -1,5 +1,7 @@
 """The page of test-set quality: models, records of features, addresses, what is absent, covariate shift, downloads."""
 
+from urllib.parse import parse_qsl
+
 import numpy as np
 import pytest
 
@@ -217,6 +219,16 @@ def test_what_is_selected_on_the_plane_stands_beside_it(open_page, workspace):
     app.run()
     assert "2 samples selected" in plainly(app)
     assert "of the two at a boundary" not in plainly(app)
+
+
+def test_findings_lead_to_guided_tests_of_the_same_regions(open_page, workspace):
+    data, model = clouds(workspace)
+    app = open_page("test_quality", data=data.fingerprint, model=model, theta2="0.8", r="0.7")
+    link = next(one for one in app.get("page_link") if one.proto.page == "guided_tests")
+    query = dict(parse_qsl(link.proto.query_string))
+    assert query["data"] == data.fingerprint
+    assert query["model"] == model
+    assert (query["theta2"], query["r"], query["layer"]) == ("0.8", "0.7", UPLOADED)
 
 
 def test_the_share_menu_says_the_whole_address(open_page, workspace):

@@ -1,0 +1,86 @@
+"""What a covariate shift comes to in words, and the one test that needs no correction."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.evaluate.covariate_shift import CovariateShift, Divergence, class_shift, corrected
+from core.evaluate.test_quality.shift_verdict import enough_resplits, shift_verdict, together
+
+
+def piece(value: float) -> Divergence:
+    return Divergence(value, 0.01, 3, 0.9, 10, 10)
+
+
+def shift(observed: list[float], null: np.ndarray) -> CovariateShift:
+    """Classes of these divergences, each with its row of `null`."""
+    classes = [
+        class_shift(f"class {code}", 600, 500, [piece(value), *map(piece, row.tolist())])
+        for code, (value, row) in enumerate(zip(observed, null, strict=True))
+    ]
+    return corrected(classes)
+
+
+def null(n_classes: int, n_resplits: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(0.1, 0.2, size=(n_classes, n_resplits))
+
+
+def test_all_classes_together_by_hand():
+    found = together(shift([0.3, 0.1], np.array([[0.1, 0.4, 0.2], [0.1, 0.2, 0.1]])))
+    assert found.value == pytest.approx(0.2)
+    assert found.by_chance == pytest.approx((0.1 + 0.3 + 0.15) / 3)
+    assert found.p_value == 2 / 4  # one of three means, .3, is as large as .2
+    assert (found.n_classes, found.n_resplits) == (2, 3)
+
+
+def test_classes_that_are_not_measured_take_no_part():
+    unknown = class_shift("few", 5, 2, [Divergence(float("nan"), float("nan"), 0, float("nan"), 0, 0)])
+    known = shift([0.5], null(1, 99)).classes
+    assert together(corrected([*known, unknown])).n_classes == 1
+    said = shift_verdict(corrected([unknown]))
+    assert said.headline == "No class has samples enough to be measured."
+    assert said.findings == ("few: fewer than 10 samples in a part, or none that differ.",)
+
+
+def test_while_resplits_are_coming_in_the_shortest_row_counts():
+    long, short = shift([0.5], null(1, 9)).classes[0], shift([0.5], null(1, 4)).classes[0]
+    assert together(corrected([long, short])).n_resplits == 4
+    nothing = class_shift("new", 600, 500, [piece(0.5)])
+    assert np.isnan(together(corrected([long, nothing])).p_value)
+
+
+@given(st.integers(1, 30), st.integers(1, 60), st.integers(0, 5))
+@settings(max_examples=25)
+def test_p_lies_in_its_range_and_does_not_depend_on_order(n_classes, n_resplits, seed):
+    observed = np.random.default_rng(seed).uniform(0.1, 0.2, size=n_classes).tolist()
+    rows = null(n_classes, n_resplits, seed)
+    found, turned = together(shift(observed, rows)), together(shift(observed[::-1], rows[::-1]))
+    assert 1 / (1 + n_resplits) <= found.p_value <= 1
+    assert found.p_value == turned.p_value
+
+
+def test_with_too_few_resplits_no_class_is_named_but_all_together_are():
+    said = shift_verdict(shift([0.9] * 10, null(10, 99)))
+    assert said.headline == (
+        "All classes together have moved from training to test (p = .010); re-splits are too few to name single ones."
+    )
+    assert "99 re-splits cannot name a single class of 10: after correction p is at least .10. It takes 200." in (
+        said.findings
+    )
+    assert said.advice.startswith("Something moved")
+
+
+def test_with_enough_resplits_a_class_that_moved_is_named():
+    n = enough_resplits(10)
+    said = shift_verdict(shift([0.9] + [0.15] * 9, null(10, n)))
+    assert said.headline == "1 of 10 classes has moved from training to test by more than chance: class 0."
+    assert not any("cannot name" in finding for finding in said.findings)
+    assert "class 0" in said.advice
+
+
+def test_where_nothing_moved_it_says_so_and_what_that_is_worth():
+    said = shift_verdict(shift([0.1] * 3, null(3, 60)))
+    assert said.headline == "No class of 3 has moved from training to test by more than chance."
+    assert "nothing about inputs that differ from both" in said.advice
+    assert said.used == "60 re-splits of each class; the directions used keep 90.0 % to 90.0 % of the variance."
