@@ -23,19 +23,23 @@ class Added(NamedTuple):
     record: str
 
 
+def turn() -> int:
+    """How many uploads this session has made: each form is a new, empty one."""
+    return st.session_state.setdefault(_ROUND, 0)
+
+
 def section() -> Added | None:
     """The form for the two files, and what was wrong with them; returns what was just stored."""
-    turn = st.session_state.setdefault(_ROUND, 0)
     st.caption(
         "For a model that cannot be brought here. Its features become a data set of their own, and a linear head that "
         "is fitted to them stands in for the rest of the model."
     )
-    with st.form(f"features-upload-form-{turn}", border=False, enter_to_submit=False):
+    with st.form(f"features-upload-form-{turn()}", border=False, enter_to_submit=False):
         with st.container(horizontal=True, gap="medium"):
-            train = st.file_uploader("Training part", type=["npz"], key=f"features-train-{turn}", help=FORMAT)
-            test = st.file_uploader("Test part", type=["npz"], key=f"features-test-{turn}", help=FORMAT)
+            train = st.file_uploader("Training part", type=["npz"], key=f"features-train-{turn()}", help=FORMAT)
+            test = st.file_uploader("Test part", type=["npz"], key=f"features-test-{turn()}", help=FORMAT)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            name = st.text_input("Name", key=f"features-name-{turn}", placeholder="as the first file", width=280)
+            name = st.text_input("Name", key=f"features-name-{turn()}", placeholder="as the first file", width=280)
             asked = st.form_submit_button("Use these features", key="use-features")
     if not asked:
         return None

@@ -13,6 +13,7 @@ from core.evaluate.intervals import wilson
 from core.evaluate.wording import count, percent
 from core.models import MODELS
 from core.models.stored import RECORDED, ModelFile
+from core.trials.layer_parts import UPLOADED
 from core.workspace.errors import WorkspaceError
 from core.workspace.shelf import StoredModel
 from ui import data_choice, features_upload, model_training, model_upload, page
@@ -20,6 +21,8 @@ from ui.session import owner, workspace
 
 ADDRESS = "model"
 """The parameter of the address that names the model."""
+LAYER = "layer"
+"""The parameter of those pages that look into a layer of it."""
 GONE = (
     "The model that this address names is not stored here for this data set: it was deleted, belongs to another data "
     "set, or to somebody else. Nothing is shown in its place; choose another model, or train or upload it again."
@@ -71,9 +74,11 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
 
 def _features() -> None:
     """The form for features without a model; what was uploaded becomes the data set and the model of the page."""
-    with st.expander("Upload features instead", icon=":material/dataset:", key="features-upload"):
+    key = f"features-upload-{features_upload.turn()}"  # a new one, closed, when something was uploaded
+    with st.expander("Upload features instead", icon=":material/dataset:", key=key):
         added = features_upload.section()
     if added is not None:
+        st.session_state[LAYER] = UPLOADED  # in the place of another model's
         data_choice.choose(added.dataset)
         _remember(added.dataset, added.record)
         st.rerun()

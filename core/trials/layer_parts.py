@@ -149,11 +149,13 @@ def _recorded(file: ModelFile, dataset: Dataset, layer: str | None) -> LayerPart
     _check_uploaded(layer)
     train, test, train_rows, test_rows = recorded_parts(file, dataset)
     head = fit_head(train)
-    right = float((head(test.features).argmax(axis=1) == test.predicted).mean())
+    given, top = head(test.features), test.predicted
+    right = float((given.argmax(axis=1) == top).mean())
+    off = float(np.abs(given - test.proba)[np.arange(len(test)), top].mean())
     note = (
         "There is no model, so a linear head was fitted to the probabilities of the training part. It takes "
         f"{100 * head.agreement:.1f} % of its samples for the same class as the model did, and {100 * right:.1f} % of "
-        f"those of the test part; the probability of that class is {head.error:.3f} off on average."
+        f"those of the test part, where the probability of that class is {100 * off:.1f} points off on average."
     )
     if right < _SELDOM:
         note += " What is said of new features rests on this head: more training samples would make it a better one."

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.models.paper_networks import Mlp2048
 from core.models.recorded import record_of
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
@@ -148,3 +149,16 @@ def test_a_record_can_be_deleted(show, workspace, recorded):
     app.button(key="really-delete-model").click().run()
     assert workspace.models(LOCAL_OWNER) == []
     assert in_use(show(data=data)) == "None of mine"
+
+
+def test_what_was_chosen_for_another_model_does_not_stand_in_the_way(open_page, workspace, wine):
+    trained = Mlp2048(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
+    kept = {"dataset_fingerprint": wine.fingerprint, "name": "mlp", "file_name": "mlp.safetensors"}
+    model = workspace.add_model(LOCAL_OWNER, trained.to_bytes(), architecture="mlp_2048", **kept)
+    app = open_page("test_quality", data=wine.fingerprint, model=model, layer="last hidden")
+    assert not app.error
+    app = upload(app, npz(TRAIN), npz(TEST))
+    assert not app.error, app.error[0].value
+    assert "layer" not in app.query_params, "who loads this address again is told that there is no such layer"
+    assert "linear head was fitted" in texts(app)
+    assert "test samples" in texts(app)
