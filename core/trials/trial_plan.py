@@ -152,6 +152,10 @@ class TrialPlan:
         order = np.random.default_rng([self.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(split.train)
         return Split(np.sort(order[:n_train]), split.test)
 
+    def fit_seed(self, draw: Draw) -> int:
+        """What a model that is fitted on this draw is seeded with."""
+        return _seed(self.seed, draw.scheme, draw.repeat)
+
     def stored_models(self) -> tuple[str, ...]:
         """None: the models of this plan are made by its trials, and forgotten."""
         return ()
@@ -163,7 +167,7 @@ class TrialPlan:
             MODELS[model](),
             dataset,
             self.split(dataset, draw),
-            seed=_seed(self.seed, draw.scheme, draw.repeat),
+            seed=self.fit_seed(draw),
             should_stop=context.should_stop,
         )
         return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds)
@@ -176,11 +180,15 @@ class TrialPlan:
         *,
         model: str,
         seconds: float,
+        split: Split | None = None,
     ) -> pd.DataFrame:
-        """The rows of a draw whose test part somebody predicted, in the order of `split(dataset, draw).test`."""
+        """The rows of a draw whose test part somebody predicted, in the order of `split(dataset, draw).test`.
+
+        `split` is another one of the draw, with the same test part, where the model was trained on less.
+        """
         return trial_rows(
             dataset,
-            self.split(dataset, draw),
+            split or self.split(dataset, draw),
             predicted,
             self.sources(dataset, draw.source_finder, draw.clustering),
             source_names=self.source_names(dataset, draw.source_finder),

@@ -25,6 +25,7 @@ from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
 from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import Cancelled
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
 
 PLANS: dict[str, type] = {
     plan.kind: plan
-    for plan in (TrialPlan, FoldPlan, MapPlan, TrainingPlan, AverageCasePlan, CovariateShiftPlan, GuidedTestsPlan)
+    for plan in (
+        *(TrialPlan, AdequacyPlan, FoldPlan, MapPlan, TrainingPlan),
+        *(AverageCasePlan, CovariateShiftPlan, GuidedTestsPlan),
+    )
 }
 """Every kind of plan that can be stored and run."""
 

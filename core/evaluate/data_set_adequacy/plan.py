@@ -1,0 +1,200 @@
+"""Which trials tell what more data would do? Those of a TrialPlan, on training sets of several sizes (section 5.2)."""
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Integer
+
+from core.data import DataError, Dataset
+from core.evaluate.wording import count, listed
+from core.models import MODELS
+from core.split import Split
+from core.trials import COLUMNS as TRIAL_COLUMNS
+from core.trials import Context, Draw, TrialPlan
+from core.trials.plan import check_fields
+from core.trials.run import fit_and_predict
+
+ALL = 0
+"""The size that stands for the whole training part."""
+
+SIZES = (100, 300, 1000, 3000, 10_000, 30_000, ALL)
+"""The paper's, as far as they fit."""
+
+COLUMNS = {**TRIAL_COLUMNS, "size": "Int64"}
+"""Those of a trials frame, and `size`: what the training part was to be cut to, 0 for all of it.
+
+`n_train` is always the true number of samples that were trained on: it differs from draw to draw where all are taken,
+and is less than `size` where a class had too few.
+"""
+
+
+@dataclass(frozen=True)
+class AdequacyPlan:
+    """Fit every model on parts of the training set of every draw, and test it on that draw's whole test part.
+
+    The parts of one draw are nested, they hold `size / n_classes` samples of each class, at random, and all models
+    train on the same ones. A class with fewer gives all that it has, and no other class makes up for it.
+
+    Parameters
+    ----------
+    models, source_finders, n_sources, representation, schemes, n_repeats, n_clusterings, test_share, across, seed
+        As in TrialPlan: its draws are this plan's draws.
+    sizes
+        Sizes of training parts, rising; 0 stands for all and comes last. Those that do not fit a data set are left out
+        there: they must be at least its number of classes, and below the usual size of its training parts.
+
+    Raises DataError for a name that no registry knows and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> plan = AdequacyPlan(models=("logistic",), n_repeats=20)
+    >>> plan.fitting(load_example("digits"))
+    (100, 300, 1000, 0)
+    >>> plan.n_trials(load_example("digits"))
+    160
+    """
+
+    models: tuple[str, ...] = ("svm", "logistic")
+    source_finders: tuple[str, ...] = ("kmeans",)
+    n_sources: int = 5
+    representation: str | None = None
+    schemes: tuple[str, ...] = ("source_exclusive", "source_inclusive")
+    n_repeats: int = 20
+    n_clusterings: int = 4
+    test_share: float = 0.2
+    across: str | None = None
+    sizes: tuple[int, ...] = SIZES
+    seed: int = 0
+
+    kind: ClassVar[str] = "adequacy"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        _ = self.trial_plan
+        _check_sizes(self.sizes)
+
+    @property
+    def trial_plan(self) -> TrialPlan:
+        """The plan whose draws these are: the same in everything but the sizes."""
+        return TrialPlan(**{one.name: getattr(self, one.name) for one in fields(self) if one.name != "sizes"})
+
+    def fitting(self, dataset: Dataset) -> tuple[int, ...]:
+        """The sizes that fit the data set."""
+        largest = (1 - self.test_share) * len(dataset.y)
+        return tuple(size for size in self.sizes if size == ALL or dataset.n_classes <= size < largest)
+
+    def notes(self, dataset: Dataset) -> tuple[str, ...]:
+        """Sentences on what the data set does not give: sizes that do not fit, classes with too few samples."""
+        fitting, said = self.fitting(dataset), []
+        unfit = [count(size) for size in self.sizes if size not in fitting]
+        if unfit:
+            usual = round((1 - self.test_share) * len(dataset.y))
+            said.append(f"A training part holds about {count(usual)} samples: {listed(unfit, most=6)} left out.")
+        largest = max(fitting, default=ALL)
+        held = (1 - self.test_share) * dataset.n_per_class
+        short = [name for name, n in zip(dataset.class_names, held, strict=True) if n < largest // dataset.n_classes]
+        if short:
+            said.append(
+                f"Not enough samples for a like share of {count(largest)} in {listed(short)}: a class with too few "
+                "gives all that it has, and no other makes up for it."
+            )
+        return tuple(said)
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """Draws times sizes times models. Raises DataError where the plan does not fit the data set."""
+        fitting = self.fitting(dataset)
+        if len(fitting) < 2:
+            usual = round((1 - self.test_share) * len(dataset.y))
+            raise DataError(
+                f"Fewer than two sizes fit {dataset.name}, whose training parts hold about {count(usual)} samples of "
+                f"{count(dataset.n_classes)} classes. Give smaller sizes, and all."
+            )
+        return self.trial_plan.n_trials(dataset) * len(fitting)
+
+    def split(self, dataset: Dataset, draw: Draw, size: int) -> Split:
+        """The training part of a draw cut to a size, and the draw's whole test part."""
+        split = _whole(self.trial_plan, dataset, draw)
+        if size == ALL:
+            return split
+        rng = np.random.default_rng([self.seed, *draw.scheme.encode(), draw.repeat])
+        return Split(nested_part(split.train, dataset.y, size, n_classes=dataset.n_classes, rng=rng), split.test)
+
+    def stored_models(self) -> tuple[str, ...]:
+        """None: the models of this plan are made by its trials, and forgotten."""
+        return ()
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """Rows of the trial (`COLUMNS`): the whole test part, each label, each label's sources."""
+        draw, size, model = self._trial(dataset, index)
+        plan, split = self.trial_plan, self.split(dataset, draw, size)
+        predicted, seconds = fit_and_predict(
+            MODELS[model](), dataset, split, seed=plan.fit_seed(draw), should_stop=context.should_stop
+        )
+        return _sized(plan.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split), size)
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        draw, rest = divmod(index, len(self.fitting(dataset)) * len(self.models))
+        size, model = divmod(rest, len(self.models))
+        rows = self.trial_plan.failed_trial(dataset, draw * len(self.models) + model)
+        return _sized(rows, self.fitting(dataset)[size])
+
+    def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, int, str]:
+        """Draw by draw, and within it size by size, so that what has finished soon makes whole curves."""
+        sizes = self.fitting(dataset)
+        draw, rest = divmod(index, len(sizes) * len(self.models))
+        size, model = divmod(rest, len(self.models))
+        return self.trial_plan.draws(dataset)[draw], sizes[size], self.models[model]
+
+
+def nested_part(
+    train: Integer[np.ndarray, " n_train"],
+    y: Integer[np.ndarray, " n_samples"],
+    size: int,
+    *,
+    n_classes: int,
+    rng: np.random.Generator,
+) -> Integer[np.ndarray, " n_part"]:
+    """Cut training rows to a size, with as many of each class (one more or less where it does not divide).
+
+    Classes take turns, each with its rows in random order. So with an `rng` in the same state the part of a smaller
+    size lies within that of a larger one, and a class that has run out of rows misses its turn.
+
+    Examples
+    --------
+    >>> y = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
+    >>> part = nested_part(np.arange(10), y, 4, n_classes=2, rng=np.random.default_rng(0))
+    >>> y[part].tolist()
+    [0, 0, 1, 1]
+    """
+    turn_of_class = rng.permutation(n_classes)
+    shuffled = rng.permutation(train)
+    of_class = y[shuffled]
+    by_class = np.argsort(of_class, kind="stable")
+    sizes = np.bincount(of_class, minlength=n_classes)
+    place = np.empty(len(train), dtype=np.int64)
+    place[by_class] = np.arange(len(train)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(shuffled[place * n_classes + turn_of_class[of_class] < size])
+
+
+@lru_cache(maxsize=8)
+def _whole(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
+    """The uncut split of a draw, which many trials in a row share."""
+    return plan.split(dataset, draw)
+
+
+def _sized(rows: pd.DataFrame, size: int) -> pd.DataFrame:
+    return rows.assign(size=pd.array([size] * len(rows), dtype="Int64"))
+
+
+def _check_sizes(sizes: tuple[int, ...]) -> None:
+    if not sizes or any(type(size) is not int or size < 0 for size in sizes):
+        raise DataError(f"sizes are whole numbers, and 0 for all, not {sizes!r}.")
+    cut = [size for size in sizes if size != ALL]
+    if cut != sorted(set(cut)) or ALL in sizes[:-1]:
+        raise DataError(f"sizes must rise, each once, with 0 (all) as the last, and not be {sizes!r}.")
