@@ -1,0 +1,141 @@
+"""The page of guided tests on texts, on features without a model, with many classes, odd names and an absent class."""
+
+import io
+import math
+
+import numpy as np
+import pytest
+
+from core.data import Dataset
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.models import MODELS
+from core.models.layers import LayerSamples
+from core.models.recorded import record_of
+from core.models.stored import ModelFile
+from core.trials import Context, TrainingPlan, to_json
+from core.trials.layer_parts import UPLOADED
+from core.workspace import frames
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.evaluate.feature_populations import cloud, head
+from tests.pages.test_guided_tests import charts, plainly
+from ui import guided_controls
+
+MARKUP = "<b>5 $</b> *a*"
+SMALL = {"layer": UPLOADED, "frequency": 0.25, "table": False}
+
+
+def named(samples: LayerSamples) -> LayerSamples:
+    names = (MARKUP, *samples.class_names[1:])
+    return LayerSamples(samples.features, samples.y, samples.proba, names, name=samples.name)
+
+
+def recorded(workspace: Workspace, n_classes: int, *, n_test=12) -> tuple[Dataset, str]:
+    of = head(n_classes, 6, apart=3.0)
+    data, record = record_of(named(cloud(of, 20)), named(cloud(of, n_test, seed=2)), name="clouds")
+    workspace.add_dataset(LOCAL_OWNER, data)
+    return data, workspace.keep_model(LOCAL_OWNER, record.to_bytes(), name="clouds", has_gradients=False)
+
+
+def done(workspace: Workspace, data: Dataset, plan: GuidedTestsPlan) -> None:
+    run = workspace.create_run(LOCAL_OWNER, plan, data.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    context = Context(model={plan.model: workspace.model_bytes(LOCAL_OWNER, plan.model)}.__getitem__)
+    for trial in range(plan.n_trials(data)):
+        workspace.store_trial(run.id, trial, frames.to_bytes(plan.run_trial(data, trial, context=context)))
+    workspace.release(run.id, "test", "done")
+
+
+def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters):
+    return open_page("guided_tests", data=data.fingerprint, **guided_controls.parameters(plan), **parameters)
+
+
+def texts_of(n: int = 60) -> Dataset:
+    rng = np.random.default_rng(0)
+    words = {0: ["goal", "match", "player", "team"], 1: ["vote", "law", "party", "court"]}
+    x = [" ".join(rng.choice([*words[i % 2], "the", "a", "new"], size=8)) for i in range(n)]
+    return Dataset("news", "text", x, np.arange(n) % 2, (MARKUP, "politics"), [f"t{i}" for i in range(n)])
+
+
+def test_of_texts_the_nearest_real_text_stands_in(open_page, workspace):
+    data, training = texts_of(), TrainingPlan("mlp_2048", n_epochs=2)
+    train = training.split(data).train
+    network = MODELS["mlp_2048"](n_epochs=2).fit(data.x[train], data.y[train], seed=0, n_classes=2)
+    workspace.add_dataset(LOCAL_OWNER, data)
+    stored = ModelFile(network.trained(data).to_bytes(), "net.safetensors", data.fingerprint).to_bytes()
+    model = workspace.keep_model(LOCAL_OWNER, stored, name="net", training_plan=to_json(training))
+    plan = GuidedTestsPlan(model, layer="last hidden", frequency=1.0, table=False)
+    done(workspace, data, plan)
+    app = opened(open_page, data, plan)
+    said = plainly(app)
+    assert "A feature cannot be shown as a text: the nearest real test sample stands in" in said.replace("*", "")
+    tables = [table.value for table in app.table]
+    assert any("nearest real" in table for table in tables)
+    assert any(set(table["text"]) & set(data.x) for table in tables if "text" in table)
+    assert not app.get("image")
+
+
+def test_features_without_a_model_are_enough(open_page, workspace):
+    data, model = recorded(workspace, 3)
+    plan = GuidedTestsPlan(model, **SMALL)
+    done(workspace, data, plan)
+    app = opened(open_page, data, plan)
+    said = plainly(app)
+    assert "There is no model, so a linear head was fitted" in said
+    assert "The model takes" in said
+    assert MARKUP in said
+    assert any(MARKUP in alt for alt in charts(app))
+
+
+def test_a_hundred_classes_have_room(open_page, workspace):
+    data, model = recorded(workspace, 100, n_test=4)
+    plan = GuidedTestsPlan(model, **SMALL)
+    done(workspace, data, plan)
+    app = opened(open_page, data, plan)
+    assert "of 100 tests placed" in plainly(app)
+    assert next(control for control in app.selectbox if control.key == "class").options[-1] == "class 99"
+
+
+def test_a_class_without_test_samples_starts_from_training_samples(open_page, workspace):
+    data, model = recorded(workspace, 3, n_test=[12, 0, 12])
+    plan = GuidedTestsPlan(model, **SMALL)
+    done(workspace, data, plan)
+    app = opened(open_page, data, plan, **{"class": "class 1"})
+    assert "From the training sample" in [control.label for control in app.selectbox] + [
+        control.label for control in app.segmented_control
+    ]
+    made = next(frame.value for frame in app.dataframe if "unplaced" in frame.value)
+    assert made.loc[made["label"] == "class 1", "asked"].sum() == 2
+
+
+def npz(**arrays) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def test_uploaded_samples_are_listed_by_what_is_missing(open_page, workspace):
+    data, model = recorded(workspace, 3)
+    app = open_page("guided_tests", data=data.fingerprint, model=model, pool="an uploaded file", next="5")
+    of = head(3, 6, apart=3.0)
+    pool = cloud(of, 30, seed=5)
+    content = npz(features=pool.features, proba=pool.proba, ids=[f"new {i}" for i in range(90)])
+    app.file_uploader(key="pool-file").upload("pool.npz", content).run()
+    listed = next(frame.value for frame in app.dataframe if "near_label" in frame.value)
+    assert len(listed) == 5
+    assert all(one.startswith("new ") for one in listed["id"])
+    app.file_uploader(key="pool-file").upload("bad.npz", npz(features=pool.features)).run()
+    assert any("no array proba" in error.value.replace("\\", "") for error in app.error)
+
+
+@pytest.mark.parametrize("column", ["id", "label", "distance"])
+def test_columns_of_the_data_do_not_hide_those_of_a_list(column):
+    from pandas import DataFrame
+
+    from ui.guided_work import content_of
+
+    data = Dataset(
+        "odd", "tabular", [[1.0, 2.0], [3.0, 4.0]], [0, 1], ("a", "b"), ["p", "q"], feature_names=[column, "z"]
+    )
+    table = content_of(data, np.array([1, 0]), DataFrame({"id": ["q", "p"], "label": 0, "distance": math.pi}))
+    assert table.columns.is_unique
+    assert table[f"{column} (input)"].tolist() == [3.0, 1.0]
