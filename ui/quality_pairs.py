@@ -50,7 +50,7 @@ def most_frequent(pairs: PairShares) -> None:
     )
     config = {name: st.column_config.NumberColumn(format="%.1f") for name in ("Test (%)", "Training (%)")}
     st.markdown("**The most frequent**")
-    st.dataframe(lines, column_config=config, hide_index=True, alt="The pairs with the largest shares")
+    st.dataframe(lines, column_config=config, hide_index=True, alt="The most frequent pairs of classes")
     st.caption(f"Of {plural(pairs.n_classes * (pairs.n_classes - 1), 'ordered pair')}; all of them are in the file.")
 
 
