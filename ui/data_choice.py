@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
+from core.workspace.data_shelf import StoredDataset
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import Run, StoredDataset
+from core.workspace.workspace import Run
 from ui import cache, jobs
 from ui.page import error, plain
 from ui.session import owner, workspace

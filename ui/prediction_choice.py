@@ -18,8 +18,8 @@ from core.data.prediction_upload import PredictionUpload
 from core.evaluate.matched_subsets import smaller_reference
 from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
+from core.workspace.data_shelf import StoredPredictions
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import StoredPredictions
 from ui import cache, page, prediction_upload
 from ui.controls import One, check_address
 from ui.matching_plan import TwoSets

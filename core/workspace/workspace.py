@@ -12,44 +12,19 @@ import pandas as pd
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from core.data import Dataset
 from core.data.identity import key
-from core.data.prediction_upload import PredictionUpload
-from core.data.store import from_bytes, to_bytes
 from core.trials import Plan, to_json
 from core.workspace import frames
+from core.workspace.data_shelf import DataShelf
 from core.workspace.errors import WorkspaceError
-from core.workspace.schema import DatasetRow, PredictionsRow, RunRow, StepsRow, TrialRow, now
-from core.workspace.shelf import ModelShelf, commit_or_ignore_twin
+from core.workspace.schema import RunRow, StepsRow, TrialRow, now
+from core.workspace.shelf import commit_or_ignore_twin
 
 LOCAL_OWNER = "local"
 """The owner of everything while nobody signs in."""
 
 LEASE_SECONDS = 15.0
 """How long a process that says nothing is believed to work on its run still."""
-
-
-@dataclass(frozen=True)
-class StoredDataset:
-    """What is known of a data set without reading it. `example` names the built-in data set that it is, or None."""
-
-    fingerprint: str
-    name: str
-    kind: str
-    n_samples: int
-    n_classes: int
-    example: str | None
-    created: float
-
-
-@dataclass(frozen=True)
-class StoredPredictions:
-    """What is known of predictions without reading them. `example` names the built-in ones that they are, or None."""
-
-    fingerprint: str
-    name: str
-    example: str | None
-    created: float
 
 
 @dataclass(frozen=True)
@@ -109,97 +84,17 @@ def run_key(plan: Plan, fingerprint: str) -> str:
     return key(to_json(plan), fingerprint, plan.METHOD_VERSION)
 
 
-class Workspace(ModelShelf):
+class Workspace(DataShelf):
     """Data sets, predictions, models and runs in a database and a folder of blobs.
 
     Every method takes the owner first and raises WorkspaceError for what the owner does not have.
     """
 
-    # Data sets
-
-    def add_dataset(self, owner: str, dataset: Dataset, *, example: str | None = None) -> str:
-        """Keep a data set and return its fingerprint; one that is there already is left as it is."""
-        with Session(self._database) as session:
-            if _find_dataset(session, owner, dataset.fingerprint) is None:
-                row = DatasetRow(
-                    owner=owner,
-                    fingerprint=dataset.fingerprint,
-                    name=dataset.name,
-                    kind=dataset.kind,
-                    n_samples=dataset.n_samples,
-                    n_classes=dataset.n_classes,
-                    blob=self._blobs.put(to_bytes(dataset)),
-                    example=example,
-                )
-                session.add(row)
-                commit_or_ignore_twin(session)
-        return dataset.fingerprint
-
-    def datasets(self, owner: str) -> list[StoredDataset]:
-        """The owner's data sets, the newest first."""
-        query = select(DatasetRow).where(DatasetRow.owner == owner).order_by(DatasetRow.created.desc())
-        with Session(self._database) as session:
-            return [_stored_dataset(row) for row in session.scalars(query)]
-
-    def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
-        """What is known of a data set, without its samples."""
-        with Session(self._database) as session:
-            return _stored_dataset(_require_dataset(session, owner, fingerprint))
-
-    def dataset(self, owner: str, fingerprint: str) -> Dataset:
-        """The data set itself."""
-        return from_bytes(self.dataset_bytes(owner, fingerprint))
-
-    def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
-        """The data set as it is stored and sent to workers (`core.data.store`)."""
-        with Session(self._database) as session:
-            return self._blobs.get(_require_dataset(session, owner, fingerprint).blob)
-
     def delete_dataset(self, owner: str, fingerprint: str) -> None:
         """Forget a data set, its models and its runs; the bytes go when nobody else keeps the same ones."""
         for run in self.runs(owner, fingerprint):
             self.delete_run(owner, run.id)
-        for model in self.models(owner, fingerprint):
-            self.delete_model(owner, model.fingerprint)
-        with Session(self._database) as session:
-            self._delete_with_blob(session, _require_dataset(session, owner, fingerprint))
-
-    # Predictions
-
-    def add_predictions(self, owner: str, upload: PredictionUpload, *, example: str | None = None) -> str:
-        """Keep predictions and return their fingerprint; those that are there already are left as they are."""
-        with Session(self._database) as session:
-            if _find_predictions(session, owner, upload.fingerprint) is None:
-                row = PredictionsRow(
-                    owner=owner,
-                    fingerprint=upload.fingerprint,
-                    name=upload.name,
-                    blob=self._blobs.put(upload.to_bytes()),
-                    example=example,
-                )
-                session.add(row)
-                commit_or_ignore_twin(session)
-        return upload.fingerprint
-
-    def prediction_files(self, owner: str) -> list[StoredPredictions]:
-        """The owner's predictions, the newest first."""
-        query = select(PredictionsRow).where(PredictionsRow.owner == owner).order_by(PredictionsRow.created.desc())
-        with Session(self._database) as session:
-            return [
-                StoredPredictions(row.fingerprint, row.name, row.example, row.created) for row in session.scalars(query)
-            ]
-
-    def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
-        """The files of predictions as they were given, with their roles."""
-        with Session(self._database) as session:
-            return PredictionUpload.from_bytes(self._blobs.get(_require_predictions(session, owner, fingerprint).blob))
-
-    def delete_predictions(self, owner: str, fingerprint: str) -> None:
-        """Forget predictions; the bytes go when nobody else keeps the same ones."""
-        with Session(self._database) as session:
-            self._delete_with_blob(session, _require_predictions(session, owner, fingerprint))
-
-    # Runs
+        super().delete_dataset(owner, fingerprint)
 
     def create_run(self, owner: str, plan: Plan, fingerprint: str, *, n_trials: int | None = None) -> Run:
         """The run of a plan on a data set: the one that exists, or a new one, queued.
@@ -365,41 +260,11 @@ class Workspace(ModelShelf):
             commit_or_ignore_twin(session)
 
 
-def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow | None:
-    query = select(DatasetRow).where(DatasetRow.owner == owner, DatasetRow.fingerprint == fingerprint)
-    return session.scalar(query)
-
-
-def _require_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow:
-    row = _find_dataset(session, owner, fingerprint)
-    if row is None:
-        raise WorkspaceError("This data set is not in your workspace: deleted, or somebody else's. Choose another one.")
-    return row
-
-
-def _find_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow | None:
-    query = select(PredictionsRow).where(PredictionsRow.owner == owner, PredictionsRow.fingerprint == fingerprint)
-    return session.scalar(query)
-
-
-def _require_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow:
-    row = _find_predictions(session, owner, fingerprint)
-    if row is None:
-        raise WorkspaceError(
-            "These predictions are not in your workspace: deleted, or somebody else's. Upload the file again."
-        )
-    return row
-
-
 def _require_run(session: Session, owner: str, run_id: str) -> RunRow:
     row = session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
     if row is None:
         raise WorkspaceError("This run is not in your workspace: deleted, or somebody else's. Start it again.")
     return row
-
-
-def _stored_dataset(row: DatasetRow) -> StoredDataset:
-    return StoredDataset(row.fingerprint, row.name, row.kind, row.n_samples, row.n_classes, row.example, row.created)
 
 
 def _counts(session: Session, run_id: str) -> tuple[int, int]:
