@@ -1,0 +1,209 @@
+"""How do accuracy and robustness change with the size of the training set? (Kilinc & Uysal 2017, figures 6-10)
+
+A model at one size is to its draws what a model is: so each is given to source robustness as a model of its own, and
+sizes are compared as models are there, paired by draw and by source.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from core.evaluate.data_set_adequacy.learning import learning_of
+from core.evaluate.data_set_adequacy.outlook import outlooks
+from core.evaluate.data_set_adequacy.plan import ALL
+from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
+from core.evaluate.source_robustness import AccuracyIntervals
+from core.evaluate.source_robustness.against_rest import difference
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Group, Layout, finished, groups
+from core.evaluate.source_robustness.estimate import (
+    Measured,
+    error_over_draws,
+    error_over_sources,
+    measure,
+    rho_terms,
+)
+from core.evaluate.source_robustness.expected import expected_interval
+
+DRAW = ["source_finder", "scheme", "clustering", "repeat"]
+
+
+class Sized(NamedTuple):
+    """What one model did at one size, measured on some labels: a point of a curve and what its errors are made from."""
+
+    point: AtSize
+    exclusive: Measured | None
+    inclusive: Measured | None
+
+
+def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int]) -> Adequacy:
+    """The curves of every model and source finder, overall and by class, as far as the trials go.
+
+    `trials` are rows of an AdequacyPlan, `n_per_class` says how many samples of each class the data set has. Draws
+    count once they are finished at every size of their model, so that sizes differ in nothing but the training part.
+
+    Examples
+    --------
+    >>> same = {"model": "svm", "source_finder": "kmeans", "clustering": 0, "n_test": 20, "source": None,
+    ...         "n_label": 20, "n_predicted": 20, "status": "ok"}
+    >>> right = {(40, "source_exclusive"): (12, 14), (40, "source_inclusive"): (17, 19),
+    ...          (0, "source_exclusive"): (16, 18), (0, "source_inclusive"): (19, 20)}
+    >>> trials = pd.DataFrame(
+    ...     [{**same, "scheme": scheme, "size": size, "n_train": size or 80, "repeat": repeat, "label": label,
+    ...       "n_correct": n_correct}
+    ...      for (size, scheme), counts in right.items() for repeat, n_correct in enumerate(counts)
+    ...      for label in (None, "only")])
+    >>> found = adequacy_of(trials, n_per_class={"only": 100})
+    >>> step, = found.overall[0].steps
+    >>> step.before.n, step.after.n, round(step.exclusive.value, 3)
+    (40.0, 80.0, 0.2)
+    """
+    paired = _paired(finished(trials))
+    whole = paired[paired["label"].isna().to_numpy()]
+    tried = whole[["model", "size"]].drop_duplicates().itertuples(index=False)
+    names = {f"{one.model} at {one.size}": (str(one.model), int(one.size)) for one in tried}
+    n_samples = sum(n_per_class.values())
+    n_train = whole.groupby(["source_finder", "model", "size"])["n_train"].mean()
+    known = paired.assign(
+        model=paired["model"].astype("str") + " at " + paired["size"].astype("str"),
+        # What was not tested could have been trained on: so each size is told the data set's number of samples.
+        n_train=pd.array(n_samples - paired["n_test"].to_numpy(dtype=np.int64), dtype="Int64"),
+    )
+    curves = []
+    for group in groups(known):
+        sizes = {
+            (model, size): float(n_train[group.layout.source_finder, model, size])
+            for model, size in (names[key] for key in group.models)
+        }
+        curves += _curves(group, names, sizes, n_per_class)
+    is_whole = trials["label"].isna().to_numpy()
+    return Adequacy(
+        curves=tuple(curves),
+        intervals=_intervals(curves, whole, int(is_whole.sum())),
+        n_trials=int(is_whole.sum()),
+        n_used=len(whole),
+        n_failed=int((is_whole & (trials["status"] == "failed").to_numpy(dtype=bool)).sum()),
+    )
+
+
+def _paired(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of draws that are finished at every size that their model has been tried at."""
+    whole = rows[rows["label"].isna().to_numpy()]
+    by_model = ["source_finder", "model"]
+    n_sizes = whole.groupby(by_model)["size"].nunique()
+    done = whole.groupby([*DRAW, "model"])["size"].nunique().reset_index()
+    wanted = n_sizes.reindex(pd.MultiIndex.from_frame(done[by_model])).to_numpy()
+    complete = done[done["size"].to_numpy() == wanted]
+    names = [*DRAW, "model"]
+    return rows[pd.MultiIndex.from_frame(rows[names]).isin(pd.MultiIndex.from_frame(complete[names]))]
+
+
+def _curves(
+    group: Group,
+    names: Mapping[str, tuple[str, int]],
+    n_train: Mapping[tuple[str, int], float],
+    n_per_class: Mapping[str, int],
+) -> list[Curve]:
+    """Of one source finder: for each model, the curve of all classes and then one for each class."""
+    layout, found = group.layout, []
+    models = dict.fromkeys(names[key][0] for key in group.models)
+    codes: list[int | None] = [None, *range(len(layout.labels))]
+    for model in models:
+        sizes = sorted(
+            ((names[key][1], counts) for key, counts in group.models.items() if names[key][0] == model),
+            key=lambda one: (one[0] == ALL, one[0]),
+        )
+        sized = [
+            [_sized(model, size, n_train[model, size], layout, schemes, code, n_per_class) for size, schemes in sizes]
+            for code in codes
+        ]
+        found.append((model, sized))
+    overall = outlooks([sized[0] for _, sized in found], layout, moderated=False)
+    curves = []
+    for (model, sized), of_all in zip(found, overall, strict=True):
+        told = [of_all, *outlooks(sized[1:], layout, moderated=True)]
+        for code, points, outlook in zip(codes, sized, told, strict=True):
+            label = None if code is None else layout.labels[code]
+            curves.append(
+                Curve(
+                    model=model,
+                    source_finder=layout.source_finder,
+                    label=label,
+                    points=tuple(one.point for one in points),
+                    steps=_steps(points, layout),
+                    outlook=outlook,
+                    learning={
+                        "exclusive": learning_of(
+                            [(p.point.n, p.exclusive) for p in points], layout, drawn=label is None
+                        ),
+                        "inclusive": learning_of(
+                            [(p.point.n, p.inclusive) for p in points], layout, drawn=label is None
+                        ),
+                    },
+                )
+            )
+    return curves
+
+
+def _sized(
+    model: str,
+    size: int,
+    n_train: float,
+    layout: Layout,
+    schemes: dict[str, Counts],
+    code: int | None,
+    n_per_class: Mapping[str, int],
+) -> Sized:
+    mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
+
+    def measured(scheme: str) -> Measured | None:
+        found = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
+        return None if found is None or np.isnan(found.value) else found
+
+    n = n_train if code is None else _n_of_class(layout.labels[code], code, size, schemes, n_per_class)
+    expected = expected_interval(model, round(n_train), layout, schemes, code=code)
+    return Sized(AtSize(size, n, expected), measured(EXCLUSIVE), measured(INCLUSIVE))
+
+
+def _n_of_class(label: str, code: int, size: int, schemes: dict[str, Counts], n_per_class: Mapping[str, int]) -> float:
+    """How many samples of a class were trained on: what its test part left, as far as the size allows."""
+    left = n_per_class[label] - np.concatenate([counts.n[counts.done, code] for counts in schemes.values()])
+    return float(np.mean(left if size == ALL else np.minimum(left, size / len(n_per_class))))
+
+
+def _steps(points: Sequence[Sized], layout: Layout) -> tuple[Step, ...]:
+    steps = []
+    for before, after in pairwise(points):
+        x, i, x0, i0 = after.exclusive, after.inclusive, before.exclusive, before.inclusive
+        if x is None or i is None or x0 is None or i0 is None:
+            continue
+        terms = {
+            "exclusive": (x.value - x0.value, [(1.0, x), (-1.0, x0)]),
+            "inclusive": (i.value - i0.value, [(1.0, i), (-1.0, i0)]),
+            "rho": (_rho(x, i) - _rho(x0, i0), rho_terms(x, i) + rho_terms(x0, i0, -1.0)),
+        }
+        told = {
+            name: difference(value, error_over_draws(of), error_over_sources(of, layout))
+            for name, (value, of) in terms.items()
+        }
+        steps.append(Step(before.point, after.point, **told))
+    return tuple(steps)
+
+
+def _rho(exclusive: Measured, inclusive: Measured) -> float:
+    return exclusive.value / inclusive.value if inclusive.value > 0 else float("nan")
+
+
+def _intervals(curves: Sequence[Curve], whole: pd.DataFrame, n_trials: int) -> AccuracyIntervals:
+    """The rows of all curves in the form of source robustness, and the accuracy of every draw."""
+    n_correct, n_test = (whole[name].to_numpy(dtype=np.float64) for name in ("n_correct", "n_test"))
+    names = ["model", "source_finder", "n_train", "scheme", "repeat", "clustering", "size"]
+    return AccuracyIntervals(
+        rows=tuple(point.expected for curve in curves for point in curve.points),
+        held_out=(),
+        accuracies=whole[names].assign(accuracy=n_correct / n_test).reset_index(drop=True),
+        n_trials=n_trials,
+        n_used=len(whole),
+    )

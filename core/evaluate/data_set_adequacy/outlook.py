@@ -1,0 +1,150 @@
+"""What did the last samples bring, and what is left between familiar and unfamiliar sources?
+
+Gains are per doubling of the training set, over the last step that is long enough to tell. The intervals are over
+sources and samples, paired by source, and hold for all that stand side by side at once (Bonferroni): for all classes
+of a model, or for all models. The errors of classes are moderated by each other, since a class has few sources.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from core.evaluate.data_set_adequacy.results import Outlook, Told
+from core.evaluate.intervals import UNKNOWN, Interval, joined, moderated_variances, share_difference, t_interval
+from core.evaluate.source_robustness.counts import Layout
+from core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
+from core.evaluate.source_robustness.expected import FEW_ERRORS
+
+if TYPE_CHECKING:
+    from core.evaluate.data_set_adequacy.adequacy import Sized
+
+LONG_ENOUGH, SHORTEST = 1.8, 1.25
+"""How many times as many samples the end of the last step has as its beginning: the first where there is such a size,
+and never less than the second. What is said per doubling is noise where a step is much shorter than one."""
+CLAIMS = ("gain", "familiar_gain", "gap", "closing")
+
+
+class Contrast(NamedTuple):
+    """A weighted sum of mean accuracies with its errors, before it is known how many others stand beside it."""
+
+    value: float
+    draws: Error
+    sources: Error
+    own_df: float
+    """The unit's own sources less one, for moderation: Satterthwaite's degrees of freedom are many just where a
+    variance came out small by luck."""
+    scale: float
+    """What the variance would be in proportion to, were sources alike but for how hard their class is: a share's own
+    variance, p (1 - p). On this scale the variances of classes are much more alike."""
+    of_samples: Interval
+    """Where nearly all samples are right or wrong: what they alone allow."""
+
+
+class Ends(NamedTuple):
+    """Both ends of the last step, measured."""
+
+    before: "Sized"
+    after: "Sized"
+    doublings: float
+
+
+def outlooks(curves: Sequence[Sequence["Sized"]], layout: Layout, *, moderated: bool) -> list[Outlook | None]:
+    """The outlook of each curve of one source finder; None where there is no step (yet)."""
+    ends = [last_step(curve) for curve in curves]
+    known = [one for one in ends if one is not None]
+    claims = [_contrasts(one, layout) for one in known]
+    told = {
+        name: _told([contrasts[name] for contrasts in claims], moderated=moderated and not layout.shared)
+        for name in CLAIMS
+    }
+    found = iter(
+        Outlook(
+            before=one.before.point,
+            after=one.after.point,
+            n_claims=len(known),
+            **{name: told[name][place] for name in CLAIMS},
+        )
+        for place, one in enumerate(known)
+    )
+    return [None if one is None else next(found) for one in ends]
+
+
+def last_step(curve: Sequence["Sized"]) -> Ends | None:
+    """From the largest size back to the next one that is smaller by enough, else to the smallest; None without one."""
+    usable = [one for one in curve if one.exclusive is not None and one.inclusive is not None]
+    if not usable:
+        return None
+    after = usable[-1]
+    longer = {one.point.size: after.point.n / one.point.n for one in usable if one.point.n > 0}
+    long_enough = [one for one in usable if longer.get(one.point.size, 0) >= LONG_ENOUGH]
+    before = long_enough[-1] if long_enough else usable[0]
+    if longer.get(before.point.size, 0) < SHORTEST:
+        return None
+    return Ends(before, after, float(np.log2(longer[before.point.size])))
+
+
+def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
+    x0, i0, x, i = ends.before.exclusive, ends.before.inclusive, ends.after.exclusive, ends.after.inclusive
+    assert x0 is not None
+    assert i0 is not None
+    assert x is not None
+    assert i is not None
+    per = 1 / ends.doublings
+    return {
+        "gain": _contrast([(per, x), (-per, x0)], layout),
+        "familiar_gain": _contrast([(per, i), (-per, i0)], layout),
+        "gap": _contrast([(1.0, i), (-1.0, x)], layout),
+        "closing": _contrast([(per, i0), (-per, x0), (-per, i), (per, x)], layout),
+    }
+
+
+def _contrast(terms: list[tuple[float, Measured]], layout: Layout) -> Contrast:
+    return Contrast(
+        value=float(sum(weight * measured.value for weight, measured in terms)),
+        draws=error_over_draws(terms),
+        sources=error_over_sources(terms, layout),
+        own_df=float(max(terms[0][1].n_seen.max() - 1, 0)),
+        scale=sum(weight**2 * _own_variance(measured) for weight, measured in terms),
+        of_samples=_of_samples(terms),
+    )
+
+
+def _own_variance(measured: Measured) -> float:
+    """p (1 - p), of a share that is never quite 0 or 1."""
+    share = (measured.value * measured.n_samples + 1) / (measured.n_samples + 2)
+    return share * (1 - share)
+
+
+def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
+    """Of a difference of two accuracies, as if of different samples: safe, and never certain of what never varied."""
+    if len(terms) > 2 or not all(_few_errors(measured) for _, measured in terms):
+        return UNKNOWN
+    (weight, first), (_, second) = terms
+    told = share_difference(
+        first.value * first.n_samples, first.n_samples, second.value * second.n_samples, second.n_samples
+    )
+    return Interval(weight * told.lower, weight * told.upper)
+
+
+def _few_errors(measured: Measured) -> bool:
+    return min(measured.value, 1 - measured.value) * measured.n_samples < FEW_ERRORS
+
+
+def _told(contrasts: Sequence[Contrast], *, moderated: bool) -> list[Told]:
+    errors = [one.sources for one in contrasts]
+    if moderated and errors:
+        scale = np.array([one.scale for one in contrasts])
+        variances, dfs = moderated_variances(
+            np.array([error.se**2 for error in errors]) / scale, np.array([one.own_df for one in contrasts])
+        )
+        variances = variances * scale
+        errors = [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances, dfs, strict=True)]
+    level = 1 - 0.05 / max(len(contrasts), 1)
+    found = []
+    for one, error in zip(contrasts, errors, strict=True):
+        interval = t_interval(one.value, error.se, error.df, level=level)
+        if one.of_samples.known:
+            interval = joined(interval, one.of_samples)
+        found.append(Told(one.value, interval, t_interval(one.value, one.draws.se, one.draws.df)))
+    return found

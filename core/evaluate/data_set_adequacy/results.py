@@ -1,0 +1,164 @@
+"""What comes out: accuracies over the size of the training set, and what they tell of more samples and new sources."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from core.evaluate.data_set_adequacy.power_law import PowerLaw
+from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.source_robustness import AccuracyIntervals, Difference, ExpectedInterval
+
+
+@dataclass(frozen=True)
+class AtSize:
+    """What to expect of a model that was trained on so many samples; `size` as asked for, 0 for all.
+
+    `n` is the mean number of samples that it was trained on; of a curve of one class, the mean number of that class's.
+    """
+
+    size: int
+    n: float
+    expected: ExpectedInterval
+
+
+@dataclass(frozen=True)
+class Step:
+    """From one size to the next: paired differences, on the same draws and sources."""
+
+    before: AtSize
+    after: AtSize
+    exclusive: Difference
+    inclusive: Difference
+    rho: Difference
+
+
+@dataclass(frozen=True)
+class Told:
+    """A number that a verdict rests on. NaN: not (yet) told.
+
+    `interval` is over sources and samples, and holds for all classes (or models) that it stands among at once.
+    `over_draws` is an ordinary 95 % one.
+    """
+
+    value: float = float("nan")
+    interval: Interval = UNKNOWN
+    over_draws: Interval = UNKNOWN
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The last step that is long enough, per doubling of the training set, and the gap that is left at its end.
+
+    `gain` is that of the accuracy on unfamiliar sources, `closing` how much less the gap to the accuracy on familiar
+    ones became. All are fractions.
+    """
+
+    before: AtSize
+    after: AtSize
+    gain: Told
+    familiar_gain: Told
+    gap: Told
+    closing: Told
+    n_claims: int
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A point of a fitted learning curve, its interval over sources and samples."""
+
+    n: float
+    accuracy: float
+    interval: Interval
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """A fitted learning curve, or the reason why there is none (then `law` is None).
+
+    `next_gain` is what twice as many samples would add by the curve, with ordinary 95 % intervals.
+    """
+
+    law: PowerLaw | None
+    reason: str
+    points: tuple[CurvePoint, ...] = ()
+    ceiling: Told = Told()
+    next_gain: Told = Told()
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Everything about one model and source finder, on all classes (`label` None) or on one."""
+
+    model: str
+    source_finder: str
+    label: str | None
+    points: tuple[AtSize, ...]
+    """By rising size."""
+    steps: tuple[Step, ...]
+    outlook: Outlook | None
+    """None while there are no two sizes, far enough apart, with trials of both schemes."""
+    learning: dict[str, Learning]
+    """Of "exclusive" and "inclusive"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Adequacy:
+    """All that the trials tell so far of more samples and new sources."""
+
+    curves: tuple[Curve, ...]
+    intervals: AccuracyIntervals
+    """The same numbers as those of source robustness, in its form; `accuracies` has a column `size`, too."""
+    n_trials: int
+    n_used: int
+    """Trials of draws that are finished at every size."""
+    n_failed: int
+
+    @property
+    def overall(self) -> tuple[Curve, ...]:
+        """One curve for each model and source finder, all classes together."""
+        return tuple(curve for curve in self.curves if curve.label is None)
+
+    def classes_of(self, of: Curve) -> tuple[Curve, ...]:
+        """The same model and source finder, class by class."""
+        same = (of.model, of.source_finder)
+        return tuple(c for c in self.curves if c.label is not None and (c.model, c.source_finder) == same)
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one for each size: those of source robustness with `size` and `n` (see `AtSize`) before them."""
+        points = [(point.size, point.n) for curve in self.curves for point in curve.points]
+        table = self.intervals.table()
+        table.insert(2, "size", pd.Series([size for size, _ in points], dtype="int64"))
+        table.insert(3, "n", pd.Series([n for _, n in points], dtype="float64"))
+        return table
+
+    def steps_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each step from a size to the next, of each of exclusive, inclusive and rho."""
+        rows = [
+            {"model": curve.model, "source_finder": curve.source_finder, "label": curve.label}
+            | {"size_before": step.before.size, "size": step.after.size, "n_before": step.before.n, "n": step.after.n}
+            | {"of": name}
+            | _numbers(getattr(step, name))
+            for curve in self.curves
+            for step in curve.steps
+            for name in ("exclusive", "inclusive", "rho")
+        ]
+        return pd.DataFrame(rows, columns=list(STEP_COLUMNS)).astype(STEP_COLUMNS)
+
+
+def _numbers(told: Difference) -> dict[str, float]:
+    values = (
+        *(told.value, told.over_draws.lower, told.over_draws.upper, told.p_draws),
+        *(told.over_sources.lower, told.over_sources.upper, told.p_sources),
+    )
+    return dict(zip(_DIFFERENCE, values, strict=True))
+
+
+_DIFFERENCE = (
+    *("difference", "draws_lower", "draws_upper", "p_draws"),
+    *("sources_lower", "sources_upper", "p_sources"),
+)
+STEP_COLUMNS = (
+    {"model": "str", "source_finder": "str", "label": "str", "size_before": "int64", "size": "int64"}
+    | {"n_before": "float64", "n": "float64", "of": "str"}
+    | dict.fromkeys(_DIFFERENCE, "float64")
+)

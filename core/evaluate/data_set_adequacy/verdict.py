@@ -1,0 +1,223 @@
+"""Would more samples of what we have help, are new sources needed, or can it not be told yet? In sentences.
+
+Phrased on the bounds of intervals over sources and samples. What is worth collecting for is the reader's to say
+(`worth`): a gain, or a gap, that is surely smaller counts as none.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Learning, Outlook, Told
+from core.evaluate.source_robustness import most_robust
+from core.evaluate.wording import Verdict, count, listed, percent, plural, points, ratio
+
+WORTH = 0.01
+"""A gain of so much per doubling, or a gap of so much, is worth collecting samples for, unless the reader says else."""
+
+KINDS = {
+    "more": "More samples of what you have would help",
+    "both": "More samples would help, and new sources are needed, too",
+    "sources": "New sources are needed; more samples of what you have would hardly help",
+    "enough": "Neither more samples nor new sources would add much",
+    "gap": "New sources are needed; whether more samples of what you have would help, too, cannot be told yet",
+    "flat": "More samples of what you have would hardly help; whether new sources would cannot be told yet",
+    "unknown": "It cannot be told yet whether more samples or new sources would help",
+}
+"""What a curve comes to, and how that is said."""
+
+
+def kind(outlook: Outlook | None, *, worth: float = WORTH) -> str:
+    """A name in KINDS.
+
+    "more": the accuracy on unfamiliar sources rises with size, and the gap to familiar ones is none or closes.
+    "both": it rises, and the gap stays. "sources": it no longer rises by what would be worth it, and there is a gap.
+    "enough": it does not, and there is none. "gap" and "flat": only the one or the other half of "sources" is known.
+    "unknown": the intervals say neither.
+    """
+    if outlook is None or not (outlook.gain.interval.known and outlook.gap.interval.known):
+        return "unknown"
+    gap_left = _above(outlook.gap, worth)
+    if _below(outlook.gain, worth):
+        return {True: "sources", False: "enough", None: "flat"}[gap_left]
+    if outlook.gain.interval.lower > 0:
+        closes = outlook.closing.interval.lower > 0
+        return "both" if gap_left and not closes else "more"
+    return "gap" if gap_left else "unknown"
+
+
+def _below(told: Told, worth: float) -> bool:
+    return told.interval.upper < worth
+
+
+def _above(told: Told, worth: float) -> bool | None:
+    """Whether there is something, worth the name; None where it cannot be told."""
+    if _below(told, worth):
+        return False
+    return True if told.interval.lower > 0 else None
+
+
+def sentence(curve: Curve, *, worth: float = WORTH) -> str:
+    """What one model, or one class of it, comes to: the claim, and the two intervals that it rests on."""
+    told = curve.outlook
+    if told is None:
+        return f"{KINDS['unknown']}: trials of both schemes at two sizes are needed, the one {_half()} of the other."
+    name = kind(told, worth=worth)
+    said = f"{KINDS[name]}: {_gain(curve, told)}; {_gap(told)}."
+    return f"{said} {_missing(told, worth)}".strip() if name in ("gap", "flat", "unknown") else said
+
+
+def adequacy_verdict(
+    found: Adequacy, of: Curve | None = None, *, worth: float = WORTH, names: Mapping[str, str] | None = None
+) -> Verdict:
+    """Say what the trials tell of one curve of `found.overall` (None: of the model that keeps most of its accuracy).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from core.evaluate.source_robustness import AccuracyIntervals
+    >>> nothing = AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)
+    >>> adequacy_verdict(Adequacy((), nothing, n_trials=0, n_used=0, n_failed=0)).headline
+    'No draw has been finished at every size yet.'
+    """
+    of, names = of or usual_curve(found), names or {}
+    if of is None:
+        failed = plural(found.n_failed, "trial") + " failed." if found.n_failed else ""
+        return Verdict("No draw has been finished at every size yet.", failed, "", ())
+    others = [one for one in found.overall if one is not of]
+    findings = [
+        _familiar(of.outlook),
+        *(_fitted(of.learning[end], sources, worth) for end, sources in ENDS.items()),
+        _spread(of),
+        *_classes(found.classes_of(of), worth),
+        *(f"{_name(one, found, names)}: {_lower(sentence(one, worth=worth))}" for one in others),
+    ]
+    return Verdict(
+        headline=f"{_name(of, found, names)}: {_lower(sentence(of, worth=worth))}",
+        used=_used(found, of),
+        advice=_ADVICE[kind(of.outlook, worth=worth)],
+        findings=tuple(finding for finding in findings if finding),
+    )
+
+
+def usual_curve(found: Adequacy) -> Curve | None:
+    """The curve of the model that keeps most of its accuracy at its largest size."""
+    ends = {id(curve.points[-1].expected): curve for curve in found.overall if curve.points}
+    best = most_robust([curve.points[-1].expected for curve in ends.values()])
+    return None if best is None else ends[id(best)]
+
+
+ENDS = {"exclusive": "unfamiliar", "inclusive": "familiar"}
+_ADVICE = {
+    "more": "Now: collect more samples like those that you have; what they bring shrinks as the set grows.",
+    "both": "Now: collect samples, and rather from new sources than from those that you have.",
+    "sources": "Now: collect samples from sources that the data do not hold yet, and no more of the same.",
+    "enough": "Now: spend no effort on data for this model; another model may still learn more from them.",
+    "gap": "Now: collect samples from sources that the data do not hold yet.",
+    "flat": "Now: no more of the same; samples from a few other sources would tell the rest.",
+    "unknown": "",
+}
+
+
+def _half() -> str:
+    return "at most four fifths"
+
+
+def _gain(curve: Curve, told: Outlook) -> str:
+    of_class = " of the class" if curve.label is not None else ""
+    sizes = f"from {count(round(told.before.n))} to {count(round(told.after.n))} samples{of_class}"
+    return f"{sizes}, each doubling brought {points(told.gain.value, told.gain.interval)} on unfamiliar sources"
+
+
+def _gap(told: Outlook) -> str:
+    gap, closing = told.gap, told.closing
+    if gap.value < 0:
+        stand = f"these are {points(-gap.value)} above familiar ones (less {points(gap.value, gap.interval)})"
+    else:
+        stand = f"familiar ones are {points(gap.value, gap.interval)} ahead"
+    if closing.interval.lower > 0:
+        return f"{stand}, by {points(closing.value, closing.interval)} less with each doubling"
+    if closing.interval.upper < 0:
+        return f"{stand}, by {points(-closing.value)} more with each doubling"
+    return stand
+
+
+def _missing(told: Outlook, worth: float) -> str:
+    """What would settle it: repeats where the draws are the trouble, else sources."""
+    open_ones = [one for one in (told.gain, told.gap) if not _below(one, worth) and not one.interval.lower > 0]
+    if not open_ones:
+        return ""
+    if all(one.over_draws.width > 0.7 * one.interval.width for one in open_ones):
+        return "More repeats would narrow this."
+    return "More repeats cannot narrow this much; samples from more sources would."
+
+
+def _familiar(told: Outlook | None) -> str:
+    if told is None or isnan(told.familiar_gain.value):
+        return ""
+    gain = points(told.familiar_gain.value, told.familiar_gain.interval)
+    return f"On familiar sources each doubling brought {gain}."
+
+
+def _fitted(learning: Learning, sources: str, worth: float) -> str:
+    if learning.law is None:
+        return f"No learning curve for {sources} sources: {learning.reason}."
+    gain = learning.next_gain
+    little = f", less than the {points(worth)} asked for" if gain.interval.upper < worth else ""
+    test = f"p = {learning.law.p_fit:.2f} of the test of fit".replace("0.", ".")
+    return (
+        f"By the fitted learning curve twice as many samples would add {points(gain.value, gain.interval)} on "
+        f"{sources} sources{little} ({test}); that the curve goes on like this is taken for granted."
+    )
+
+
+def _spread(of: Curve) -> str:
+    known = [p.expected for p in of.points if not (isnan(p.expected.exclusive.sd) or isnan(p.expected.inclusive.sd))]
+    if len(known) < 2:
+        return ""
+    first, last = known[0], known[-1]
+    return (
+        f"From draw to draw accuracy varies by {points(last.exclusive.sd)} (sd) on unfamiliar sources and by "
+        f"{points(last.inclusive.sd)} on familiar ones at the largest size; at the smallest it was "
+        f"{points(first.exclusive.sd)} and {points(first.inclusive.sd)}. Rho went from "
+        f"{ratio(first.rho.value)} to {ratio(last.rho.value)}."
+    )
+
+
+def _classes(classes: Sequence[Curve], worth: float) -> list[str]:
+    """By what they come to, corrected for their number; the sentence of each stands in the table."""
+    if len(classes) < 2:
+        return []
+    by_kind = {name: [str(one.label) for one in classes if kind(one.outlook, worth=worth) == name] for name in KINDS}
+    told = [
+        f"{KINDS[name]} in {'class' if len(labels) == 1 else 'classes'} {listed(labels, most=10)}."
+        for name, labels in by_kind.items()
+        if labels and name != "unknown"
+    ]
+    n_open = len(by_kind["unknown"])
+    if n_open:
+        told.append(f"Of {plural(n_open, 'class', 'classes')} of {count(len(classes))} it cannot be told yet.")
+    return told
+
+
+def _used(found: Adequacy, of: Curve) -> str:
+    last = of.points[-1].expected
+    unused = found.n_trials - found.n_used
+    failed = f", {count(found.n_failed)} failed" if found.n_failed else ""
+    rest = f" (of draws that are finished at every size{failed})" if unused else ""
+    over = f" in each of {plural(last.n_clusterings, 'clustering')}" if last.n_clusterings > 1 else ""
+    ends = f"{percent(last.inclusive.value)} on familiar sources, {percent(last.exclusive.value)} on unfamiliar ones"
+    return (
+        f"{count(found.n_used)} of {plural(found.n_trials, 'trial')} used{rest}. n = {count(last.n_samples)} samples, "
+        f"{plural(last.n_sources, 'source')}{over}, {plural(last.exclusive.n_draws, 'repeat')}. "
+        f"At the largest size {ends}."
+    )
+
+
+def _name(curve: Curve, found: Adequacy, names: Mapping[str, str]) -> str:
+    name = names.get(curve.model, curve.model)
+    several = len({one.source_finder for one in found.overall}) > 1
+    return f"{name}, {curve.source_finder}" if several else name
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

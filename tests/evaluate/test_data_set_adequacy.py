@@ -1,0 +1,297 @@
+"""Curves, differences and verdicts: on populations where it is known what would help."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
+from core.evaluate.data_set_adequacy.results import Told
+from core.evaluate.data_set_adequacy.verdict import KINDS, adequacy_verdict, kind, sentence
+from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.source_robustness import expected_accuracy_intervals
+from tests.evaluate.adequacy_populations import (
+    MORE_HELPS,
+    POPULATION,
+    SAME,
+    SIZES,
+    classes,
+    found_of,
+    power_law,
+    shifts_of,
+    sized_trials,
+)
+from tests.evaluate.coverage import NUMBERS
+
+
+@pytest.fixture(scope="module")
+def trials() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    data = POPULATION.data(rng)
+    return pd.concat([sized_trials(data, rng, MORE_HELPS), sized_trials(data, rng, SAME, model="other")])
+
+
+@pytest.fixture(scope="module")
+def found(trials):
+    return adequacy_of(trials, n_per_class=classes(trials))
+
+
+def test_at_each_size_the_numbers_are_those_of_source_robustness(trials, found):
+    for size, point in zip(SIZES, found.overall[0].points, strict=True):
+        part = trials[(trials["n_train"] == size).to_numpy(dtype=bool) & (trials["model"] == "model").to_numpy()]
+        [alone] = expected_accuracy_intervals(part.drop(columns="size")).overall
+        assert point.n == size
+        assert point.expected.n_train == size
+        for name in NUMBERS:
+            one, other = getattr(point.expected, name), getattr(alone, name)
+            assert one.value == other.value
+            assert one.over_draws == other.over_draws
+            assert (one.over_sources.lower, one.over_sources.upper) == pytest.approx(
+                (other.over_sources.lower, other.over_sources.upper)
+            )
+
+
+def test_the_spread_over_draws_stands_beside_each_accuracy(trials, found):
+    part = trials[
+        trials["label"].isna().to_numpy()
+        & (trials["scheme"] == "source_exclusive").to_numpy()
+        & (trials["model"] == "model").to_numpy()
+        & (trials["n_train"] == 300).to_numpy(dtype=bool)
+    ]
+    accuracy = part["n_correct"].to_numpy(dtype=float) / part["n_test"].to_numpy(dtype=float)
+    assert found.overall[0].points[1].expected.exclusive.sd == pytest.approx(np.std(accuracy, ddof=1))
+
+
+def test_sizes_are_compared_draw_by_draw_and_source_by_source(found):
+    rising, same = found.overall
+    assert [(step.before.n, step.after.n) for step in rising.steps] == list(pairwise(SIZES))
+    for curve in (rising, same):
+        for step in curve.steps:
+            before, after = step.before.expected, step.after.expected
+            for name in NUMBERS:
+                told = getattr(step, name)
+                assert told.value == pytest.approx(getattr(after, name).value - getattr(before, name).value)
+            # Paired: far surer than two accuracies whose errors had nothing to do with each other.
+            apart = np.hypot(before.exclusive.over_sources.width, after.exclusive.over_sources.width)
+            assert step.exclusive.over_sources.width < 0.7 * apart
+    assert all(step.exclusive.p_sources < 0.01 for step in rising.steps)
+    assert all(step.exclusive.over_sources.holds(0.0) for step in same.steps)
+
+
+def test_only_draws_that_are_finished_at_every_size_count(trials):
+    one = trials[(trials["model"] == "model").to_numpy()]
+    late = (one["size"] == 3000) & (one["repeat"] >= 5) & (one["scheme"] == "source_exclusive")
+    found = adequacy_of(one[~late.to_numpy(dtype=bool)], n_per_class=classes(one))
+    assert found.n_trials == 5 * 40 - 15
+    assert found.n_used == 5 * 25
+    assert {point.expected.exclusive.n_draws for point in found.overall[0].points} == {5}
+    assert {point.expected.inclusive.n_draws for point in found.overall[0].points} == {20}
+    assert "125 of 185 trials used" in adequacy_verdict(found).used
+
+
+def test_one_scheme_alone_gives_a_curve_and_no_outlook(trials):
+    part = trials[(trials["scheme"] == "source_inclusive").to_numpy()]
+    found = adequacy_of(part, n_per_class=classes(part))
+    assert all(curve.outlook is None and curve.steps == () for curve in found.curves)
+    assert "trials of both schemes" in sentence(found.overall[0])
+    assert len(found.table()) == 2 * 5 * (1 + 4)
+
+
+def test_nothing_finished_is_said_so(trials):
+    failed = trials[trials["label"].isna().to_numpy()].assign(status="failed")
+    found = adequacy_of(failed, n_per_class=classes(trials))
+    assert found.curves == ()
+    assert found.n_failed == found.n_trials == 400
+    assert adequacy_verdict(found).headline == "No draw has been finished at every size yet."
+
+
+def test_where_more_samples_close_the_gap_the_verdict_says_so():
+    found = found_of(POPULATION, MORE_HELPS)
+    assert kind(found.overall[0].outlook) == "more"
+    said = adequacy_verdict(found)
+    assert KINDS["more"][1:] in said.headline
+    assert "like those that you have" in said.advice
+    assert {kind(curve.outlook) for curve in found.classes_of(found.overall[0])} == {"more"}
+
+
+def test_where_only_new_sources_help_the_verdict_says_so():
+    found = found_of(POPULATION, SAME)
+    assert kind(found.overall[0].outlook) == "sources"
+    said = adequacy_verdict(found)
+    assert KINDS["sources"][1:] in said.headline
+    assert "do not hold yet" in said.advice
+    kinds = {kind(curve.outlook) for curve in found.classes_of(found.overall[0])}
+    assert kinds <= {"sources", "gap", "flat", "unknown"}
+
+
+def test_where_nothing_is_missing_the_verdict_says_so():
+    found = found_of(replace(POPULATION, exclusive=0.97, source_sd=0.1), SAME)
+    assert kind(found.overall[0].outlook) == "enough"
+
+
+def test_few_samples_cannot_tell():
+    small = replace(POPULATION, n_classes=2, n_sources=3, size=12, source_sd=0.8)
+    found = found_of(small, dict(list(MORE_HELPS.items())[-2:]), n_repeats=6)
+    assert kind(found.overall[0].outlook) in ("unknown", "gap")
+    assert "cannot be told" in sentence(found.overall[0])
+
+
+def test_what_is_worth_it_is_for_the_reader_to_say():
+    outlook = found_of(POPULATION, MORE_HELPS).overall[0].outlook
+    assert kind(outlook, worth=0.01) == "more"
+    assert kind(outlook, worth=0.3) == "enough"
+
+
+@pytest.mark.parametrize(
+    ("gain", "gap", "closing", "said"),
+    [
+        ((0.02, 0.04), (0.1, 0.2), (0.01, 0.02), "more"),
+        ((0.02, 0.04), (0.1, 0.2), (-0.01, 0.02), "both"),
+        ((0.02, 0.04), (-0.1, 0.005), (-0.01, 0.02), "more"),
+        ((0.001, 0.004), (0.1, 0.2), (0.001, 0.002), "sources"),
+        ((-0.02, 0.004), (-0.1, 0.005), (-0.01, 0.02), "enough"),
+        ((-0.02, 0.004), (-0.1, 0.02), (-0.01, 0.02), "flat"),
+        ((-0.02, 0.02), (0.1, 0.2), (-0.01, 0.02), "gap"),
+        ((-0.02, 0.02), (-0.1, 0.2), (-0.01, 0.02), "unknown"),
+    ],
+)
+def test_the_verdict_rests_on_the_bounds(found, gain, gap, closing, said):
+    told = {
+        name: Told(sum(ends) / 2, Interval(*ends), Interval(*ends))
+        for name, ends in {"gain": gain, "gap": gap, "closing": closing}.items()
+    }
+    outlook = replace(found.overall[0].outlook, **told)
+    assert kind(outlook, worth=0.01) == said
+    curve = replace(found.overall[0], outlook=outlook)
+    assert sentence(curve).startswith(KINDS[said])
+    assert kind(replace(outlook, gain=Told(0.0, UNKNOWN))) == "unknown"
+    assert kind(None) == "unknown"
+
+
+def test_claims_of_classes_are_corrected_for_their_number():
+    one, many = (found_of(replace(POPULATION, n_classes=n), SAME) for n in (2, 8))
+    outlook = many.classes_of(many.overall[0])[0].outlook
+    assert outlook is not None
+    assert outlook.n_claims == 8
+    assert one.classes_of(one.overall[0])[0].outlook.n_claims == 2
+    assert many.overall[0].outlook.n_claims == 1
+
+
+def test_a_class_that_has_no_more_samples_is_judged_by_its_own(trials):
+    one = trials[(trials["model"] == "model").to_numpy()]
+    n_label = int(one[one["label"] == "class 0"]["n_label"].max())
+    n_per_class = classes(one) | {"class 0": n_label + 20}
+    found = adequacy_of(one, n_per_class=n_per_class)
+    rare = next(curve for curve in found.curves if curve.label == "class 0")
+    n = [point.n for point in rare.points]
+    assert n[0] == pytest.approx(20, abs=6)
+    assert max(n) < 200, "a class cannot be trained on more samples than it has"
+    assert rare.outlook is None or rare.outlook.before.n < rare.outlook.after.n / 1.25
+    assert next(curve for curve in found.curves if curve.label == "class 1").points[0].n == 25
+
+
+def test_a_power_law_is_found_with_its_uncertainty():
+    law = power_law(SIZES, ceiling=0.9, first=0.6, exponent=0.4)
+    found = found_of(POPULATION, shifts_of(POPULATION, law), n_repeats=40, seed=1)
+    learning = found.overall[0].learning["exclusive"]
+    assert isinstance(learning.law, PowerLaw)
+    truth = power_law([100, 20_000], ceiling=0.9, first=0.6, exponent=0.4)[20_000] - law[10_000]
+    assert learning.next_gain.interval.holds(truth)
+    assert learning.next_gain.interval.width < 0.1
+    assert [point.n for point in learning.points][::15] == pytest.approx([100, 20_000])
+    for point in learning.points:
+        assert point.interval.lower < point.accuracy < point.interval.upper
+    assert "twice as many samples would add" in adequacy_verdict(found).text
+
+
+def test_where_no_power_law_fits_there_is_a_reason_and_no_curve():
+    steps = dict(zip(SIZES, (-2.0, -1.9, -1.9, 0.5, 0.5), strict=True))
+    found = found_of(POPULATION, steps, n_repeats=40)
+    learning = found.overall[0].learning["exclusive"]
+    assert learning.law is None
+    assert learning.points == ()
+    assert f"No learning curve for unfamiliar sources: {learning.reason}" in adequacy_verdict(found).text
+
+
+N = np.array([100.0, 300.0, 1000.0, 3000.0, 10_000.0])
+
+
+def accuracies(rng, means, *, noise=0.004, n_draws=20):
+    common = 0.02 * rng.standard_normal((n_draws, 1))  # a draw is hard, or easy, at every size
+    return means + common + noise * rng.standard_normal((n_draws, len(means)))
+
+
+def test_the_test_of_fit_keeps_its_level_and_sees_a_kink():
+    rng, none = np.random.default_rng(0), np.arange(20) % 4
+    right = [fit_power_law(N, accuracies(rng, 0.9 - 2 * N**-0.5), none) for _ in range(300)]
+    assert 0.01 <= np.mean([isinstance(one, str) for one in right]) <= 0.09
+    kinked = 0.9 - 2 * N**-0.5 + np.array([0, 0, -0.03, 0.0, 0.0])
+    wrong = [fit_power_law(N, accuracies(rng, kinked), none) for _ in range(50)]
+    assert np.mean([isinstance(one, str) for one in wrong]) > 0.95
+
+
+def test_a_flat_curve_and_a_logarithm_have_no_ceiling():
+    rng, none = np.random.default_rng(0), np.zeros(20, dtype=int)
+    assert "does not rise" in fit_power_law(N, accuracies(rng, np.full(5, 0.8)), none)
+    assert "logarithm" in fit_power_law(N, accuracies(rng, 0.02 * np.log(N), noise=0.001), none)
+    assert "more than 5 repeats" in fit_power_law(N, accuracies(rng, 0.9 - 2 * N**-0.5, n_draws=5), none[:5])
+    assert "same in every draw" in fit_power_law(N, np.tile(0.9 - 2 * N**-0.5, (20, 1)), none)
+
+
+def test_a_ceiling_is_never_above_one():
+    law = fit_power_law(N, accuracies(np.random.default_rng(0), 1.0 - 1.5 * N**-0.3), np.zeros(20, dtype=int))
+    assert isinstance(law, PowerLaw)
+    assert law.ceiling == pytest.approx(1.0, abs=0.02)
+    assert law.ceiling <= 1
+    assert law.at(10_000.0) == pytest.approx(1 - 1.5 * 10_000**-0.3, abs=0.01)
+
+
+def test_the_weights_of_a_curve_are_its_derivatives():
+    accuracy = accuracies(np.random.default_rng(1), 0.9 - 2 * N**-0.5)
+    law = fit_power_law(N, accuracy, np.zeros(20, dtype=int))
+    for size in range(5):
+        moved = accuracy + 1e-5 * (np.arange(5) == size)
+        slope = (fit_power_law(N, moved, np.zeros(20, dtype=int)).at(20_000.0) - law.at(20_000.0)) / 1e-5
+        assert law.weights(20_000.0)[size] == pytest.approx(slope, abs=0.01)
+
+
+def test_tables_hold_every_size_class_and_step(found):
+    table, steps = found.table(), found.steps_table()
+    assert len(table) == 2 * 5 * (1 + 4)
+    assert {"size", "n", "n_train", "exclusive", "exclusive_sd", "inclusive_sd", "rho_sources_lower"} <= set(table)
+    assert len(steps) == 2 * 4 * (1 + 4) * 3
+    assert steps["size"].isin([300, 1000, 3000, 0]).all()
+
+
+@pytest.mark.evidence
+def test_what_verdicts_rest_on_covers_and_wrong_verdicts_are_rare(capsys):
+    law = power_law(SIZES, ceiling=0.88, first=0.6, exponent=0.45)
+    shifts = shifts_of(POPULATION, law)
+    gain = (law[10_000] - law[3000]) / np.log2(10_000 / 3000)
+    gap = POPULATION.truth()["inclusive"] - law[10_000]
+    following = power_law([100, 20_000], ceiling=0.88, first=0.6, exponent=0.45)[20_000] - law[10_000]
+    held: dict[str, list[bool]] = {"gain": [], "gap": [], "next": [], "every class": []}
+    kinds = []
+    for seed in range(400):
+        found = found_of(POPULATION, shifts, seed=seed)
+        outlook, learning = found.overall[0].outlook, found.overall[0].learning["exclusive"]
+        held["gain"].append(outlook.gain.interval.holds(gain))
+        held["gap"].append(outlook.gap.interval.holds(gap))
+        if learning.law is not None:
+            held["next"].append(learning.next_gain.interval.holds(following))
+        kinds.append(kind(outlook))
+    flat = 0
+    for seed in range(400):
+        found = found_of(replace(POPULATION, class_sd=0.0), SAME, seed=seed)
+        told = [curve.outlook.gain.interval for curve in found.classes_of(found.overall[0])]
+        held["every class"].append(all(interval.holds(0.0) for interval in told))
+        flat += kind(found.overall[0].outlook) in ("more", "both")
+    with capsys.disabled():
+        print({name: f"{np.mean(of):.3f} of {len(of)}" for name, of in held.items()})
+        print({name: kinds.count(name) for name in dict.fromkeys(kinds)}, "wrongly rising:", flat)
+    assert all(0.91 <= np.mean(of) <= 0.995 for of in held.values())
+    assert len(held["next"]) > 300
+    assert flat / 400 <= 0.05
