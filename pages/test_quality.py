@@ -44,6 +44,7 @@ def show(looked: Looked, found: TestQuality) -> None:
     run, plan = shift(looked)
     quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival), run)
     share.offer(plan if run else None, address | pair | quality_shift.written(plan))
+    quality_table.foot(looked, found, model)
 
 
 def shift(looked: Looked) -> tuple[Run | None, quality_shift.CovariateShiftPlan]:
@@ -79,6 +80,4 @@ try:
     page.nothing_yet(running=True) if found is None else show(looked, found)
 except DataError as problem:
     page.error(problem)
-else:
-    quality_table.foot(looked, model)
 page.how_to_read(HOW_TO_READ)

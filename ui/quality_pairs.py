@@ -48,7 +48,9 @@ def most_frequent(pairs: PairShares) -> None:
             "Training (%)": 100 * table["train"],
         }
     )
-    config = {name: st.column_config.NumberColumn(format="%.1f") for name in ("Test (%)", "Training (%)")}
+    config = {name: st.column_config.NumberColumn(format="%.1f", width=80) for name in ("Test (%)", "Training (%)")}
+    config |= {name: st.column_config.TextColumn(width=90) for name in ("Class", "Rival")}
+    config["n"] = st.column_config.NumberColumn(width=45)
     st.markdown("**The most frequent**")
     st.dataframe(lines, column_config=config, hide_index=True, alt="The most frequent pairs of classes")
     st.caption(f"Of {plural(pairs.n_classes * (pairs.n_classes - 1), 'ordered pair')}; all of them are in the file.")

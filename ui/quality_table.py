@@ -62,14 +62,14 @@ def _tables(
     return tables
 
 
-def foot(looked: Looked, model: StoredModel) -> None:
+def foot(looked: Looked, found: TestQuality, model: StoredModel) -> None:
     """What the result rests on, in grey: data, model, layer, thresholds, split and versions."""
-    regions = looked.choice.regions(looked.parts.train)
+    regions = found.regions
     radius = "training median of each class" if looked.choice.r is None else f"{looked.choice.r:g}"
     said = (
         f"Data {looked.dataset.fingerprint[:12]} · model {model.fingerprint[:12]} · layer {looked.parts.layer} · "
         f"theta1 {regions.theta1:.4g}, theta2 {regions.theta2:g}, r {radius}, unit {looked.choice.unit} · "
-        f"{len(looked.parts.train)} training and {len(looked.parts.test)} test samples"
+        f"{found.n_train} training and {found.n_test} test samples"
     )
     st.caption(
         f"{page.plain(said)} · {page.plain(page.versions())}",
