@@ -87,7 +87,8 @@ def _grid_table(grid: AccuracyGrid) -> pd.DataFrame:
         line: dict[str, str] = {"Per class": count(size)}
         for cell in (one for one in grid.cells if one.n_per_class == size):
             of = cell.overall
-            line[mix_title(cell.centroid_share)] = percent(of.accuracy, of.interval).replace(" %", "")
+            told = percent(of.accuracy, of.interval).replace(" %", "") if of.n else "none placed"
+            line[mix_title(cell.centroid_share)] = told
         lines.append(line)
     return pd.DataFrame(lines)
 
@@ -98,7 +99,7 @@ def classes(found: Guided) -> None:
     chart, beside = st.columns([3, 2], gap="medium")
     with chart:
         drawn = figures.class_chart(found, dark=page.dark())
-        caption = "The tests that were asked for, with 95 % intervals. At the boundary half are right by construction."
+        caption = "The tests that were asked for, 95 % intervals. At the boundary about half are right by construction."
         data_views.in_a_box(
             len(found.class_names), lambda: page.figure(drawn, caption, key="guided-classes"), key="guided-class-box"
         )

@@ -23,6 +23,11 @@ FORMATS = (
     "of texts, or the data set's columns, and perhaps `id`. Labels are not needed."
 )
 _POOLS = {"held out": "held-out samples", "uploaded": "an uploaded file"}
+_NOTHING = "Nothing is missing: every class has samples at its boundary, and no pair has fewer than a random split."
+_OUT_OF_REACH = (
+    "The test set lacks samples at boundaries, but no test could be placed there, so that nothing can be said of what "
+    "is nearest. Widen the boundary above, or train the model for longer."
+)
 _READ = "pool-read"
 
 
@@ -45,10 +50,11 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     if not cache.missing_tests(looked, within).future.done():
         st.skeleton(height=200)
         return said
-    if wanted is None or not len(wanted):
-        page.empty(
-            "Nothing is missing: every class has samples at its boundary, and no pair has fewer than a random split."
-        )
+    if wanted is None:
+        page.empty(_NOTHING)
+        return said
+    if not len(wanted):
+        page.empty(_OUT_OF_REACH)
         return said
     _missing(wanted)
     pool = looked.parts.test if chosen == "held out" else _uploaded(looked)

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from core.evaluate.guided_tests import AccuracyGrid, Guided, Walk
 from core.evaluate.guided_tests.verdict import mix_title
 from core.evaluate.wording import count, percent, plural
+from core.figures.data_sets import MOST_IN_SIGHT
 from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, theme
 
 MOST_CLASSES = 4
@@ -218,4 +219,7 @@ def class_chart(found: Guided, *, dark: bool = False) -> go.Figure:
         )
     name_axis(figure, names)
     figure.update_xaxes(tickformat=".0f", range=[-2, 102])
+    if len(names) > MOST_IN_SIGHT:
+        figure.update_xaxes(side="top")
+        figure.update_layout(margin_t=84)
     return figure

@@ -60,6 +60,15 @@ def test_with_nothing_placed_it_says_what_to_change():
     assert "wider boundary" in said.advice
 
 
+def test_a_mix_of_which_nothing_was_placed_is_passed_over():
+    found = made(1.0)
+    near, nothing = found.generated, found.generated.take(np.zeros(len(found.generated), dtype=bool))
+    edge = replace(nothing, asked=np.array([[0, 40]] * 3))
+    grid = accuracy_grid(near, edge, TEST, sizes=(10,))
+    said = guided_verdict(replace(found, grid=grid))
+    assert not any("not known yet" in one or one.startswith("Over mixes") for one in said.findings)
+
+
 def test_failing_near_the_centroids_is_told_first():
     found = made(1.0)
     wrong = replace(found.generated, predicted=(found.generated.y + 1) % 3)

@@ -72,6 +72,7 @@ def test_of_texts_the_nearest_real_text_stands_in(open_page, workspace):
     assert any("nearest real" in table for table in tables)
     assert any(set(table["text"]) & set(data.x) for table in tables if "text" in table)
     assert not app.get("image")
+    assert "no test could be placed there" in said
 
 
 def test_features_without_a_model_are_enough(open_page, workspace):

@@ -149,7 +149,7 @@ def grid_beside(
     if not wanted.any() or min(near.asked[wanted, 0].min(), boundary.asked[wanted, 1].min()) < largest:
         raise DataError(f"{largest} tests for each class and region must be generated first.")
     cells = []
-    for size in sizes:
+    for size in dict.fromkeys(sizes):  # of small test sets several are one test
         for share in mixes:
             n_near = round(share * size)
             taken = _first(near, boundary, n_near, size - n_near)

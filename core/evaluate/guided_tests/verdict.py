@@ -7,8 +7,8 @@ from core.evaluate.guided_tests.stored import Guided
 from core.evaluate.wording import Verdict, bare, count, listed, percent, plural
 
 SIDE = (
-    "At a boundary accuracy is nothing but the share of tests on their own class's side of it, about half by "
-    "construction."
+    "At a boundary accuracy is nothing but the share of tests on their own class's side of it: about half by "
+    "construction, and less where a third class is as probable."
 )
 """What has to be known of any accuracy at a boundary."""
 
@@ -115,6 +115,8 @@ def _table(grid: AccuracyGrid | None) -> str:
         return ""
     largest = max(cell.n_per_class for cell in grid.cells)
     first, *_, last = (cell for cell in grid.cells if cell.n_per_class == largest)
+    if not (first.overall.n and last.overall.n):
+        return ""
     return (
         f"Over mixes, with {plural(largest, 'test')} for each class, accuracy runs from {_share(first.overall)} at "
         f"{mix_title(first.centroid_share)} to {_share(last.overall)} at {mix_title(last.centroid_share)}; in between "
