@@ -4,6 +4,7 @@ Streamlit replaces a value that it does not know in the address by the default, 
 result than the one that was sent. So the address is checked first, and an unknown value ends the page with a sentence.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from ui.page import plain
 MOST_SIDE_BY_SIDE = 3
 USUAL = "usual"
 _GOT = "asked_and_got"
+_MARKUP = re.compile(r"[*`$~\\\[\]<]|:\w|_.*_")  # what Streamlit would take for more than a name
 MODEL_TITLES = {name: model.label for name, model in MODELS.items()}
 FINDER_TITLES = {
     "kmeans": "k-means clusters",
@@ -70,7 +72,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class One:
-    """Just one of the names in `titles`; few stand side by side, many in a list."""
+    """Just one of the names in `titles`; few stand side by side, many in a list, which takes any name as it is."""
 
     key: str
     label: str
@@ -85,7 +87,7 @@ class One:
     def draw(self, *, side_by_side: bool = False) -> str:
         """The widget; returns the chosen name."""
         names = list(self.titles)
-        if side_by_side or len(names) <= MOST_SIDE_BY_SIDE:
+        if side_by_side or (len(names) <= MOST_SIDE_BY_SIDE and not any(map(_MARKUP.search, self.titles.values()))):
             return st.segmented_control(
                 self.label,
                 names,

@@ -72,6 +72,7 @@ def test_of_texts_the_nearest_real_text_stands_in(open_page, workspace):
     assert any("nearest real" in table for table in tables)
     assert any(set(table["text"]) & set(data.x) for table in tables if "text" in table)
     assert not app.get("image")
+    assert next(control for control in app.selectbox if control.key == "class").options == [MARKUP, "politics"]
     assert "no test could be placed there" in said
 
 
