@@ -192,6 +192,45 @@ def test_an_interrupted_run_shows_what_there_is_and_can_go_on(open_page, workspa
     assert app.button(key=f"resume-{run.id}").label == "Resume"
 
 
+def test_while_it_runs_what_is_known_is_shown_and_it_can_be_stopped(open_page, workspace):
+    plan = planned("wine", table=True)
+    data, _ = kept(workspace, "wine")
+    run = workspace.create_run(LOCAL_OWNER, plan, data.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    app = opened(open_page, data, plan)
+    assert app.button(key=f"cancel-{run.id}").label == "Cancel"
+    assert "The model takes" not in plainly(app)
+    for trial in (0, 1, 3):
+        workspace.store_trial(run.id, trial, rows_of("wine", plan)[trial])
+    app.run()
+    said = plainly(app)
+    assert "2 of 3 classes so far" in said
+    assert any(alt.startswith("Accuracy over mixes") for alt in charts(app))
+    assert "What was generated" not in said
+    workspace.release(run.id, "test", "cancelled")
+
+
+def test_all_that_was_chosen_is_in_the_shared_address(open_page, workspace):
+    plan = planned("wine", table=True)
+    data, _ = kept(workspace, "wine")
+    stored_run(workspace, "wine", plan)
+    chosen = {
+        "class": "class_1",
+        "towards": "its own centroid",
+        "place": "40",
+        "shown": "class_2",
+        "region": "boundary",
+    }
+    chosen |= {"taken": "another", "violations": "between centroids", "pool": "an uploaded file", "next": "9"}
+    app = opened(open_page, data, plan, **chosen)
+    offered = app.session_state["share_offer"].parameters
+    assert {name: offered[name] for name in chosen} == {name: [value] for name, value in chosen.items()}
+    assert {"model", "layer", "theta2", "r", "theta1", "unit", "mix", "size", "start", "seed", "wcl"} <= set(offered)
+    again = open_page("guided_tests", data=data.fingerprint, **offered)
+    assert charts(again) == charts(app)
+    assert metrics(again) == metrics(app)
+
+
 def test_a_parameter_that_is_not_usual_comes_back_from_the_plan(open_page, workspace):
     kept(workspace, "wine")
     plan = planned("wine", wcl=0.6, noise=0.1, rivals="even", r=0.4, theta2=0.8, centroid_share=0.2, seed=3)

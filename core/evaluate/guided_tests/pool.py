@@ -26,6 +26,19 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
     An NPZ file has "features" and "proba" (see `read_layer_samples`), or inputs like those of the data set as "x" or
     "images" (texts as "x" or "texts"), perhaps with "ids". A table has a column of texts, or the data set's columns,
     perhaps with "id". Raises DataError, with what is expected, for anything else.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models.paper_networks import LinearNetwork
+    >>> from core.models.stored import ModelFile
+    >>> from core.trials.layer_parts import layer_parts
+    >>> wine, stream = load_example("wine"), io.BytesIO()
+    >>> network = LinearNetwork(n_epochs=1).fit(wine.x, wine.y, seed=0).trained(wine)
+    >>> parts = layer_parts(ModelFile(network.to_bytes(), "w.safetensors", wine.fingerprint).to_bytes(), wine)
+    >>> np.savez(stream, x=wine.x[:5])
+    >>> len(read_pool(stream.getvalue(), "new.npz", parts=parts, dataset=wine))
+    5
     """
     ids: list[str] | None
     if PurePath(name).suffix.lower() == ".npz":

@@ -77,7 +77,13 @@ class Guided:
 
 
 def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guided:
-    """Read the rows of a GuidedTestsPlan's finished trials back (`plan.COLUMNS`), all of them or the first."""
+    """Read the rows of a GuidedTestsPlan's finished trials back (`plan.COLUMNS`), all of them or the first.
+
+    Examples
+    --------
+    >>> guided_of_rows(pd.DataFrame(), class_names=("a", "b")).made_for
+    ()
+    """
     done = rows[rows["status"] == "ok"] if len(rows) else pd.DataFrame({"part": pd.Series(dtype="str")})
     mix, table = (_tests(done[done["part"] == part], class_names) for part in ("mix", "table"))
     counts = done.dropna(subset=["n_correct"]) if len(done) else done

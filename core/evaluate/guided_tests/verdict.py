@@ -47,7 +47,16 @@ def guided_verdict(found: Guided) -> Verdict:
 
 
 def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
-    """Say how far the whole model, given the decoded images, agrees with what its head said of the features."""
+    """Say how far the whole model, given the decoded images, agrees with what its head said of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> differs, inside = np.array([False, True]), np.array([True, True])
+    >>> one = RoundTrip(np.array([0, 1]), np.array([0.6, 0.9]), differs, inside, ("a", "b"))
+    >>> round_trip_finding(one, 2)
+    'Decoded and sent through the whole model again, 1 of 2 images are taken for another class than their features: ...'
+    """
     k, n, share, interval = trip.disagreement
     kept = percent(*trip.kept_region[2:])
     of = "" if n == n_all else f" (at random out of {count(n_all)})"
