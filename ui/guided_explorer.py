@@ -17,7 +17,7 @@ from ui.page import Metric
 from ui.quality_work import Looked
 
 N_STEPS = 41
-OWN = "its own centroid"
+_OWN, OWN = "own", "its own centroid"
 _MOST_COLUMNS = 12
 
 
@@ -65,7 +65,7 @@ def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list
         second = One(
             "towards",
             "Towards",
-            {str(label): OWN} | others,
+            {_OWN: OWN} | others,
             str(most),
             "To whose centroid the way leads; first the class that its samples are confused with most.",
         )
@@ -80,7 +80,7 @@ def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list
         towards, start = second.draw(), third.draw()
     row = own[list(third.titles).index(start)]
     said = {one.key: one.written(value) for one, value in ((first, str(label)), (second, towards), (third, start))}
-    return of, int(row), label, int(towards), said
+    return of, int(row), label, label if towards == _OWN else int(towards), said
 
 
 def _seen(

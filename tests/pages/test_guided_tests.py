@@ -155,6 +155,25 @@ def test_the_place_on_the_way_is_what_the_address_says(open_page, workspace):
     assert metrics(app)["3"] == f"{100 * parts.test.proba[row, 3]:.1f} %"
 
 
+def test_another_class_has_samples_and_goals_of_its_own(open_page, workspace):
+    data, model = kept(workspace, "digits")
+    parts = layer_parts(trained("digits")[1], data)
+    start = str(parts.test.ids[np.flatnonzero(parts.test.labels == 3)[0]])
+    way = {"class": "3", "towards": "8", "start": start, "place": "50"}
+    app = open_page("guided_tests", data=data.fingerprint, model=model, **way)
+    app.selectbox(key="class").set_value("8").run()
+    assert not app.exception
+    assert not app.error
+    own = parts.test.ids[parts.test.labels == 8]
+    assert app.selectbox(key="start").value in own
+    assert set(app.selectbox(key="start").options) == set(own)
+    (alt,) = (alt for alt in charts(app) if alt.startswith("From a sample of"))
+    assert alt.startswith("From a sample of 8 to the centroid of ")
+    assert ", 50% of the way" in alt
+    app.selectbox(key="towards").set_value("own").run()
+    assert any(alt.startswith("From a sample of 8 to its own centroid") for alt in charts(app))
+
+
 @pytest.mark.parametrize(
     ("parameter", "value"), [("mix", "10-90"), ("place", "7"), ("towards", "eleven"), ("start", "nobody")]
 )
