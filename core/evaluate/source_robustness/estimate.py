@@ -150,7 +150,7 @@ def error_over_draws(terms: Sequence[tuple[float, Measured]]) -> Error:
     Accuracies of the same scheme are paired by draw; schemes are drawn independently of each other.
     """
     parts = [_over_draws(of_scheme) for of_scheme in _by_scheme(terms)]
-    return _pooled(np.array([variance for variance, _ in parts]), np.array([df for _, df in parts]))
+    return pooled(np.array([variance for variance, _ in parts]), np.array([df for _, df in parts]))
 
 
 def _by_scheme(terms: Sequence[tuple[float, Measured]]) -> list[list[tuple[float, Measured]]]:
@@ -205,7 +205,7 @@ def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) 
     else:
         besides = [_training_noise(of_scheme) for of_scheme in _by_scheme(terms)]
     variances, dfs = zip((within, df), *besides, strict=True)
-    over_sources, over_draws = _pooled(np.array(variances), np.array(dfs)), error_over_draws(terms)
+    over_sources, over_draws = pooled(np.array(variances), np.array(dfs)), error_over_draws(terms)
     return over_draws if over_draws.se > over_sources.se else over_sources
 
 
@@ -233,7 +233,7 @@ def _within(variance: np.ndarray, n_units: np.ndarray) -> tuple[float, float]:
     mean = np.where(told, variance, 0.0).sum(axis=0) / n_told
     df = np.where(told, n_units - 1, 0).sum(axis=0) / n_told
     unseen = int((of_stratum & ~usable).sum())
-    error = _pooled(mean[usable], df[usable])
+    error = pooled(mean[usable], df[usable])
     return error.se**2 * (1 + unseen / usable.sum()), error.df
 
 
@@ -254,7 +254,7 @@ def _mean_by_clustering(measured: Measured, clusterings: np.ndarray) -> np.ndarr
     return np.divide(total, n_draws, out=np.full(len(clusterings), np.nan), where=n_draws > 0)
 
 
-def _pooled(variances: np.ndarray, dfs: np.ndarray) -> Error:
+def pooled(variances: np.ndarray, dfs: np.ndarray) -> Error:
     """The error of a sum of independent parts, its degrees of freedom by Satterthwaite."""
     total = variances.sum()
     if np.isnan(total) or (dfs < 1).any():

@@ -70,7 +70,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
     rho = AccuracyInterval(exclusive.value, inclusive.value).rho
     over_sources = log_interval(rho, sources.se, sources.df)
-    if _few_errors(exclusive) or _few_errors(inclusive):
+    if few_errors(exclusive) or few_errors(inclusive):
         x, i = _of_samples(exclusive), _of_samples(inclusive)
         highest = x.upper / i.lower if i.lower > 0 else float("inf")
         over_sources = joined(over_sources, Interval(x.lower / i.upper, highest))
@@ -88,13 +88,14 @@ def _accuracy(measured: Measured | None, layout: Layout) -> Estimate:
     terms = [(1.0, measured)]
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
     over_sources = logit_interval(measured.value, sources.se, sources.df)
-    if _few_errors(measured):
+    if few_errors(measured):
         over_sources = joined(over_sources, _of_samples(measured))
     over_draws = logit_interval(measured.value, draws.se, draws.df)
     return Estimate(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
 
 
-def _few_errors(measured: Measured) -> bool:
+def few_errors(measured: Measured) -> bool:
+    """Whether so few samples were wrong (or right) that an error over draws or sources may come out as nothing."""
     return min(measured.value, 1 - measured.value) * measured.n_samples < FEW_ERRORS
 
 
