@@ -12,15 +12,13 @@ from ui.controls import One, check_address
 from ui.quality_work import Looked
 
 MOST_ROWS, MOST_SHOWN = 12, 12
-MOST_BESIDE = 24
-"""Of more classes, the heat map takes the whole width and the table stands beneath."""
 
 
 def heat_map(found: TestQuality) -> None:
     """All pairs, and the most frequent ones as a table beside them."""
     st.subheader("Which boundaries are tested?", anchor=False)
     pairs = found.pairs
-    if found.n_classes > MOST_BESIDE:
+    if found.n_classes > figures.MOST_NUMBERS:  # the heat map takes the whole width
         chart, beside = st.container(), st.container()
     else:
         chart, beside = st.columns([3, 2], gap="medium")
