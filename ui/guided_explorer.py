@@ -49,7 +49,10 @@ def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[s
 
 
 def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list[str]]]:
-    """The part and the row of the sample, its class, where it goes, and what the address says of that."""
+    """The part and the row of the sample, its class, where it goes, and what the address says of that.
+
+    Each class has controls of its own: Streamlit leaves a value in the address that a control no longer has.
+    """
     names, parts = looked.parts.test.class_names, looked.parts
     edge = parts.test.confidence <= looked.choice.theta2
     usual = int(np.bincount(parts.test.labels[edge], minlength=len(names)).argmax())
@@ -63,14 +66,14 @@ def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list
         others = {str(code): name for code, name in enumerate(names) if code != label}
         most = np.bincount(rivals(of.proba[own], of.labels[own]), minlength=len(names)).argmax()
         second = One(
-            "towards",
+            f"towards_{label}",
             "Towards",
             {_OWN: OWN} | others,
             str(most),
             "To whose centroid the way leads; first the class that its samples are confused with most.",
         )
         third = One(
-            "start",
+            f"start_{label}",
             "From the sample" if of is parts.test else "From the training sample",
             {str(of.ids[row]): str(of.ids[row]) for row in own},
             str(of.ids[own[0]]),

@@ -143,7 +143,7 @@ def test_the_place_on_the_way_is_what_the_address_says(open_page, workspace):
     kept(workspace, "digits")
     parts = layer_parts(model, data)
     row = int(np.flatnonzero(parts.test.labels == 3)[0])
-    way = {"class": "3", "towards": "8", "start": str(parts.test.ids[row]), "place": "100"}
+    way = {"class": "3", "towards_3": "8", "start_3": str(parts.test.ids[row]), "place": "100"}
     app = opened(open_page, data, plan, **way)
     assert app.slider(key="place").value == 100
     alt = next(alt for alt in charts(app) if alt.startswith("From a sample of 3 to the centroid of 8, 100% of the way"))
@@ -159,28 +159,28 @@ def test_another_class_has_samples_and_goals_of_its_own(open_page, workspace):
     data, model = kept(workspace, "digits")
     parts = layer_parts(trained("digits")[1], data)
     start = str(parts.test.ids[np.flatnonzero(parts.test.labels == 3)[0]])
-    way = {"class": "3", "towards": "8", "start": start, "place": "50"}
+    way = {"class": "3", "towards_3": "8", "start_3": start, "place": "50"}
     app = open_page("guided_tests", data=data.fingerprint, model=model, **way)
     app.selectbox(key="class").set_value("8").run()
     assert not app.exception
     assert not app.error
     own = parts.test.ids[parts.test.labels == 8]
-    assert app.selectbox(key="start").value in own
-    assert set(app.selectbox(key="start").options) == set(own)
+    assert app.selectbox(key="start_8").value in own
+    assert set(app.selectbox(key="start_8").options) == set(own)
     (alt,) = (alt for alt in charts(app) if alt.startswith("From a sample of"))
     assert alt.startswith("From a sample of 8 to the centroid of ")
     assert ", 50% of the way" in alt
-    app.selectbox(key="towards").set_value("own").run()
+    app.selectbox(key="towards_8").set_value("own").run()
     assert any(alt.startswith("From a sample of 8 to its own centroid") for alt in charts(app))
 
 
 @pytest.mark.parametrize(
-    ("parameter", "value"), [("mix", "10-90"), ("place", "7"), ("towards", "eleven"), ("start", "nobody")]
+    ("parameter", "value"), [("mix", "10-90"), ("place", "7"), ("towards_3", "eleven"), ("start_3", "nobody")]
 )
 def test_an_address_that_cannot_be_followed_shows_no_result(open_page, workspace, parameter, value):
     plan = planned("digits")
     data, _ = kept(workspace, "digits")
-    parameters = {**guided_controls.parameters(plan), parameter: value}
+    parameters = {**guided_controls.parameters(plan), "class": "3", parameter: value}
     app = open_page("guided_tests", data=data.fingerprint, **parameters)
     assert value in plainly(app)
     assert "This address asks for something that cannot be chosen here" in texts(app)
@@ -235,7 +235,7 @@ def test_all_that_was_chosen_is_in_the_shared_address(open_page, workspace):
     stored_run(workspace, "wine", plan)
     chosen = {
         "class": "class_1",
-        "towards": "its own centroid",
+        "towards_1": "its own centroid",
         "place": "40",
         "shown": "class_2",
         "region": "boundary",
@@ -244,7 +244,7 @@ def test_all_that_was_chosen_is_in_the_shared_address(open_page, workspace):
     app = opened(open_page, data, plan, **chosen)
     offered = app.session_state["share_offer"].parameters
     assert {name: offered[name] for name in chosen} == {name: [value] for name, value in chosen.items()}
-    assert {"model", "layer", "theta2", "r", "theta1", "unit", "mix", "size", "start", "seed", "wcl"} <= set(offered)
+    assert {"model", "layer", "theta2", "r", "theta1", "unit", "mix", "size", "start_1", "seed", "wcl"} <= set(offered)
     again = open_page("guided_tests", data=data.fingerprint, **offered)
     assert charts(again) == charts(app)
     assert metrics(again) == metrics(app)
