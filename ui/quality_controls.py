@@ -12,6 +12,7 @@ import streamlit as st
 from core.evaluate.test_quality import THETA_2, UNITS, Regions, fit_regions
 from core.evaluate.test_quality.regions import Unit
 from core.models.layers import LayerSamples
+from ui import page
 from ui.controls import Number, One, check_address
 
 Control = One | Number
@@ -47,25 +48,27 @@ class RegionChoice:
 def region_choice(layers: Sequence[str]) -> RegionChoice:
     """The controls in a row of their own, and what they say."""
     main, more = region_controls(layers)
-    check_address([*main.values(), *more.values()])
+    layer = _layer_control(layers)
+    check_address([layer, *main.values(), *more.values()])
+    if len(layers) == 1 and layer.unknown(st.query_params.get_all(layer.key)):
+        st.query_params.pop(layer.key)  # of the model before this one, which had more layers
     with st.container(border=True, gap="small", key="regions"):
+        if len(layers) == 1:
+            st.caption(f"Measured in {page.plain(layers[0])}, the only layer of this model that is known.")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             values = {field: control.draw() for field, control in main.items()}
         with st.expander("More options", type="compact"), st.container(horizontal=True, vertical_alignment="bottom"):
             values |= {field: control.draw() for field, control in more.items()}
-    return choice_of(values)
+    return choice_of({"layer": layers[0]} | values)
 
 
 def region_controls(layers: Sequence[str]) -> tuple[dict[str, Control], dict[str, Control]]:
-    """The controls by field of `RegionChoice`: the main ones, and the rest. `layers` are those offered, usual first."""
-    main: dict[str, Control] = {
-        "layer": One(
-            "layer",
-            "Layer",
-            {name: name for name in layers},
-            layers[0],
-            "Features are what this layer of the model makes of a sample; its head is everything behind it.",
-        ),
+    """The controls by field of `RegionChoice`: the main ones, and the rest. `layers` are those offered, usual first.
+
+    Where there is one layer there is nothing to choose, and the address need not say it.
+    """
+    main: dict[str, Control] = {"layer": _layer_control(layers)} if len(layers) > 1 else {}
+    main |= {
         "theta2": Number(
             "theta2",
             "Boundary up to",
@@ -111,6 +114,16 @@ def region_controls(layers: Sequence[str]) -> tuple[dict[str, Control], dict[str
     return main, more
 
 
+def _layer_control(layers: Sequence[str]) -> One:
+    return One(
+        "layer",
+        "Layer",
+        {name: name for name in layers},
+        layers[0],
+        "Features are what this layer of the model makes of a sample; its head is everything behind it.",
+    )
+
+
 def choice_of(values: Mapping[str, Any]) -> RegionChoice:
     """What the controls say; 0 stands for what is usual.
 
@@ -128,6 +141,7 @@ def region_parameters(choice: RegionChoice) -> dict[str, list[str]]:
     >>> region_parameters(RegionChoice("inputs", r=0.5))
     {'layer': ['inputs'], 'theta2': ['0.7'], 'r': ['0.5'], 'theta1': ['0.0'], 'unit': ['99th percentile']}
     """
-    main, more = region_controls([choice.layer])
+    main, more = region_controls([])
+    main = {"layer": _layer_control([choice.layer])} | main
     values = {**vars(choice), "r": choice.r or 0.0, "theta1": choice.theta1 or 0.0}
     return {control.key: control.written(values[field]) for field, control in (main | more).items()}

@@ -55,14 +55,20 @@ def most_frequent(pairs: PairShares) -> None:
 
 
 def choose(found: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
-    """The class and its rival that are looked at, and the parameters of the address that say so."""
+    """The class and its rival that are looked at, and the parameters of the address that say so.
+
+    Each class has a control of its own for its rival: Streamlit leaves a value in the address that a control no longer
+    has.
+    """
     names, pairs = found.class_names, found.pairs
     first = _control("class", "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
     check_address([first])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         label = int(first.draw())
         others = [code for code in range(len(names)) if code != label]
-        second = _control("rival", "Rival", names, others, max(others, key=lambda code: pairs.n_in[label, code]))
+        second = _control(
+            f"rival_{label}", "Rival", names, others, max(others, key=lambda code: pairs.n_in[label, code])
+        )
         check_address([first, second])
         rival = int(second.draw())
     return label, rival, {one.key: one.written(str(code)) for one, code in ((first, label), (second, rival))}

@@ -8,8 +8,10 @@ import pytest
 from core.data import Dataset
 from core.evaluate.test_quality import quality
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+from core.models import MODELS
 from core.models.recorded import record_of
-from core.trials import Context
+from core.models.stored import ModelFile
+from core.trials import Context, TrainingPlan, to_json
 from core.trials.layer_parts import UPLOADED, layer_parts, split_of
 from core.workspace import frames
 from core.workspace.runner import load_plan
@@ -126,6 +128,20 @@ def test_an_address_with_an_unknown_layer_shows_no_result(open_page, workspace):
     assert charts(app) == []
 
 
+def test_another_model_without_that_layer_is_shown_in_its_own(open_page, workspace):
+    data, linear = kept(workspace, "digits")
+    plan = TrainingPlan("cnn_1", n_epochs=1)
+    network = MODELS["cnn_1"](n_epochs=1).fit(data.x[:300], data.y[:300], seed=0, n_classes=10).trained(data)
+    file = ModelFile(network.to_bytes(), "cnn.safetensors", data.fingerprint, "cnn_1")
+    deep = workspace.keep_model(LOCAL_OWNER, file.to_bytes(), name="deep", training_plan=to_json(plan))
+    app = open_page("test_quality", data=data.fingerprint, model=deep, layer="last convolution")
+    assert "layer last convolution" in plainly(app)
+    app.selectbox(key="model-control").set_value(linear).run()
+    assert not app.error
+    assert "layer inputs" in plainly(app)
+    assert "layer" not in app.query_params
+
+
 def test_a_model_that_is_gone_gets_a_sentence_and_no_result(open_page, workspace):
     data, _ = kept(workspace, "wine")
     app = open_page("test_quality", data=data.fingerprint, model="0" * 64)
@@ -201,7 +217,7 @@ def test_other_models_stand_beside_it_and_in_the_address(open_page, workspace):
 
 def test_the_rival_is_never_the_class_itself(open_page, workspace):
     data, model = clouds(workspace)
-    app = open_page("test_quality", data=data.fingerprint, model=model, **{"class": "class 0", "rival": "class 1"})
+    app = open_page("test_quality", data=data.fingerprint, model=model, **{"class": "class 0", "rival_0": "class 1"})
     assert any(alt.startswith("class 0 and class 1 in a plane") for alt in charts(app))
     app.segmented_control(key="class").set_value("1").run()
     assert not app.exception
@@ -235,7 +251,7 @@ def test_the_share_menu_says_the_whole_address(open_page, workspace):
     data, model = clouds(workspace)
     app = open_page("test_quality", data=data.fingerprint, model=model, theta2="0.8", r="0.7", theta1="0.4")
     address = next(code.value for code in app.code if "test_quality?" in code.value)
-    for part in ("theta2=0.8", "r=0.7", "theta1=0.4", "layer=uploaded+features", "class=", "rival=", "resplits=99"):
+    for part in ("theta2=0.8", "r=0.7", "theta1=0.4", "layer=uploaded+features", "class=", "rival_", "resplits=99"):
         assert part in address
     assert region_parameters(RegionChoice("inputs", 0.8, 0.7, 0.4))["r"] == ["0.7"]
 
