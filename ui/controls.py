@@ -235,7 +235,7 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
 
     Raises DataError for a choice that makes no plan.
     """
-    main, more = _trial_controls(
+    main, more = trial_controls(
         has_sources=dataset.sources is not None, representations=available(dataset), models=model_titles(dataset)
     )
     check_address([*main.values(), *more.values()])
@@ -252,7 +252,7 @@ def trial_plan(dataset: Dataset) -> tuple[TrialPlan, DeltaGenerator]:
 
 def trial_parameters(plan: TrialPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
-    main, more = _trial_controls(has_sources=True, representations=REPRESENTATIONS)
+    main, more = trial_controls(has_sources=True, representations=REPRESENTATIONS)
     controls = main | more
     written = {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
     if any(control.unknown(written[control.key]) for control in controls.values()):
@@ -267,7 +267,7 @@ def describe_trials(plan: TrialPlan) -> str:
     >>> describe_trials(TrialPlan(models=("svm",), n_repeats=20))
     'SVM · k-means clusters · 20 repeats'
     """
-    main, more = _trial_controls(has_sources=True, representations=REPRESENTATIONS)
+    main, more = trial_controls(has_sources=True, representations=REPRESENTATIONS)
     models, finders = (main[field].written(getattr(plan, field)) for field in ("models", "source_finders"))
     features = f" in {more['representation'].written(plan.representation)[0]}" if plan.representation else ""
     return f"{', '.join(models)} · {' and '.join(finders)}{features} · {plural(plan.n_repeats, 'repeat')}"
@@ -278,9 +278,10 @@ def model_titles(dataset: Dataset) -> dict[str, str]:
     return {name: model.label for name, model in MODELS.items() if fits(model, dataset)}
 
 
-def _trial_controls(
+def trial_controls(
     *, has_sources: bool, representations: Mapping[str, Representation], models: Mapping[str, str] = MODEL_TITLES
 ) -> tuple[dict[str, Pick | Number], dict[str, OneOrUsual | Number]]:
+    """The controls of the fields that plans of trials share: those in sight, and those under more options."""
     finders = {name: FINDER_TITLES.get(name, name) for name in [*SOURCE_FINDERS, *[KNOWN_SOURCES] * has_sources]}
     usual = TrialPlan()
     main: dict[str, Pick | Number] = {
