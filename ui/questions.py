@@ -11,6 +11,8 @@ from core.data import DataError
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.verdict import average_case_verdict
 from core.evaluate.cluster_folds import Metric, fold_verdict
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import guided_verdict
 from core.evaluate.source_robustness import verdict
@@ -20,6 +22,7 @@ from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
 from ui import (
+    adequacy_controls,
     cache,
     controls,
     data_choice,
@@ -58,6 +61,10 @@ def _source_robustness(run: Run) -> str:
     return verdict(found.intervals, found.comparisons, names=controls.MODEL_TITLES).headline
 
 
+def _data_set_adequacy(run: Run) -> str:
+    return adequacy_verdict(cache.adequacy(run), names=controls.MODEL_TITLES).headline
+
+
 def _cluster_folds(run: Run) -> str:
     folded = cache.fold_run(run)
     return fold_verdict(cache.fold_performance(folded, Metric()), names=controls.MODEL_TITLES).headline
@@ -78,6 +85,13 @@ QUESTIONS: dict[str, Question] = {
         controls.describe_trials,
         controls.trial_parameters,
         _source_robustness,
+    ),
+    AdequacyPlan.kind: Question(
+        "Would more data help, or new sources?",
+        "data_set_adequacy",
+        adequacy_controls.describe,
+        adequacy_controls.parameters,
+        _data_set_adequacy,
     ),
     FoldPlan.kind: Question(
         "How do folds that are made to differ behave?",

@@ -30,6 +30,12 @@ PAGES = {
             "How far does accuracy fall on unfamiliar sources?",
         ),
         (
+            "data_set_adequacy",
+            "Data-set adequacy",
+            ":material/stacked_line_chart:",
+            "Would more data help, or new sources?",
+        ),
+        (
             "matched_subsets",
             "Matched subsets",
             ":material/compare_arrows:",

@@ -15,6 +15,7 @@ from ui.cache.cluster_folds import (
     fold_words,
 )
 from ui.cache.common import dataset
+from ui.cache.data_set_adequacy import adequacy, adequacy_trials
 from ui.cache.data_sets import data_look, features, folds_of, map_of, near_copies, number, words
 from ui.cache.guided_tests import guided, missing_tests, properties, regions, sent_again
 from ui.cache.layers import layer_samples, layers, parts_name
@@ -50,6 +51,8 @@ from ui.cache.test_quality import (
 __all__ = [
     "OwnModels",
     "SourceRobustness",
+    "adequacy",
+    "adequacy_trials",
     "class_calibration",
     "class_pair",
     "columns_of",

@@ -195,7 +195,8 @@ def _classes(classes: Sequence[Curve], worth: float) -> list[str]:
     ]
     n_open = len(by_kind["unknown"])
     if n_open:
-        told.append(f"Of {plural(n_open, 'class', 'classes')} of {count(len(classes))} it cannot be told yet.")
+        which = f"all {count(n_open)}" if n_open == len(classes) else f"{count(n_open)} of {count(len(classes))}"
+        told.append(f"Of {which} classes it cannot be told yet.")
     return told
 
 

@@ -1,0 +1,98 @@
+"""Would more data help, or new sources? (Kilinc & Uysal 2017, section 5.2)"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.data_set_adequacy.results import Adequacy, Curve
+from core.figures import data_set_adequacy as figures
+from core.workspace.workspace import Run
+from ui import adequacy_controls, adequacy_look, cache, data_choice, jobs, page, share
+from ui.controls import MODEL_TITLES
+from ui.session import owner, workspace
+
+HOW_TO_READ = Path(__file__).with_suffix(".md")
+SECONDS_BETWEEN_DRAWINGS = 6.0
+
+
+def show(run: Run) -> None:
+    """The verdict and its curve as far as they are known; everything else once the run has ended."""
+    found = cache.adequacy(run) if run.n_done > run.n_failed else None
+    of = None if found is None else adequacy_controls.chosen_curve(found, look)
+    if found is None or of is None:
+        page.nothing_yet(running=run.state == "running")
+        return
+    said = adequacy_look.verdict(found, of, look)
+    page.figure(
+        figures.interval_curve(of, dark=page.dark()),
+        "The band runs from the accuracy to expect on unfamiliar sources to that on familiar ones. Where the orange "
+        "line climbs, more samples help; where it lies flat below the blue one, new sources are needed. Hairlines are "
+        "95 % intervals over sources and samples, short bars over draws; dashed lines are fitted power laws, up to "
+        "twice the data.",
+        key="curve",
+    )
+    if run.state == "running":
+        return
+    page.findings(said)
+    side_by_side(found, of)
+    adequacy_look.classes(found, of, look)
+    tables(run, found)
+
+
+def side_by_side(found: Adequacy, of: Curve) -> None:
+    """The draws of the chosen model, and rho of all models."""
+    boxes, rho = st.columns(2, gap="medium")
+    with boxes:
+        drawn = figures.size_boxes(found, of, dark=page.dark())
+        page.figure(drawn, adequacy_look.spread(of), key="boxes")
+    with rho:
+        page.figure(
+            figures.rho_curves(found.overall, names=MODEL_TITLES, dark=page.dark()),
+            "The share of the accuracy that is kept on unfamiliar sources, with 95 % intervals over sources and "
+            "samples; models stand a little beside each other.",
+            key="rho",
+        )
+
+
+def tables(run: Run, found: Adequacy) -> None:
+    """The paper's tables 2 and 3, and everything to take away."""
+    st.subheader("In numbers", anchor=False)
+    adequacy_look.size_table(found)
+    page.downloads(
+        {
+            "Table": found.table,
+            "Steps": found.steps_table,
+            "Verdicts": lambda: adequacy_look.sentences(found, look.worth),
+            "Trials": lambda: cache.adequacy_trials(run),
+        },
+        stem=f"data-set-adequacy-{run.id[:8]}",
+        formats=("TSV", "Parquet"),
+    )
+
+
+page.lead(
+    "Accuracy over the size of the training set, on familiar and on unfamiliar sources, with test sets that do not "
+    "change. It cannot tell what samples of another kind than these would bring."
+)
+dataset = data_choice.dataset()
+try:
+    plan, button = adequacy_controls.adequacy_plan(dataset)
+    n_trials = plan.n_trials(dataset)
+except DataError as problem:
+    page.error(problem)
+    st.stop()
+run = workspace().find_run(owner(), plan, dataset.fingerprint)
+with button:
+    jobs.run_button(run, plan, dataset)
+for note in plan.notes(dataset):
+    st.caption(page.plain(note))
+look = adequacy_controls.looked_at(plan)
+share.offer(plan, (adequacy_controls.parameters(plan) or {}) | adequacy_controls.shown(plan, look))
+if run is None:
+    adequacy_look.nothing_computed(plan, plan.fitting(dataset), n_trials)
+else:
+    jobs.follow(run, jobs.progress)
+    jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
+    page.foot(run)
+page.how_to_read(HOW_TO_READ)
