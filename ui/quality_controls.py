@@ -48,10 +48,7 @@ class RegionChoice:
 def region_choice(layers: Sequence[str]) -> RegionChoice:
     """The controls in a row of their own, and what they say."""
     main, more = region_controls(layers)
-    layer = _layer_control(layers)
-    check_address([layer, *main.values(), *more.values()])
-    if len(layers) == 1 and layer.unknown(st.query_params.get_all(layer.key)):
-        st.query_params.pop(layer.key)  # of the model before this one, which had more layers
+    check_address([_layer_control(layers), *main.values(), *more.values()])
     with st.container(border=True, gap="small", key="regions"):
         if len(layers) == 1:
             st.caption(f"Measured in {page.plain(layers[0])}, the only layer of this model that is known.")

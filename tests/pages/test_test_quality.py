@@ -137,9 +137,9 @@ def test_another_model_without_that_layer_is_shown_in_its_own(open_page, workspa
     app = open_page("test_quality", data=data.fingerprint, model=deep, layer="last convolution")
     assert "layer last convolution" in plainly(app)
     app.selectbox(key="model-control").set_value(linear).run()
+    assert not app.exception, app.exception[0].value
     assert not app.error
     assert "layer inputs" in plainly(app)
-    assert "layer" not in app.query_params
 
 
 def test_a_model_that_is_gone_gets_a_sentence_and_no_result(open_page, workspace):
@@ -221,6 +221,7 @@ def test_the_rival_is_never_the_class_itself(open_page, workspace):
     assert any(alt.startswith("class 0 and class 1 in a plane") for alt in charts(app))
     app.segmented_control(key="class").set_value("1").run()
     assert not app.exception
+    assert not app.exception, app.exception[0].value
     assert not app.error
     chart = next(alt for alt in charts(app) if "in a plane" in alt)
     assert chart.startswith("class 1 and class")
