@@ -99,7 +99,10 @@ def classes(found: Guided) -> None:
     chart, beside = st.columns([3, 2], gap="medium")
     with chart:
         drawn = figures.class_chart(found, dark=page.dark())
-        caption = "The tests that were asked for, 95 % intervals. At the boundary about half are right by construction."
+        caption = (
+            "The tests that were asked for, 95 % intervals. At the boundary about half are right by construction, "
+            "fewer where a third class is as probable."
+        )
         data_views.in_a_box(
             len(found.class_names), lambda: page.figure(drawn, caption, key="guided-classes"), key="guided-class-box"
         )

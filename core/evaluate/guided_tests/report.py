@@ -12,7 +12,8 @@ from core.evaluate.wording import count, percent
 PAPER_NOTES = (
     "Every 0-100 column of the paper's table 2 is chance, one over the number of classes, whatever the model, so its "
     "features lie at the boundary of no class in particular. Ours lie between their class and one rival, on either "
-    "side of where both are as probable: about half of them are right, by construction.",
+    "side of where both are as probable: about half of them are right by construction, fewer where a third class is as "
+    "probable.",
     "The mixes in between follow: in the paper and here they are weighted means of the first and the last column.",
     "The sizes of table 2 are shares of the whole test set for each class: only then are its printed accuracies "
     "fractions of counts.",
