@@ -18,6 +18,7 @@ PAGES = {
     "data_sets": "data_sets?data=digits",
     "cluster_folds": "cluster_folds?data=digits",
     "source_robustness": "source_robustness?data=digits",
+    "data_set_adequacy": "data_set_adequacy?data=digits",
     "matched_subsets": "matched_subsets?reference=digits_own&target=digits_shifted",
     "runs": "runs?data=digits",
 }
@@ -52,6 +53,9 @@ def run_the_main_job(server: Server, browser: Browser) -> None:
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)
         expect(page.get_by_text("The worst sources to meet unprepared")).to_be_visible(timeout=MINUTE)
+        page.goto(f"{server.url}/data_set_adequacy?data=digits")
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page.get_by_text("320 of 320 trials used")).to_be_visible(timeout=10 * MINUTE)
 
 
 def run_average_case(server: Server, browser: Browser) -> str:
