@@ -7,6 +7,7 @@ networks robust on average (Han et al. 2024, section 4: the same as infinitely m
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from core.models.classifier import ShouldStop, stop_if
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import torch
 
 OnEpoch = Callable[[int, int, float], None]  # called with epochs done, epochs in all, mean loss of the last one
+Loss = Callable[["torch.nn.Module", "torch.Tensor", "torch.Tensor"], "torch.Tensor"]  # of a network on a batch
 
 
 def train(
@@ -28,15 +30,17 @@ def train(
     batch_size: int,
     generator: "torch.Generator",
     gradient_penalty: float = 0.0,
+    loss: Loss | None = None,
     device: str = "cpu",
     on_epoch: OnEpoch | None = None,
     should_stop: ShouldStop | None = None,
 ) -> None:
     """Train the network in place, and leave it on `device` ready for use; the data stays where it is, batch by batch.
 
-    `generator` decides about everything random: the order of the samples and what is dropped out. The same generator
-    gives the same network on the same kind of device. Raises ModelError where the loss ceases to be a number, and
-    Cancelled before the next epoch once `should_stop()` is true.
+    `loss` is the cross-entropy with `gradient_penalty`, unless another is given. `generator` decides about everything
+    random: the order of the samples and what is dropped out. The same generator gives the same network on the same
+    kind of device. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch once
+    `should_stop()` is true.
 
     Examples
     --------
@@ -53,6 +57,7 @@ def train(
     normalised = any(isinstance(module, torch.nn.BatchNorm2d) for module in network.modules())
     if normalised and min(len(inputs), batch_size) < 2:
         raise ModelError("Batch normalisation needs two training samples or more, and batches of two or more.")
+    loss = loss or partial(penalised_loss, gradient_penalty=gradient_penalty)
     network.to(device).train()
     with _own_randomness(generator, device):
         for epoch in range(n_epochs):
@@ -60,11 +65,11 @@ def train(
             total = torch.zeros((), device=device)
             for batch in _batches(len(inputs), batch_size, generator, none_alone=normalised):
                 optimizer.zero_grad()
-                loss = penalised_loss(network, inputs[batch].to(device), y[batch].to(device), gradient_penalty)
-                loss.backward()
+                value = loss(network, inputs[batch].to(device), y[batch].to(device))
+                value.backward()
                 optimizer.step()
                 constrain(network)
-                total += loss.detach() * len(batch)
+                total += value.detach() * len(batch)
             mean = float(total) / len(inputs)
             if not math.isfinite(mean):
                 rates = ", ".join(f"{group['lr']:g}" for group in optimizer.param_groups)

@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from core.cluster.acol import (
+    LEAST_SHARE,
+    AcolOptions,
+    acol_loss,
+    acol_penalty,
+    acol_sources,
+    has_collapsed,
+    pooled_log_probabilities,
+)
+from core.data import DataError, load_example
+from core.models.classifier import Cancelled
+
+N_CLASSES, N_SOURCES = 2, 3
+ACTIVITIES = hnp.arrays(np.float64, (7, N_CLASSES * N_SOURCES), elements=st.floats(-3, 3, width=32))
+OPTIONS = [
+    AcolOptions(c1=0.7, c2=1.3, c3=0.01, c4=0.02),
+    AcolOptions(c1=0.7, c2=1.3, c3=0.01, c4=0.02, per_class=True),
+]
+
+
+def penalty_by_the_formulas(z: np.ndarray, options: AcolOptions) -> float:
+    """A literal transcription of one penalty, units all together."""
+    n = z.shape[1]
+    b = np.maximum(z, 0)
+    u = b.T @ b
+    v = np.diag(u)[None, :]
+    vv = v.T @ v
+    affinity = (u.sum() - np.trace(u)) / ((n - 1) * np.trace(u) + 1e-7)
+    balance = (vv.sum() - np.trace(vv)) / ((n - 1) * np.trace(vv) + 1e-7)
+    return (
+        options.c1 * affinity
+        + options.c2 * (1 - balance)
+        + options.c3 * (u.sum() - np.trace(u))
+        + options.c4 * np.square(z).sum()
+    )
+
+
+def loss_by_the_formulas(z: np.ndarray, y: np.ndarray, options: AcolOptions) -> float:
+    """Cross-entropy of the pooled softmax, and the penalty: of all units, or of each class's and averaged."""
+    n_units = z.shape[1]
+    softmax = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    pooled = np.stack([sum(softmax[:, k * N_CLASSES + c] for k in range(N_SOURCES)) for c in range(N_CLASSES)], axis=1)
+    fit = -np.log(pooled[np.arange(len(y)), y]).mean()
+    if not options.per_class:
+        return fit + penalty_by_the_formulas(z, options)
+    own = [[unit for unit in range(n_units) if unit % N_CLASSES == c] for c in range(N_CLASSES)]
+    return fit + np.mean([penalty_by_the_formulas(z[:, units], options) for units in own])
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["all units", "per class"])
+@settings(max_examples=40)
+@given(z=ACTIVITIES, seed=st.integers(0, 99))
+def test_the_loss_is_what_the_formulas_say(options, z, seed):
+    y = np.random.default_rng(seed).integers(N_CLASSES, size=len(z))
+    found = acol_loss(torch.tensor(z), torch.tensor(y), n_classes=N_CLASSES, options=options)
+    assert float(found) == pytest.approx(loss_by_the_formulas(z, y, options), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["all units", "per class"])
+def test_gradients_are_those_of_the_formulas(options):
+    rng = np.random.default_rng(3)
+    z, y, step = rng.normal(size=(5, N_CLASSES * N_SOURCES)), rng.integers(N_CLASSES, size=5), 1e-6
+    given_z = torch.tensor(z, requires_grad=True)
+    acol_loss(given_z, torch.tensor(y), n_classes=N_CLASSES, options=options).backward()
+    expected = np.zeros_like(z)
+    for place in np.ndindex(z.shape):
+        more, less = z.copy(), z.copy()
+        more[place] += step
+        less[place] -= step
+        expected[place] = (loss_by_the_formulas(more, y, options) - loss_by_the_formulas(less, y, options)) / (2 * step)
+    assert given_z.grad is not None
+    np.testing.assert_allclose(given_z.grad.numpy(), expected, atol=1e-7)
+
+
+@given(ACTIVITIES)
+def test_pooled_probabilities_sum_to_one(z):
+    pooled = pooled_log_probabilities(torch.tensor(z), N_CLASSES).exp()
+    assert pooled.shape == (len(z), N_CLASSES)
+    np.testing.assert_allclose(pooled.sum(dim=1), 1.0, rtol=1e-12)
+
+
+def test_units_that_share_nothing_and_fire_alike_cost_nothing_and_one_unit_alone_costs_balance():
+    options = AcolOptions(c4=0.0)
+    assert float(acol_penalty(torch.eye(6), n_classes=2, options=options)) == pytest.approx(0.0, abs=1e-6)
+    alone = torch.zeros(6, 6)
+    alone[:, 0] = 1.0
+    assert float(acol_penalty(alone, n_classes=2, options=options)) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_silent_units_give_a_finite_loss():
+    z = torch.full((4, 6), -1.0, requires_grad=True)
+    loss = acol_loss(z, torch.tensor([0, 1, 0, 1]), n_classes=2, options=AcolOptions())
+    loss.backward()
+    assert torch.isfinite(loss)
+    assert z.grad is not None
+    assert torch.isfinite(z.grad).all()
+
+
+@pytest.mark.parametrize(("n_small", "collapsed"), [(4, True), (5, False)])
+def test_a_source_below_a_twentieth_of_its_class_is_a_collapse(n_small, collapsed):
+    y = np.repeat([0, 1], 100)
+    sources = np.concatenate([np.arange(100) % 2, 2 + (np.arange(100) < n_small)])
+    assert has_collapsed(sources, y, n_sources=2) == collapsed
+    assert LEAST_SHARE == 0.05
+
+
+def test_a_network_that_collapses_is_told_and_kmeans_stands_in():
+    digits = load_example("digits")
+    rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:120]
+    hopeless = AcolOptions(n_epochs=1, learning_rate=0.0)  # what never learns has one unit that always fires most
+    found = acol_sources(digits.x[rows], digits.y[rows], n_sources=3, ladder=(hopeless, hopeless))
+    assert found.options is None
+    assert found.note == "ACOL collapsed in 2 of 2 tries: these sources are those of k-means on the pixels."
+    assert not has_collapsed(found.sources, digits.y[rows], n_sources=3) or len(np.unique(found.sources)) == 6
+
+
+def test_the_same_seed_gives_the_same_sources_class_by_class():
+    digits = load_example("digits")
+    rows = np.flatnonzero(np.isin(digits.y, (3, 8)))[:160]
+    options = (AcolOptions(n_epochs=2),)
+    first, second = (acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=options, seed=5) for _ in "ab")
+    np.testing.assert_array_equal(first.sources, second.sources)
+    np.testing.assert_array_equal(first.sources // 2, (digits.y[rows] == 8).astype(int))
+
+
+def test_inputs_that_are_no_images_are_refused_and_cancel_is_heard():
+    with pytest.raises(DataError, match="ACOL finds sources in images of at least 4 x 4 pixels"):
+        acol_sources(np.zeros((4, 3)), np.array([0, 0, 1, 1]))
+    digits = load_example("digits")
+    with pytest.raises(Cancelled):
+        acol_sources(digits.x[:50], digits.y[:50], should_stop=lambda: True)
