@@ -92,6 +92,14 @@ def test_only_draws_that_are_finished_at_every_size_count(trials):
     assert "125 of 185 trials used" in adequacy_verdict(found).used
 
 
+def test_without_classes_the_curves_of_models_are_the_same(trials, found):
+    quick = adequacy_of(trials, n_per_class=classes(trials), by_class=False)
+    assert quick.overall == quick.curves
+    for one, other in zip(quick.overall, found.overall, strict=True):
+        assert sentence(one) == sentence(other)
+        assert one.points[0].expected.exclusive == other.points[0].expected.exclusive
+
+
 def test_one_scheme_alone_gives_a_curve_and_no_outlook(trials):
     part = trials[(trials["scheme"] == "source_inclusive").to_numpy()]
     found = adequacy_of(part, n_per_class=classes(part))

@@ -38,11 +38,12 @@ class Sized(NamedTuple):
     inclusive: Measured | None
 
 
-def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int]) -> Adequacy:
+def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_class: bool = True) -> Adequacy:
     """The curves of every model and source finder, overall and by class, as far as the trials go.
 
     `trials` are rows of an AdequacyPlan, `n_per_class` says how many samples of each class the data set has. Draws
     count once they are finished at every size of their model, so that sizes differ in nothing but the training part.
+    Without curves `by_class` it takes a moment, also where there are a hundred classes.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int]) -> Adeq
             (model, size): float(n_train[group.layout.source_finder, model, size])
             for model, size in (names[key] for key in group.models)
         }
-        curves += _curves(group, names, sizes, n_per_class)
+        curves += _curves(group, names, sizes, n_per_class, by_class=by_class)
     is_whole = trials["label"].isna().to_numpy()
     return Adequacy(
         curves=tuple(curves),
@@ -105,11 +106,13 @@ def _curves(
     names: Mapping[str, tuple[str, int]],
     n_train: Mapping[tuple[str, int], float],
     n_per_class: Mapping[str, int],
+    *,
+    by_class: bool,
 ) -> list[Curve]:
     """Of one source finder: for each model, the curve of all classes and then one for each class."""
     layout, found = group.layout, []
     models = dict.fromkeys(names[key][0] for key in group.models)
-    codes: list[int | None] = [None, *range(len(layout.labels))]
+    codes: list[int | None] = [None, *range(len(layout.labels) if by_class else 0)]
     for model in models:
         sizes = sorted(
             ((names[key][1], counts) for key, counts in group.models.items() if names[key][0] == model),
