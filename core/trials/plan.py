@@ -7,8 +7,8 @@ but the data.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import ClassVar, Protocol, runtime_checkable
+from dataclasses import dataclass, field, fields
+from typing import ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -93,6 +93,20 @@ class Plan(Protocol):
         ...
 
 
+Large = TypeVar("Large")
+
+
+@dataclass(frozen=True)
+class Aside(Generic[Large]):
+    """Something large, given to a cached function beside the key that names it: calls are told apart by the key alone.
+
+    >>> Aside(b"a model") == Aside(b"another")
+    True
+    """
+
+    value: Large = field(compare=False, hash=False)
+
+
 def to_json(plan: Plan) -> str:
     """Canonical JSON of a plan: its kind and fields, sorted, without spaces; equal plans give equal text.
 
@@ -102,7 +116,7 @@ def to_json(plan: Plan) -> str:
     >>> to_json(TrialPlan(models=("svm",), n_repeats=20))[:44]
     '{"across":null,"kind":"trials","models":["sv'
     """
-    content = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    content = {one.name: getattr(plan, one.name) for one in fields(plan)}
     return json.dumps({**content, "kind": plan.kind}, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -125,7 +139,7 @@ def from_json(text: str, plans: Mapping[str, type]) -> Plan:
         raise DataError('This is no plan. A plan is a JSON object with a "kind" and that kind\'s fields.') from None
     if kind not in plans:
         raise DataError(f"Unknown kind of plan {kind!r}. Known here: {', '.join(sorted(plans))}.")
-    unknown = sorted(set(content) - {field.name for field in fields(plans[kind])})
+    unknown = sorted(set(content) - {one.name for one in fields(plans[kind])})
     if unknown:
         raise DataError(f"A plan of kind {kind!r} has no field {', '.join(unknown)}; was it made by a newer version?")
     return plans[kind](**{name: _plain(value, name) for name, value in content.items()})
@@ -136,8 +150,8 @@ def check_fields(plan: object) -> None:
 
     Raises TypeError for anything that has no canonical JSON.
     """
-    for field in fields(plan):
-        object.__setattr__(plan, field.name, _plain(getattr(plan, field.name), field.name))
+    for one in fields(plan):
+        object.__setattr__(plan, one.name, _plain(getattr(plan, one.name), one.name))
 
 
 def _plain(value: object, name: str) -> object:

@@ -14,7 +14,6 @@ import threading
 import time
 import uuid
 from collections import deque
-from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import Cancelled
 from core.trials import FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, from_json
+from core.trials.plan import Aside
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
@@ -77,15 +77,8 @@ def load_plan(text: str) -> Plan:
 
 
 @lru_cache(maxsize=2)
-def _decoded(fingerprint: str, content: "_Bytes") -> Dataset:
+def _decoded(fingerprint: str, content: Aside[bytes]) -> Dataset:
     return from_bytes(content.value)
-
-
-@dataclass(frozen=True)
-class _Bytes:
-    """A data set's bytes, which the cache above tells apart by fingerprint alone."""
-
-    value: bytes = field(compare=False, hash=False)
 
 
 def work(
@@ -100,7 +93,7 @@ def work(
     if plan.kind != kind:
         raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
     context, kept = surroundings(stop, trial, models)
-    dataset = _decoded(fingerprint, _Bytes(content))
+    dataset = _decoded(fingerprint, Aside(content))
     return frames.to_bytes(plan.run_trial(dataset, trial, context=context)), kept
 
 

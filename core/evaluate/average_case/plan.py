@@ -6,7 +6,7 @@ part of all. The first `n_audit` of them are held against Monte-Carlo, with ever
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -25,7 +25,7 @@ from core.models.load import Model, model_inputs, read_stored
 from core.models.trained import TrainedNetwork
 from core.models.training import best_device, one_torch_thread
 from core.trials import Context
-from core.trials.plan import check_fields
+from core.trials.plan import Aside, check_fields
 from core.trials.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
@@ -223,10 +223,10 @@ class AverageCasePlan:
         rows = self.order(dataset)[trial.start : trial.stop]
         stop_if(context.should_stop)
         with one_torch_thread():
-            model = _model(self.model, dataset, _Stored(context.model(self.model)))
+            model = _model(self.model, dataset, Aside(context.model(self.model)))
             x = model_inputs(model, dataset, rows)
             x = x.to(best_device()) if isinstance(model, TrainedNetwork) else x
-            spread = _spread(self.model, dataset, self.shape, _Held(model))
+            spread = _spread(self.model, dataset, self.shape, Aside(model))
             asked = self._asked(trial.part, model)
             parts = []
             for place, (name, estimator) in enumerate(asked):
@@ -274,31 +274,17 @@ class AverageCasePlan:
         return _kind(name)(**options.get(name, {}))
 
 
-@dataclass(frozen=True)
-class _Stored:
-    """A model's bytes, which the cache below tells apart by their fingerprint alone."""
-
-    content: bytes = field(compare=False, hash=False)
-
-
-@dataclass(frozen=True)
-class _Held:
-    """A model itself, told apart likewise."""
-
-    model: Model = field(compare=False, hash=False)
+@lru_cache(maxsize=2)
+def _model(fingerprint: str, dataset: Dataset, stored: Aside[bytes]) -> Model:
+    return read_stored(stored.value, dataset)
 
 
 @lru_cache(maxsize=2)
-def _model(fingerprint: str, dataset: Dataset, stored: _Stored) -> Model:
-    return read_stored(stored.content, dataset)
-
-
-@lru_cache(maxsize=2)
-def _spread(fingerprint: str, dataset: Dataset, shape: str, held: _Held) -> dict[str, np.ndarray]:
+def _spread(fingerprint: str, dataset: Dataset, shape: str, held: Aside[Model]) -> dict[str, np.ndarray]:
     """What the noise is worth in each feature, as `estimate` takes it."""
     if shape == "isotropic":
         return {}
-    inputs = model_inputs(held.model, dataset).flatten(1).double().numpy()
+    inputs = model_inputs(held.value, dataset).flatten(1).double().numpy()
     if shape == "per_feature":
         return {"scales": inputs.std(axis=0)}
     if inputs.shape[1] > MOST_COVARIED:

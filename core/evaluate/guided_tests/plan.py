@@ -3,7 +3,7 @@
 The rows hold the generated features themselves, so that results are read back without the model (`stored.py`).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, cast, get_args
 
@@ -22,7 +22,7 @@ from core.models.decoder import fit_decoder
 from core.models.training import one_torch_thread
 from core.trials import Context
 from core.trials.layer_parts import LayerParts, layer_parts
-from core.trials.plan import check_fields
+from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
     "part": "str",
@@ -178,9 +178,9 @@ class GuidedTestsPlan:
         stop_if(context.should_stop)
         with one_torch_thread():
             if trial.part == "decoder":
-                parts = _parts(self._of_model(), dataset, _Stored(context.model(self.model)))
+                parts = _parts(self._of_model(), dataset, Aside(context.model(self.model)))
                 return self._decoder(dataset, parts, context)
-            begin = _start(self._of_start(), dataset, _Stored(context.model(self.model)))
+            begin = _start(self._of_start(), dataset, Aside(context.model(self.model)))
             stop_if(context.should_stop)
             return self._class(begin, trial)
 
@@ -257,21 +257,14 @@ class _OfStart:
     recipe: Recipe
 
 
-@dataclass(frozen=True)
-class _Stored:
-    """A model's bytes, which the caches below tell apart by their fingerprint alone."""
-
-    content: bytes = field(compare=False, hash=False)
-
-
 @lru_cache(maxsize=1)
-def _parts(of: _OfModel, dataset: Dataset, stored: _Stored) -> LayerParts:
+def _parts(of: _OfModel, dataset: Dataset, stored: Aside[bytes]) -> LayerParts:
     split = {"test_share": of.test_share, "split_seed": of.split_seed}
-    return layer_parts(stored.content, dataset, layer=of.layer, **split)
+    return layer_parts(stored.value, dataset, layer=of.layer, **split)
 
 
 @lru_cache(maxsize=1)
-def _start(wanted: _OfStart, dataset: Dataset, stored: _Stored) -> Start:
+def _start(wanted: _OfStart, dataset: Dataset, stored: Aside[bytes]) -> Start:
     parts = _parts(wanted.of, dataset, stored)
     thresholds = {"r": wanted.r, "theta1": wanted.theta1, "theta2": wanted.theta2, "unit": wanted.unit}
     regions = fit_regions(parts.train, **thresholds)

@@ -33,7 +33,7 @@ from core.models.classifier import stop_if
 from core.models.layers import LayerSamples
 from core.trials import Context
 from core.trials.layer_parts import both_parts
-from core.trials.plan import check_fields
+from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
     "label": "Int64",
@@ -147,7 +147,7 @@ class CovariateShiftPlan:
         """Rows of the trial (`COLUMNS`). Raises Cancelled before the next re-split once `context.should_stop()`."""
         block = self.blocks(dataset)[index]
         stop_if(context.should_stop)
-        stored = _Stored(context.model(self.model))
+        stored = Aside(context.model(self.model))
         both = _both(self.model, self.layer, self.test_share, self.split_seed, dataset, stored)
         parts = both.of(block.label)
         counts = {"n_train": parts.n_train, "n_test": len(parts.features) - parts.n_train}
@@ -209,13 +209,6 @@ def _unknown(name: str, rows: pd.DataFrame, note: str) -> ClassShift:
     return ClassShift(name, n_train, n_test, nothing, np.zeros(0), float("nan"), note)
 
 
-@dataclass(frozen=True)
-class _Stored:
-    """A model's bytes, which the cache below tells apart by their fingerprint alone."""
-
-    content: bytes = field(compare=False, hash=False)
-
-
 @dataclass(frozen=True, eq=False)
 class _Both:
     """Both parts, and what was made of those classes that were asked for."""
@@ -234,9 +227,9 @@ class _Both:
 
 @lru_cache(maxsize=1)
 def _both(
-    model: str, layer: str | None, test_share: float, split_seed: int, dataset: Dataset, stored: _Stored
+    model: str, layer: str | None, test_share: float, split_seed: int, dataset: Dataset, stored: Aside[bytes]
 ) -> _Both:
-    return _Both(*both_parts(stored.content, dataset, layer=layer, test_share=test_share, split_seed=split_seed))
+    return _Both(*both_parts(stored.value, dataset, layer=layer, test_share=test_share, split_seed=split_seed))
 
 
 @lru_cache(maxsize=8)
