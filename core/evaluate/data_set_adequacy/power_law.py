@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Integer
-from scipy import optimize, special
+from scipy import special
 
 LEVEL = 0.05
 FEWEST_SIZES = 4
@@ -128,6 +128,8 @@ def _covariance_of_means(accuracy: np.ndarray, clustering: np.ndarray) -> tuple[
 
 
 def _best_exponent(at: np.ndarray, means: np.ndarray, weight: np.ndarray) -> float:
+    from scipy import optimize
+
     def left(log_exponent: float) -> float:
         exponent = float(np.exp(log_exponent))
         ceiling, scale = _linear(at, means, weight, exponent)
