@@ -189,7 +189,7 @@ def _classes(classes: Sequence[Curve], worth: float) -> list[str]:
         return []
     by_kind = {name: [str(one.label) for one in classes if kind(one.outlook, worth=worth) == name] for name in KINDS}
     told = [
-        f"{KINDS[name]} in {'class' if len(labels) == 1 else 'classes'} {listed(labels, most=10)}."
+        f"{'Class' if len(labels) == 1 else 'Classes'} {listed(labels, most=10)}: {_lower(KINDS[name])}."
         for name, labels in by_kind.items()
         if labels and name != "unknown"
     ]
