@@ -9,8 +9,7 @@ from core.evaluate.source_robustness import ExpectedInterval, verdict
 from core.figures import source_robustness as figures
 from core.trials import splits_table
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice, jobs, own_model, page, share, sources
-from ui.controls import MODEL_TITLES
+from ui import cache, controls, data_choice, jobs, own_model, page, share, source_finders, sources
 from ui.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -24,30 +23,35 @@ def show(run: Run) -> None:
         return
     found, dark = cache.source_robustness(run, own), page.dark()
     rows = found.intervals.overall
-    of = sources.choose_row(run, rows, own)
-    said = verdict(found.intervals, found.comparisons, of=of, names=MODEL_TITLES)
+    of = sources.row_of(rows, looked, own)
+    if of is None:
+        page.nothing_yet(running=run.state == "running")
+        return
+    said = verdict(found.intervals, found.comparisons, of=of, names=sources.names_beside(of, rows))
     page.verdict(said, sources.metrics(of))
     page.figure(
-        figures.interval_chart(rows, names=MODEL_TITLES, dark=dark),
+        figures.interval_chart(rows, names=sources.TITLES, dark=dark),
         "Each band runs from the accuracy to expect on unfamiliar sources to that on familiar ones: the shorter, the "
         "more robust. Hairlines are 95 % intervals over sources and samples, short bars over draws.",
         key="intervals",
     )
     if run.state != "running":  # before that they come and go
         page.findings(said)
-    boxes, rho = st.columns(2, gap="medium")
+    boxes, rho = sources.beside(rows)
     with boxes:
         page.figure(
-            figures.accuracy_boxes(found.intervals, names=MODEL_TITLES, dark=dark),
+            figures.accuracy_boxes(found.intervals, names=sources.TITLES, dark=dark),
             "Each mark is the accuracy of one draw. Unfamiliar sources scatter widely: it matters which one is met.",
             key="boxes",
         )
     with rho:
         page.figure(
-            figures.rho_chart(rows, names=MODEL_TITLES, dark=dark),
+            figures.rho_chart(rows, names=sources.TITLES, dark=dark),
             "The share of the accuracy that is kept; the findings above compare models draw by draw.",
             key="rho",
         )
+    source_finders.true_sources(run, own)
+    source_finders.side_by_side(run)
     in_detail(run, of)
     tables(run)
 
@@ -55,9 +59,7 @@ def show(run: Run) -> None:
 def in_detail(run: Run, of: ExpectedInterval) -> None:
     """One model by class and by held-out source, with the portraits of the worst."""
     intervals = cache.source_robustness(run, own).intervals
-    st.subheader(
-        f"{page.plain(MODEL_TITLES.get(of.model, of.model))}: which classes and sources are hard?", anchor=False
-    )
+    sources.about(of, intervals.overall)
     classes, held_out = st.columns(2, gap="medium")
     with classes:
         page.figure(
@@ -85,6 +87,7 @@ def tables(run: Run) -> None:
             "Table": intervals.table,
             "Held-out sources": intervals.held_out_table,
             "Trials": lambda: cache.trials(run, own),
+            **source_finders.tables(run, own),
             "Drawn splits": lambda: splits_table(plan, dataset),
         },
         stem=f"source-robustness-{run.id[:8]}",
@@ -110,6 +113,7 @@ with button:
     jobs.run_button(run, plan, dataset)
 own = own_model.section(plan, dataset)
 share.offer(None if own else plan, (controls.trial_parameters(plan) or {}) | own_model.parameters(own))
+looked = sources.looked_at(run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data import Dataset
 from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource, most_robust
 from core.evaluate.wording import count, percent, plural, ratio
-from core.figures.source_robustness import row_names
 from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.runner import load_plan
@@ -17,37 +17,81 @@ from core.workspace.workspace import Run
 from ui import cache, page
 from ui.cache import OwnModels
 from ui.controls import FINDER_TITLES, MODEL_TITLES
+from ui.fold_choice import choose
 from ui.page import Metric
 from ui.portraits import portrait
 from ui.samples import enlarged
 
 N_PORTRAITS = 6
+Row = tuple[str, str]
+"""A model and a source finder."""
 
 
-def choose_row(run: Run, rows: Sequence[ExpectedInterval], own: OwnModels | None) -> ExpectedInterval:
-    """The model (and source finder) that the verdict and the details are about; a control only where there are two.
+MOST_ROBUST = "the most robust"
+ROOM = 560  # pixels
+MOST_BESIDE = 4
+SHORT_FINDERS = {"kmeans": "k-means", "same_size_kmeans": "same-size", KNOWN_SOURCES: "known"}
+"""What a finder is called beside a model's name, where there is little room."""
+TITLES = {**MODEL_TITLES, **SHORT_FINDERS}
 
-    Somebody who brought a model along asks about that one first.
+
+def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
+    """The control of what the verdict and the details are about, where there are two; None for the most robust.
+
+    It offers all that was planned, finished or not, so that an address means the same before and after.
     """
-    if len(rows) == 1:
-        return rows[0]
+    rows = planned(run, own)
+    several = len({finder for _, finder in rows}) > 1
+    titles: dict[Row | None, str] = {row: title(row, with_finder=several) for row in rows}
+    if len(rows) > 1:
+        titles = {None: MOST_ROBUST, **titles}
+    with st.container(width=ROOM):
+        return choose("about", "The verdict is about", titles) if titles else None
+
+
+def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
+    """Every model and source finder that a run has, or will have, and those that were brought along."""
+    plan = None if run is None else load_plan(run.plan)
+    rows = [(model, finder) for finder in plan.source_finders for model in plan.models] if plan is not None else []
+    if own is not None:
+        rows += list(dict.fromkeys(zip(own.trials["model"], own.trials["source_finder"], strict=True)))
+    return rows
+
+
+def title(row: Row, *, with_finder: bool) -> str:
+    """What a model (and source finder) is called on the screen.
+
+    >>> title(("svm", "kmeans"), with_finder=True)
+    'SVM, k-means'
+    """
+    return ", ".join(TITLES.get(name, name) for name in row[: 1 + with_finder])
+
+
+def row_of(rows: Sequence[ExpectedInterval], asked: Row | None, own: OwnModels | None) -> ExpectedInterval | None:
+    """The row that was asked for, None while it has no results.
+
+    Somebody who brought a model along means the most robust of those.
+    """
+    if asked is not None:
+        return next((row for row in rows if (row.model, row.source_finder) == asked), None)
     brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
-    default = most_robust(brought or rows)
-    titles = row_names(rows, MODEL_TITLES)
-    chosen = st.segmented_control(
-        "The verdict is about",
-        range(len(rows)),
-        default=rows.index(default) if default else 0,
-        format_func=lambda place: page.plain(titles[place]),
-        key=f"of-{run.id}-{run.state}" + (f"-{own.fingerprint}" if own else ""),
-        required=True,
-    )
-    return rows[chosen or 0]
+    return most_robust(brought or rows)
 
 
-def about(of: ExpectedInterval) -> None:
+def names_beside(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> dict[str, str]:
+    """What models are called where sources are those of one row: with their finder, where there are several."""
+    several = len({row.source_finder for row in rows}) > 1
+    return {row.model: title((row.model, of.source_finder), with_finder=several) for row in rows}
+
+
+def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
+    """Places for two figures: side by side, or one below the other where there are many rows."""
+    return st.columns(2, gap="medium") if len(rows) <= MOST_BESIDE else (st.container(), st.container())
+
+
+def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> None:
     """The heading of what is said about one model."""
-    name = page.plain(MODEL_TITLES.get(of.model, of.model))
+    name = page.plain(names_beside(of, rows)[of.model])
     st.subheader(f"{name}: which classes and sources are hard?", anchor=False)
 
 
@@ -77,6 +121,8 @@ def table_1(intervals: AccuracyIntervals) -> None:
             "Model": MODEL_TITLES.get(row.model, row.model),
             "Sources": FINDER_TITLES.get(row.source_finder, row.source_finder),
             "Interval (%)": _interval(row),
+            "sd unfamiliar": 100 * row.exclusive.sd,
+            "sd familiar": 100 * row.inclusive.sd,
             "rho": row.rho.value,
             "over sources": _brackets(ratio, row.rho.value, row.rho.over_sources),
             "over draws": _brackets(ratio, row.rho.value, row.rho.over_draws),
@@ -89,6 +135,8 @@ def table_1(intervals: AccuracyIntervals) -> None:
     ]
     config = {
         "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar sources"),
+        "sd unfamiliar": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
+        "sd familiar": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
         "rho": st.column_config.NumberColumn(format="%.3f"),
         "over sources": st.column_config.TextColumn(help="95 % interval of rho over sources and samples"),
         "over draws": st.column_config.TextColumn(help="95 % interval of rho over draws"),

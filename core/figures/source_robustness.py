@@ -262,9 +262,10 @@ def row_names(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None 
     """What to call each row: the model and, where they differ, the source finder and the training-set size."""
     several_finders = len({row.source_finder for row in rows}) > 1
     several_sizes = len({(row.n_train, row.source_finder) for row in rows}) > len({row.source_finder for row in rows})
+    names = names or {}
     return [
-        (names or {}).get(row.model, row.model)
-        + (f", {row.source_finder}" if several_finders else "")
+        names.get(row.model, row.model)
+        + (f", {names.get(row.source_finder, row.source_finder)}" if several_finders else "")
         + (f", {count(row.n_train)} samples" if several_sizes else "")
         for row in rows
     ]

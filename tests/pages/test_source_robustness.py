@@ -30,15 +30,37 @@ def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wi
     table = app.dataframe[0].value
     assert table["Model"].tolist() == ["SVM", "Logistic regression"]
     assert table["Interval (%)"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]").all()
+    assert (table["sd unfamiliar"] > 0).all()
+    assert (table["sd familiar"] >= 0).all()
     assert "silhouette" in texts(app), "how well the sources stand apart is not said"
 
 
 def test_the_verdict_is_about_the_chosen_model(open_page, workspace, wine):
-    run = stored_run(workspace, wine)
+    stored_run(workspace, wine)
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
-    for place, name in enumerate(("SVM", "Logistic regression")):
-        app.button_group(key=f"of-{run.id}-done").set_value(place).run()
+    assert app.button_group(key="about").value == "the most robust"
+    for name in ("SVM", "Logistic regression"):
+        app.button_group(key="about").set_value(name).run()
         assert f"{name}: which classes and sources are hard?" in texts(app)
+        assert f"about={name.replace(' ', '+')}" in app.code[0].value
+
+
+def test_an_address_says_what_the_verdict_is_about(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    for name in ("SVM", "Logistic regression"):
+        app = open_page("source_robustness", data=wine.fingerprint, repeats="4", about=name)
+        assert f"{name}: which classes and sources are hard?" in texts(app)
+        assert app.metric
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4", about="SVM, known")
+    assert "cannot be chosen here" in texts(app)
+    assert not app.metric
+
+
+def test_what_an_address_is_about_may_have_no_results_yet(open_page, workspace, wine):
+    stored_run(workspace, wine, n_trials=1)  # of the SVM
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="4", about="Logistic regression")
+    assert "No trial has come to a result yet" in texts(app)
+    assert not app.metric
 
 
 def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, workspace, wine):

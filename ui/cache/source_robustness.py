@@ -17,6 +17,10 @@ from core.evaluate.source_robustness import (
     compare_models,
     expected_accuracy_intervals,
 )
+from core.evaluate.source_robustness.agreement import SourceAgreement
+from core.evaluate.source_robustness.agreement import agreement as agreement_of
+from core.evaluate.source_robustness.true_sources import TrueSources
+from core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
 from core.trials import TrialPlan, to_json, trials_of_predictions
 from core.trials import with_labels as join_labels
 from core.workspace.runner import load_plan
@@ -82,6 +86,29 @@ def own_trials(own: str, table: PredictionTable, plan: TrialPlan, fingerprint: s
     data, plan = dataset(fingerprint), replace(plan, models=TrialPlan.models)
     name = key("own trials", own, to_json(plan), fingerprint)
     return task(owner(), name, lambda step: trials_of_predictions(plan, data, table))
+
+
+def true_sources(run: Run, own: OwnModels | None = None) -> tuple[TrueSources, ...]:
+    """Whether the intervals of found sources hold the accuracy on known ones, as far as a run has come."""
+    return _true_sources(owner(), run.id, run.n_done, own and own.fingerprint, own)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _true_sources(
+    owner_name: str, run_id: str, n_done: int, own: str | None, _own: OwnModels | None
+) -> tuple[TrueSources, ...]:
+    return true_sources_of(_trials(owner_name, run_id, n_done, _own))
+
+
+def agreement(run: Run) -> Task[SourceAgreement]:
+    """How far the clusterings of a run agree with each other, measured beside the page.
+
+    What the sources are used for makes no difference to them.
+    """
+    plan = replace(_trial_plan(run.plan), models=TrialPlan.models, schemes=TrialPlan.schemes)
+    data = dataset(run.fingerprint)
+    name = key("agreement", to_json(plan), run.fingerprint)
+    return task(owner(), name, lambda step: agreement_of(plan, data, step=step))
 
 
 def source_of_each(run: Run, source_finder: str, clustering: int) -> np.ndarray:
