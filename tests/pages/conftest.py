@@ -1,6 +1,6 @@
 """The pages without a browser: AppTest runs the router, as every session does."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
-from core.trials import Context, TrialPlan
+from core.trials import Context, Plan, TrialPlan
 from core.workspace import frames
 from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
@@ -65,13 +65,19 @@ def open_page() -> Callable[..., AppTest]:
 
 def stored_run(workspace: Workspace, dataset: Dataset, *, plan: TrialPlan = PLAN, n_trials: int | None = None) -> Run:
     """A run whose first trials (all of them, by default) were done here and now; left as done or interrupted."""
+    trials = range(plan.n_trials(dataset) if n_trials is None else n_trials)
+    rows = [frames.to_bytes(plan.run_trial(dataset, trial, context=Context())) for trial in trials]
+    return run_of_rows(workspace, dataset, plan, rows, done=n_trials is None)
+
+
+def run_of_rows(workspace: Workspace, dataset: Dataset, plan: Plan, rows: Sequence[bytes], *, done: bool) -> Run:
+    """A run whose first trials left these rows; left as done or interrupted."""
     run = workspace.create_run(LOCAL_OWNER, plan, dataset.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
-    for trial in range(run.n_trials if n_trials is None else n_trials):
-        rows = plan.run_trial(dataset, trial, context=Context())
-        workspace.store_trial(run.id, trial, frames.to_bytes(rows))
-    workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
+    for trial, content in enumerate(rows):
+        workspace.store_trial(run.id, trial, content)
+    workspace.release(run.id, "test", "done" if done else "interrupted")
     return workspace.run(LOCAL_OWNER, run.id)
 
 
@@ -80,3 +86,13 @@ def texts(app: AppTest) -> str:
     kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "text")
     said = [element.value for kind in kinds for element in getattr(app, kind)]
     return "\n".join([*said, *(alert.proto.title for alert in app.error)])
+
+
+def plainly(app: AppTest) -> str:
+    """All that a page says, without the strokes that keep Markdown from being read as such."""
+    return texts(app).replace("\\", "")
+
+
+def charts(app: AppTest) -> list[str]:
+    """What every chart of a page says to those who cannot see it."""
+    return [chart.proto.alt for chart in app.get("plotly_chart")]

@@ -14,7 +14,7 @@ from core.workspace import frames
 from core.workspace.runner import load_plan
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 from tests.models.test_onnx import linear, onnx_file
-from tests.pages.conftest import texts
+from tests.pages.conftest import charts, plainly, run_of_rows, texts
 
 SIGMAS = (0.1, 0.25, 0.5, 1.0)
 TRAINING = TrainingPlan("linear", n_epochs=30)
@@ -54,21 +54,8 @@ def rows_of(name: str, plan: AverageCasePlan) -> tuple[bytes, ...]:
 
 def stored_run(workspace: Workspace, name: str, plan: AverageCasePlan, *, n_trials: int | None = None) -> Run:
     """A run of which the first trials (all of them, by default) are done."""
-    run = workspace.create_run(LOCAL_OWNER, plan, trained(name)[0].fingerprint)
-    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
-    workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
-    for trial, rows in enumerate(rows_of(name, plan)[:n_trials]):
-        workspace.store_trial(run.id, trial, rows)
-    workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
-    return workspace.run(LOCAL_OWNER, run.id)
-
-
-def charts(app) -> list[str]:
-    return [chart.proto.alt for chart in app.get("plotly_chart")]
-
-
-def plainly(app) -> str:
-    return texts(app).replace("\\", "")
+    rows = rows_of(name, plan)[:n_trials]
+    return run_of_rows(workspace, trained(name)[0], plan, rows, done=n_trials is None)
 
 
 def test_without_a_model_the_page_asks_for_one(open_page, wine):

@@ -9,18 +9,10 @@ from core.data.fold_files import datasplits_file, folded_upload, predictions_fil
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
-from tests.pages.conftest import stored_run, texts
+from tests.pages.conftest import charts, plainly, stored_run, texts
 from ui import fold_controls
 
 PLAN = FoldPlan()
-
-
-def charts(app) -> list[str]:
-    return [chart.proto.alt for chart in app.get("plotly_chart")]
-
-
-def plainly(app) -> str:
-    return texts(app).replace("\\", "")
 
 
 def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):

@@ -4,7 +4,7 @@ from core.data import Dataset
 from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
-from tests.pages.conftest import stored_run, texts
+from tests.pages.conftest import charts, plainly, stored_run, texts
 from ui import adequacy_controls, questions
 
 PLAN = AdequacyPlan(models=("logistic", "nearest_neighbours"), n_repeats=4, n_clusterings=2, sizes=(15, 40, 80, ALL))
@@ -16,21 +16,13 @@ ADDRESS = {
 }
 
 
-def charts(app) -> list[str]:
-    return [chart.proto.alt for chart in app.get("plotly_chart")]
-
-
-def said(app) -> str:
-    return texts(app).replace("\\", "")
-
-
 def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
     app = open_page("data_set_adequacy", data=wine.fingerprint)
     assert app.title[0].value == "Would more data help, or new sources?"
-    assert "Nothing has been computed for this choice yet" in said(app)
-    assert "2 models** on" not in said(app)
-    assert "160 trials" in said(app)
-    assert "300, 1\u202f000, 3\u202f000, 10\u202f000 and 30\u202f000 left out" in said(app)
+    assert "Nothing has been computed for this choice yet" in plainly(app)
+    assert "2 models** on" not in plainly(app)
+    assert "160 trials" in plainly(app)
+    assert "300, 1\u202f000, 3\u202f000, 10\u202f000 and 30\u202f000 left out" in plainly(app)
     assert not app.button(key="run").disabled
     assert charts(app) == []
 
@@ -39,7 +31,7 @@ def test_a_finished_run_shows_verdict_figures_classes_and_tables(open_page, work
     stored_run(workspace, wine, plan=PLAN)
     app = open_page("data_set_adequacy", data=wine.fingerprint, **ADDRESS)
     assert app.button(key="run").disabled
-    assert "64 of 64 trials used" in said(app)
+    assert "64 of 64 trials used" in plainly(app)
     assert [metric.label for metric in app.metric][::3] == ["A doubling, unfamiliar sources", "Robustness rho"]
     assert len(charts(app)) == 4
     assert all(charts(app))
@@ -57,15 +49,15 @@ def test_the_verdict_is_about_the_model_of_the_address(open_page, workspace, win
     stored_run(workspace, wine, plan=PLAN)
     for name in ("Logistic regression", "Nearest neighbours"):
         app = open_page("data_set_adequacy", data=wine.fingerprint, of=name, **ADDRESS)
-        assert f"**{name}: " in said(app)
-        assert f"{name}: which classes would gain?" in said(app)
+        assert f"**{name}: " in plainly(app)
+        assert f"{name}: which classes would gain?" in plainly(app)
 
 
 def test_what_is_worth_it_changes_the_verdict_without_a_run(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN)
     app = open_page("data_set_adequacy", data=wine.fingerprint, worth="20.0", **ADDRESS)
     assert app.button(key="run").disabled
-    assert "would hardly help" in said(app) or "would add much" in said(app)
+    assert "would hardly help" in plainly(app) or "would add much" in plainly(app)
 
 
 def test_panels_show_accuracy_or_rho(open_page, workspace, wine):
@@ -78,14 +70,14 @@ def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, w
     run = stored_run(workspace, wine, plan=PLAN, n_trials=21)
     app = _open(open_page, wine)
     assert app.button(key=f"resume-{run.id}").label == "Resume"
-    assert "16 of 21 trials used (of draws that are finished at every size)" in said(app)
+    assert "16 of 21 trials used (of draws that are finished at every size)" in plainly(app)
     assert charts(app)
 
 
 def test_one_scheme_so_far_is_no_verdict_yet(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN, n_trials=8)
     app = _open(open_page, wine)
-    assert "trials of both schemes at two sizes are needed" in said(app)
+    assert "trials of both schemes at two sizes are needed" in plainly(app)
     assert charts(app)
 
 
@@ -93,7 +85,7 @@ def test_before_the_first_trial_there_is_nothing_to_show(open_page, workspace, w
     stored_run(workspace, wine, plan=PLAN, n_trials=0)
     app = _open(open_page, wine)
     assert "0 of 64 trials" in app.progress[0].text
-    assert "No trial has come to a result yet" in said(app)
+    assert "No trial has come to a result yet" in plainly(app)
     assert charts(app) == []
 
 
@@ -105,7 +97,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
     workspace.release(run.id, "test", "done")
     app = _open(open_page, wine)
     assert "1 trial failed: see why" in [expander.label for expander in app.expander]
-    assert "60 of 64 trials used (of draws that are finished at every size, 1 failed)" in said(app)
+    assert "60 of 64 trials used (of draws that are finished at every size, 1 failed)" in plainly(app)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +107,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
 def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page, workspace, wine, parameters):
     stored_run(workspace, wine, plan=PLAN)
     app = open_page("data_set_adequacy", data=wine.fingerprint, **(ADDRESS | parameters))
-    assert "cannot be chosen here" in said(app)
+    assert "cannot be chosen here" in plainly(app)
     assert not app.metric
     assert charts(app) == []
 
@@ -133,14 +125,14 @@ def test_a_class_with_too_few_is_named(open_page, workspace, wine):
     rare = Dataset("rare", "tabular", wine.x[rows], wine.y[rows], wine.class_names, [wine.ids[row] for row in rows])
     workspace.add_dataset(LOCAL_OWNER, rare)
     app = open_page("data_set_adequacy", data=rare.fingerprint, sizes="15, 60, all")
-    assert f"Not enough samples for a like share of 60 in {wine.class_names[0]}" in said(app)
+    assert f"Not enough samples for a like share of 60 in {wine.class_names[0]}" in plainly(app)
 
 
 def test_the_overview_tells_the_verdict_and_leads_here(open_page, workspace, wine):
     run = stored_run(workspace, wine, plan=PLAN)
     app = open_page("overview", data=wine.fingerprint)
-    assert "Would more data help, or new sources?" in said(app)
-    assert "each doubling brought" in said(app)
+    assert "Would more data help, or new sources?" in plainly(app)
+    assert "each doubling brought" in plainly(app)
     assert questions.describe(run).startswith("Logistic regression, Nearest neighbours · k-means clusters · 15, 40")
 
 

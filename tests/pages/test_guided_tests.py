@@ -17,7 +17,7 @@ from core.trials import Context, TrainingPlan, to_json
 from core.trials.layer_parts import layer_parts
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
-from tests.pages.conftest import texts
+from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from ui import guided_controls, guided_files
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
@@ -55,25 +55,12 @@ def rows_of(name: str, plan: GuidedTestsPlan) -> tuple[bytes, ...]:
 
 
 def stored_run(workspace: Workspace, name: str, plan: GuidedTestsPlan, *, n_trials: int | None = None) -> Run:
-    run = workspace.create_run(LOCAL_OWNER, plan, trained(name)[0].fingerprint)
-    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
-    workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
-    for trial, rows in enumerate(rows_of(name, plan)[:n_trials]):
-        workspace.store_trial(run.id, trial, rows)
-    workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
-    return workspace.run(LOCAL_OWNER, run.id)
+    rows = rows_of(name, plan)[:n_trials]
+    return run_of_rows(workspace, trained(name)[0], plan, rows, done=n_trials is None)
 
 
 def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters) -> AppTest:
     return open_page("guided_tests", data=data.fingerprint, **guided_controls.parameters(plan), **parameters)
-
-
-def charts(app) -> list[str]:
-    return [chart.proto.alt for chart in app.get("plotly_chart")]
-
-
-def plainly(app) -> str:
-    return texts(app).replace("\\", "")
 
 
 def metrics(app) -> dict[str, str]:

@@ -17,7 +17,7 @@ from core.trials.layer_parts import UPLOADED
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
-from tests.pages.test_guided_tests import charts, plainly
+from tests.pages.conftest import charts, plainly
 from ui import guided_controls
 
 MARKUP = "<b>5 $</b> *a*"

@@ -7,7 +7,7 @@ import pytest
 from core.data import Roles
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.pages.conftest import texts
+from tests.pages.conftest import charts, texts
 
 ROLES = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
 
@@ -45,10 +45,6 @@ def settled(app):
         app.run()
     assert not app.exception, app.exception[0].value
     return app
-
-
-def charts(app) -> list[str]:
-    return [chart.proto.alt for chart in app.get("plotly_chart")]
 
 
 def test_with_nothing_chosen_there_are_two_places_for_files_and_an_example(open_page):

@@ -17,7 +17,8 @@ from core.workspace import frames
 from core.workspace.runner import load_plan
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 from tests.evaluate.feature_populations import cloud, head
-from tests.pages.test_average_case import charts, kept, plainly
+from tests.pages.conftest import charts, plainly, run_of_rows
+from tests.pages.test_average_case import kept
 from ui import quality_shift
 from ui.quality_controls import RegionChoice, region_parameters
 
@@ -40,13 +41,10 @@ def stored_shift(workspace: Workspace, data: Dataset, model: str, *, n_trials: i
     """A run of covariate shift of which the first trials (all of them, by default) are done."""
     about = workspace.stored_model(LOCAL_OWNER, model)
     plan = CovariateShiftPlan(model, **FEW | fields, **split_of(about.training_plan))
-    run = workspace.create_run(LOCAL_OWNER, plan, data.fingerprint, n_trials=plan.n_trials(data))
-    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     context = Context(model={model: workspace.model_bytes(LOCAL_OWNER, model)}.__getitem__)
-    for trial in range(run.n_trials if n_trials is None else n_trials):
-        workspace.store_trial(run.id, trial, frames.to_bytes(plan.run_trial(data, trial, context=context)))
-    workspace.release(run.id, "test", "done" if n_trials is None else "interrupted")
-    return workspace.run(LOCAL_OWNER, run.id)
+    trials = range(plan.n_trials(data) if n_trials is None else n_trials)
+    rows = [frames.to_bytes(plan.run_trial(data, trial, context=context)) for trial in trials]
+    return run_of_rows(workspace, data, plan, rows, done=n_trials is None)
 
 
 def metric(app, label: str) -> str:
