@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.guided_tests import Guided, Properties, sizes
+from core.evaluate.guided_tests import Guided, Properties
 from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.evaluate.test_quality import Regions
 from core.workspace.workspace import Run
@@ -90,14 +90,7 @@ try:
         st.stop()
     for note in parts.notes:
         st.caption(page.plain(note))
-    regions = model_choice.parameters(model) | quality_controls.region_parameters(choice)
-    st.page_link(
-        QUALITY,
-        label="How well the test set covers these regions",
-        icon=":material/target:",
-        help="",
-        query_params={data_choice.ADDRESS: dataset.fingerprint, **regions},
-    )
+    guided_controls.link_to_quality(QUALITY, dataset, model, choice)
     looked = Looked(dataset, parts, choice, cache.parts_name(dataset, model, choice.layer))
     within = background.answer(cache.regions(looked), "Drawing the regions", key="regions")
     if within is None:
@@ -105,8 +98,7 @@ try:
     found = None if run is None or run.state == "running" else cache.guided(run)
     has_tests = found is not None and found.tests is not None and len(found.tests) > 0
     if run is None:
-        n_tests = int(sizes(parts.test, plan.frequency).sum())
-        guided_look.nothing_computed(plan, n_tests, n_trials)
+        guided_look.nothing_computed(plan, parts.test, n_trials)
     else:
         jobs.follow(run, jobs.progress)
         if found is None:
@@ -121,9 +113,7 @@ try:
     kept = tested(within)
     add(guided_next.label_next(looked, within))
     if run is not None and found is not None and has_tests:
-        trip = cache.sent_again(run, looked, within).future
-        known = trip.result() if trip.done() and trip.exception() is None else None
-        guided_files.downloads(run, plan, found, looked, kept, known)
+        guided_files.downloads(run, plan, found, looked, kept, cache.sent_again(run, looked, within))
         page.foot(run)
 except DataError as problem:
     page.error(problem)

@@ -18,15 +18,12 @@ SECONDS_BETWEEN_DRAWINGS = 4.0
 
 def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
-    if run.n_done == run.n_failed and own is None:
+    found = cache.source_robustness(run, own) if own is not None or run.n_done > run.n_failed else None
+    of = None if found is None else sources.row_of(found.intervals.overall, looked, own)
+    if found is None or of is None:
         page.nothing_yet(running=run.state == "running")
         return
-    found, dark = cache.source_robustness(run, own), page.dark()
-    rows = found.intervals.overall
-    of = sources.row_of(rows, looked, own)
-    if of is None:
-        page.nothing_yet(running=run.state == "running")
-        return
+    rows, dark = found.intervals.overall, page.dark()
     said = verdict(found.intervals, found.comparisons, of=of, names=sources.names_beside(of, rows))
     page.verdict(said, sources.metrics(of))
     page.figure(

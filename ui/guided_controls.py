@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,7 +15,7 @@ from core.evaluate.guided_tests.verdict import mix_title
 from core.trials.layer_parts import split_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.shelf import StoredModel
-from ui import model_choice, quality_controls
+from ui import data_choice, model_choice, quality_controls
 from ui.controls import Number, One, check_address
 from ui.quality_controls import RegionChoice
 from ui.session import owner, workspace
@@ -213,3 +214,18 @@ def _controls(kind: str) -> tuple[dict[str, One | Number], dict[str, One | Numbe
         )
         more = {"decoder_epochs": epochs, **more}
     return main, more
+
+
+def link_to_quality(page: Path, dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:
+    """The way to the page that measures what the test set has in these very regions."""
+    st.page_link(
+        page,
+        label="How well the test set covers these regions",
+        icon=":material/target:",
+        help="",
+        query_params={
+            data_choice.ADDRESS: dataset.fingerprint,
+            **model_choice.parameters(model),
+            **quality_controls.region_parameters(choice),
+        },
+    )

@@ -11,6 +11,7 @@ from core.evaluate.guided_tests.report import guided_report
 from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.workspace.workspace import Run
 from ui import data_choice, page
+from ui.background import Task
 from ui.quality_work import Looked
 
 
@@ -20,9 +21,10 @@ def downloads(
     found: Guided,
     looked: Looked,
     tested: Properties | None,
-    trip: RoundTrip | None,
+    sent: Task[RoundTrip | None],
 ) -> None:
-    """A row of tables, and below it the generated test set and the report."""
+    """A row of tables, and below it the generated test set and the report, with what is known by now."""
+    trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
     st.subheader("In numbers", anchor=False)
     stem = f"guided-tests-{run.id[:8]}"
     page.downloads(_tables(found, tested), stem=stem, formats=("TSV", "Parquet"))

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, Properties, RoundTrip, SharedAccuracy
+from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, Properties, RoundTrip, SharedAccuracy, sizes
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, mix_title
 from core.evaluate.intervals import Interval
 from core.evaluate.wording import Verdict, bare, count, percent, plural
 from core.figures import guided_tests as figures
+from core.models.layers import LayerSamples
 from ui import data_views, page, samples
 from ui.controls import One, check_address
 from ui.page import Metric
@@ -208,8 +209,9 @@ def _pictures(table: pd.DataFrame, looked: Looked) -> None:
         st.dataframe(samples.table(data, rows), hide_index=True, alt="The worst violations with their columns")
 
 
-def nothing_computed(plan: GuidedTestsPlan, n_tests: int, n_trials: int) -> None:
+def nothing_computed(plan: GuidedTestsPlan, test: LayerSamples, n_trials: int) -> None:
     """What stands where nothing has been computed of this choice."""
+    n_tests = int(sizes(test, plan.frequency).sum())
     more = ", fills table 2" if plan.table else ""
     more += ", trains a decoder" if plan.decoder_epochs else ""
     page.empty(
