@@ -48,7 +48,10 @@ class RegionChoice:
 def region_choice(layers: Sequence[str]) -> RegionChoice:
     """The controls in a row of their own, and what they say."""
     main, more = region_controls(layers)
-    check_address([_layer_control(layers), *main.values(), *more.values()])
+    layer = _layer_control(layers)
+    check_address([layer, *main.values(), *more.values()])
+    if len(layers) == 1 and layer.key not in st.session_state:  # a widget of the run before is Streamlit's to clear
+        st.query_params.pop(layer.key, None)  # it says nothing, and of the next model it would say something wrong
     with st.container(border=True, gap="small", key="regions"):
         if len(layers) == 1:
             st.caption(f"Measured in {page.plain(layers[0])}, the only layer of this model that is known.")
