@@ -58,6 +58,7 @@ def coverage(error, n_data_sets: int, **options) -> tuple[dict[str, float], dict
     seed=st.integers(0, 10_000), n=st.integers(5, 80), n_classes=st.integers(2, 30), wrong=st.floats(0.0, 1.0),
     metric=st.sampled_from(METRICS),
 )  # fmt: skip
+@pytest.mark.evidence
 def test_every_interval_holds_its_own_value(seed, n, n_classes, wrong, metric):
     error = {"randomized": wrong, "kmeans": wrong / 2, "group_folds": wrong}
     told = found(error, np.random.default_rng(seed), metric, n=n, n_classes=n_classes, seeds=(0, 1), rare=0.2)
@@ -84,6 +85,7 @@ def test_p_of_few_wrong_samples_is_that_of_the_interval_that_is_shown():
     assert p_of_interval(-0.2, Interval(-0.5, 0.2)) == pytest.approx(2 * stats.norm.sf(1.96 / 2), abs=1e-3)
 
 
+@pytest.mark.evidence
 @given(seed=st.integers(0, 10_000), n=st.integers(4, 40), n_classes=st.integers(2, 8), metric=st.sampled_from(METRICS))
 def test_pulls_are_what_leaving_each_sample_out_does(seed, n, n_classes, metric):
     rng = np.random.default_rng(seed)

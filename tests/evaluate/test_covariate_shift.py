@@ -197,6 +197,7 @@ def p_of_a_null_draw(seed, *, n_resplits):
     return class_shift("one", 120, 60, pieces).p_value
 
 
+@pytest.mark.evidence
 def test_the_p_values_of_null_draws_are_not_all_small():
     found = np.array([p_of_a_null_draw(seed, n_resplits=9) for seed in range(25)])
     assert 0.3 < found.mean() < 0.8

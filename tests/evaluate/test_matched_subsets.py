@@ -75,6 +75,7 @@ def test_the_distribution_is_that_of_the_literal_algorithm(by, order):
     assert same_distribution(ours, theirs) > 1e-3
 
 
+@pytest.mark.evidence
 def test_the_test_of_distribution_can_tell_a_wrong_one():
     reference, target = TIED
     rng = np.random.default_rng(1)

@@ -289,6 +289,7 @@ def coverage(population: TwoSets, n: int, *, seed: int = 5, **options) -> dict[s
     return dict(zip(names, np.mean(held, axis=0).tolist(), strict=True))
 
 
+@pytest.mark.evidence
 def test_intervals_cover_about_as_often_as_they_say():
     held = coverage(TwoSets(n_reference=600, n_target=200), 60, n_resamples=60)
     assert held["gap"] >= 0.85

@@ -148,6 +148,7 @@ def test_a_run_in_progress_can_be_drawn(share):
     assert "nothing is known yet" in alt_text(held_out_chart(()))
 
 
+@pytest.mark.evidence
 def test_a_hundred_classes_stay_apart():
     intervals = expected_accuracy_intervals(simulated(n_classes=100, n_clusterings=1, n_repeats=2))
     of = intervals.overall[0]

@@ -88,6 +88,7 @@ def test_features_without_a_model_are_enough(open_page, workspace):
     assert any(MARKUP in alt for alt in charts(app))
 
 
+@pytest.mark.evidence
 def test_a_hundred_classes_have_room(open_page, workspace):
     data, model = recorded(workspace, 100, n_test=4)
     plan = GuidedTestsPlan(model, **SMALL)

@@ -1,6 +1,7 @@
 """The paper's story on real data: unfamiliar sources cost accuracy, familiar ones do not (sections 4-5.1)."""
 
 import numpy as np
+import pytest
 
 from core.cluster import find_sources
 from core.data import load_example
@@ -9,6 +10,7 @@ from core.represent import encode, features_for_splits
 from core.split import DRAW_SCHEMES, FOLD_SCHEMES
 
 
+@pytest.mark.evidence
 def test_logistic_regression_on_digits_falls_as_it_was_seen_to_fall():
     digits = load_example("digits")
     features = encode(digits, "raw")
@@ -26,6 +28,7 @@ def test_logistic_regression_on_digits_falls_as_it_was_seen_to_fall():
     assert 0.81 < mean["source_exclusive"] / mean["source_inclusive"] < 0.89
 
 
+@pytest.mark.evidence
 def test_folds_that_differ_are_harder_in_the_order_that_was_seen():
     digits = load_example("digits")
     features = features_for_splits(digits, "raw", n_components=20)

@@ -34,7 +34,11 @@ def test_it_is_a_plan_that_can_be_stored_and_linked():
     assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} | {"kind"}
 
 
-@pytest.mark.parametrize("method", METHODS)
+# UMAP compiles for long, in every process anew.
+QUICK = [pytest.param(method, marks=pytest.mark.evidence) if method == "umap" else method for method in METHODS]
+
+
+@pytest.mark.parametrize("method", QUICK)
 def test_a_map_is_a_finite_place_for_every_sample(wine, method):
     plan = MapPlan(method=method)
     assert plan.n_trials(wine) == 1
@@ -98,7 +102,7 @@ def test_it_says_what_saw_labels_and_what_was_cut(wine):
     assert MapPlan(n_neighbors=500, method="pca").notes(wine) == ()
 
 
-@pytest.mark.parametrize("method", ["pca", pytest.param("umap", marks=pytest.mark.evidence)])  # it compiles for long
+@pytest.mark.parametrize("method", QUICK)
 def test_a_map_made_by_a_worker_is_the_one_made_here(wine, tmp_path, method):
     executor, workspace = Executor(n_workers=1), Workspace(tmp_path)
     try:
@@ -117,6 +121,7 @@ def test_a_map_made_by_a_worker_is_the_one_made_here(wine, tmp_path, method):
     pd.testing.assert_frame_equal(there, plan.run_trial(wine, 0, context=Context()))
 
 
+@pytest.mark.evidence
 def test_the_command_line_prints_the_same_map(wine, tmp_path):
     plan = MapPlan(method="pca")
     done = subprocess.run(

@@ -4,6 +4,7 @@ import os
 import signal
 
 import pandas as pd
+import pytest
 
 from core.trials import Context, TrainingPlan
 from core.workspace.runner import Engine
@@ -43,6 +44,7 @@ def test_cancel_is_heard_between_two_epochs_and_leaves_nothing(workspace, execut
     assert run_plan(TrainingPlan("linear", n_epochs=2)).state == "done"
 
 
+@pytest.mark.evidence
 def test_a_training_whose_worker_dies_begins_again_and_makes_the_same_model(workspace, executor, wine):
     plan = TrainingPlan("linear", n_epochs=1000)
     run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
