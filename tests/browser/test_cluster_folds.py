@@ -26,6 +26,8 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     assert "These folds are harder" in said
     assert re.search(r"macro F1 9\d\.\d % \[.*\] on SDS k-means folds", said)
 
+    for drawing in ("stSkeleton", "stStatusWidget"):  # a page that is drawn anew just then cancels a download
+        expect(page.get_by_test_id(drawing)).to_have_count(0, timeout=120_000)
     with page.expect_download() as download:
         page.get_by_role("button", name="Datasplits (TSV)").click()
     folds = tmp_path / download.value.suggested_filename
