@@ -133,14 +133,14 @@ class Engine:
     def _work_off(self, owner: str, run_id: str, lease_owner: str) -> None:
         state, error = "interrupted", None
         try:
-            with _Lease(self.workspace, run_id, lease_owner) as lease:
+            with _Lease(self.workspace, owner, run_id, lease_owner) as lease:
                 state = _RunInWork(self, owner, run_id, lease).finish(self._closing)
         except Exception as problem:
             # Nobody waits for this thread: what went wrong must reach the run's row, whatever it is.
             error = f"{type(problem).__name__}: {problem}"
             _log.exception("run %s stopped", run_id)
         finally:
-            self.workspace.release(run_id, lease_owner, state, error=error)
+            self.workspace.release(owner, run_id, lease_owner, state, error=error)
 
 
 class _Lease:
@@ -149,8 +149,8 @@ class _Lease:
     `answer` is what the workspace said last: "go on", "cancel" or "lost".
     """
 
-    def __init__(self, workspace: Workspace, run_id: str, owner: str):
-        self._workspace, self._run_id, self.owner = workspace, run_id, owner
+    def __init__(self, workspace: Workspace, owner: str, run_id: str, lease_owner: str):
+        self._workspace, self._run_owner, self._run_id, self.owner = workspace, owner, run_id, lease_owner
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, name=f"lease {run_id[:8]}", daemon=True)
         self.answer = "go on"
@@ -166,7 +166,7 @@ class _Lease:
     def _keep(self) -> None:
         while not self._ended.wait(RENEWAL_SECONDS):
             try:
-                self.answer = self._workspace.renew(self._run_id, self.owner)
+                self.answer = self._workspace.renew(self._run_owner, self._run_id, self.owner)
             except OperationalError:
                 # A locked database is asked again; the lease lasts for many renewals.
                 _log.warning("run %s: the lease could not be renewed, trying again", self._run_id)
@@ -184,7 +184,7 @@ class _RunInWork:
         self.content = self.workspace.dataset_bytes(owner, run.fingerprint)
         self.dataset = from_bytes(self.content)
         self.models = {name: self.workspace.model_bytes(owner, name) for name in self.plan.stored_models()}
-        self.waiting = deque(self.workspace.missing_trials(run_id))
+        self.waiting = deque(self.workspace.missing_trials(owner, run_id))
         self.suspects: deque[int] = deque()
         self.alone: set[int] = set()
         self.in_flight: dict[Future, int] = {}
@@ -200,7 +200,7 @@ class _RunInWork:
         """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
         client = self.executor.client()
         client.subscribe_topic(self.stop, self._note)
-        self.workspace.record_provenance(self.run_id, provenance(self.executor))
+        self.workspace.record_provenance(self.owner, self.run_id, provenance(self.executor))
         try:
             while self.waiting or self.suspects or self.in_flight:
                 if closing.is_set():
@@ -231,7 +231,7 @@ class _RunInWork:
         steps = {trial: steps for trial, steps in self.steps.copy().items() if trial in running}
         when, before = self.recorded
         if steps != before and time.monotonic() - when > SECONDS_BETWEEN_STEPS:
-            self.workspace.record_steps(self.run_id, self.lease.owner, steps)
+            self.workspace.record_steps(self.owner, self.run_id, self.lease.owner, steps)
             self.recorded = (time.monotonic(), steps)
 
     def _submit(self) -> None:
@@ -307,11 +307,11 @@ class _RunInWork:
             content, models = came
             for model, about in models:
                 self.workspace.keep_model(self.owner, model, **about)
-            self.workspace.store_trial(self.run_id, trial, content)
+            self.workspace.store_trial(self.owner, self.run_id, trial, content)
 
     def _fail(self, trial: int, error: str) -> None:
         rows = self.plan.failed_trial(self.dataset, trial)
-        self.workspace.store_trial(self.run_id, trial, frames.to_bytes(rows), error=error)
+        self.workspace.store_trial(self.owner, self.run_id, trial, frames.to_bytes(rows), error=error)
 
     def _give_up_on_slow_trials(self) -> None:
         for future, trial in list(self.in_flight.items()):

@@ -200,12 +200,13 @@ class Workspace(DataShelf):
             session.refresh(row)
         return taken.rowcount == 1
 
-    def renew(self, run_id: str, lease_owner: str) -> str:
+    def renew(self, owner: str, run_id: str, lease_owner: str) -> str:
         """Keep the lease: "go on", "cancel" where that was asked for, or "lost" where the run is gone or taken over."""
         with Session(self._database) as session:
             kept = session.execute(
                 update(RunRow)
-                .where(RunRow.id == run_id, RunRow.lease_owner == lease_owner, RunRow.state == "running")
+                .where(RunRow.owner == owner, RunRow.id == run_id)
+                .where(RunRow.lease_owner == lease_owner, RunRow.state == "running")
                 .values(lease_until=now() + LEASE_SECONDS)
             )
             session.commit()
@@ -214,29 +215,30 @@ class Workspace(DataShelf):
             asked = session.scalar(select(RunRow.cancel_requested).where(RunRow.id == run_id))
         return "cancel" if asked else "go on"
 
-    def release(self, run_id: str, lease_owner: str, state: str, *, error: str | None = None) -> None:
+    def release(self, owner: str, run_id: str, lease_owner: str, state: str, *, error: str | None = None) -> None:
         """Give a run back as "done", "cancelled" or "interrupted"; nothing happens where the lease is lost."""
         with Session(self._database) as session:
             released = session.execute(
                 update(RunRow)
-                .where(RunRow.id == run_id, RunRow.lease_owner == lease_owner)
+                .where(RunRow.owner == owner, RunRow.id == run_id, RunRow.lease_owner == lease_owner)
                 .values(state=state, lease_owner=None, lease_until=0.0, finished=now(), error=error)
             )
             if released.rowcount:
                 session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
             session.commit()
 
-    def record_provenance(self, run_id: str, provenance: dict) -> None:
+    def record_provenance(self, owner: str, run_id: str, provenance: dict) -> None:
         """Note the versions and the place that a run's newest trials came from."""
+        ours = update(RunRow).where(RunRow.owner == owner, RunRow.id == run_id)
         with Session(self._database) as session:
-            session.execute(update(RunRow).where(RunRow.id == run_id).values(provenance=json.dumps(provenance)))
+            session.execute(ours.values(provenance=json.dumps(provenance)))
             session.commit()
 
-    def record_steps(self, run_id: str, lease_owner: str, steps: Mapping[int, Steps]) -> None:
+    def record_steps(self, owner: str, run_id: str, lease_owner: str, steps: Mapping[int, Steps]) -> None:
         """Note how far the trials are that are running now, in place of what was noted; nothing for a lost lease."""
         with Session(self._database) as session:
-            ours = select(RunRow.id).where(RunRow.id == run_id, RunRow.lease_owner == lease_owner)
-            if session.scalar(ours) is None:
+            ours = select(RunRow.id).where(RunRow.owner == owner, RunRow.id == run_id)
+            if session.scalar(ours.where(RunRow.lease_owner == lease_owner)) is None:
                 return
             session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
             session.add_all(
@@ -245,23 +247,29 @@ class Workspace(DataShelf):
             )
             commit_or_ignore_twin(session)
 
-    def missing_trials(self, run_id: str) -> list[int]:
+    def missing_trials(self, owner: str, run_id: str) -> list[int]:
         """The trials of a run that have no rows yet."""
         with Session(self._database) as session:
-            n_trials = session.scalar(select(RunRow.n_trials).where(RunRow.id == run_id)) or 0
+            n_trials = _require_run(session, owner, run_id).n_trials
             done = set(session.scalars(select(TrialRow.trial).where(TrialRow.run_id == run_id)))
         return [trial for trial in range(n_trials) if trial not in done]
 
-    def store_trial(self, run_id: str, trial: int, content: bytes, *, error: str | None = None) -> None:
+    def store_trial(self, owner: str, run_id: str, trial: int, content: bytes, *, error: str | None = None) -> None:
         """Keep a trial's rows at once; a trial that is there already, or whose run is gone, is left alone."""
         status = "ok" if error is None else "failed"
         with Session(self._database) as session:
+            if _find_run(session, owner, run_id) is None:
+                return
             session.add(TrialRow(run_id=run_id, trial=trial, status=status, error=error, content=content))
             commit_or_ignore_twin(session)
 
 
+def _find_run(session: Session, owner: str, run_id: str) -> RunRow | None:
+    return session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
+
+
 def _require_run(session: Session, owner: str, run_id: str) -> RunRow:
-    row = session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
+    row = _find_run(session, owner, run_id)
     if row is None:
         raise WorkspaceError("This run is not in your workspace: deleted, or somebody else's. Start it again.")
     return row

@@ -74,10 +74,10 @@ def run_of_rows(workspace: Workspace, dataset: Dataset, plan: Plan, rows: Sequen
     """A run whose first trials left these rows; left as done or interrupted."""
     run = workspace.create_run(LOCAL_OWNER, plan, dataset.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
-    workspace.record_provenance(run.id, {"versions": {"numpy": "2.0.0"}})
+    workspace.record_provenance(LOCAL_OWNER, run.id, {"versions": {"numpy": "2.0.0"}})
     for trial, content in enumerate(rows):
-        workspace.store_trial(run.id, trial, content)
-    workspace.release(run.id, "test", "done" if done else "interrupted")
+        workspace.store_trial(LOCAL_OWNER, run.id, trial, content)
+    workspace.release(LOCAL_OWNER, run.id, "test", "done" if done else "interrupted")
     return workspace.run(LOCAL_OWNER, run.id)
 
 

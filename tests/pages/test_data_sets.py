@@ -282,8 +282,8 @@ def test_umap_is_a_run_of_its_own(open_page, workspace, wine):
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=1)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     rows = replace(plan, method="pca").run_trial(wine, 0, context=Context())  # the page cannot tell
-    workspace.store_trial(run.id, 0, frames.to_bytes(rows))
-    workspace.release(run.id, "test", "done")
+    workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(rows))
+    workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app.run()
     assert not app.exception
     assert "Distances across the map mean little" in texts(app)
@@ -295,8 +295,10 @@ def test_maps_can_be_coloured_by_the_folds_of_a_run(open_page, workspace, wine):
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=plan.n_trials(wine))
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     for trial in range(run.n_trials):
-        workspace.store_trial(run.id, trial, frames.to_bytes(plan.run_trial(wine, trial, context=Context())))
-    workspace.release(run.id, "test", "done")
+        workspace.store_trial(
+            LOCAL_OWNER, run.id, trial, frames.to_bytes(plan.run_trial(wine, trial, context=Context()))
+        )
+    workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = opened(open_page, data=wine.fingerprint)
     app.segmented_control(key="colour").set_value("fold (Random, seed 0)").run()
     assert not app.exception

@@ -207,13 +207,13 @@ def test_while_it_runs_what_is_known_is_shown_and_it_can_be_stopped(open_page, w
     assert app.button(key=f"cancel-{run.id}").label == "Cancel"
     assert "The model takes" not in plainly(app)
     for trial in (0, 1, 3):
-        workspace.store_trial(run.id, trial, rows_of("wine", plan)[trial])
+        workspace.store_trial(LOCAL_OWNER, run.id, trial, rows_of("wine", plan)[trial])
     app.run()
     said = plainly(app)
     assert "2 of 3 classes so far" in said
     assert any(alt.startswith("Accuracy over mixes") for alt in charts(app))
     assert "What was generated" not in said
-    workspace.release(run.id, "test", "cancelled")
+    workspace.release(LOCAL_OWNER, run.id, "test", "cancelled")
 
 
 def test_all_that_was_chosen_is_in_the_shared_address(open_page, workspace):

@@ -62,8 +62,8 @@ def trained(workspace: Workspace, dataset: Dataset, plan: TrainingPlan = QUICK) 
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     context = Context(keep_model=lambda model, **about: workspace.keep_model(LOCAL_OWNER, model, **about))
     rows = plan.run_trial(dataset, 0, context=context)
-    workspace.store_trial(run.id, 0, frames.to_bytes(rows))
-    workspace.release(run.id, "test", "done")
+    workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(rows))
+    workspace.release(LOCAL_OWNER, run.id, "test", "done")
     return str(rows["model"].iloc[-1])
 
 
@@ -218,22 +218,22 @@ def test_a_training_runs_elsewhere_and_its_model_is_in_use_as_soon_as_it_is_ther
 def test_a_training_under_way_is_told_by_epoch_and_can_be_stopped(show, workspace, wine):
     run = workspace.create_run(LOCAL_OWNER, QUICK, wine.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "elsewhere")
-    workspace.record_steps(run.id, "elsewhere", {0: Steps(1, 2, "epoch")})
+    workspace.record_steps(LOCAL_OWNER, run.id, "elsewhere", {0: Steps(1, 2, "epoch")})
     app = show(network="Linear model (SGD)", epochs="2")
     assert app.button(key="train").disabled
     [progress] = app.get("progress")
     assert progress.proto.value == 50
     assert "epoch 1 of 2" in progress.proto.text
     app.button(key=f"cancel-{run.id}").click().run()
-    assert workspace.renew(run.id, "elsewhere") == "cancel"
+    assert workspace.renew(LOCAL_OWNER, run.id, "elsewhere") == "cancel"
 
 
 def test_a_training_that_failed_says_why_and_can_be_tried_again(show, workspace, wine):
     run = workspace.create_run(LOCAL_OWNER, QUICK, wine.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     rows = frames.to_bytes(QUICK.failed_trial(wine, 0))
-    workspace.store_trial(run.id, 0, rows, error="ModelError: Training diverged")
-    workspace.release(run.id, "test", "done")
+    workspace.store_trial(LOCAL_OWNER, run.id, 0, rows, error="ModelError: Training diverged")
+    workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = show(network="Linear model (SGD)", epochs="2")
     assert "Training diverged" in texts(app)
     assert app.button(key="train").label == "Train again"

@@ -75,8 +75,8 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
     run = stored_run(workspace, wine, n_trials=23)
     workspace.acquire(LOCAL_OWNER, run.id, "test")
     failed = frames.to_bytes(PLAN.failed_trial(wine, 23))
-    workspace.store_trial(run.id, 23, failed, error="The worker process died, twice.")
-    workspace.release(run.id, "test", "done")
+    workspace.store_trial(LOCAL_OWNER, run.id, 23, failed, error="The worker process died, twice.")
+    workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
     assert "1 trial failed: see why" in [expander.label for expander in app.expander]
     assert "The worker process died, twice." in texts(app)

@@ -42,7 +42,7 @@ def interrupt_and_resume(workspace, home: Path, wine, plan: SleepPlan, n_kills: 
         process.wait()
         process.stdout.close()
         wait_until(lambda workers=workers: alive(workers), lambda left: left == [], seconds=20)
-        counts, missing = finished(plan), set(workspace.missing_trials(run.id))
+        counts, missing = finished(plan), set(workspace.missing_trials(LOCAL_OWNER, run.id))
         assert plan.n - len(missing) >= goal, "a finished trial was lost"
         stored |= {trial: counts[trial] for trial in counts if trial not in missing and trial not in stored}
     process, workers = start(home, run.id)

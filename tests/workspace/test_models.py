@@ -153,17 +153,17 @@ def test_how_far_a_running_trial_is_can_be_read_elsewhere_and_is_forgotten_after
 def test_steps_are_written_only_by_who_holds_the_run(workspace, data):
     run = workspace.create_run(LOCAL_OWNER, SleepPlan(n=4), data)
     assert workspace.acquire(LOCAL_OWNER, run.id, "first")
-    workspace.record_steps(run.id, "first", {0: Steps(1, 2, "epoch"), 2: Steps(3, 4, "epoch")})
-    workspace.record_steps(run.id, "second", {})
+    workspace.record_steps(LOCAL_OWNER, run.id, "first", {0: Steps(1, 2, "epoch"), 2: Steps(3, 4, "epoch")})
+    workspace.record_steps(LOCAL_OWNER, run.id, "second", {})
     now = workspace.run(LOCAL_OWNER, run.id)
     assert now.steps == (Steps(1, 2, "epoch"), Steps(3, 4, "epoch"))
     assert now.share == pytest.approx(1.25 / 4)
-    workspace.release(run.id, "second", "done")
+    workspace.release(LOCAL_OWNER, run.id, "second", "done")
     assert workspace.run(LOCAL_OWNER, run.id).steps
-    workspace.release(run.id, "first", "interrupted")
+    workspace.release(LOCAL_OWNER, run.id, "first", "interrupted")
     assert workspace.run(LOCAL_OWNER, run.id).steps == ()
     workspace.delete_run(LOCAL_OWNER, run.id)
-    workspace.record_steps(run.id, "first", {0: Steps(1, 2, "epoch")})
+    workspace.record_steps(LOCAL_OWNER, run.id, "first", {0: Steps(1, 2, "epoch")})
 
 
 def test_a_plan_without_a_workspace_gets_a_sentence_for_a_model_and_a_name_for_its_own():

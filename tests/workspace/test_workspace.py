@@ -110,10 +110,10 @@ def test_a_flipped_byte_is_noticed(workspace, wine, tmp_path):
 def test_a_trial_is_stored_exactly_once(workspace, wine):
     run = workspace.create_run(LOCAL_OWNER, SleepPlan(n=3), workspace.add_dataset(LOCAL_OWNER, wine))
     first, second = (frames.to_bytes(pd.DataFrame({"trial": [1], "n": [n]})) for n in (10, 20))
-    workspace.store_trial(run.id, 1, first)
-    workspace.store_trial(run.id, 1, second)
+    workspace.store_trial(LOCAL_OWNER, run.id, 1, first)
+    workspace.store_trial(LOCAL_OWNER, run.id, 1, second)
     assert workspace.rows(LOCAL_OWNER, run.id)["n"].tolist() == [10]
-    assert workspace.missing_trials(run.id) == [0, 2]
+    assert workspace.missing_trials(LOCAL_OWNER, run.id) == [0, 2]
 
 
 def test_a_lease_is_held_renewed_lost_and_taken_over(workspace, wine, monkeypatch):
@@ -123,18 +123,18 @@ def test_a_lease_is_held_renewed_lost_and_taken_over(workspace, wine, monkeypatc
     assert workspace.acquire(LOCAL_OWNER, run.id, "first")
     assert not workspace.acquire(LOCAL_OWNER, run.id, "second")
     clock[0] += 10
-    assert workspace.renew(run.id, "first") == "go on"
+    assert workspace.renew(LOCAL_OWNER, run.id, "first") == "go on"
     clock[0] += 10
     assert workspace.run(LOCAL_OWNER, run.id).state == "running"
     clock[0] += 10
     assert workspace.run(LOCAL_OWNER, run.id).state == "interrupted"
     assert workspace.acquire(LOCAL_OWNER, run.id, "second")
-    assert workspace.renew(run.id, "first") == "lost"
-    workspace.release(run.id, "first", "done")
+    assert workspace.renew(LOCAL_OWNER, run.id, "first") == "lost"
+    workspace.release(LOCAL_OWNER, run.id, "first", "done")
     assert workspace.run(LOCAL_OWNER, run.id).state == "running"
     workspace.cancel(LOCAL_OWNER, run.id)
-    assert workspace.renew(run.id, "second") == "cancel"
-    workspace.release(run.id, "second", "cancelled")
+    assert workspace.renew(LOCAL_OWNER, run.id, "second") == "cancel"
+    workspace.release(LOCAL_OWNER, run.id, "second", "cancelled")
     assert workspace.run(LOCAL_OWNER, run.id).state == "cancelled"
 
 

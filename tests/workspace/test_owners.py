@@ -1,0 +1,123 @@
+"""Whatever is asked of the workspace with another owner's ids is as good as absent: every public call, none forgotten."""
+
+import inspect
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.data import Dataset
+from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.models.stored import ModelFile
+from core.workspace import frames
+from core.workspace.errors import WorkspaceError
+from core.workspace.schema import Base
+from core.workspace.workspace import Steps, Workspace
+from tests.workspace.plans import SleepPlan
+
+OWNER, OTHER = "oidc:somebody", "oidc:somebody else"
+NOT_ABOUT_OBJECTS = {"close"}
+"""Public, and about no object of anybody."""
+KEEPS = {"add_dataset", "add_predictions", "add_model", "keep_model"}
+"""What these are given is content, not an id: whoever brings it keeps it for themselves."""
+NOTHING = (None, False, [], "lost")
+"""What a call may say of what is not there, where it does not raise."""
+UPLOAD = PredictionUpload(GivenFile("said.tsv", b"id\tanswer\tgold\n1\tcat\tcat\n2\tcat\tdog\n"))
+PLAN = SleepPlan(n=3)
+
+
+@pytest.fixture
+def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
+    """What the first owner has, by the name that calls have for it."""
+    model = ModelFile(b"bytes", "m.onnx", wine.fingerprint).to_bytes()
+    workspace.add_dataset(OWNER, wine)
+    workspace.add_predictions(OWNER, UPLOAD)
+    workspace.keep_model(OWNER, model, name="a model")
+    run = workspace.create_run(OWNER, PLAN, wine.fingerprint)
+    assert workspace.acquire(OWNER, run.id, "a process")
+    workspace.store_trial(OWNER, run.id, 0, frames.to_bytes(pd.DataFrame({"trial": [0]})))
+    workspace.record_steps(OWNER, run.id, "a process", {1: Steps(1, 2, "epoch")})
+    return {
+        "dataset": wine,
+        "upload": UPLOAD,
+        "stored": model,
+        "content": frames.to_bytes(pd.DataFrame({"trial": [7]})),
+        "name": "a model",
+        "file_name": "m.onnx",
+        "dataset_fingerprint": wine.fingerprint,
+        "plan": PLAN,
+        "run_id": run.id,
+        "lease_owner": "a process",
+        "state": "done",
+        "trial": 2,
+        "steps": {2: Steps(1, 2, "epoch")},
+        "provenance": {"versions": {}},
+    }
+
+
+def calls() -> list[str]:
+    """The names of all public calls of a workspace."""
+    public = inspect.getmembers(Workspace, inspect.isfunction)
+    return [name for name, _ in public if not name.startswith("_") and name not in NOT_ABOUT_OBJECTS]
+
+
+def fingerprint_of(name: str, workspace: Workspace, wine: Dataset) -> str:
+    """What a call means by a fingerprint: that of predictions, of a model, or else of a data set."""
+    if "predictions" in name:
+        return UPLOAD.fingerprint
+    return workspace.models(OWNER)[0].fingerprint if "model" in name else wine.fingerprint
+
+
+@pytest.mark.parametrize("name", calls())
+def test_every_call_takes_the_owner_first(name: str):
+    first = list(inspect.signature(getattr(Workspace, name)).parameters)[1]
+    assert first == "owner", f"{name} does not say whose object it is about"
+
+
+@pytest.mark.parametrize("name", calls())
+def test_another_owners_ids_are_as_good_as_absent(name: str, workspace: Workspace, wine: Dataset, given):
+    given["fingerprint"] = fingerprint_of(name, workspace, wine)
+    before = everything(workspace)
+    answer = asked(getattr(workspace, name), OTHER, given)
+    kept = {table: rows for table, rows in everything(workspace).items() if rows != before[table]}
+    if name in KEEPS:
+        [rows] = kept.values()
+        assert {row["owner"] for row in rows} == {OWNER, OTHER}
+        assert [row for row in rows if row["owner"] == OWNER] == next(before[table] for table in kept)
+    else:
+        assert kept == {}, f"{name} changed what belongs to somebody else"
+        assert answer in NOTHING, f"{name} tells of what belongs to somebody else"
+
+
+@pytest.mark.parametrize("name", sorted(set(calls()) - KEEPS))
+def test_the_owner_is_answered(name: str, workspace: Workspace, wine: Dataset, given):
+    """The same calls by the owner find something or change something: else the walk above would prove nothing."""
+    given["fingerprint"] = fingerprint_of(name, workspace, wine)
+    before = everything(workspace)
+    answer = asked(getattr(workspace, name), OWNER, given)
+    told = isinstance(answer, (pd.DataFrame, Dataset, PredictionUpload)) or answer not in NOTHING
+    assert told or everything(workspace) != before
+
+
+def asked(call: Callable, owner: str, given: dict[str, object]) -> object:
+    """The answer to a call with what it needs, everything else left as it is; None where it says that there is none."""
+    needs = inspect.signature(call).parameters.values()
+    missing = [one.name for one in needs if one.default is one.empty and one.name not in {"owner", *given}]
+    assert not missing, f"say above what {missing} may be, so that {call.__name__} is walked, too"
+    named = {one.name: given[one.name] for one in needs if one.default is one.empty and one.name != "owner"}
+    try:
+        return call(owner, **named)
+    except WorkspaceError as absent:
+        assert "not in your workspace" in str(absent)
+        return None
+
+
+def everything(workspace: Workspace) -> dict[str, list[dict[str, object]]]:
+    """Every row of every table."""
+    with Session(workspace._database) as session:
+        return {
+            table.name: [dict(row) for row in session.execute(select(table)).mappings()]
+            for table in Base.metadata.sorted_tables
+        }
