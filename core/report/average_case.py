@@ -1,0 +1,197 @@
+"""Which samples and classes are fragile under noise? The verdict's numbers, the figures with captions, the audit."""
+
+import pandas as pd
+
+from core.evaluate.average_case.audit import Audit, AuditedEstimator
+from core.evaluate.average_case.class_means import Measured
+from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.average_case.verdict import average_case_verdict, estimator_title
+from core.evaluate.wording import bare, count, percent, plural, points
+from core.figures import average_case as figures
+from core.figures import average_case_audit as audits
+from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+
+DRAWS_OF_PAPER = 10_000
+
+
+def body(found: Robustness, *, sigma: float | None = None) -> Body:
+    """Everything about a run at one sigma, by default the one that the verdict is usually about."""
+    said = average_case_verdict(found, sigma)
+    if not found.sigmas:
+        return Body(said, (), ())
+    sigma = found.sigmas[len(found.sigmas) // 2] if sigma is None else sigma
+    sections = [
+        Section("", (class_figure(found, sigma), sigma_figure(found), gap_figure(found))),
+        Section("How far are the numbers off on this model?", _audited(found.audit, sigma)),
+        Section("In numbers", (class_table(found, sigma),)),
+    ]
+    return Body(said, tuple(metrics(found, sigma)), tuple(sections))
+
+
+def metrics(found: Robustness, sigma: float) -> list[Metric]:
+    """Mean robustness, the gap of classes, the share below one, and how far off the numbers are."""
+    at, checked = found.at(sigma), found.audit.of(found.estimator, sigma)
+    told = [_share("Mean p_robust", at.mean, "How often noise leaves a prediction as it is, mean over samples.")]
+    if at.gap is not None:
+        told.append(
+            Metric(
+                "Largest gap of classes",
+                points(at.gap.value),
+                brackets(points, at.gap.value, at.gap.interval),
+                "Between the means of the most and the least robust class, less the bias of having chosen them. The "
+                "interval holds for all pairs of classes at once.",
+            )
+        )
+    told.append(
+        _share(
+            "p_robust below 1",
+            at.below_one,
+            "Share of samples whose prediction noise changes more than once in a thousand copies.",
+        )
+    )
+    if checked is None:
+        return [*told, Metric("Off Monte-Carlo by", "not audited", f"n = {count(at.n)}")]
+    meaning = (
+        f"Mean absolute difference from Monte-Carlo on {plural(checked.error.n, 'audited sample')}; "
+        f"{bare(checked.by_luck, 3)} of it would be luck of the draws."
+    )
+    return [*told, Metric("Off Monte-Carlo by", bare(checked.error.value, 3), _ends(checked.error), meaning)]
+
+
+def class_figure(found: Robustness, sigma: float) -> Figure:
+    """Figure 4 of the paper: the distribution of every class."""
+    return Figure(
+        "class-chart",
+        lambda *, dark=False: figures.class_chart(found, sigma, dark=dark),
+        f"Each box holds the samples of a class ({estimator_title(found.estimator)}), the diamond is its mean with the "
+        "95 % interval over samples. Ticks are Monte-Carlo's answer for the audited samples. A robust class lies "
+        "right.",
+    )
+
+
+def sigma_figure(found: Robustness) -> Figure:
+    """The mean over sigma."""
+    return Figure(
+        "sigma-chart",
+        lambda *, dark=False: figures.sigma_chart(found, dark=dark),
+        "The mean over samples with its interval; the thin lines are the most and the least robust class.",
+    )
+
+
+def gap_figure(found: Robustness) -> Figure:
+    """The largest gap of classes over sigma."""
+    return Figure(
+        "gap-chart",
+        lambda *, dark=False: figures.gap_chart(found, dark=dark),
+        "The largest gap with its interval for all pairs at once. Grey: what labels shuffled at random would show.",
+    )
+
+
+def error_figure(of: Audit) -> Figure:
+    """How far every estimator is off."""
+    return Figure(
+        "error-chart",
+        lambda *, dark=False: audits.error_chart(of, dark=dark),
+        "Mean absolute error against Monte-Carlo, 95 % intervals over audited samples. Within the grey band an "
+        "estimator could as well be exact.",
+    )
+
+
+def bias_figure(of: Audit) -> Figure:
+    """The same with its sign."""
+    return Figure(
+        "bias-chart",
+        lambda *, dark=False: audits.error_chart(of, bias=True, dark=dark),
+        "The same with its sign, in the same colours: above 0 an estimator takes the model for more robust than it is.",
+    )
+
+
+def convergence_figure(of: Audit) -> Figure:
+    """MMSE by its number of copies."""
+    return Figure(
+        "convergence-chart",
+        lambda *, dark=False: audits.convergence_chart(of, dark=dark),
+        "MMSE by its number of noisy copies, on the same audited samples. The paper says that around 5 plain ones are "
+        "enough.",
+    )
+
+
+def sigmoid_figure(of: Audit, sigma: float) -> Figure:
+    """The multivariate sigmoid against what it stands for."""
+    return Figure(
+        "sigmoid-chart",
+        lambda *, dark=False: audits.sigmoid_chart(of, sigma, dark=dark),
+        "The multivariate sigmoid in place of the normal distribution function; on the dotted line they agree.",
+    )
+
+
+def estimator_table(of: Audit, sigma: float) -> Table | None:
+    """A line for each estimator: error and bias at this sigma, and what a sample takes (the paper's table 1)."""
+    rows = [one for one in of.estimators if one.sigma == sigma]
+    if not rows:
+        return None
+    counted = rows[0]
+    seconds = counted.monte_carlo_seconds * DRAWS_OF_PAPER / counted.n_draws
+    lines = [_line(one, seconds) for one in sorted(rows, key=lambda one: one.error.value)]
+    lines.append(
+        {
+            "Estimator": f"Monte-Carlo, {count(DRAWS_OF_PAPER)} draws",
+            "ms per sample": _figures(1000 * seconds),
+            "Times faster": "1",
+        }
+    )
+    caption = (
+        f"At sigma {sigma:g}, on {plural(counted.error.n, 'sample')}, each estimated in small batches on the machine "
+        f"that ran it; Monte-Carlo took {count(round(counted.n_draws))} draws each on average."
+    )
+    return Table("Estimators, errors and times", pd.DataFrame(lines).fillna(""), caption=caption)
+
+
+def class_table(found: Robustness, sigma: float) -> Table:
+    """The mean of every class with its interval."""
+    lines = [
+        {"Class": name, "Mean p_robust": percent(of.value, of.interval), "n": of.n}
+        for name, of in zip(found.class_names, found.at(sigma).classes, strict=True)
+    ]
+    return Table(f"Classes at sigma {sigma:g}", pd.DataFrame(lines))
+
+
+def _audited(of: Audit, sigma: float) -> tuple[Figure | Table | str, ...]:
+    if not of.estimators:
+        return ("No sample has been audited, so that nobody knows.",)
+    parts: list[Figure | Table | str] = [error_figure(of), bias_figure(of)]
+    table = estimator_table(of, sigma)
+    parts += [table] if table is not None else []
+    parts += [convergence_figure(of)] if of.convergence else []
+    parts += [sigmoid_figure(of, sigma)] if len(of.sigmoids(sigma)) else []
+    return tuple(parts)
+
+
+def _line(one: AuditedEstimator, monte_carlo_seconds: float) -> dict[str, str]:
+    return {
+        "Estimator": estimator_title(one.estimator),
+        "Error": f"{bare(one.error.value, 4)} {_ends(one.error)}",
+        "Bias": f"{bare(one.bias.value, 4)} {_ends(one.bias)}",
+        "Relative error": percent(one.relative.value),
+        "Inside": percent(one.inside.value),
+        "ms per sample": _figures(1000 * one.seconds),
+        "Times faster": _figures(monte_carlo_seconds / one.seconds),
+    }
+
+
+def _figures(value: float) -> str:
+    """Two or three figures of a positive number, never as a power of ten.
+
+    >>> _figures(1.296), _figures(40.7)
+    ('1.3', '41')
+    """
+    return count(round(value)) if value >= 10 else f"{value:.2g}"
+
+
+def _share(label: str, of: Measured, meaning: str) -> Metric:
+    interval = brackets(percent, of.value, of.interval)
+    return Metric(label, percent(of.value), interval, f"{meaning} n = {count(of.n)}; the interval is over samples.")
+
+
+def _ends(of: Measured) -> str:
+    return f"[{bare(of.interval.lower, 3)}, {bare(of.interval.upper, 3)}]" if of.interval.known else ""

@@ -1,0 +1,210 @@
+"""How do folds that are made to differ behave? The verdict's numbers, the figures with captions, every fold."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.evaluate.cluster_folds import (
+    FoldPerformance,
+    FoldPredictions,
+    Foretold,
+    Relation,
+    RunScore,
+    SchemeScore,
+    fold_verdict,
+    foretold_on_sources,
+    scheme_title,
+)
+from core.evaluate.wording import bare, count, fixed, p_value, percent, points
+from core.figures import cluster_folds as figures
+from core.figures import cluster_folds_look as looks
+from core.report.names import MODEL_TITLES
+from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+
+MOST_BY_CLASS = 3
+"""More schemes in the figure of classes would hide one another."""
+
+
+def body(
+    scores: FoldPerformance,
+    rows: FoldPredictions,
+    *,
+    model: str | None = None,
+    scheme: str | None = None,
+    relations: Sequence[Relation] = (),
+    foretold: Sequence[Foretold] = (),
+) -> Body:
+    """Everything about folds; the verdict about a model and a scheme, the first ones by default."""
+    lying = Section("How the folds lie", (size_figure(rows), *label_figures(rows)))
+    if not scores.runs:
+        return Body(None, (), (Section("", ("No model was trained: these are the folds alone.",)), lying))
+    model = model or scores.models[0]
+    schemes = list(dict.fromkeys(each.scheme for each in scores.differences))
+    scheme = scheme or (schemes[0] if schemes else None)
+    told = fold_verdict(
+        scores,
+        model=model,
+        scheme=scheme,
+        names=MODEL_TITLES,
+        relations=relations,
+        foretold=(*foretold_on_sources(scores), *foretold),
+    )
+    runs = first_seed([run for run in scores.runs if run.model == model])
+    parts = [performance_figure(scores, model)]
+    of = [row for row in scores.schemes if row.model == model]
+    if any(len(row.seeds) > 1 for row in of):
+        parts.append(seed_figure(scores, of))
+    if any(run.whole for run in runs):
+        parts.append(class_figure(scores, [run for run in runs if run.whole]))
+    sections = (Section("", tuple(parts)), lying, Section("In numbers", (table(scores),)))
+    return Body(told, tuple(metrics(scores, model, scheme)), sections)
+
+
+def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Metric]:
+    """The score on the folds in question and on the benchmark, the difference, and how far folds lie apart."""
+    rows = [row for row in scores.schemes if row.model == model]
+    row = next((row for row in rows if row.scheme == scheme), rows[-1] if rows else None)
+    if row is None:
+        return [_unfinished(run) for run in scores.runs if run.model == model]
+    of = next((each for each in scores.differences if (each.model, each.scheme) == (model, row.scheme)), None)
+    base = scores.of(of.other, model) if of else None
+    told = [_mean(scores, row)]
+    if of is not None and base is not None:
+        told += [
+            _mean(scores, base),
+            Metric(
+                "Difference",
+                points(of.difference.value),
+                brackets(points, of.difference.value, of.difference.interval),
+                "Paired: the same samples in both schemes. The interval, 95 %, is over samples.",
+            ),
+        ]
+    if all(len(run.folds) < 2 for run in scores.runs_of(row.scheme, model)):
+        return told  # one split has no spread
+    spread = f"{fixed(100 * row.std, 1)} points"
+    beside = f"{fixed(100 * base.std, 1)} on {scheme_title(base.scheme)}" if base else ""
+    meaning = "The population standard deviation over folds, as in the paper (mean over seeds)."
+    return [*told, Metric("Spread of folds", spread, beside, meaning)]
+
+
+def first_seed(runs: Sequence[RunScore]) -> list[RunScore]:
+    """The runs of the first seed: one for each scheme."""
+    return [run for run in runs if run.seed == runs[0].seed]
+
+
+def performance_figure(scores: FoldPerformance, model: str) -> Figure:
+    """Every fold of the first seed with its interval."""
+    runs = [run for run in scores.runs if run.model == model]
+    seeds = f" Seed {runs[0].seed}." * (len({run.seed for run in runs}) > 1)
+    return Figure(
+        "performance",
+        lambda *, dark=False: figures.performance_chart(scores, first_seed(runs), dark=dark),
+        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds. Folds of "
+        f"different schemes are not the same folds.{seeds}",
+    )
+
+
+def seed_figure(scores: FoldPerformance, rows: Sequence[SchemeScore]) -> Figure:
+    """The seeds of every scheme."""
+    return Figure(
+        "seeds-chart",
+        lambda *, dark=False: figures.seeds_chart(scores, rows, dark=dark),
+        "Each mark is a seed: the mean over its folds, with the interval over samples. How far seeds scatter is "
+        "the luck of one of them.",
+    )
+
+
+def class_figure(scores: FoldPerformance, shown: Sequence[RunScore]) -> Figure:
+    """F1 of every class."""
+    return Figure(
+        "classes",
+        lambda *, dark=False: figures.class_scores(scores, shown[:MOST_BY_CLASS], dark=dark),
+        "F1 of each class over all folds, the lowest on top.",
+    )
+
+
+def relation_figure(
+    scores: FoldPerformance,
+    runs: Sequence[RunScore],
+    characteristics: pd.DataFrame,
+    name: str,
+    relations: Sequence[Relation],
+) -> Figure:
+    """Scores against one characteristic of the folds."""
+    return Figure(
+        "relation",
+        lambda *, dark=False: figures.relation_chart(scores, runs, characteristics, name, dark=dark),
+        _told(relations, name),
+    )
+
+
+def size_figure(rows: FoldPredictions, cuts: Mapping[str, np.ndarray] | None = None) -> Figure:
+    """The samples in each fold, of the schemes given by title (all, by default)."""
+    by_scheme = cuts or {scheme: rows.folds(scheme, rows.seeds(scheme)[0]) for scheme in rows.schemes}
+    return Figure("sizes", lambda *, dark=False: looks.fold_sizes(by_scheme, dark=dark), "Samples in each fold.")
+
+
+def label_figures(rows: FoldPredictions) -> list[Figure]:
+    """The share of each class in every fold, a figure for each scheme."""
+    cuts = {scheme: rows.folds(scheme, rows.seeds(scheme)[0]) for scheme in rows.schemes}
+    beside = list(cuts.values())
+    return [label_figure(rows, scheme_title(scheme), own, beside, scheme) for scheme, own in cuts.items()]
+
+
+def label_figure(
+    rows: FoldPredictions, title: str, folds: np.ndarray, beside: Sequence[np.ndarray], key: object
+) -> Figure:
+    """The share of each class in every fold of one scheme."""
+    return Figure(
+        f"labels-{key}",
+        lambda *, dark=False: looks.label_shares(folds, rows.y, rows.class_names, beside=beside, dark=dark),
+        f"{title}: share of each class in every fold; dotted: in all samples.",
+    )
+
+
+def table(scores: FoldPerformance) -> Table:
+    """A row for each model, scheme and seed, as the paper's tables have it, with every fold."""
+    lines = [
+        {
+            "Model": MODEL_TITLES.get(run.model, run.model),
+            "Folds": scheme_title(run.scheme),
+            "Seed": str(run.seed),
+            "By fold (%)": "  ".join(fixed(100 * fold.score.value, 1) for fold in run.folds),
+            "Mean (%)": percent(run.mean.value, run.mean.interval).replace(" %", ""),
+            "Std": fixed(100 * run.std, 1),
+            "Accuracy (%)": fixed(100 * run.accuracy.value, 1),
+            "n": count(run.mean.n),
+        }
+        for run in scores.runs
+    ]
+    return Table("Scores of every run, by fold", pd.DataFrame(lines))
+
+
+def _mean(scores: FoldPerformance, row: SchemeScore) -> Metric:
+    value = percent(row.mean.value)
+    metric = scores.metric.title
+    return Metric(
+        scheme_title(row.scheme),
+        value,
+        brackets(percent, row.mean.value, row.mean.interval),
+        f"Mean {metric} over folds{' and seeds' * (len(row.seeds) > 1)}, n = {count(row.n)}. The interval, 95 %, is "
+        "over samples.",
+    )
+
+
+def _unfinished(run: RunScore) -> Metric:
+    title, done = scheme_title(run.scheme), count(len(run.folds))
+    if not run.folds_known:
+        return Metric(title, done, "folds tested, of how many is not known")
+    return Metric(title, f"{done} of {count(run.n_folds_wanted)}", "folds tested")
+
+
+def _told(relations: Sequence[Relation], name: str) -> str:
+    told = [
+        f"{scheme_title(of.scheme)} r {bare(of.r, 2)}, {p_value(of.p_holm)}"
+        for of in relations
+        if of.characteristic == name
+    ]
+    few = "A handful of folds shows only the strongest of ties; p is corrected for all characteristics."
+    return f"{'; '.join(told)}. {few}" if told else f"The same in all folds, or nothing to tell. {few}"

@@ -1,0 +1,54 @@
+"""How do tables leave as files? TSV and Parquet for machines, exactly; CSV in which a spreadsheet runs nothing."""
+
+import io
+
+import pandas as pd
+
+RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
+"""A text that begins like this may be a formula to a spreadsheet (or hide one)."""
+
+
+def tsv(table: pd.DataFrame) -> bytes:
+    r"""A table as tab-separated UTF-8, missing values empty; cells that need quotation marks have them.
+
+    >>> tsv(pd.DataFrame({"label": ["a", None], "n": [1, 2]}))
+    b'label\tn\na\t1\n\t2\n'
+    """
+    return _delimited(table, "\t", "\n").encode()
+
+
+def parquet(table: pd.DataFrame) -> bytes:
+    """A table as Parquet, its column types kept."""
+    return table.to_parquet(index=False)
+
+
+def spreadsheet(table: pd.DataFrame) -> bytes:
+    r"""A table as CSV for spreadsheets: what one of them might run begins with an apostrophe, and is text.
+
+    >>> spreadsheet(pd.DataFrame({"label": ["=1+1", "a"], "n": [-1, 2]})).decode("utf-8-sig")
+    "label,n\r\n'=1+1,-1\r\na,2\r\n"
+    """
+    safe = table.rename(columns=_as_text)
+    for place in range(safe.shape[1]):
+        column = safe.iloc[:, place]
+        if not pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_datetime64_any_dtype(column):
+            safe.isetitem(place, column.map(_as_text, na_action="ignore").astype(object))
+    return _delimited(safe, ",", "\r\n").encode("utf-8-sig")
+
+
+def _as_text(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(RUN_BY_SPREADSHEETS) else value
+
+
+def _delimited(table: pd.DataFrame, delimiter: str, line_end: str) -> str:
+    stream = io.StringIO()
+    table.to_csv(stream, sep=delimiter, index=False, lineterminator=line_end)
+    return stream.getvalue()
+
+
+FORMATS = {
+    "TSV": (tsv, "tsv", "text/tab-separated-values"),
+    "Parquet": (parquet, "parquet", "application/vnd.apache.parquet"),
+    "for spreadsheets": (spreadsheet, "csv", "text/csv"),
+}
+"""By what a button calls it: who writes it, the file's ending, its type."""

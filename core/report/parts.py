@@ -1,0 +1,92 @@
+"""What is a result made of, on the page and in its report? The same verdict, numbers, figures and tables for both."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.evaluate.intervals import Interval
+from core.evaluate.wording import Verdict
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means."""
+
+    label: str
+    value: str
+    interval: str = ""
+    help: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A figure and the one line beneath that says how to read it; `draw(dark=...)` draws it, `key` names it."""
+
+    key: str
+    draw: Callable[..., go.Figure]
+    caption: str
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """An aggregate table: a title, its lines, how many decimals a column of numbers has, and a line beneath."""
+
+    title: str
+    lines: pd.DataFrame
+    decimals: Mapping[str, int] = field(default_factory=dict)
+    caption: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """What stands together under a heading (or under none)."""
+
+    heading: str
+    parts: tuple[Figure | Table | str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """What a run comes to: the verdict where it has one, its numbers, and sections of figures and tables.
+
+    >>> Body(None, (), (Section("", ("Nothing yet.",)),)).figures
+    ()
+    """
+
+    said: Verdict | None
+    metrics: tuple[Metric, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure, from top to bottom."""
+        return tuple(part for section in self.sections for part in section.parts if isinstance(part, Figure))
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A run for somebody without the app.
+
+    `how_to_read` is Markdown of ours, `provenance` what the result rests on, a name and a value each, `parameters` the
+    JSON that recreates the run, and `rows` those of every trial where somebody asked for them.
+    """
+
+    question: str
+    subject: str
+    body: Body
+    how_to_read: str
+    provenance: tuple[tuple[str, str], ...]
+    parameters: str
+    rows: pd.DataFrame | None = None
+
+
+def brackets(write: Callable[..., str], value: float, interval: Interval) -> str:
+    """The interval of a number as `write` writes it, without the number.
+
+    >>> from core.evaluate.wording import percent
+    >>> brackets(percent, 0.5, Interval(0.4, 0.6))
+    '[40.0, 60.0]'
+    """
+    return write(value, interval).removeprefix(write(value)).strip()

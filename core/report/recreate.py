@@ -1,0 +1,135 @@
+"""How does a run come to be again, elsewhere or later? From its parameters as JSON, under the same key, or not at all.
+
+The key of a run is that of its plan, its data and the version of its method. Where one of these cannot be the same,
+the reason is said before anything is computed.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from core import __version__
+from core.data import EXAMPLES, DataError, Dataset, load_example
+from core.trials import Plan
+from core.workspace.errors import WorkspaceError
+from core.workspace.runner import LIBRARIES, PLANS, load_plan
+from core.workspace.workspace import Run, Workspace, run_key
+
+_NOT_OURS = (
+    "This is not a file of parameters. Touchstone writes them beside every result: “Parameters (JSON)” under "
+    "“Download”."
+)
+
+
+@dataclass(frozen=True)
+class Recreated:
+    """A plan and its data, stored, with the key that the run will have and what has to be known of it.
+
+    `n_trials` of it are to be done or done already. `notes` say what differs from where the file comes from.
+    """
+
+    plan: Plan
+    fingerprint: str
+    key: str
+    notes: tuple[str, ...]
+
+
+def recipe(run: Run, example: str | None) -> str:
+    """The parameters that recreate a run, as JSON; `example` names the built-in data set that it is about, if any."""
+    plan = load_plan(run.plan)
+    data = {"fingerprint": run.fingerprint, "name": run.dataset_name}
+    content = {
+        "touchstone": run.provenance.get("touchstone", __version__),
+        "kind": run.kind,
+        "plan": json.loads(run.plan),
+        "method": plan.METHOD_VERSION,
+        "data": data if example is None else data | {"example": example},
+        "key": run.key,
+        "versions": run.provenance.get("versions", {}),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | None = None) -> Recreated:
+    """Make a run's plan and data ready from its parameters; `given` is the data set where it is not stored here.
+
+    Raises DataError or WorkspaceError with the reason why the run cannot be the same: another version of the method,
+    a field that this version does not know, data that differ or are not here, a model that is not.
+    """
+    content = _content(text)
+    plan, wanted = load_plan(json.dumps(content["plan"])), content["data"]
+    if "method" in content and content["method"] != plan.METHOD_VERSION:
+        raise DataError(
+            f"The method of {plan.kind!r} is version {plan.METHOD_VERSION} here and was {content['method']} in the "
+            "file: the same parameters mean another result now, so that this run cannot come to be again. "
+            f"Use Touchstone {content.get('touchstone', 'of then')}, or start a new run."
+        )
+    fingerprint = _data(workspace, owner, wanted, given)
+    for model in plan.stored_models():
+        workspace.stored_model(owner, model)
+    key = run_key(plan, fingerprint)
+    if content.get("key") not in (None, key):
+        raise DataError(
+            "The key in the file is not that of its plan and data: one of them was changed by hand, or fields were "
+            f"added since (Touchstone {content.get('touchstone', 'unknown')} wrote it, this is {__version__}). Take "
+            "the key out of the file to compute what it says now, as another run."
+        )
+    return Recreated(plan, fingerprint, key, tuple(_notes(content)))
+
+
+def _content(text: str) -> dict:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise DataError(_NOT_OURS) from None
+    if not isinstance(content, dict) or not isinstance(content.get("plan"), dict):
+        raise DataError(_NOT_OURS)
+    data = content.get("data")
+    if not isinstance(data, dict) or not isinstance(data.get("fingerprint"), str):
+        raise DataError("The parameters do not say what data they are of: “data” needs a “fingerprint”.")
+    kind = content["plan"].get("kind")
+    if not isinstance(kind, str) or kind not in PLANS:
+        raise DataError(f"Unknown kind of plan {kind!r}. Known here: {', '.join(sorted(PLANS))}.")
+    return content
+
+
+def _data(workspace: Workspace, owner: str, wanted: Mapping[str, str], given: Dataset | None) -> str:
+    """The fingerprint of the data, which are stored once they are known to be the same."""
+    fingerprint, example = wanted["fingerprint"], str(wanted.get("example"))
+    name = wanted.get("name", "the data set")
+    if given is None and not _stored(workspace, owner, fingerprint):
+        if example not in EXAMPLES:
+            raise DataError(
+                f"{name} ({fingerprint[:12]}) is not here. Upload the very file on the page “Data sets”, or name it on "
+                "the command line with --data, and try again."
+            )
+        given = load_example(example)
+    if given is None:
+        return fingerprint
+    if given.fingerprint != fingerprint:
+        raise DataError(
+            f"The data differ: the file is about {name} ({fingerprint[:12]}), and {given.name} here is "
+            f"{given.fingerprint[:12]}. A run of other data is another run; start it on its page."
+        )
+    return workspace.add_dataset(owner, given, example=example if example in EXAMPLES else None)
+
+
+def _stored(workspace: Workspace, owner: str, fingerprint: str) -> bool:
+    try:
+        workspace.stored_dataset(owner, fingerprint)
+    except WorkspaceError:
+        return False
+    return True
+
+
+def _notes(content: Mapping) -> list[str]:
+    then = content.get("versions") if isinstance(content.get("versions"), dict) else {}
+    differ = [
+        f"{name} {then[name]}, here {version(name)}"
+        for name in LIBRARIES
+        if then.get(name, "") not in ("", version(name))
+    ]
+    if not differ:
+        return []
+    return [f"Computed with other versions then ({'; '.join(differ)}): rows may differ in their last digits."]

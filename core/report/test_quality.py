@@ -1,0 +1,48 @@
+"""Have classes moved from training to test? The figure with its caption and the table of a run of covariate shift."""
+
+import pandas as pd
+
+from core.evaluate.covariate_shift import CovariateShift
+from core.evaluate.test_quality.shift_verdict import shift_verdict
+from core.evaluate.wording import p_value
+from core.figures import covariate_shift as figures
+from core.report.parts import Body, Figure, Section, Table
+
+
+def body(found: CovariateShift) -> Body:
+    """Everything about a run."""
+    return Body(shift_verdict(found), (), (Section("", (shift_figure(found), table(found))),))
+
+
+def shift_figure(found: CovariateShift) -> Figure:
+    """Every class beside what re-splits of it give."""
+    return Figure(
+        "shift",
+        lambda *, dark=False: figures.shift_chart(found, dark=dark),
+        "Grey boxes are what re-splits of the same samples give: two mixtures of finite samples always differ. A dot "
+        "beyond its box has moved; its bar is the error of Monte-Carlo.",
+    )
+
+
+def table(found: CovariateShift) -> Table:
+    """A line for each class."""
+    of = found.table()
+    lines = pd.DataFrame(
+        {
+            "Class": of["label"],
+            "Training": of["n_train"],
+            "Test": of["n_test"],
+            "Divergence": of["divergence"],
+            "Error": of["error"],
+            "By chance": of["null_mean"],
+            "Beyond": of["excess"],
+            "p": [p_value(p).removeprefix("p ").removeprefix("= ") for p in of["p_holm"]],
+            "Kept (%)": 100 * of["kept_variance"],
+            "Components": [
+                f"{train} / {test}"
+                for train, test in zip(of["n_train_components"], of["n_test_components"], strict=True)
+            ],
+        }
+    )
+    decimals = {"Divergence": 3, "Error": 4, "By chance": 3, "Beyond": 3, "Kept (%)": 1}
+    return Table("Covariate shift of every class", lines, decimals)
