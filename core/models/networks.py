@@ -8,7 +8,7 @@ from jaxtyping import Float, Integer, Shaped
 
 from core.models.classifier import ShouldStop, stop_if
 from core.models.threads import single_threaded
-from core.models.training import adamw, one_torch_thread, predict_logits, train
+from core.models.training import OnEpoch, adamw, one_torch_thread, predict_logits, train
 from core.models.vectors import fit_vectors
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class MlpSmall:
         seed: int,
         n_classes: int | None = None,
         should_stop: ShouldStop | None = None,
+        on_epoch: OnEpoch | None = None,
     ) -> "MlpSmall":
-        """Train (see ``Classifier.fit``)."""
+        """Train (see ``Classifier.fit``); `on_epoch(n_done, n_epochs, loss)` is called after every epoch."""
         import torch
 
         stop_if(should_stop)
@@ -61,6 +62,7 @@ class MlpSmall:
                 n_epochs=self.n_epochs,
                 batch_size=self.batch_size,
                 generator=torch.Generator().manual_seed(seed),
+                on_epoch=on_epoch,
                 should_stop=should_stop,
             )
         return self
