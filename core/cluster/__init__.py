@@ -1,21 +1,29 @@
-"""Sources found by clustering (write a finder and add it to ``SOURCE_FINDERS``), and k-means under quotas."""
+"""Sources found within classes (write a finder and add it to ``SOURCE_FINDERS``), and k-means under quotas."""
 
 from typing import TYPE_CHECKING, Any
 
+from core.cluster.finders import SOURCE_FINDERS, SourceFinder, check_finder, train_for_sources, trains
+from core.cluster.found import FoundSources
 from core.cluster.quotas import spread_quotas
-from core.cluster.sources import SOURCE_FINDERS, Silhouettes, find_sources, silhouettes
+from core.cluster.sources import CLUSTERERS, Silhouettes, find_sources, silhouettes
 
 if TYPE_CHECKING:
     from core.cluster.sds import SameSizeKMeans, SDSKMeans
 
 __all__ = [
+    "CLUSTERERS",
     "SOURCE_FINDERS",
+    "FoundSources",
     "SDSKMeans",
     "SameSizeKMeans",
     "Silhouettes",
+    "SourceFinder",
+    "check_finder",
     "find_sources",
     "silhouettes",
     "spread_quotas",
+    "train_for_sources",
+    "trains",
 ]
 
 

@@ -6,12 +6,14 @@ all fire alike often. A sample's source is the unit of its own class that fires 
 onto one unit a class, so that what it finds is checked, tried again, and given up for k-means in the end.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Integer, Shaped
+from jaxtyping import Float, Integer, Shaped
 
+from core.cluster.found import FoundSources, OnStep, unheard
 from core.cluster.sources import find_sources
 from core.data.errors import DataError
 from core.models.architectures import ARCHITECTURES, build
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 TRUNK = "cnn_2"
 LEAST_SHARE = 0.05
 """A source with a smaller share of its class means that the network has collapsed."""
+PATIENCE = 10
+"""So many epochs a try has until half of all units must be in use; it is given up where they are not."""
 _EPSILON = 1e-7
 
 
@@ -56,20 +60,6 @@ LADDER = (
     AcolOptions(per_class=True),
 )
 """What is tried, one after the other, each with another seed."""
-
-
-@dataclass(frozen=True, eq=False)
-class AcolSources:
-    """The sources that were found: ids from 0 to C * K - 1, class by class, as `find_sources` gives them.
-
-    `options` are those that did not collapse, at the `n_tries`-th try; None where all did, and the sources are those of
-    k-means. `note` says in a sentence what has to be known of them.
-    """
-
-    sources: Integer[np.ndarray, " n_samples"]
-    options: AcolOptions | None
-    n_tries: int
-    note: str
 
 
 def acol_penalty(z: "torch.Tensor", *, n_classes: int, options: AcolOptions) -> "torch.Tensor":
@@ -139,6 +129,21 @@ def acol_loss(z: "torch.Tensor", y: "torch.Tensor", *, n_classes: int, options: 
     return fit + acol_penalty(z, n_classes=n_classes, options=options)
 
 
+def shares(
+    sources: Integer[np.ndarray, " n_samples"], y: Integer[np.ndarray, " n_samples"], *, n_sources: int
+) -> Float[np.ndarray, "n_classes n_sources"]:
+    """Give the shares that sources have of their class, the largest first, 0 for one that has no sample.
+
+    Examples
+    --------
+    >>> shares(np.array([0, 1, 1, 1, 2]), np.array([0, 0, 0, 0, 1]), n_sources=2)
+    array([[0.75, 0.25],
+           [1.  , 0.  ]])
+    """
+    counts = [np.unique(sources[y == label], return_counts=True)[1] for label in np.unique(y)]
+    return np.array([np.pad(np.sort(of)[::-1], (0, n_sources - len(of))) / of.sum() for of in counts])
+
+
 def has_collapsed(
     sources: Integer[np.ndarray, " n_samples"], y: Integer[np.ndarray, " n_samples"], *, n_sources: int
 ) -> bool:
@@ -150,11 +155,7 @@ def has_collapsed(
     >>> has_collapsed(np.arange(40) % 2, y, n_sources=2), has_collapsed((np.arange(40) == 0) * 1, y, n_sources=2)
     (False, True)
     """
-    for label in np.unique(y):
-        counts = np.unique(sources[y == label], return_counts=True)[1]
-        if len(counts) < n_sources or counts.min() < LEAST_SHARE * counts.sum():
-            return True
-    return False
+    return bool((shares(sources, y, n_sources=n_sources) < LEAST_SHARE).any())
 
 
 def acol_sources(
@@ -164,11 +165,13 @@ def acol_sources(
     n_sources: int = 5,
     seed: int = 0,
     ladder: tuple[AcolOptions, ...] = LADDER,
+    on_step: OnStep = unheard,
     should_stop: ShouldStop | None = None,
-) -> AcolSources:
+) -> FoundSources:
     """Train on images in [0, 1] and their classes until a network has not collapsed, else fall back on k-means.
 
-    Raises DataError for inputs that are no images or too small, and Cancelled between epochs.
+    `on_step` hears of the epochs of all tries together. Raises DataError for inputs that are no images or too small,
+    and Cancelled between epochs.
     """
     if x.ndim != 4 or not ARCHITECTURES[TRUNK].fits((x.shape[3], *x.shape[1:3])):
         side = ARCHITECTURES[TRUNK].smallest
@@ -177,16 +180,49 @@ def acol_sources(
             "Choose another source finder."
         )
     y_code = np.unique(y, return_inverse=True)[1]
-    for tries, options in enumerate(ladder, start=1):
-        units = _units(x, y_code, n_sources=n_sources, seed=seed + tries - 1, options=options, should_stop=should_stop)
-        sources = y_code * n_sources + units
-        if not has_collapsed(sources, y_code, n_sources=n_sources):
-            note = f"ACOL is experimental; of {len(ladder)} ways to train it, number {tries} did not collapse."
-            return AcolSources(sources.astype(np.int64), options, tries, note)
+    epochs = np.cumsum([0, *(options.n_epochs for options in ladder)]).tolist()
+    for number, options in enumerate(ladder):
+
+        def on_epoch(n_done: int, before: int = epochs[number]) -> None:
+            on_step(before + n_done, epochs[-1])
+
+        units = _units(
+            x,
+            y_code,
+            n_sources=n_sources,
+            seed=seed + number,
+            options=options,
+            on_epoch=on_epoch,
+            should_stop=should_stop,
+        )
+        if units is not None and not has_collapsed(units, y_code, n_sources=n_sources):
+            sources = (y_code * n_sources + units).astype(np.int64)
+            return FoundSources(sources, described(options), number + 1, _which_held(number + 1, len(ladder)))
     features = np.asarray(x, dtype=np.float64).reshape(len(x), -1)
     sources = find_sources(features, y, n_sources=n_sources, method="kmeans", rng=np.random.default_rng(seed))
     note = f"ACOL collapsed in {len(ladder)} of {len(ladder)} tries: these sources are those of k-means on the pixels."
-    return AcolSources(sources, None, len(ladder), note)
+    return FoundSources(sources, "", len(ladder), note)
+
+
+def described(options: AcolOptions) -> str:
+    """Options of a training in a line: those that are not as usual.
+
+    Examples
+    --------
+    >>> described(AcolOptions()), described(AcolOptions(c1=0.1, n_epochs=60))
+    ('usual options', 'n_epochs 60, c1 0.1')
+    """
+    usual = AcolOptions()
+    unusual = [one.name for one in fields(options) if getattr(options, one.name) != getattr(usual, one.name)]
+    return ", ".join(f"{name} {getattr(options, name):g}" for name in unusual) or "usual options"
+
+
+def _which_held(n_tries: int, n_options: int) -> str:
+    return "" if n_tries == 1 else f"ACOL collapsed at first: of {n_options} ways to train it, number {n_tries} held."
+
+
+class _GivenUp(Exception):
+    """Too few units are in use still."""
 
 
 def _units(
@@ -196,9 +232,10 @@ def _units(
     n_sources: int,
     seed: int,
     options: AcolOptions,
+    on_epoch: Callable[[int], None],
     should_stop: ShouldStop | None,
-) -> Integer[np.ndarray, " n_samples"]:
-    """Train one network; give for each sample which of the units of its class fires most."""
+) -> Integer[np.ndarray, " n_samples"] | None:
+    """Train one network; give for each sample which of the units of its class fires most, None if it was given up."""
     import torch
 
     n_classes = int(y.max()) + 1
@@ -208,17 +245,32 @@ def _units(
         optimizer = sgd(network, learning_rate=options.learning_rate, momentum=options.momentum, weight_decay=0.0)
         slower = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 / (1 + options.decay * update))
         optimizer.register_step_post_hook(lambda *_: slower.step())
-        train(
-            network,
-            inputs,
-            torch.tensor(y, dtype=torch.int64),
-            optimizer=optimizer,
-            n_epochs=options.n_epochs,
-            batch_size=options.batch_size,
-            generator=torch.Generator().manual_seed(seed),
-            loss=lambda network, x, y: acol_loss(network(x), y, n_classes=n_classes, options=options),
-            device=best_device(),
-            should_stop=should_stop,
-        )
-        z = predict_logits(network, inputs).reshape(len(x), n_sources, n_classes).numpy()
-    return z[np.arange(len(x)), :, y].argmax(axis=1)
+
+        def fired_most() -> Integer[np.ndarray, " n_samples"]:
+            z = predict_logits(network, inputs).reshape(len(x), n_sources, n_classes).numpy()
+            return z[np.arange(len(x)), :, y].argmax(axis=1)
+
+        def look(n_done: int, _n_epochs: int, _loss: float) -> None:
+            on_epoch(n_done)
+            if n_done == PATIENCE:
+                if (shares(fired_most(), y, n_sources=n_sources) >= LEAST_SHARE).mean() < 0.5:
+                    raise _GivenUp
+                network.train()
+
+        try:
+            train(
+                network,
+                inputs,
+                torch.tensor(y, dtype=torch.int64),
+                optimizer=optimizer,
+                n_epochs=options.n_epochs,
+                batch_size=options.batch_size,
+                generator=torch.Generator().manual_seed(seed),
+                loss=lambda network, x, y: acol_loss(network(x), y, n_classes=n_classes, options=options),
+                device=best_device(),
+                on_epoch=look,
+                should_stop=should_stop,
+            )
+        except _GivenUp:
+            return None
+        return fired_most()

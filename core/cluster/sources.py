@@ -20,7 +20,7 @@ def find_sources(
     rng: np.random.Generator,
     class_names: Sequence[str] | None = None,
 ) -> Integer[np.ndarray, " n_samples"]:
-    """Cluster the samples of each class; every cluster is taken for a source.
+    """Cluster the samples of each class by one of `CLUSTERERS`; every cluster is taken for a source.
 
     The ids run from 0 to ``n_classes * n_sources - 1``, class by class: none belongs to two classes, none is unused.
     ``class_names`` only serve to name a class in an error.
@@ -39,13 +39,13 @@ def find_sources(
     """
     if n_sources < 2:
         raise DataError(f"Each class needs 2 sources or more, not {n_sources}: one is held out, another trains.")
-    if method not in SOURCE_FINDERS:
-        raise DataError(f"There is no way to find sources called {method!r}; there are: {', '.join(SOURCE_FINDERS)}.")
+    if method not in CLUSTERERS:
+        raise DataError(f"There is no way to cluster a class called {method!r}; there are: {', '.join(CLUSTERERS)}.")
     _refuse_small_classes(features, y, n_sources, class_names)
     sources = np.empty(len(y), dtype=np.int64)
     for position, label in enumerate(np.unique(y).tolist()):
         members = y == label
-        found = SOURCE_FINDERS[method](features[members], n_sources, rng)
+        found = CLUSTERERS[method](features[members], n_sources, rng)
         if len(np.unique(found)) < n_sources:
             raise DataError(
                 f"{method} cannot tell {n_sources} sources apart in class {_name(label, class_names)}: its samples are "
@@ -194,7 +194,8 @@ def _silhouette(
     return float(silhouette_score(features, cluster)) if defined else float("nan")
 
 
-SourceFinder = Callable[
+Clusterer = Callable[
     [Real[np.ndarray, "n_samples n_features"], int, np.random.Generator], Integer[np.ndarray, " n_samples"]
 ]
-SOURCE_FINDERS: dict[str, SourceFinder] = {"kmeans": kmeans, "same_size_kmeans": same_size_kmeans}
+CLUSTERERS: dict[str, Clusterer] = {"kmeans": kmeans, "same_size_kmeans": same_size_kmeans}
+"""Ways to cluster the features of one class."""

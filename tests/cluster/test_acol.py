@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from core.cluster import acol, find_sources
 from core.cluster.acol import (
     LEAST_SHARE,
     AcolOptions,
@@ -116,9 +117,11 @@ def test_a_network_that_collapses_is_told_and_kmeans_stands_in():
     rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:120]
     hopeless = AcolOptions(n_epochs=1, learning_rate=0.0)  # what never learns has one unit that always fires most
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=3, ladder=(hopeless, hopeless))
-    assert found.options is None
+    assert (found.options, found.n_tries) == ("", 2)
     assert found.note == "ACOL collapsed in 2 of 2 tries: these sources are those of k-means on the pixels."
-    assert not has_collapsed(found.sources, digits.y[rows], n_sources=3) or len(np.unique(found.sources)) == 6
+    pixels = digits.x[rows].reshape(len(rows), -1).astype(np.float64)
+    kmeans = find_sources(pixels, digits.y[rows], n_sources=3, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(found.sources, kmeans)
 
 
 def test_the_same_seed_gives_the_same_sources_class_by_class():
@@ -128,6 +131,37 @@ def test_the_same_seed_gives_the_same_sources_class_by_class():
     first, second = (acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=options, seed=5) for _ in "ab")
     np.testing.assert_array_equal(first.sources, second.sources)
     np.testing.assert_array_equal(first.sources // 2, (digits.y[rows] == 8).astype(int))
+
+
+def test_a_try_that_leaves_most_units_unused_is_given_up_early(monkeypatch):
+    monkeypatch.setattr(acol, "PATIENCE", 1)
+    digits = load_example("digits")
+    rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:60]
+    hopeless = AcolOptions(n_epochs=3, learning_rate=0.0)
+    steps = []
+    found = acol_sources(
+        digits.x[rows],
+        digits.y[rows],
+        n_sources=6,
+        ladder=(hopeless, hopeless),
+        on_step=lambda *step: steps.append(step),
+    )
+    assert steps == [(1, 6), (4, 6)], "each of the two tries ends after its first epoch"
+    assert found.note.startswith("ACOL collapsed in 2 of 2 tries")
+
+
+def test_a_later_try_that_holds_is_told(monkeypatch):
+    """What a network that holds fires for is made up: no options were found that hold for certain on few samples."""
+    digits = load_example("digits")
+    rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:60]
+    collapsed, held = np.zeros(60, dtype=np.int64), np.arange(60) % 2
+    tries = iter([None, collapsed, held])
+    monkeypatch.setattr(acol, "_units", lambda *_, **__: next(tries))
+    ladder = (AcolOptions(), AcolOptions(), AcolOptions(c1=0.1, n_epochs=40))
+    found = acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=ladder)
+    np.testing.assert_array_equal(found.sources, 2 * digits.y[rows] + held)
+    assert (found.n_tries, found.options) == (3, "n_epochs 40, c1 0.1")
+    assert found.note == "ACOL collapsed at first: of 3 ways to train it, number 3 held."
 
 
 def test_inputs_that_are_no_images_are_refused_and_cancel_is_heard():

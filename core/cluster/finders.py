@@ -1,0 +1,104 @@
+"""Which ways are there to find sources? Clusterings, and networks that are trained for it (Kilinc & Uysal 2017)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.cluster.acol import acol_sources
+from core.cluster.deep import deep_kmeans
+from core.cluster.found import FoundSources, OnStep, unheard
+from core.data import DataError, Dataset
+from core.models.classifier import ShouldStop
+from core.models.fitting import fits
+from core.models.paper_networks import Cnn2
+
+
+@dataclass(frozen=True)
+class SourceFinder:
+    """A way to find sources: what a picker calls it, and what it takes.
+
+    One without `train` clusters features, class by class, under its name in `CLUSTERERS`: that takes seconds. One that
+    trains a network is called with a data set, `n_sources`, `seed`, `on_step` and `should_stop`; it takes minutes, and
+    so its sources are found once by a run of their own (`core.trials.SourcesPlan`) and kept. `fits` says of a data set
+    whether it can be used there, `takes` says which it can be used on.
+
+    Examples
+    --------
+    >>> [name for name, finder in SOURCE_FINDERS.items() if finder.trains]
+    ['deep_kmeans', 'acol']
+    """
+
+    title: str
+    train: Callable[..., FoundSources] | None = None
+    fits: Callable[[Dataset], bool] = lambda dataset: True
+    takes: str = "any data"
+
+    @property
+    def trains(self) -> bool:
+        """Whether a network is trained to find the sources."""
+        return self.train is not None
+
+
+def trains(method: str) -> bool:
+    """Whether a name is that of a source finder that trains a network.
+
+    Examples
+    --------
+    >>> trains("acol"), trains("kmeans"), trains("known")
+    (True, False, False)
+    """
+    return method in SOURCE_FINDERS and SOURCE_FINDERS[method].trains
+
+
+def train_for_sources(
+    method: str,
+    dataset: Dataset,
+    *,
+    n_sources: int = 5,
+    seed: int = 0,
+    on_step: OnStep = unheard,
+    should_stop: ShouldStop | None = None,
+) -> FoundSources:
+    """Find sources by one of `SOURCE_FINDERS` that trains; the same seed gives the same sources.
+
+    Raises DataError for a finder that does not fit the data set or trains nothing, and Cancelled between epochs.
+    """
+    check_finder(method, dataset)
+    train = SOURCE_FINDERS[method].train
+    if train is None:
+        raise DataError(f"{SOURCE_FINDERS[method].title}: nothing is trained for these. Cluster features instead.")
+    return train(dataset, n_sources=n_sources, seed=seed, on_step=on_step, should_stop=should_stop)
+
+
+def check_finder(method: str, dataset: Dataset) -> None:
+    """Raise DataError, before anything is trained, where a source finder cannot be used on this data set.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> check_finder("acol", load_example("wine"))
+    Traceback (most recent call last):
+    core.data.errors.DataError: ACOL (experimental) needs images of at least 4 x 4 pixels, and wine is tabular data. \
+Choose another way to find sources.
+    """
+    finder = SOURCE_FINDERS[method]
+    if finder.fits(dataset):
+        return
+    size = f" of {dataset.x.shape[1]} x {dataset.x.shape[2]} pixels" if dataset.kind == "image" else ""
+    raise DataError(
+        f"{finder.title} needs {finder.takes}, and {dataset.name} is {dataset.kind} data{size}. "
+        "Choose another way to find sources."
+    )
+
+
+SOURCE_FINDERS: dict[str, SourceFinder] = {
+    "kmeans": SourceFinder("k-means clusters"),
+    "same_size_kmeans": SourceFinder("k-means clusters of the same size"),
+    "deep_kmeans": SourceFinder("deep k-means", deep_kmeans),
+    "acol": SourceFinder(
+        "ACOL (experimental)",
+        lambda dataset, **options: acol_sources(dataset.x, dataset.y, **options),
+        lambda dataset: fits(Cnn2, dataset),
+        "images of at least 4 x 4 pixels",
+    ),
+}
+"""Every way to find sources, by name."""

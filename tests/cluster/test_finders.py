@@ -1,0 +1,95 @@
+"""What every source finder promises; those that train, on data small enough to train in a moment."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from core.cluster import CLUSTERERS, SOURCE_FINDERS, check_finder, deep, find_sources, train_for_sources, trains
+from core.cluster.finders import SourceFinder
+from core.data import DataError, Dataset, load_example
+from core.models.classifier import Cancelled
+from core.models.paper_networks import Cnn2
+
+TRAINED = [name for name in SOURCE_FINDERS if trains(name)]
+
+
+@dataclass
+class OneEpoch(Cnn2):
+    n_epochs: int = 1
+
+
+@pytest.fixture
+def images(monkeypatch) -> Dataset:
+    """Zeros, ones and twos, for which every finder trains for one epoch."""
+    monkeypatch.setattr(deep, "Cnn2", OneEpoch)
+    digits = load_example("digits")
+    rows = np.flatnonzero(digits.y < 3)[:150]
+    return Dataset("few", "image", digits.x[rows], digits.y[rows], ("0", "1", "2"), digits.ids[rows])
+
+
+def test_every_finder_has_a_title_of_its_own_and_a_way_to_work():
+    titles = [finder.title for finder in SOURCE_FINDERS.values()]
+    assert len(set(titles)) == len(titles)
+    assert {name for name in SOURCE_FINDERS if not trains(name)} == set(CLUSTERERS)
+    assert all(isinstance(finder, SourceFinder) for finder in SOURCE_FINDERS.values())
+    assert "experimental" in SOURCE_FINDERS["acol"].title
+
+
+@pytest.mark.parametrize("name", ["deep_kmeans"])
+def test_ids_are_unique_over_classes_numbered_class_by_class_and_all_used(name, images):
+    found = train_for_sources(name, images, n_sources=3, seed=4)
+    assert np.unique(found.sources).tolist() == list(range(9))
+    np.testing.assert_array_equal(found.sources // 3, images.y)
+    assert found.options
+    assert found.note == ""
+
+
+def test_deep_kmeans_cannot_collapse_and_is_no_kmeans_on_pixels(images):
+    found = train_for_sources("deep_kmeans", images, n_sources=5, seed=0).sources
+    for label in range(3):
+        sizes = np.bincount(found[images.y == label] - 5 * label)
+        assert sizes.max() - sizes.min() <= 1
+    pixels = images.x.reshape(len(images.x), -1).astype(float)
+    same = find_sources(pixels, images.y, method="same_size_kmeans", rng=np.random.default_rng(0))
+    assert (found != same).any()
+
+
+def test_the_same_seed_finds_the_same_sources_and_another_seed_others(images):
+    first, same, other = (train_for_sources("deep_kmeans", images, n_sources=2, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.sources, same.sources)
+    assert (first.sources != other.sources).any()
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_cancel_is_heard(name, images):
+    with pytest.raises(Cancelled):
+        train_for_sources(name, images, n_sources=2, should_stop=lambda: True)
+
+
+def test_tables_and_texts_have_a_network_of_their_own_which_tells_of_its_epochs():
+    wine, steps = load_example("wine"), []
+    found = train_for_sources("deep_kmeans", wine, n_sources=2, on_step=lambda *step: steps.append(step))
+    assert found.options == "Small neural network, 30 epochs"
+    assert steps == [(epoch, 30) for epoch in range(1, 31)]
+
+
+def test_a_finder_that_does_not_fit_the_data_is_refused_before_anything_is_trained():
+    wine = load_example("wine")
+    with pytest.raises(
+        DataError, match=r"ACOL \(experimental\) needs images of at least 4 x 4 pixels, and wine is tab"
+    ):
+        check_finder("acol", wine)
+    with pytest.raises(DataError, match="needs images"):
+        train_for_sources("acol", wine)
+    with pytest.raises(DataError, match="nothing is trained"):
+        train_for_sources("kmeans", wine)
+    tiny = Dataset("tiny", "image", np.zeros((4, 3, 3, 1)), [0, 0, 1, 1], ("a", "b"), "wxyz")
+    with pytest.raises(DataError, match="tiny is image data of 3 x 3 pixels"):
+        check_finder("acol", tiny)
+
+
+def test_a_class_with_too_few_samples_is_named():
+    few = Dataset("few", "tabular", np.arange(8.0)[:, None], [0] * 6 + [1] * 2, ("many", "few"), "stuvwxyz")
+    with pytest.raises(DataError, match=r"Too few in: few \(2\)"):
+        train_for_sources("deep_kmeans", few, n_sources=3)
