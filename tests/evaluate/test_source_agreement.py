@@ -139,3 +139,26 @@ def test_many_samples_are_looked_at_in_part_and_that_is_counted():
     wine = load_example("wine")
     found = agreement(TrialPlan(n_clusterings=2), wine, max_samples=100, n_permutations=19)
     assert (found.n_used, found.n_samples) == (100, 178)
+
+
+def test_by_class_it_is_the_index_of_the_class_alone():
+    rng, y = np.random.default_rng(3), np.repeat([0, 1, 3], [30, 50, 6])
+    clusterings = {(finder, 0): rng.integers(3, size=86) for finder in ("one", "other")}
+    found = compare_clusterings(clusterings, y, class_names=("a", "b", "none", "d"), n_permutations=3, rng=rng)
+    [pair] = found.pairs
+    first, second = clusterings.values()
+    alone = [adjusted_rand_score(first[y == label], second[y == label]) for label in (0, 1, 3)]
+    assert pair.by_class == pytest.approx(alone)
+    table = found.pair_table()
+    assert table["label"].tolist()[1:] == ["a", "b", "d"]
+    assert table["label"].isna().tolist()[0]
+    assert table["index"].tolist() == pytest.approx([pair.index, *alone])
+    assert found.class_table().iloc[0].tolist()[2:] == pytest.approx([pair.index, *alone])
+
+
+def test_the_mean_by_class_is_over_pairs_that_have_something_to_tell():
+    y = np.repeat([0, 1], [4, 1])
+    clusterings = {("one", 0): np.array([0, 0, 1, 1, 2]), ("other", 0): np.array([0, 0, 1, 1, 2])}
+    found = compare_clusterings(clusterings, y, n_permutations=3, rng=np.random.default_rng(0))
+    assert found.class_table()["0"].tolist() == [1.0]
+    assert found.class_table()["1"].isna().all(), "a single sample agrees with nothing"

@@ -5,9 +5,10 @@ pair, and 0 on average where they have nothing to do with each other (Hubert & A
 count: that samples of two classes lie in two sources is no finding.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, combinations_with_replacement
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ class PairAgreement:
     """The adjusted Rand index of two clusterings, and the highest that sources of these sizes allow.
 
     That is below 1 where one has many small sources and the other few large ones, however well these fit together.
+    `by_class` is the index over the pairs of one class, class by class.
     """
 
     source_finder: str
@@ -34,6 +36,7 @@ class PairAgreement:
     other_clustering: int
     index: float
     possible: float
+    by_class: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class SourceAgreement:
     finders: tuple[FinderAgreement, ...]
     n_used: int
     n_samples: int
+    class_names: tuple[str, ...] = ()
+    """Of the classes that have samples, in the order of `PairAgreement.by_class`."""
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each pair of finders; the fields of `FinderAgreement`."""
@@ -92,8 +97,31 @@ class SourceAgreement:
         return pd.DataFrame([asdict(finder) for finder in self.finders], columns=names)
 
     def pair_table(self) -> pd.DataFrame:
-        """Tidy rows, one for each pair of clusterings; the fields of `PairAgreement`."""
-        return pd.DataFrame([asdict(pair) for pair in self.pairs], columns=list(PairAgreement.__dataclass_fields__))
+        """Tidy rows: of each pair of clusterings one of all classes, where `label` is NA, then one for each class.
+
+        The other columns are the fields of `PairAgreement`; what sizes allow is known of all classes together.
+        """
+        rows = []
+        for pair in self.pairs:
+            whole = asdict(pair)
+            by_class = dict(zip(self.class_names, whole.pop("by_class"), strict=True))
+            rows.append({**whole, "label": pd.NA})
+            rows += [{**whole, "index": index, "possible": nan, "label": name} for name, index in by_class.items()]
+        names = [name for name in PairAgreement.__dataclass_fields__ if name not in ("index", "possible", "by_class")]
+        return pd.DataFrame(rows, columns=[*names, "label", "index", "possible"])
+
+    def class_table(self) -> pd.DataFrame:
+        """A row for each pair of finders: the mean index over their pairs of clusterings, overall and class by class.
+
+        Columns: `source_finder`, `other_finder`, `index` and one named after each class.
+        """
+        rows = []
+        for one in self.finders:
+            mine = [pair.by_class for pair in self.pairs if _of(pair) == {one.source_finder, one.other_finder}]
+            told = [[index for index in of_class if not np.isnan(index)] for of_class in zip(*mine, strict=True)]
+            means = [float(np.mean(indices)) if indices else nan for indices in told]
+            rows.append([one.source_finder, one.other_finder, one.index, *means])
+        return pd.DataFrame(rows, columns=["source_finder", "other_finder", "index", *self.class_names])
 
     def matrix(self) -> Float[np.ndarray, "n_clusterings n_clusterings"]:
         """The index of every pair of clusterings, in their order; 1 of each with itself."""
@@ -138,13 +166,22 @@ def agreement(
         used = np.sort(rng.choice(n_samples, max_samples, replace=False))
         y, found = y[used], {name: sources[used] for name, sources in found.items()}
     ordered = {name: found[name] for name in sorted(found, key=lambda name: plan.source_finders.index(name[0]))}
-    return compare_clusterings(ordered, y, n_samples=n_samples, n_permutations=n_permutations, rng=rng, step=step)
+    return compare_clusterings(
+        ordered,
+        y,
+        class_names=dataset.class_names,
+        n_samples=n_samples,
+        n_permutations=n_permutations,
+        rng=rng,
+        step=step,
+    )
 
 
 def compare_clusterings(
     clusterings: Mapping[tuple[str, int], Integer[np.ndarray, " n_used"]],
     y: Integer[np.ndarray, " n_used"],
     *,
+    class_names: Sequence[str] | None = None,
     n_samples: int | None = None,
     n_permutations: int = 399,
     rng: np.random.Generator,
@@ -154,11 +191,14 @@ def compare_clusterings(
 
     Chance deals the samples of each class out anew. Between two finders it deals out all clusterings of one alike: they
     resemble each other, so that their mean varies nearly as much as each of them. Holm-corrected over pairs of finders.
+    Classes are called by `class_names`, or else by their code.
     """
     order = np.argsort(y, kind="stable")
     counted = {name: _Pairs.of(sources[order], y[order]) for name, sources in clusterings.items()}
     pairs = {
-        (first, second): PairAgreement(*first, *second, *_indices(counted[first], counted[second]))
+        (first, second): PairAgreement(
+            *first, *second, *_indices(counted[first], counted[second]), _by_class(counted[first], counted[second])
+        )
         for first, second in combinations(counted, 2)
     }
     chance: dict[tuple, list[float]] = {names: [] for names in pairs}
@@ -173,7 +213,8 @@ def compare_clusterings(
     told = [one for one in found if one is not None]
     corrected = holm([one.p for one in told])
     finders = tuple(_with_holm(one, p) for one, p in zip(told, corrected, strict=True))
-    return SourceAgreement(tuple(counted), tuple(pairs.values()), finders, len(y), n_samples or len(y))
+    labels = tuple(str(code) if class_names is None else class_names[code] for code in np.unique(y).tolist())
+    return SourceAgreement(tuple(counted), tuple(pairs.values()), finders, len(y), n_samples or len(y), labels)
 
 
 def adjusted_rand(
@@ -221,10 +262,26 @@ class _Pairs:
         return _Pairs(self.y, self.source[rows], self.width, self.together, self.every)
 
 
+def _shared(first: _Pairs, second: _Pairs) -> np.ndarray:
+    """Pairs of samples that lie in one source of both, by class."""
+    n_cells = first.width * second.width
+    cell = (first.y * first.width + first.source) * second.width + second.source
+    pairs = _choose_2(np.bincount(cell, minlength=n_cells * len(first.every)))
+    return pairs.reshape(len(first.every), n_cells).sum(axis=1)
+
+
+def _by_class(first: _Pairs, second: _Pairs) -> tuple[float, ...]:
+    """The adjusted Rand index of each class by itself; NaN where a class has nothing to tell."""
+    expected = first.together * second.together / np.maximum(first.every, 1)
+    most = (first.together + second.together) / 2
+    told = ~np.isclose(most, expected)
+    index = (_shared(first, second) - expected) / np.where(told, most - expected, 1.0)
+    return tuple(np.where(told, index, np.nan).tolist())
+
+
 def _indices(first: _Pairs, second: _Pairs) -> tuple[float, float]:
     """The adjusted Rand index, and the highest that the sizes of the sources allow."""
-    cell = (first.y * first.width + first.source) * second.width + second.source
-    both = float(_choose_2(np.bincount(cell)).sum())
+    both = float(_shared(first, second).sum())
     every = np.maximum(first.every, 1)
     expected = float(np.sum(first.together * second.together / every))
     most = float(np.sum(first.together + second.together)) / 2
@@ -232,6 +289,10 @@ def _indices(first: _Pairs, second: _Pairs) -> tuple[float, float]:
         return float("nan"), float("nan")
     possible = float(np.sum(np.minimum(first.together, second.together)))
     return (both - expected) / (most - expected), (possible - expected) / (most - expected)
+
+
+def _of(pair: PairAgreement) -> set[str]:
+    return {pair.source_finder, pair.other_finder}
 
 
 def _choose_2(n: np.ndarray) -> np.ndarray:
