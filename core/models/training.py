@@ -37,7 +37,8 @@ def train(
 ) -> None:
     """Train the network in place, and leave it on `device` ready for use; the data stays where it is, batch by batch.
 
-    `loss` is the cross-entropy with `gradient_penalty`, unless another is given. `generator` decides about everything
+    `loss` is the cross-entropy with `gradient_penalty`, unless another is given. `on_epoch` may use the network, to see
+    how good it has become: nothing of what is learnt hangs on it. `generator` decides about everything
     random: the order of the samples and what is dropped out. The same generator gives the same network on the same
     kind of device. Raises ModelError where the loss ceases to be a number, and Cancelled before the next epoch once
     `should_stop()` is true.
@@ -58,12 +59,13 @@ def train(
     if normalised and min(len(inputs), batch_size) < 2:
         raise ModelError("Batch normalisation needs two training samples or more, and batches of two or more.")
     loss = loss or partial(penalised_loss, gradient_penalty=gradient_penalty)
-    network.to(device).train()
-    with _own_randomness(generator, device):
+    network.to(device)
+    with own_randomness(generator, device):
         for epoch in range(n_epochs):
             stop_if(should_stop)
+            network.train()  # again, for whoever looked at it after the last epoch put dropout to rest
             total = torch.zeros((), device=device)
-            for batch in _batches(len(inputs), batch_size, generator, none_alone=normalised):
+            for batch in batches(len(inputs), batch_size, generator, none_alone=normalised):
                 optimizer.zero_grad()
                 value = loss(network, inputs[batch].to(device), y[batch].to(device))
                 value.backward()
@@ -214,21 +216,36 @@ def one_torch_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _batches(
-    n_samples: int, batch_size: int, generator: "torch.Generator", *, none_alone: bool
-) -> "list[torch.Tensor]":
-    """Deal out one epoch in random order; with `none_alone`, a last batch of one sample joins the one before."""
+def batches(n_samples: int, batch_size: int, generator: "torch.Generator", *, none_alone: bool) -> "list[torch.Tensor]":
+    """Deal out one epoch in random order; with `none_alone`, a last batch of one sample joins the one before.
+
+    Examples
+    --------
+    >>> import torch
+    >>> [len(batch) for batch in batches(9, 4, torch.Generator(), none_alone=True)]
+    [4, 5]
+    """
     import torch
 
-    batches = list(torch.randperm(n_samples, generator=generator).split(batch_size))
-    if none_alone and len(batches[-1]) == 1:
-        batches[-2:] = [torch.cat(batches[-2:])]
-    return batches
+    dealt = list(torch.randperm(n_samples, generator=generator).split(batch_size))
+    if none_alone and len(dealt[-1]) == 1:
+        dealt[-2:] = [torch.cat(dealt[-2:])]
+    return dealt
 
 
 @contextmanager
-def _own_randomness(generator: "torch.Generator", device: str) -> Iterator[None]:
-    """Let dropout, which asks torch's own random state, hang on `generator`; the state is given back as it was."""
+def own_randomness(generator: "torch.Generator", device: str) -> Iterator[None]:
+    """Let dropout, which asks torch's own random state, hang on `generator`; the state is given back as it was.
+
+    Examples
+    --------
+    >>> import torch
+    >>> with own_randomness(torch.Generator().manual_seed(0), "cpu"):
+    ...     first = torch.rand(())
+    >>> with own_randomness(torch.Generator().manual_seed(0), "cpu"):
+    ...     bool(torch.rand(()) == first)
+    True
+    """
     import torch
 
     on_gpu = torch.device(device).type == "cuda"

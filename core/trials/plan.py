@@ -16,6 +16,9 @@ import pandas as pd
 from core.data import DataError, Dataset
 from core.models.stored import model_fingerprint
 
+LATER = {"joined": "later"}
+"""The metadata of a field that plans of earlier versions did not have: its default means what those plans meant."""
+
 
 def _never() -> bool:
     return False
@@ -93,6 +96,31 @@ class Plan(Protocol):
         ...
 
 
+@runtime_checkable
+class Needing(Protocol):
+    """What a plan offers besides, where it rests on the rows of other plans: these are worked off first, and kept."""
+
+    def needs(self, dataset: Dataset) -> tuple[Plan, ...]:
+        """The plans whose rows the trials on this data set rest on."""
+        ...
+
+
+def needed_by(plan: Plan, dataset: Dataset) -> tuple[Plan, ...]:
+    """The plans whose rows a plan rests on, on this data set; most rest on none.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.trials.trial_plan import TrialPlan
+    >>> wine = load_example("wine")
+    >>> needed_by(TrialPlan(), wine)
+    ()
+    >>> [one.kind for one in needed_by(TrialPlan(source_finders=("kmeans", "deep_kmeans")), wine)]
+    ['sources']
+    """
+    return plan.needs(dataset) if isinstance(plan, Needing) else ()
+
+
 Large = TypeVar("Large")
 
 
@@ -110,13 +138,19 @@ class Aside(Generic[Large]):
 def to_json(plan: Plan) -> str:
     """Canonical JSON of a plan: its kind and fields, sorted, without spaces; equal plans give equal text.
 
+    A field that joined LATER is left out while it has its default, so that the plans of before keep their text and key.
+
     Examples
     --------
     >>> from core.trials.trial_plan import TrialPlan
     >>> to_json(TrialPlan(models=("svm",), n_repeats=20))[:44]
     '{"across":null,"kind":"trials","models":["sv'
     """
-    content = {one.name: getattr(plan, one.name) for one in fields(plan)}
+    content = {
+        one.name: getattr(plan, one.name)
+        for one in fields(plan)
+        if one.metadata != LATER or getattr(plan, one.name) != one.default
+    }
     return json.dumps({**content, "kind": plan.kind}, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

@@ -1,14 +1,10 @@
 """What did one model get right on one test part? Fitted once, tested once, counted by label and by source."""
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
 from core.data import Dataset
-from core.models import Classifier
 from core.split import Split
 
 COLUMNS = {
@@ -36,25 +32,6 @@ label were taken for it. Each source of a label in the test part: `n_correct` of
 the source where the scheme kept it out of training. `seconds` (fit and test; missing where that happened elsewhere) and
 `status` ("ok" or "failed") stand on every row; a failed trial is one row without figures.
 """
-
-
-def fit_and_predict(
-    classifier: Classifier,
-    dataset: Dataset,
-    split: Split,
-    *,
-    seed: int,
-    should_stop: Callable[[], bool],
-) -> tuple[Integer[np.ndarray, " n_test"], float]:
-    """Fit on `split.train` and predict `split.test`: the predicted labels, and the seconds that both took.
-
-    Raises Cancelled when `should_stop` turns true between fits or epochs.
-    """
-    start = time.perf_counter()
-    train, test = split
-    classifier.fit(dataset.x[train], dataset.y[train], seed=seed, n_classes=dataset.n_classes, should_stop=should_stop)
-    predicted = np.asarray(classifier.predict(dataset.x[test]))
-    return predicted, time.perf_counter() - start
 
 
 def trial_rows(

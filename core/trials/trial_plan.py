@@ -1,7 +1,7 @@
 """Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
 
@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.cluster import SOURCE_FINDERS, Silhouettes, find_sources, silhouettes
+from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, find_sources, silhouettes, trains
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
 from core.represent import REPRESENTATIONS, check_representation, default_representation, encode
 from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
-from core.trials.plan import Context, check_fields
-from core.trials.run import COLUMNS, as_frame, fit_and_predict, trial_rows
+from core.trials.epochs import EPOCHS, fit_and_predict, untrained
+from core.trials.plan import LATER, Context, check_fields
+from core.trials.run import COLUMNS, as_frame, trial_rows
+from core.trials.sources_plan import SourcesPlan, sources_of
 
 KNOWN_SOURCES = "known"
 """The source finder's name for the sources that the data set itself came with."""
@@ -43,7 +45,8 @@ class TrialPlan:
         Names in MODELS. Each is fitted on the same draws, so that models are compared paired.
     source_finders
         Names in SOURCE_FINDERS, or "known" for the data set's own sources. With several, the training parts of the
-        same scheme and repeat are cut to the smallest of them, so that only the sources differ.
+        same scheme and repeat are cut to the smallest of them, so that only the sources differ. Those that train a
+        network find sources in the samples themselves, whatever the `representation`; see `needs`.
     n_sources
         Sources to find in each class (the paper's k = 5).
     representation
@@ -58,6 +61,11 @@ class TrialPlan:
         "class", "all" or None, as in SourceExclusive.
     n_train
         Cut every training part to this many samples, at random; None keeps all.
+    epoch
+        A name in EPOCHS: which epoch of a network's training counts. With "validation", sources are held out of every
+        training part by a second exclusive draw, whatever the scheme, and no model trains on them.
+    n_epochs
+        How long networks are trained; None leaves each at its own number.
     seed
         The one number that all randomness of the plan is derived from.
 
@@ -81,6 +89,8 @@ class TrialPlan:
     across: str | None = None
     n_train: int | None = None
     seed: int = 0
+    epoch: str = field(default="last", metadata=LATER)
+    n_epochs: int | None = field(default=None, metadata=LATER)
 
     kind: ClassVar[str] = "trials"
     METHOD_VERSION: ClassVar[int] = 1
@@ -94,9 +104,11 @@ class TrialPlan:
             _check_names("representation", (self.representation,), REPRESENTATIONS)
         if self.across not in (None, "class", "all"):
             raise DataError(f'across must be "class", "all" or nothing, not {self.across!r}.')
-        for name, lowest in {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "seed": 0}.items():
+        _check_names("epoch", (self.epoch,), EPOCHS)
+        lowest_of = {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "n_epochs": 1, "seed": 0}
+        for name, lowest in lowest_of.items():
             value = getattr(self, name)
-            if (type(value) is not int or value < lowest) and not (name == "n_train" and value is None):
+            if (type(value) is not int or value < lowest) and not (name in ("n_train", "n_epochs") and value is None):
                 raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
@@ -106,11 +118,18 @@ class TrialPlan:
         check_fitting([MODELS[name] for name in self.models], dataset)
         if self.representation is not None:
             check_representation(dataset, self.representation)
+        for finder in self.source_finders:
+            if finder != KNOWN_SOURCES:
+                check_finder(finder, dataset)
         return len(self.draws(dataset)) * len(self.models)
 
     def draws(self, dataset: Dataset) -> tuple[Draw, ...]:
         """Every drawn split, repeat by repeat, so that the first finished trials already show the whole picture."""
         return _draws(self, dataset)
+
+    def needs(self, dataset: Dataset) -> tuple[SourcesPlan, ...]:
+        """The plans that find the sources of those finders that train a network: once, whoever draws from them."""
+        return tuple(self._sources_plan(finder) for finder in self.source_finders if trains(finder))
 
     def sources(self, dataset: Dataset, source_finder: str, clustering: int) -> Integer[np.ndarray, " n_samples"]:
         """The source of every sample, as found in one clustering or as known.
@@ -119,6 +138,8 @@ class TrialPlan:
         """
         if source_finder == KNOWN_SOURCES:
             return known_sources(dataset)[0]
+        if trains(source_finder):
+            return sources_of(self._sources_plan(source_finder), dataset, clustering)
         representation = self.representation or default_representation(dataset.kind)
         return _found_sources(dataset, representation, source_finder, self.n_sources, self.seed, clustering)
 
@@ -163,14 +184,40 @@ class TrialPlan:
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
         draw, model = self._trial(dataset, index)
+        split, validation = self.fitted_and_held_back(dataset, draw)
         predicted, seconds = fit_and_predict(
-            MODELS[model](),
+            untrained(MODELS[model], self.n_epochs),
             dataset,
-            self.split(dataset, draw),
+            split,
             seed=self.fit_seed(draw),
             should_stop=context.should_stop,
+            epoch=self.epoch,
+            validation=validation,
         )
-        return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds)
+        return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+
+    def fitted_and_held_back(
+        self, dataset: Dataset, draw: Draw
+    ) -> tuple[Split, Integer[np.ndarray, " n_validation"] | None]:
+        """The split that models are fitted on and tested with, and the training rows held back to choose an epoch.
+
+        Those are whole sources, drawn as SourceExclusive does from the sources that the training part has; None where
+        `epoch` asks for no such choice. Raises DataError where a class has too few sources to spare one more.
+        """
+        split = self.split(dataset, draw)
+        if self.epoch != "validation":
+            return split, None
+        sources = self.sources(dataset, draw.source_finder, draw.clustering)[split.train]
+        seed = _seed(self.seed, f"validation {draw.scheme}", draw.repeat)
+        second = SourceExclusive(n_repeats=1, test_share=self.test_share, across=self.across, seed=seed)
+        try:
+            inner = second.draw(0, dataset.y[split.train], sources)
+        except DataError as problem:
+            raise DataError(
+                f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
+                "the last epoch."
+            ) from None
+        return Split(split.train[inner.train], split.test), split.train[inner.test]
 
     def rows_of(
         self,
@@ -202,6 +249,9 @@ class TrialPlan:
         draw, model = self._trial(dataset, index)
         row = {**dict.fromkeys(COLUMNS), **_identity(model, draw), "status": "failed"}
         return as_frame({name: [value] for name, value in row.items()})
+
+    def _sources_plan(self, source_finder: str) -> SourcesPlan:
+        return SourcesPlan(source_finder, self.n_sources, _n_clusterings(self, source_finder), self.seed)
 
     def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, str]:
         draw, model = divmod(index, len(self.models))

@@ -22,8 +22,8 @@ from core.trials import (
     trials_of_predictions,
     with_labels,
 )
+from core.trials.epochs import fit_and_predict
 from core.trials.from_predictions import foreign_names
-from core.trials.run import fit_and_predict
 
 PLAN = TrialPlan(models=("logistic",), n_repeats=4, n_clusterings=2)
 

@@ -1,6 +1,6 @@
 """Which trials tell what more data would do? Those of a TrialPlan, on training sets of several sizes (section 5.2)."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import ClassVar
 
@@ -14,8 +14,8 @@ from core.models import MODELS
 from core.split import Split
 from core.trials import COLUMNS as TRIAL_COLUMNS
 from core.trials import Context, Draw, TrialPlan
-from core.trials.plan import check_fields
-from core.trials.run import fit_and_predict
+from core.trials.epochs import fit_and_predict, untrained
+from core.trials.plan import LATER, Plan, check_fields
 
 ALL = 0
 """The size that stands for the whole training part."""
@@ -45,6 +45,8 @@ class AdequacyPlan:
     sizes
         Sizes of training parts, rising; 0 stands for all and comes last. Those that do not fit a data set are left out
         there: they must be at least its number of classes, and below the usual size of its training parts.
+    n_epochs
+        As in TrialPlan; networks are tested after the last epoch.
 
     Raises DataError for a name that no registry knows and for a number out of range.
 
@@ -69,6 +71,7 @@ class AdequacyPlan:
     across: str | None = None
     sizes: tuple[int, ...] = SIZES
     seed: int = 0
+    n_epochs: int | None = field(default=None, metadata=LATER)
 
     kind: ClassVar[str] = "adequacy"
     METHOD_VERSION: ClassVar[int] = 1
@@ -124,6 +127,10 @@ class AdequacyPlan:
         rng = np.random.default_rng([self.seed, *draw.scheme.encode(), draw.repeat])
         return Split(nested_part(split.train, dataset.y, size, n_classes=dataset.n_classes, rng=rng), split.test)
 
+    def needs(self, dataset: Dataset) -> tuple[Plan, ...]:
+        """The plans that find the sources to draw from, where a network finds them."""
+        return self.trial_plan.needs(dataset)
+
     def stored_models(self) -> tuple[str, ...]:
         """None: the models of this plan are made by its trials, and forgotten."""
         return ()
@@ -133,7 +140,11 @@ class AdequacyPlan:
         draw, size, model = self._trial(dataset, index)
         plan, split = self.trial_plan, self.split(dataset, draw, size)
         predicted, seconds = fit_and_predict(
-            MODELS[model](), dataset, split, seed=plan.fit_seed(draw), should_stop=context.should_stop
+            untrained(MODELS[model], self.n_epochs),
+            dataset,
+            split,
+            seed=plan.fit_seed(draw),
+            should_stop=context.should_stop,
         )
         return _sized(plan.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split), size)
 

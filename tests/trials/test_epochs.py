@@ -1,0 +1,127 @@
+"""The last epoch, the best in hindsight, the best on sources held out: each is what it is called."""
+
+import json
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from core.data import DataError, Dataset, load_example
+from core.models import MODELS
+from core.split import Split
+from core.trials import Context, TrialPlan, from_json, to_json
+from core.trials.epochs import EPOCHS, learns_in_epochs, predict_at, untrained
+
+
+@pytest.fixture(scope="module")
+def digits() -> Dataset:
+    return load_example("digits")
+
+
+def never() -> bool:
+    return False
+
+
+class Wavering:
+    """A model of three epochs that knows the truth at first, then half of it, then that of the validation rows."""
+
+    def __init__(self, data: Dataset, validation: np.ndarray):
+        self.truth = {row.tobytes(): label for row, label in zip(data.x, data.y, strict=True)}
+        self.validation = {data.x[row].tobytes() for row in validation}
+        self.epoch = 0
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        if self.epoch == 1:
+            return np.array([self.truth[row.tobytes()] for row in x])
+        wrong = (np.array([self.truth[row.tobytes()] for row in x]) + 1) % 10
+        if self.epoch == 2:
+            return wrong
+        known = np.array([row.tobytes() in self.validation for row in x])
+        return np.where(known, (wrong - 1) % 10, wrong)
+
+
+def watched(data: Dataset, validation: np.ndarray) -> Wavering:
+    """The wavering model as a data class with epochs, which is how models say that they learn in them."""
+
+    @dataclass
+    class Watched(Wavering):
+        label: ClassVar[str] = "wavering"
+        n_epochs: int = 3
+
+        def __post_init__(self) -> None:
+            Wavering.__init__(self, data, validation)
+
+        def fit(self, x, y, *, seed, n_classes, should_stop, on_epoch=None):
+            for number in range(1, self.n_epochs + 1):
+                self.epoch = number
+                if on_epoch is not None:
+                    on_epoch(self.epoch, self.n_epochs, 0.0)
+
+    return Watched()
+
+
+def test_each_choice_takes_the_epoch_that_it_names(digits):
+    train, validation, test = np.arange(100), np.arange(100, 150), np.arange(150, 200)
+    assert len({row.tobytes() for row in digits.x[:200]}) == 200, "told apart by their pixels"
+    model, split = watched(digits, validation), Split(train, test)
+    predicted, _ = predict_at(tuple(EPOCHS), model, digits, split, seed=0, should_stop=never, validation=validation)
+    n_right = {epoch: int((labels == digits.y[test]).sum()) for epoch, labels in predicted.items()}
+    assert n_right == {"last": 0, "best": 50, "validation": 50}, "of epochs 1 and 3, both perfect, the first"
+    model = watched(digits, np.append(validation, test))
+    predicted, _ = predict_at(("last",), model, digits, split, seed=0, should_stop=never)
+    assert (predicted["last"] == digits.y[test]).all(), "the third epoch knows the test rows here"
+
+
+@pytest.mark.parametrize("name", ["svm", "mlp_small", "cnn_1"])
+def test_watching_changes_nothing_of_what_is_learnt(name, digits):
+    split = Split(np.arange(300), np.arange(300, 500))
+    alone, _ = predict_at(("last",), untrained(MODELS[name], 3), digits, split, seed=1, should_stop=never)
+    watched, _ = predict_at(("last", "best"), untrained(MODELS[name], 3), digits, split, seed=1, should_stop=never)
+    np.testing.assert_array_equal(alone["last"], watched["last"])
+    best, last = ((watched[epoch] == digits.y[split.test]).mean() for epoch in ("best", "last"))
+    assert best >= last
+
+
+def test_models_with_epochs_take_a_number_of_them():
+    assert untrained(MODELS["cnn_1"], 2).n_epochs == 2
+    assert untrained(MODELS["svm"], 2) == MODELS["svm"]()
+    assert {name for name in MODELS if not learns_in_epochs(MODELS[name])} >= {"svm", "logistic"}
+
+
+def test_validation_sources_are_seen_neither_in_training_nor_in_the_test_part(digits):
+    plan = TrialPlan(models=("logistic",), n_repeats=4, epoch="validation")
+    for draw in plan.draws(digits):
+        whole, (split, held_back) = plan.split(digits, draw), plan.fitted_and_held_back(digits, draw)
+        sources = plan.sources(digits, draw.source_finder, draw.clustering)
+        np.testing.assert_array_equal(np.sort(np.append(split.train, held_back)), whole.train)
+        np.testing.assert_array_equal(split.test, whole.test)
+        assert not set(sources[held_back]) & set(sources[split.train])
+        assert len(set(sources[held_back])) == digits.n_classes, "one source of each class"
+        again = plan.fitted_and_held_back(digits, draw)[1]
+        np.testing.assert_array_equal(again, held_back)
+
+
+def test_rows_say_how_many_samples_were_trained_on(digits):
+    plan = TrialPlan(models=("logistic",), n_repeats=1, epoch="validation")
+    row = plan.run_trial(digits, 0, context=Context()).iloc[0]
+    split, _ = plan.fitted_and_held_back(digits, plan.draws(digits)[0])
+    assert (row["n_train"], row["n_test"]) == (len(split.train), len(split.test))
+
+
+def test_two_sources_leave_none_to_choose_by(digits):
+    plan = TrialPlan(models=("logistic",), n_sources=2, n_repeats=1, epoch="validation")
+    with pytest.raises(DataError, match="No sources can be held out of the training part"):
+        plan.run_trial(digits, 0, context=Context())
+
+
+def test_plans_of_before_keep_their_text_and_so_their_key():
+    assert not {"epoch", "n_epochs"} & set(json.loads(to_json(TrialPlan())))
+    chosen = TrialPlan(epoch="best", n_epochs=3)
+    assert from_json(to_json(chosen), {"trials": TrialPlan}) == chosen
+
+
+@pytest.mark.parametrize("wrong", [{"epoch": "luckiest"}, {"n_epochs": 0}])
+def test_what_cannot_be_chosen_is_refused(wrong):
+    with pytest.raises(DataError):
+        TrialPlan(**wrong)
