@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.workspace.workspace import Run
-from ui import data_choice, jobs, page, questions
+from ui import data_choice, jobs, page, questions, share, shared_view
 from ui.session import owner, workspace
 
 PER_PAGE = 12
@@ -41,6 +41,9 @@ def show(run: Run) -> None:
         if not questions.link(run):
             st.markdown(":gray[no page]", help=questions.NO_PAGE)
         jobs.action(run)
+        if shared_view.parameters_of(run) is not None:
+            with st.popover("", icon=":material/link:", type="tertiary", help="Links to it", key=f"links-{run.id}"):
+                share.links(run)
         if st.button(
             "", key=f"delete-{run.id}", icon=":material/delete:", help="Delete", disabled=run.state == "running"
         ):

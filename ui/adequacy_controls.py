@@ -15,6 +15,7 @@ from core.evaluate.wording import plural
 from core.figures.data_set_adequacy import curve_names
 from core.represent import REPRESENTATIONS, available
 from ui.controls import FINDER_TITLES, MODEL_TITLES, Number, One, check_address, model_titles, trial_controls
+from ui.session import is_fixed
 
 EVERYTHING = "all"
 
@@ -37,6 +38,7 @@ class Sizes:
             self.label,
             usual,
             key=self.key,
+            disabled=is_fixed(self.key),
             help="Sizes of the training part, set apart by commas; “all” is the whole of it. Sizes that do not fit are "
             "left out. Samples are drawn class by class, and smaller parts lie within larger ones.",
             bind="query-params",

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from core.evaluate.wording import count
+from ui.session import bound
 
 Answer = TypeVar("Answer")
 MOMENT = 2.0
@@ -65,7 +66,7 @@ class Task(Generic[Answer]):
 
 def submit(work: Callable[[Callable[[], None]], Answer], *, n_steps: int = 0) -> Task[Answer]:
     """Start some work, which calls what it is given after each of its `n_steps` steps."""
-    task = Task(work, n_steps)
+    task = Task(bound(work), n_steps)
     task.start()
     return task
 

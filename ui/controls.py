@@ -20,6 +20,7 @@ from core.represent import REPRESENTATIONS, Representation, available
 from core.trials import KNOWN_SOURCES, TrialPlan
 from ui.matching_plan import MatchingPlan
 from ui.page import plain
+from ui.session import is_fixed
 
 MOST_SIDE_BY_SIDE = 3
 USUAL = "usual"
@@ -56,6 +57,7 @@ class Pick:
             default=list(self.default),
             format_func=self.titles.__getitem__,
             key=self.key,
+            disabled=is_fixed(self.key),
             help=self.help,
             bind="query-params",
         )
@@ -94,6 +96,7 @@ class One:
                 default=self.default,
                 format_func=self.titles.__getitem__,
                 key=self.key,
+                disabled=is_fixed(self.key),
                 help=self.help,
                 required=True,
                 bind="query-params",
@@ -104,6 +107,7 @@ class One:
             index=names.index(self.default),
             format_func=self.titles.__getitem__,
             key=self.key,
+            disabled=is_fixed(self.key),
             help=self.help,
             bind="query-params",
         )
@@ -138,6 +142,7 @@ class OneOrUsual:
             ["", *self.titles],
             format_func=lambda name: self.titles.get(name, USUAL),
             key=self.key,
+            disabled=is_fixed(self.key),
             help=self.help,
             bind="query-params",
             width=270,
@@ -187,6 +192,7 @@ class Number:
             self.step,
             self.format,
             key=self.key,
+            disabled=is_fixed(self.key),
             help=self.help,
             bind="query-params",
             placeholder=str(self.default),

@@ -15,6 +15,7 @@ from core.models.layers import LayerSamples
 from ui import background, cache, guided_work, page, samples
 from ui.controls import Number, One, check_address
 from ui.quality_work import Looked
+from ui.session import read_only
 
 MOST_PICTURES = 12
 FORMATS = (
@@ -44,7 +45,8 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     how_many = Number("next", "How many", 1, 100_000, 50, 10, "The nearest first.")
     check_address([pool_of, how_many])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        chosen, n = pool_of.draw(), int(how_many.draw())
+        # Through a link nobody can bring a file.
+        chosen, n = pool_of.default if read_only() else pool_of.draw(), int(how_many.draw())
     said = {pool_of.key: pool_of.written(chosen), how_many.key: how_many.written(n)}
     wanted = background.answer(cache.missing_tests(looked, within), "Looking for what is missing", key="missing")
     if not cache.missing_tests(looked, within).future.done():

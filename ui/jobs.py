@@ -19,7 +19,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.runner import close_engine
 from core.workspace.workspace import Run
 from ui.page import plain
-from ui.session import engine, owner, workspace
+from ui.session import engine, owner, read_only, workspace
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS_BETWEEN_LOOKS = 1.5
@@ -47,7 +47,10 @@ def start(plan: Plan, dataset: Dataset) -> Run:
 def run_button(run: Run | None, plan: Plan, dataset: Dataset) -> None:
     """The button that starts a plan, as long as it has no run."""
     hint = None if run is None else "This choice has its run, below. Change something for another one."
-    st.button("Run", type="primary", key="run", on_click=_start, args=(plan, dataset), disabled=bool(run), help=hint)
+    if not read_only():
+        st.button(
+            "Run", type="primary", key="run", on_click=_start, args=(plan, dataset), disabled=bool(run), help=hint
+        )
 
 
 def _start(plan: Plan, dataset: Dataset) -> None:
@@ -113,7 +116,9 @@ def progress(run: Run) -> None:
 
 
 def action(run: Run) -> None:
-    """The button that stops a run or makes it go on; nothing for a run that is done."""
+    """The button that stops a run or makes it go on; nothing for a run that is done, or seen through a link."""
+    if read_only():
+        return
     if run.state == "running":
         st.button("Cancel", key=f"cancel-{run.id}", on_click=cancel, args=(run.id,), disabled=run.cancelling)
     elif run.state != "done":
@@ -122,6 +127,9 @@ def action(run: Run) -> None:
 
 def describe(run: Run) -> str:
     """Where a run stands, in words: `72 of 120 trials, epoch 7 of 20, about 40 seconds left`."""
+    if run.waits_for is not None:
+        far = f"{run.waits_for.what} {count(run.waits_for.n_done)} of {count(run.waits_for.n_steps)}"
+        return f"{far}, stopping" if run.cancelling else far
     if run.state == "running" and run.n_done == 0 and not run.steps:
         first = f"; the first of {plural(run.n_trials, 'trial')} arrives within seconds" if run.n_trials > 1 else ""
         return f"Starting the workers{first}"

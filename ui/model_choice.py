@@ -17,7 +17,7 @@ from core.trials.layer_parts import UPLOADED
 from core.workspace.errors import WorkspaceError
 from core.workspace.shelf import StoredModel
 from ui import data_choice, features_upload, model_training, model_upload, page
-from ui.session import owner, workspace
+from ui.session import owner, read_only, workspace
 
 ADDRESS = "model"
 """The parameter of the address that names the model."""
@@ -46,6 +46,8 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     address = ready or _address(dataset, hidden=stored.keys() - known.keys()) or next(iter(known), None)
     _remember(dataset.fingerprint, address)
     with st.container(border=True, gap="small", key="model-choice"):
+        if read_only():
+            return _of_link(known, address)
         chosen = _choose(dataset, known, address)
         if chosen is not None:
             _about(chosen)
@@ -69,6 +71,16 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     if added is not None:
         _remember(dataset.fingerprint, added)
         st.rerun()
+    return chosen
+
+
+def _of_link(known: Mapping[str, StoredModel], address: str | None) -> StoredModel | None:
+    """The model of a run that is seen through a link: nothing to choose, to bring or to take home."""
+    chosen = known.get(address or "")
+    if chosen is None:
+        st.error(GONE, title="This model is not here", icon=":material/link_off:")
+    else:
+        st.markdown(f"**{page.plain(chosen.name)}**  \n:gray[{page.plain(describe(chosen))}]")
     return chosen
 
 

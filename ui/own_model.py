@@ -21,7 +21,7 @@ from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run, run_key
 from ui import background, cache, page, prediction_upload
 from ui.cache import OwnModels
-from ui.session import owner, workspace
+from ui.session import owner, read_only, workspace
 
 ADDRESS = "own"
 """The parameter of the address that names the predictions."""
@@ -37,7 +37,12 @@ _OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
 
 
 def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
-    """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use."""
+    """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use.
+
+    A link shows a run, and not what its owner brought along beside it.
+    """
+    if read_only():
+        return None
     upload, address = st.session_state.get(_DRAFT), _address(dataset)
     with st.expander("A model of your own", expanded=bool(upload or address)):
         if upload is not None:

@@ -18,6 +18,7 @@ from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
 from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run
+from ui import session
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>])")
 
@@ -136,7 +137,7 @@ def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: 
     """A quiet button that gives a file."""
     st.download_button(
         label,
-        data=data,
+        data=session.bound(data) if callable(data) else data,
         file_name=name,
         mime=mime,
         key=key or f"download-{name}",

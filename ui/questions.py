@@ -148,14 +148,25 @@ def headline(run: Run) -> str:
     return question.headline(run)
 
 
-def link(run: Run, *, icon: str = "") -> bool:
-    """A link to the view of a run; says whether there is one: there is none where no address leads to its very plan."""
+def is_result(run: Run) -> bool:
+    """Whether a run answers a question by itself; others only serve one, as a trained network or a map does."""
+    return run.kind in QUESTIONS and QUESTIONS[run.kind].headline is not None
+
+
+def address_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
+    """The page of a run and the parameters that lead to its very plan there; None where no address does."""
     plan, question = _plan(run), QUESTIONS.get(run.kind)
     parameters = None if plan is None or question is None else question.parameters(plan)
-    if question is None or parameters is None:
+    return None if question is None or parameters is None else (question.page, parameters)
+
+
+def link(run: Run, *, icon: str = "") -> bool:
+    """A link to the view of a run; says whether there is one: there is none where no address leads to its very plan."""
+    led = address_of(run)
+    if led is None:
         return False
-    query = {data_choice.ADDRESS: run.fingerprint, **parameters}
-    st.page_link(PAGES / f"{question.page}.py", label="Open", icon=icon, help="", query_params=query)
+    query = {data_choice.ADDRESS: run.fingerprint, **led[1]}
+    st.page_link(PAGES / f"{led[0]}.py", label="Open", icon=icon, help="", query_params=query)
     return True
 
 

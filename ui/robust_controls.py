@@ -16,7 +16,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.shelf import StoredModel
 from ui import model_choice
 from ui.controls import Number, One, check_address
-from ui.session import owner, workspace
+from ui.session import is_fixed, owner, workspace
 
 OFFERED = ("mmse", "taylor", "gaussian_logits", "monte_carlo")
 NOISES = {"gaussian": "normal", "uniform": "uniform", "laplace": "Laplace"}
@@ -43,6 +43,7 @@ class Sigmas:
             self.label,
             self.written(self.default)[0],
             key=self.key,
+            disabled=is_fixed(self.key),
             help="Standard deviations of the noise, set apart by commas: of images in pixels' units (black 0, white "
             "1), else in those of each column, or each number of a text's vector, unless another size is chosen.",
             bind="query-params",

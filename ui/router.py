@@ -5,6 +5,12 @@ of Streamlit, unless it is the main script itself.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import Page
+
+    from ui.shared_view import Opened
 
 ROOT = Path(__file__).resolve().parent.parent
 ABOUT = (
@@ -65,15 +71,16 @@ PAGES = {
         ("runs", "Runs", ":material/history:", "What has been computed?"),
     ],
 }
+QUESTION = {stem: question for entries in PAGES.values() for stem, _name, _icon, question in entries}
 # Pages about files of predictions, which have controls of their own instead of the data-set control.
 WITHOUT_DATA_SET = ("matched_subsets",)
 
 
 def main() -> None:
-    """Draw what every page has, and then the page."""
+    """Draw what every page has, and then the page; for whoever is not signed in nothing but the gate."""
     import streamlit as st
 
-    from ui import data_choice, share
+    from ui import gate, session, shared_view, sign_in
 
     def declare(stem: str, name: str, icon: str, question: str) -> st.Page:
         file = ROOT / "pages" / f"{stem}.py"
@@ -85,9 +92,34 @@ def main() -> None:
         initial_sidebar_state=240,
         menu_items={"About": ABOUT},
     )
-    st.logo(str(ROOT / "ui" / "logo.svg"), size="large")
-    page = st.navigation({group: [declare(*entry) for entry in entries] for group, entries in PAGES.items()})
+    session.look_through(None)
+    link = shared_view.opened() if shared_view.asked_for() else None
+    closed = sign_in.is_set_up() and sign_in.owner() is None
+    shared_file = ROOT / "pages" / f"{link.page if link else 'shared_run'}.py"
+    shared = st.Page(shared_file, title="Shared result", url_path=shared_view.PATH, visibility="hidden")
+    groups = {group: [declare(*entry) for entry in entries] for group, entries in PAGES.items()}
+    alone = closed or shared_view.asked_for()
+    page = st.navigation({"": [shared], **groups}, position="hidden" if alone else "sidebar")
     st.set_page_config(page_title=f"{page.title} · Touchstone")
+    if page.url_path == shared_view.PATH:
+        through_link(page, link) if link else page.run()
+    elif shared_view.asked_for():
+        shared_view.dead()
+    elif closed:
+        gate.closed()
+    else:
+        own(page)
+
+
+def own(page: "Page") -> None:
+    """A page with its question, the data-set control and the share menu, for the owner of what is shown."""
+    import streamlit as st
+
+    from ui import data_choice, gate, share, sign_in
+
+    st.logo(str(ROOT / "ui" / "logo.svg"), size="large")
+    if sign_in.is_set_up():
+        gate.way_out()
     share.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.title(page.help, anchor=False)
@@ -98,6 +130,21 @@ def main() -> None:
     page.run()
     with menu:
         share.menu(page.url_path, of_data_set=of_data_set)
+
+
+def through_link(page: "Page", link: "Opened") -> None:
+    """The page of a shared run, for whoever has the link to it."""
+    import streamlit as st
+
+    from ui import share, shared_view
+
+    shared_view.settle(link, page)
+    share.clear()
+    with st.container(horizontal=True, vertical_alignment="center", key="header"):
+        st.title(QUESTION[link.page], anchor=False)
+        shared_view.head(link)
+    shared_view.watch(link)
+    page.run()
 
 
 if __name__ == "__main__":

@@ -1,16 +1,30 @@
-"""How does somebody else see the very same? By the address of this view, or by the command that computes it."""
+"""How does somebody else see the very same? By a link to it, by its address, or by the command that computes it."""
 
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from core.evaluate.wording import plural
 from core.trials import Plan, to_json
-from ui import data_choice
+from core.workspace.errors import WorkspaceError
+from core.workspace.links import USUAL_DAYS, Link, link_id
+from core.workspace.workspace import Run
+from ui import data_choice, shared_view, sign_in
+from ui.page import error, plain
+from ui.session import owner, workspace
 
-_OFFER = "share_offer"
+DAYS = (1, 7, USUAL_DAYS, 90, 365)
+ABOUT_LINKS = (
+    "Link: whoever has it sees this very result without signing in, and nothing else of yours. They can start "
+    "nothing and change nothing."
+)
+HERE_ONLY = " Nobody signs in here, so that this server answers this machine alone, and so do its links."
+NO_RUN = "A link shows a result that has been computed: run this first."
+_OFFER, _MADE = "share_offer", "links_made"
 
 
 @dataclass(frozen=True)
@@ -45,16 +59,86 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
     """The menu that stands at the top right of every page, for the page just drawn."""
     choice = data_choice.current() if of_data_set else None
     offered: Offer | None = st.session_state.get(_OFFER)
-    with st.popover("Share", icon=":material/link:", help="Copy address · copy as command"):
+    with st.popover("Share", icon=":material/link:", help="Make a link · copy address · copy as command"):
         if choice is None and offered is None:
             st.markdown("There is nothing to share on this page.")
             return
         about = {data_choice.ADDRESS: choice.address} if choice else {}
-        st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'}")
+        if offered and offered.plan and choice and choice.stored:
+            run = workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
+            links(run, offered.parameters) if run else st.caption(NO_RUN)
+        st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
         st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
         if offered and offered.plan and choice:
             st.caption("Command: computes it in a terminal, in Touchstone's folder")
             st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
+
+
+@st.fragment
+def links(run: Run, view: Mapping[str, Sequence[str]] | None = None) -> None:
+    """Make a link to a run, and take back those that were made; `view` is what of the address says how to look at it.
+
+    Nothing for a run that no link can show.
+    """
+    led = shared_view.parameters_of(run)
+    if led is None:
+        return
+    try:
+        known = workspace().links(owner(), run.id)
+    except WorkspaceError as problem:
+        error(problem)
+        return
+    st.caption(ABOUT_LINKS + ("" if sign_in.is_set_up() else HERE_ONLY))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        days = st.selectbox(
+            "It works for",
+            DAYS,
+            index=DAYS.index(USUAL_DAYS),
+            format_func=lambda n: plural(n, "day"),
+            key=f"link-days-{run.id}",
+            width=130,
+        )
+        parameters = {**(view or {}), **led[1]}
+        st.button("Create a link", key=f"link-{run.id}", on_click=_create, args=(run.id, parameters, days))
+    made: Mapping[str, str] = st.session_state.get(_MADE, {})
+    for link in known:
+        _link(link, made.get(link.id))
+
+
+def _link(link: Link, address_of_it: str | None) -> None:
+    """A link as its owner sees it: its address where it was made just now, when it was used, and the way to revoke."""
+    if link.works and address_of_it is not None:
+        st.code(address_of_it, language=None, wrap_lines=True)
+        st.caption("Copy it now: it is not kept, and cannot be shown again after this visit.")
+    used = f"last opened {_day(link.used)}" if link.used else "never opened"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if link.works:
+            st.caption(f"Made {_day(link.created)}, works until {_day(link.expires)}, {used}", width="stretch")
+            st.button("Revoke", key=f"revoke-{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
+        else:
+            ended = f"revoked {_day(link.revoked)}" if link.revoked else f"ran out {_day(link.expires)}"
+            st.caption(f"Made {_day(link.created)}, {ended}, {used}")
+
+
+def _day(when: float) -> str:
+    return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
+
+
+def _create(run_id: str, parameters: Mapping[str, Sequence[str]], days: int) -> None:
+    try:
+        token = workspace().create_link(owner(), run_id, days=days)
+    except WorkspaceError as problem:
+        st.toast(plain(problem), icon=":material/error:")
+        return
+    made = st.session_state.setdefault(_MADE, {})
+    made[link_id(token)] = address(shared_view.PATH, {shared_view.TOKEN: token, **parameters})
+
+
+def _revoke(link: str) -> None:
+    try:
+        workspace().revoke_link(owner(), link)
+    except WorkspaceError as problem:
+        st.toast(plain(problem), icon=":material/error:")
 
 
 def address(path: str, parameters: Mapping[str, str | Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""What is remembered? Data sets, predictions, models, runs, how far trials are and the rows of each, in tables."""
+"""What is remembered? Data sets, predictions, models, runs and links to them, how far trials are and their rows."""
 
 from datetime import UTC, datetime
 
@@ -123,6 +123,20 @@ class StepsRow(Base):
     n_done: Mapped[int]
     n_steps: Mapped[int]
     what: Mapped[str]
+
+
+class LinkRow(Base):
+    """A link that shows a run to whoever has its token, of which `id` is the SHA-256; the token itself is not kept."""
+
+    __tablename__ = "links"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(index=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
+    created: Mapped[float] = mapped_column(default=now)
+    expires: Mapped[float]
+    revoked: Mapped[float | None]
+    used: Mapped[float | None]
 
 
 def open_database(url: str) -> Database:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from core.models.stored import ModelFile, model_fingerprint
 from core.workspace.blobs import Blobs
 from core.workspace.errors import WorkspaceError
-from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, open_database
+from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, open_database
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,19 @@ def commit_or_ignore_twin(session: Session) -> None:
         session.commit()
     except IntegrityError:
         session.rollback()
+
+
+def find_run_row(session: Session, owner: str, run_id: str) -> RunRow | None:
+    """The owner's run of this id, or None."""
+    return session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
+
+
+def require_run(session: Session, owner: str, run_id: str) -> RunRow:
+    """The owner's run of this id. Raises WorkspaceError where the owner has none."""
+    row = find_run_row(session, owner, run_id)
+    if row is None:
+        raise WorkspaceError("This run is not in your workspace: deleted, or somebody else's. Start it again.")
+    return row
 
 
 def _find_model(session: Session, owner: str, fingerprint: str) -> ModelRow | None:

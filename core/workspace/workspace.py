@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 from core.data.identity import key
 from core.trials import Plan, to_json
 from core.workspace import frames
-from core.workspace.data_shelf import DataShelf
 from core.workspace.errors import WorkspaceError
-from core.workspace.schema import RunRow, StepsRow, TrialRow, now
-from core.workspace.shelf import commit_or_ignore_twin
+from core.workspace.links import LinkShelf
+from core.workspace.schema import LinkRow, RunRow, StepsRow, TrialRow, now
+from core.workspace.shelf import commit_or_ignore_twin, find_run_row, require_run
 
 LOCAL_OWNER = "local"
 """The owner of everything while nobody signs in."""
@@ -84,8 +84,8 @@ def run_key(plan: Plan, fingerprint: str) -> str:
     return key(to_json(plan), fingerprint, plan.METHOD_VERSION)
 
 
-class Workspace(DataShelf):
-    """Data sets, predictions, models and runs in a database and a folder of blobs.
+class Workspace(LinkShelf):
+    """Data sets, predictions, models, runs and links to them in a database and a folder of blobs.
 
     Every method takes the owner first and raises WorkspaceError for what the owner does not have.
     """
@@ -138,7 +138,7 @@ class Workspace(DataShelf):
     def run(self, owner: str, run_id: str) -> Run:
         """A run as it stands now."""
         with Session(self._database) as session:
-            return _run(session, _require_run(session, owner, run_id))
+            return _run(session, require_run(session, owner, run_id))
 
     def runs(self, owner: str, fingerprint: str | None = None) -> list[Run]:
         """The owner's runs (of one data set, where it is named), the newest first."""
@@ -152,13 +152,13 @@ class Workspace(DataShelf):
         """The rows of every finished trial so far, in the order of the trials."""
         query = select(TrialRow.content).where(TrialRow.run_id == run_id).order_by(TrialRow.trial)
         with Session(self._database) as session:
-            _require_run(session, owner, run_id)
+            require_run(session, owner, run_id)
             return frames.from_bytes(session.scalars(query).all())
 
     def cancel(self, owner: str, run_id: str) -> None:
         """Ask a run to stop. Finished trials stay; resuming goes on from there."""
         with Session(self._database) as session:
-            row = _require_run(session, owner, run_id)
+            row = require_run(session, owner, run_id)
             if _state(row) == "running":
                 row.cancel_requested = True
             elif row.state != "done":
@@ -166,11 +166,12 @@ class Workspace(DataShelf):
             session.commit()
 
     def delete_run(self, owner: str, run_id: str) -> None:
-        """Forget a run and its rows. A process that works on it stops by itself."""
+        """Forget a run, its rows and the links to it. A process that works on it stops by itself."""
         with Session(self._database) as session:
-            row = _require_run(session, owner, run_id)
+            row = require_run(session, owner, run_id)
             session.execute(delete(TrialRow).where(TrialRow.run_id == run_id))
             session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
+            session.execute(delete(LinkRow).where(LinkRow.run_id == run_id))
             session.delete(row)
             session.commit()
 
@@ -179,7 +180,7 @@ class Workspace(DataShelf):
     def acquire(self, owner: str, run_id: str, lease_owner: str) -> bool:
         """Take a run to work on it; False where a living process has it, or nothing is left to do."""
         with Session(self._database) as session:
-            row = _require_run(session, owner, run_id)
+            row = require_run(session, owner, run_id)
             n_done = _counts(session, run_id)[0]
             taken = session.execute(
                 update(RunRow)
@@ -250,7 +251,7 @@ class Workspace(DataShelf):
     def missing_trials(self, owner: str, run_id: str) -> list[int]:
         """The trials of a run that have no rows yet."""
         with Session(self._database) as session:
-            n_trials = _require_run(session, owner, run_id).n_trials
+            n_trials = require_run(session, owner, run_id).n_trials
             done = set(session.scalars(select(TrialRow.trial).where(TrialRow.run_id == run_id)))
         return [trial for trial in range(n_trials) if trial not in done]
 
@@ -258,21 +259,10 @@ class Workspace(DataShelf):
         """Keep a trial's rows at once; a trial that is there already, or whose run is gone, is left alone."""
         status = "ok" if error is None else "failed"
         with Session(self._database) as session:
-            if _find_run(session, owner, run_id) is None:
+            if find_run_row(session, owner, run_id) is None:
                 return
             session.add(TrialRow(run_id=run_id, trial=trial, status=status, error=error, content=content))
             commit_or_ignore_twin(session)
-
-
-def _find_run(session: Session, owner: str, run_id: str) -> RunRow | None:
-    return session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
-
-
-def _require_run(session: Session, owner: str, run_id: str) -> RunRow:
-    row = _find_run(session, owner, run_id)
-    if row is None:
-        raise WorkspaceError("This run is not in your workspace: deleted, or somebody else's. Start it again.")
-    return row
 
 
 def _counts(session: Session, run_id: str) -> tuple[int, int]:

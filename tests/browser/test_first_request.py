@@ -43,7 +43,9 @@ def test_the_data_set_stays_when_the_page_changes(server: Server, page: Page):
 def test_answers_carry_security_headers(server: Server):
     headers = urllib.request.urlopen(server.url, timeout=10).headers
     assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert "script-src 'self' 'sha256-" in headers["Content-Security-Policy"]
+    assert "unsafe-eval" not in headers["Content-Security-Policy"]
 
 
 def is_ours(url: str, server: Server) -> bool:

@@ -1,4 +1,4 @@
-"""Whatever is asked of the workspace with another owner's ids is as good as absent: every public call, none forgotten."""
+"""Whatever is asked of the workspace with another owner's ids is as good as absent: every public call is walked."""
 
 import inspect
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.models.stored import ModelFile
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import link_id
 from core.workspace.schema import Base
 from core.workspace.workspace import Steps, Workspace
 from tests.workspace.plans import SleepPlan
@@ -22,8 +23,9 @@ NOT_ABOUT_OBJECTS = {"close"}
 """Public, and about no object of anybody."""
 KEEPS = {"add_dataset", "add_predictions", "add_model", "keep_model"}
 """What these are given is content, not an id: whoever brings it keeps it for themselves."""
-NOTHING = (None, False, [], "lost")
-"""What a call may say of what is not there, where it does not raise."""
+ABSENT = "refused, as what is not there"
+NOTHING = (None, False, [], "lost", ABSENT)
+"""What a call may say of what is not there."""
 UPLOAD = PredictionUpload(GivenFile("said.tsv", b"id\tanswer\tgold\n1\tcat\tcat\n2\tcat\tdog\n"))
 PLAN = SleepPlan(n=3)
 
@@ -40,6 +42,7 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
     workspace.store_trial(OWNER, run.id, 0, frames.to_bytes(pd.DataFrame({"trial": [0]})))
     workspace.record_steps(OWNER, run.id, "a process", {1: Steps(1, 2, "epoch")})
     return {
+        "link": link_id(workspace.create_link(OWNER, run.id)),
         "dataset": wine,
         "upload": UPLOAD,
         "stored": model,
@@ -102,16 +105,15 @@ def test_the_owner_is_answered(name: str, workspace: Workspace, wine: Dataset, g
 
 
 def asked(call: Callable, owner: str, given: dict[str, object]) -> object:
-    """The answer to a call with what it needs, everything else left as it is; None where it says that there is none."""
+    """The answer to a call with what it needs, everything else left as it is; ABSENT where it says that it is."""
     needs = inspect.signature(call).parameters.values()
     missing = [one.name for one in needs if one.default is one.empty and one.name not in {"owner", *given}]
     assert not missing, f"say above what {missing} may be, so that {call.__name__} is walked, too"
     named = {one.name: given[one.name] for one in needs if one.default is one.empty and one.name != "owner"}
     try:
         return call(owner, **named)
-    except WorkspaceError as absent:
-        assert "not in your workspace" in str(absent)
-        return None
+    except WorkspaceError as refused:
+        return ABSENT if "not in your workspace" in str(refused) else str(refused)
 
 
 def everything(workspace: Workspace) -> dict[str, list[dict[str, object]]]:

@@ -1,0 +1,123 @@
+"""What does somebody see who was sent a link? One run with its rows, its data set and the models that its plan names.
+
+Nothing else of the owner, and nothing can be changed: what is not among the calls below is refused, whatever asks.
+"""
+
+from typing import Any, NoReturn
+
+import pandas as pd
+
+from core.data import DataError, Dataset
+from core.trials import Plan
+from core.workspace.data_shelf import StoredDataset, StoredPredictions
+from core.workspace.errors import WorkspaceError
+from core.workspace.links import link_id
+from core.workspace.runner import load_plan
+from core.workspace.shelf import StoredModel
+from core.workspace.workspace import Run, Workspace, run_key
+
+READ_ONLY = "A link shows one result. It starts nothing, keeps nothing and changes nothing."
+NOT_SHOWN = "This link does not show that: it shows one run, its data set and the models that it tested."
+
+
+class SharedWorkspace:
+    """A workspace as seen through a link. Raises WorkspaceError for a token that does not work, or no longer.
+
+    Every call asks anew whether the link works. Calls take the owner first, as those of a workspace do, and that is
+    `owner` here: a name of the link's own, under which nothing is stored, and under which caches keep what they show
+    through this link and no other.
+    """
+
+    def __init__(self, workspace: Workspace, token: str):
+        self._workspace, self._link = workspace, link_id(token)
+        self.owner = f"link:{self._link}"
+        self.run_id = self._follow()[1]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Whatever else a workspace can do is not to be had through a link."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise WorkspaceError(READ_ONLY)
+
+    def _follow(self, owner: str | None = None) -> tuple[str, str]:
+        if owner not in (None, self.owner):
+            raise WorkspaceError(NOT_SHOWN)
+        return self._workspace._follow_link(self._link)
+
+    def run(self, owner: str, run_id: str) -> Run:
+        """The run of the link, as it stands now."""
+        its_owner, its_run = self._follow(owner)
+        _refuse_unless(run_id == its_run)
+        return self._workspace.run(its_owner, run_id)
+
+    def runs(self, owner: str, fingerprint: str | None = None) -> list[Run]:
+        """That one run, where it is of this data set."""
+        run = self.run(owner, self.run_id)
+        return [run] if fingerprint in (None, run.fingerprint) else []
+
+    def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
+        """The run of the link, where it is that of this plan on this data set."""
+        run = self.run(owner, self.run_id)
+        return run if run.key == run_key(plan, fingerprint) else None
+
+    def rows(self, owner: str, run_id: str) -> pd.DataFrame:
+        """The rows of its finished trials."""
+        return self._workspace.rows(self._follow(owner)[0], self.run(owner, run_id).id)
+
+    def datasets(self, owner: str) -> list[StoredDataset]:
+        """The data set of the run."""
+        return [self.stored_dataset(owner, self.run(owner, self.run_id).fingerprint)]
+
+    def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
+        """What is known of the data set of the run."""
+        return self._workspace.stored_dataset(self._of_data(owner, fingerprint), fingerprint)
+
+    def dataset(self, owner: str, fingerprint: str) -> Dataset:
+        """The data set of the run."""
+        return self._workspace.dataset(self._of_data(owner, fingerprint), fingerprint)
+
+    def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
+        """The data set of the run, as it is stored."""
+        return self._workspace.dataset_bytes(self._of_data(owner, fingerprint), fingerprint)
+
+    def models(self, owner: str, dataset_fingerprint: str | None = None) -> list[StoredModel]:
+        """The stored models that the plan of the run names, as far as the owner still has them."""
+        run, its_owner = self.run(owner, self.run_id), self._follow(owner)[0]
+        named = _models(run)
+        stored = self._workspace.models(its_owner, run.fingerprint)
+        return [one for one in stored if one.fingerprint in named and dataset_fingerprint in (None, run.fingerprint)]
+
+    def stored_model(self, owner: str, fingerprint: str) -> StoredModel:
+        """What is known of a model that the plan names."""
+        return self._workspace.stored_model(self._of_model(owner, fingerprint), fingerprint)
+
+    def model_bytes(self, owner: str, fingerprint: str) -> bytes:
+        """A model that the plan names, as it is stored."""
+        return self._workspace.model_bytes(self._of_model(owner, fingerprint), fingerprint)
+
+    def prediction_files(self, owner: str) -> list[StoredPredictions]:
+        """None: no run holds any."""
+        self._follow(owner)
+        return []
+
+    def _of_data(self, owner: str, fingerprint: str) -> str:
+        """The true owner, of whom nothing but the data set of the run may be asked."""
+        _refuse_unless(fingerprint == self.run(owner, self.run_id).fingerprint)
+        return self._follow(owner)[0]
+
+    def _of_model(self, owner: str, fingerprint: str) -> str:
+        """The true owner, of whom nothing but a model of the plan may be asked."""
+        _refuse_unless(fingerprint in _models(self.run(owner, self.run_id)))
+        return self._follow(owner)[0]
+
+
+def _models(run: Run) -> tuple[str, ...]:
+    try:
+        return load_plan(run.plan).stored_models()
+    except DataError:  # a plan that this version does not know
+        return ()
+
+
+def _refuse_unless(shown: Any) -> None:
+    if not shown:
+        raise WorkspaceError(NOT_SHOWN)

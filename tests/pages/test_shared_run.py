@@ -1,0 +1,115 @@
+"""A link opens the page of its run, read-only and with nothing beside it; one that does not work opens one sentence."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+from core.workspace.links import DEAD
+from core.workspace.runner import load_plan
+from core.workspace.workspace import LOCAL_OWNER
+from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts
+from ui.questions import QUESTIONS
+
+
+@pytest.fixture
+def open_link() -> Callable[..., AppTest]:
+    """Open the address of a link with a token."""
+
+    def open_it(token: str | None, **parameters: str | list[str]) -> AppTest:
+        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=90)
+        asked = parameters if token is None else {"t": token, **parameters}
+        for name, value in asked.items():
+            app.query_params[name] = value
+        app._page_hash = page_hash("shared_run")
+        app.run()
+        assert not app.exception, app.exception[0].value
+        return app
+
+    return open_it
+
+
+def page_hash(path: str) -> str:
+    return calc_hash(path)
+
+
+@pytest.fixture
+def run(workspace, wine):
+    return stored_run(workspace, wine)
+
+
+def address_of(run) -> dict[str, list[str]]:
+    return {"data": [run.fingerprint], **QUESTIONS[run.kind].parameters(load_plan(run.plan))}
+
+
+def test_a_link_shows_what_its_owner_sees(open_page, open_link, workspace, run):
+    owner = open_page("source_robustness", **address_of(run))
+    seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), **address_of(run))
+    assert [one.value for one in seen.metric] == [one.value for one in owner.metric] != []
+    assert charts(seen) == charts(owner) != []
+    assert seen.title[0].value == owner.title[0].value
+    assert "**Wine**" in texts(seen)
+
+
+def test_through_a_link_nothing_can_be_started_changed_or_brought(open_link, workspace, run):
+    seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), **address_of(run))
+    assert not {"run", "sign-out"} & {one.key for one in seen.button}
+    assert not seen.get("file_uploader")
+    assert seen.number_input(key="repeats").disabled
+    assert not [one for one in seen.selectbox if one.key == "data_control"]
+
+
+def test_an_unfinished_run_offers_no_resume(open_link, workspace, wine):
+    run = stored_run(workspace, wine, n_trials=5)
+    seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), **address_of(run))
+    assert "5 of 24 trials" in seen.get("progress")[0].proto.text
+    assert not [one for one in seen.button if (one.key or "").startswith(("resume", "cancel"))]
+
+
+def test_all_links_that_do_not_work_say_the_same(open_link, workspace, run):
+    token = workspace.create_link(LOCAL_OWNER, run.id)
+    workspace.revoke_link(LOCAL_OWNER, workspace.links(LOCAL_OWNER, run.id)[0].id)
+    said = {texts(open_link(asked, **address_of(run))) for asked in (token, "", "nonsense", None)}
+    assert len(said) == 1
+    assert DEAD in said.pop()
+
+
+def test_a_link_is_no_key_to_other_pages(open_page, workspace, run):
+    token = workspace.create_link(LOCAL_OWNER, run.id)
+    app = open_page("runs", t=token)
+    assert DEAD in texts(app)
+    assert not app.button
+
+
+def test_the_share_menu_makes_lists_and_revokes_links(open_page, workspace, run):
+    app = open_page("source_robustness", **address_of(run))
+    app.selectbox(key=f"link-days-{run.id}").select(7).run()
+    app.button(key=f"link-{run.id}").click().run()
+    [link] = workspace.links(LOCAL_OWNER, run.id)
+    assert link.expires - link.created == pytest.approx(7 * 24 * 3600, abs=5)
+    made = next(one.value for one in app.code if "shared_run?t=" in one.value)
+    assert "repeats=4" in made
+    assert "cannot be shown again" in texts(app)
+    assert "never opened" in texts(app)
+    app.button(key=f"revoke-{link.id}").click().run()
+    assert not workspace.links(LOCAL_OWNER, run.id)[0].works
+    assert "revoked" in texts(app)
+    assert not [one for one in app.code if "shared_run" in one.value]
+
+
+def test_links_of_a_run_are_on_the_page_of_runs_too(open_page, workspace, run):
+    app = open_page("runs")
+    app.button(key=f"link-{run.id}").click().run()
+    assert [one.works for one in workspace.links(LOCAL_OWNER, run.id)] == [True]
+    assert "shared_run?t=" in "".join(one.value for one in app.code)
+
+
+def test_without_sign_in_the_menu_says_that_links_stay_on_this_machine(open_page, run):
+    assert "answers this machine alone" in plainly(open_page("source_robustness", **address_of(run)))
+
+
+def test_what_is_not_computed_has_no_link(open_page, wine):
+    app = open_page("source_robustness", data=wine.fingerprint)
+    assert "run this first" in texts(app)
+    assert not [one for one in app.button if (one.key or "").startswith("link-")]

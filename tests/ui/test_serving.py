@@ -1,0 +1,178 @@
+"""Without sign-in the server is for this machine alone: where it starts, whom it answers, and with which headers."""
+
+import asyncio
+import base64
+import hashlib
+import re
+from typing import NamedTuple
+
+import pytest
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+
+from ui import serving, sign_in
+
+HERE = ["localhost", "localhost:8501", "LOCALHOST:8501", "127.0.0.1:8501", "127.0.0.1", "[::1]:8501", "[::1]"]
+ELSEWHERE = [
+    *("example.org", "localhost.example.org", "127.0.0.1.example.org:8501", "127.0.0.2", "10.0.0.5:8501", "0.0.0.0"),
+    *("", "localhost:8501@example.org", "user@localhost", "localhost:port", "localhost/", "[::2]", "::1"),
+]
+CLOSED = "websocket.close"
+AUTH = {
+    "redirect_uri": "https://example.org/oauth2callback",
+    "cookie_secret": "s" * 32,
+    "client_id": "touchstone",
+    "client_secret": "c",
+    "server_metadata_url": "https://example.org/.well-known/openid-configuration",
+}
+
+
+class Answer(NamedTuple):
+    """The status of an answer (of a websocket: the first message), its text and its headers."""
+
+    status: int | str
+    text: str
+    headers: Headers
+
+
+async def app(scope, receive, send):
+    """Answers everything: in place of Streamlit."""
+    if scope["type"] == "http":
+        await PlainTextResponse("the app")(scope, receive, send)
+    else:
+        await send({"type": "websocket.accept"})
+
+
+def ask(kind: str, *headers: tuple[str, str], client: str = "127.0.0.1", behind=serving.ThisMachineOnly) -> Answer:
+    """What comes of a request with these headers, in the place of those of a browser at this machine."""
+    named = {name.lower() for name, _ in headers}
+    sent = [*headers, *([] if "host" in named else [("host", "localhost:8501")])]
+    raw = [(name.lower().encode(), value.encode()) for name, value in sent]
+    scope = {"type": kind, "method": "GET", "path": "/", "headers": raw, "client": (client, 50_000)}
+    came: list[dict] = []
+
+    async def send(message: dict) -> None:
+        came.append(message)
+
+    asyncio.run(behind(app)(scope, None, send))
+    body = b"".join(message.get("body", b"") for message in came)
+    return Answer(came[0].get("status", came[0]["type"]), body.decode(), Headers(raw=came[0].get("headers", [])))
+
+
+@pytest.fixture
+def signed_in_mode(monkeypatch):
+    monkeypatch.setattr(sign_in, "_section", lambda: AUTH)
+
+
+@pytest.mark.parametrize("host", HERE)
+def test_this_machine_is_answered_by_each_of_its_names(host):
+    assert ask("http", ("Host", host)).text == "the app"
+    assert ask("websocket", ("Host", host), ("Origin", f"http://{host}")).status == "websocket.accept"
+
+
+@pytest.mark.parametrize("host", ELSEWHERE)
+def test_other_hosts_are_refused_with_a_sentence(host):
+    assert ask("http", ("Host", host))[:2] == (403, serving.REFUSED)
+    assert ask("websocket", ("Host", host)).status == CLOSED
+
+
+@pytest.mark.parametrize("name", ["Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto"])
+def test_whatever_came_through_a_proxy_is_refused(name):
+    assert ask("http", (name, "for=10.0.0.5")).status == 403
+    assert ask("websocket", (name, "for=10.0.0.5")).status == CLOSED
+
+
+def test_another_machine_is_refused_whatever_host_it_names():
+    """So it is when another program than `streamlit run` serves the app, at an address of its own choice."""
+    assert ask("http", client="10.0.0.5").status == 403
+    assert ask("http", client="::1").status == 200
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:9999", "https://example.org", "null", "http://localhost"])
+def test_pages_of_other_servers_open_no_websocket(origin):
+    assert ask("websocket", ("Origin", origin)).status == CLOSED
+
+
+def test_two_hosts_are_refused():
+    assert ask("http", ("Host", "localhost"), ("Host", "example.org")).status == 403
+
+
+def test_with_sign_in_any_host_is_answered(signed_in_mode):
+    assert ask("http", ("Host", "example.org"), ("X-Forwarded-For", "10.0.0.5"), client="10.0.0.1").text == "the app"
+
+
+def test_what_is_neither_http_nor_websocket_passes():
+    heard = []
+
+    async def listen(scope, receive, send):
+        heard.append(scope["type"])
+
+    asyncio.run(serving.ThisMachineOnly(listen)({"type": "lifespan"}, None, None))
+    assert heard == ["lifespan"]
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "192.168.1.7", "::", "", None, "myhost"])
+def test_on_any_other_address_it_does_not_start(monkeypatch, address):
+    monkeypatch.setattr(st, "get_option", {"server.address": address, "secrets.files": []}.get)
+    with pytest.raises(SystemExit, match="without sign-in") as ended:
+        serving.check_start()
+    assert address or "every address" in str(ended.value)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])
+def test_on_this_machines_own_address_it_starts(monkeypatch, address):
+    monkeypatch.setattr(st, "get_option", {"server.address": address, "secrets.files": []}.get)
+    serving.check_start()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cookie_secret": "short"}, "cookie_secret"),
+        ({"cookie_secret": ""}, "lacks cookie_secret"),
+        ({"redirect_uri": "http://example.org/oauth2callback"}, "https://"),
+        ({"client_id": ""}, "lacks client_id"),
+        ({"google": {"client_id": "g", "client_secret": "s"}}, "lacks google.server_metadata_url"),
+    ],
+)
+def test_sign_in_that_would_not_be_safe_or_not_work_does_not_start(monkeypatch, change, said):
+    monkeypatch.setattr(sign_in, "_section", lambda: AUTH | change)
+    monkeypatch.setattr(st, "get_option", {"server.address": "0.0.0.0", "secrets.files": []}.get)
+    with pytest.raises(SystemExit, match=said):
+        serving.check_start()
+
+
+@pytest.mark.parametrize("change", [{}, {"redirect_uri": "http://localhost:8501/oauth2callback"}])
+def test_with_sign_in_it_starts_anywhere(monkeypatch, change):
+    monkeypatch.setattr(sign_in, "_section", lambda: AUTH | change)
+    monkeypatch.setattr(st, "get_option", {"server.address": "0.0.0.0", "secrets.files": []}.get)
+    serving.check_start()
+
+
+def test_secrets_that_cannot_be_read_do_not_open_the_door(monkeypatch, tmp_path):
+    file = tmp_path / "secrets.toml"
+    file.write_text("[auth\n")
+    monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1", "secrets.files": [str(file)]}.get)
+    with pytest.raises(SystemExit, match="cannot be read"):
+        serving.check_start()
+
+
+def test_every_answer_carries_the_headers_a_refusal_too():
+    def guarded(inner):
+        return serving.SecurityHeaders(serving.ThisMachineOnly(inner))
+
+    for host, status in (("localhost", 200), ("example.org", 403)):
+        answer = ask("http", ("Host", host), behind=guarded)
+        assert answer.status == status
+        assert serving.headers().items() <= {name: answer.headers[name] for name in serving.headers()}.items()
+
+
+def test_streamlits_own_inline_script_is_allowed_by_its_hash_and_nothing_else_is():
+    page = serving.INDEX.read_text("utf-8")
+    inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    allowed = re.findall(r"'sha256-([^']+)'", serving.content_policy(page))
+    assert allowed == [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in inline]
+    rules = dict(rule.split(" ", 1) for rule in serving.headers()["Content-Security-Policy"].split("; "))
+    assert "unsafe" not in rules["script-src"]
+    assert (rules["object-src"], rules["connect-src"], rules["default-src"]) == ("'none'", "'self'", "'self'")

@@ -1,0 +1,25 @@
+"""What does somebody see before signing in, and where is the way out? One sentence with a button; and a button."""
+
+import streamlit as st
+
+from ui import sign_in
+from ui.page import plain
+
+SENTENCE = "Sign in to see your data sets and results."
+
+
+def closed() -> None:
+    """All that somebody sees who is not signed in."""
+    with st.container(border=True, key="gate", horizontal_alignment="center"):
+        st.markdown(SENTENCE, text_alignment="center")
+        for name in sign_in.providers():
+            label = "Sign in" if name is None else f"Sign in with {plain(name)}"
+            st.button(label, type="primary", key=f"sign-in-{name}", on_click=st.login, args=(name,))
+
+
+def way_out() -> None:
+    """Who is signed in, and the way out, at the foot of the sidebar."""
+    called = st.user.get("name") or st.user.get("email") or st.user.get("sub")
+    with st.sidebar:
+        st.caption(f"Signed in as {plain(called)}")
+        st.button("Sign out", icon=":material/logout:", type="tertiary", key="sign-out", on_click=st.logout)

@@ -1,0 +1,98 @@
+"""What does a link open? The page of its run, with what the link settles: the data set and the run's whole plan."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.workspace.errors import WorkspaceError
+from core.workspace.links import DEAD
+from core.workspace.sharing import SharedWorkspace
+from core.workspace.workspace import Run
+from ui import data_choice, questions, session
+from ui.page import plain
+
+PATH = "shared_run"
+"""The address of every link."""
+TOKEN = "t"
+"""The parameter of that address that holds the token; no control of any page is called so."""
+SECONDS_BETWEEN_QUESTIONS = 3.0
+"""How often an open tab asks whether its link still works."""
+READ_ONLY = "Shown through a link: you can look around in this result and take its tables home, not change it."
+_OPENED = "opened_link"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A link that works: what it shows, on which page, with which parameters of the address."""
+
+    through: SharedWorkspace
+    page: str
+    title: str
+    parameters: Mapping[str, list[str]]
+
+
+def asked_for() -> bool:
+    """Whether the address holds a token."""
+    return TOKEN in st.query_params
+
+
+def parameters_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
+    """The page of a run and the parameters that lead there; None for a run that no link can show."""
+    led = questions.address_of(run)
+    if led is None or not questions.is_result(run):
+        return None
+    return led[0], {data_choice.ADDRESS: [run.fingerprint], **led[1]}
+
+
+def opened() -> Opened | None:
+    """The link whose token the address holds, through which this session then looks.
+
+    None where it does not work, whatever the reason.
+    """
+    try:
+        through = session.shared(st.query_params[TOKEN])
+        session.look_through(through)
+        run = through.run(through.owner, through.run_id)
+        led = parameters_of(run)
+    except WorkspaceError:
+        led = None
+    if led is None:
+        session.look_through(None)
+        return None
+    session.look_through(through, fixed=led[1])
+    return Opened(through, led[0], data_choice.title_of(run), led[1])
+
+
+def settle(link: Opened, page: Any) -> None:
+    """Have the address ask for the run of the link, whatever else it asked for."""
+    asked = {key: st.query_params.get_all(key) for key in link.parameters}
+    if st.session_state.get(_OPENED) == link.through.owner:
+        if asked[data_choice.ADDRESS] != link.parameters[data_choice.ADDRESS]:
+            st.query_params[data_choice.ADDRESS] = link.parameters[data_choice.ADDRESS]
+        return
+    st.session_state[_OPENED] = link.through.owner
+    if asked != link.parameters:
+        rest = {key: st.query_params.get_all(key) for key in st.query_params if key not in link.parameters}
+        st.switch_page(page, query_params={**rest, **link.parameters})
+
+
+def head(link: Opened) -> None:
+    """What is said above a shared result, in the place of the controls of the owner."""
+    st.markdown(f"**{plain(link.title)}**", width="content")
+    st.badge("Read-only", icon=":material/visibility:", color="gray", help=READ_ONLY)
+
+
+@st.fragment(run_every=SECONDS_BETWEEN_QUESTIONS)
+def watch(link: Opened) -> None:
+    """Clear the page soon after its link was taken back."""
+    try:
+        link.through.run(link.through.owner, link.through.run_id)
+    except WorkspaceError:
+        st.rerun()
+
+
+def dead() -> None:
+    """What every link that does not work shows."""
+    st.error(DEAD, title="This link does not work", icon=":material/link_off:")

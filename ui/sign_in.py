@@ -1,0 +1,80 @@
+"""Who is it? The person whom the provider in secrets.toml vouches for, named by issuer and subject.
+
+An e-mail address can change hands, and providers do not all check theirs; issuer and subject together never change.
+The launcher reads this, too: nothing of core is imported here, nor of the pages.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+SHORTEST_SECRET = 32
+UNREADABLE = "Touchstone does not start: {file} cannot be read as TOML, so that nobody could sign in."
+INCOMPLETE = (
+    "Touchstone does not start: [auth] in secrets.toml lacks {missing}. docs/deployment.md shows all that it needs."
+)
+SHORT = (
+    "Touchstone does not start: cookie_secret under [auth] in secrets.toml must be random and of at least "
+    f"{SHORTEST_SECRET} characters; who guesses it can sign in as anybody."
+)
+PLAIN = (
+    "Touchstone does not start: redirect_uri under [auth] in secrets.toml must begin with https://, except for this "
+    "machine itself. Over http others could read along and take over whoever signs in."
+)
+_PROVIDER = ("client_id", "client_secret", "server_metadata_url")
+
+
+@cache
+def _section() -> Mapping[str, Any] | None:
+    """The [auth] section; read once, for a server must not lose its door while it runs."""
+    return st.secrets["auth"].to_dict() if st.secrets.load_if_toml_exists() and "auth" in st.secrets else None
+
+
+def is_set_up() -> bool:
+    """Whether people sign in here; where not, there is one local owner."""
+    return _section() is not None
+
+
+def problem() -> str | None:
+    """What is wrong with the secrets, in a sentence for whoever starts the server; None where nothing is."""
+    for file in st.get_option("secrets.files"):
+        if Path(file).is_file() and not st.secrets.load_if_toml_exists():
+            return UNREADABLE.format(file=file)
+    section = _section()
+    if section is None:
+        return None
+    missing = [name for name in ("redirect_uri", "cookie_secret") if not section.get(name)]
+    for provider in providers():
+        where = section if provider is None else section[provider]
+        missing += [name if provider is None else f"{provider}.{name}" for name in _PROVIDER if not where.get(name)]
+    if missing:
+        return INCOMPLETE.format(missing=", ".join(missing))
+    if len(str(section["cookie_secret"])) < SHORTEST_SECRET:
+        return SHORT
+    there = urlsplit(str(section["redirect_uri"]))
+    return None if there.scheme == "https" or there.hostname in ("localhost", "127.0.0.1", "::1") else PLAIN
+
+
+def providers() -> list[str | None]:
+    """The names of the providers that people may choose from; None is the one that needs no name."""
+    named = [
+        name for name, value in (_section() or {}).items() if isinstance(value, Mapping) and name != "client_kwargs"
+    ]
+    return named or [None]
+
+
+def owner() -> str | None:
+    """The owner that whoever is signed in is; None where nobody is.
+
+    Issuer and subject are written down so that no two pairs look the same, and hashed, so that no name is stored.
+    """
+    if not (st.user.get("is_logged_in") and st.user.get("iss") and st.user.get("sub")):
+        return None
+    pair = json.dumps([st.user["iss"], st.user["sub"]])
+    return f"oidc:{hashlib.sha256(pair.encode()).hexdigest()}"
