@@ -26,7 +26,7 @@ class Architecture:
 
     Called with an input shape, (channels, height, width) or (n_features,), and a number of classes, it gives the
     untrained network. `smallest` is how many pixels the shorter side of an image must have for the depth to fit;
-    0 means that any input does, vectors too.
+    0 means that any input does, vectors too. `normalises` says whether it has batch normalisation.
 
     Examples
     --------
@@ -37,6 +37,7 @@ class Architecture:
     name: str
     smallest: int
     stages: Callable[[Shape], tuple[Stages, int]]
+    normalises: bool = False
 
     def __call__(self, input_shape: Shape, n_classes: int) -> "Network":
         """Build the untrained network. Raises ModelError where the depth does not fit the inputs."""
@@ -235,8 +236,8 @@ ARCHITECTURES: dict[str, Architecture] = {
         Architecture("cnn_2", 4, _cnn(2)),
         Architecture("cnn_3", 8, _cnn(3)),
         Architecture("lenet", 12, _lenet),
-        Architecture("resnet18", 8, _resnet((64, 128, 256, 512), 2, projection=True)),
-        Architecture("resnet20", 4, _resnet((16, 32, 64), 3, projection=False)),
-        Architecture("vgg19", 17, _vgg19),
+        Architecture("resnet18", 8, _resnet((64, 128, 256, 512), 2, projection=True), normalises=True),
+        Architecture("resnet20", 4, _resnet((16, 32, 64), 3, projection=False), normalises=True),
+        Architecture("vgg19", 17, _vgg19, normalises=True),
     )
 }

@@ -19,6 +19,8 @@ from core.models.vectors import fit_text
 if TYPE_CHECKING:
     import torch
 
+    from core.models.blocks import Network
+
 
 @dataclass
 class PaperNetwork:
@@ -45,6 +47,8 @@ class PaperNetwork:
     weight_decay: float = 0.0
     gradient_penalty: float = 0.0
 
+    _words = None  # what texts become vectors by, once there are any
+
     def fit(
         self,
         x: Shaped[np.ndarray, "n_samples ..."],
@@ -65,16 +69,13 @@ class PaperNetwork:
         with single_threaded(), one_torch_thread():
             self._words = fit_text(x, seed=seed) if x.ndim == 1 else None
             inputs = self._inputs(x)
-            n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
-            self._absent = absent(y, n_outputs)
-            shape = tuple(inputs.shape[1:])
-            self._network = build(self.architecture, shape, n_outputs, seed=seed, **_standardisation(x))
+            network = self.begin(x, y, tuple(inputs.shape[1:]), seed=seed, n_classes=n_classes)
             train(
-                self._network,
+                network,
                 inputs,
                 torch.tensor(y, dtype=torch.int64),
                 optimizer=sgd(
-                    self._network,
+                    network,
                     learning_rate=self.learning_rate,
                     momentum=self.momentum,
                     weight_decay=self.weight_decay,
@@ -88,6 +89,21 @@ class PaperNetwork:
                 should_stop=should_stop,
             )
         return self
+
+    def begin(
+        self,
+        x: Shaped[np.ndarray, "n_samples ..."],
+        y: Integer[np.ndarray, " n_samples"],
+        shape: tuple[int, ...],
+        *,
+        seed: int,
+        n_classes: int | None = None,
+    ) -> "Network":
+        """Give the untrained network for a training part, which takes inputs of this shape; it is predicted with."""
+        n_outputs = int(y.max()) + 1 if n_classes is None else n_classes
+        self._absent = absent(y, n_outputs)
+        self._network = build(self.architecture, shape, n_outputs, seed=seed, **_standardisation(x))
+        return self._network
 
     def predict(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Integer[np.ndarray, " n_samples"]:
         """Give the code of the class that each sample is taken for."""
