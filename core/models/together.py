@@ -1,0 +1,283 @@
+"""How are repeats of one network trained faster than one after another? All in one step, each on its own samples.
+
+Their parameters are stacked, and a step is one step of all of them. That is made for a GPU, which one small network
+leaves idle; benchmarks/bench_together.py measures what it brings. Every network has its own first weights, samples,
+order and dropout, and is what `train` would have made of it, but for rounding and for which units were dropped out.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Integer
+
+from core.data import Dataset
+from core.models.architectures import architecture
+from core.models.classifier import ShouldStop, stop_if
+from core.models.errors import ModelError
+from core.models.inputs import network_inputs
+from core.models.paper_networks import PaperNetwork
+from core.models.threads import single_threaded
+from core.models.training import batches, best_device, one_torch_thread, own_randomness
+
+if TYPE_CHECKING:
+    import torch
+
+Stacked = dict[str, "torch.Tensor"]  # the parameters of one name of all networks, one network after another
+OnEpochTogether = Callable[[int, int, list[float]], None]  # epochs done, epochs in all, mean loss of each network
+OnEpochFitted = Callable[[int, int, list[PaperNetwork]], None]  # epochs done, epochs in all, the models so far
+
+
+def why_not_together(model: object, dataset: Dataset) -> str | None:
+    """Say why repeats of a model on this data set have to be trained one after another; None where they need not.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models import MODELS
+    >>> digits = load_example("digits")
+    >>> why_not_together(MODELS["cnn_1"](), digits) is None
+    True
+    >>> why_not_together(MODELS["svm"](), digits)
+    'SVM is no network of the papers.'
+    """
+    if not isinstance(model, PaperNetwork):
+        return f"{getattr(model, 'label', type(model).__name__)} is no network of the papers."
+    if dataset.kind == "text":
+        return "Texts become other vectors in every training part, so that networks on them have no inputs in common."
+    if architecture(model.architecture).normalises:
+        return f"{model.label} normalises over batches, and keeps an account of them, which cannot be stacked."
+    return None
+
+
+def fit_together(
+    model: PaperNetwork,
+    dataset: Dataset,
+    parts: Sequence[Integer[np.ndarray, " _"]],
+    seeds: Sequence[int],
+    *,
+    device: str | None = None,
+    on_epoch: OnEpochFitted | None = None,
+    should_stop: ShouldStop | None = None,
+) -> list[PaperNetwork]:
+    """Fit the model once on each part (rows of the data set) with its seed, all at the same time.
+
+    `on_epoch(n_done, n_epochs, models)` is called after every epoch, with models that predict as far as they have come.
+    The device is the best there is, unless named. Raises ModelError where the model cannot be trained so (see
+    `why_not_together`), and for all of them where training diverges for one.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models import MODELS
+    >>> wine = load_example("wine")
+    >>> parts = [np.arange(0, 178, 2), np.arange(0, 178, 3)]
+    >>> fitted = fit_together(MODELS["linear"](), wine, parts, seeds=[0, 1])
+    >>> [bool((one.predict(wine.x) == wine.y).mean() > 0.9) for one in fitted]
+    [True, True]
+    """
+    import torch
+
+    stop_if(should_stop)
+    obstacle = why_not_together(model, dataset)
+    if obstacle is not None:
+        raise ModelError(f"These cannot be trained together. {obstacle}")
+    with single_threaded(), one_torch_thread():
+        inputs, fitted = network_inputs(dataset.x), [replace(model) for _ in parts]
+        shape = tuple(inputs.shape[1:])
+        networks = [
+            one.begin(dataset.x[part], dataset.y[part], shape, seed=seed, n_classes=dataset.n_classes)
+            for one, part, seed in zip(fitted, parts, seeds, strict=True)
+        ]
+        train_together(
+            networks,
+            inputs,
+            torch.tensor(dataset.y, dtype=torch.int64),
+            [torch.tensor(part, dtype=torch.int64) for part in parts],
+            learning_rate=model.learning_rate,
+            momentum=model.momentum,
+            weight_decay=model.weight_decay,
+            gradient_penalty=model.gradient_penalty,
+            n_epochs=model.n_epochs,
+            batch_size=model.batch_size,
+            generators=[torch.Generator().manual_seed(seed) for seed in seeds],
+            device=device or best_device(),
+            on_epoch=None if on_epoch is None else lambda n_done, n_epochs, _losses: on_epoch(n_done, n_epochs, fitted),
+            should_stop=should_stop,
+        )
+    return fitted
+
+
+def train_together(
+    networks: "Sequence[torch.nn.Module]",
+    inputs: "torch.Tensor",
+    y: "torch.Tensor",
+    parts: "Sequence[torch.Tensor]",
+    *,
+    learning_rate: float,
+    momentum: float,
+    weight_decay: float,
+    n_epochs: int,
+    batch_size: int,
+    generators: "Sequence[torch.Generator]",
+    gradient_penalty: float = 0.0,
+    device: str = "cpu",
+    on_epoch: OnEpochTogether | None = None,
+    should_stop: ShouldStop | None = None,
+) -> None:
+    """Train networks of one architecture in place, each as `train` with `sgd` would train it on `inputs[part]`.
+
+    The whole data moves to the device. A generator decides about the order of its network's samples; what is dropped
+    out hangs on all generators together. Whoever has fewer batches stands still while the others end their epoch.
+    Raises ModelError for networks with batch normalisation, and where the loss of one ceases to be a number; Cancelled
+    before the next epoch once `should_stop()` is true.
+
+    Examples
+    --------
+    >>> import torch
+    >>> networks = [torch.nn.Linear(1, 2) for _ in range(2)]
+    >>> inputs, y = torch.tensor([[-1.0], [1.0], [2.0]]), torch.tensor([0, 1, 1])
+    >>> parts, generators = [torch.tensor([0, 1]), torch.tensor([0, 1, 2])], [torch.Generator(), torch.Generator()]
+    >>> options = dict(learning_rate=0.1, momentum=0.9, weight_decay=0.0, batch_size=2, generators=generators)
+    >>> train_together(networks, inputs, y, parts, n_epochs=50, **options)
+    >>> [network(inputs).argmax(dim=1).tolist() for network in networks]
+    [[0, 1, 1], [0, 1, 1]]
+    """
+    import torch
+
+    if any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in networks[0].modules()):
+        raise ModelError("Networks with batch normalisation cannot be trained together: train them one after another.")
+    inputs, y = inputs.to(device), y.to(device)
+    together = _Together(networks, device, learning_rate, momentum, weight_decay, gradient_penalty)
+    with own_randomness(_joined(generators), device):
+        for epoch in range(n_epochs):
+            stop_if(should_stop)
+            total = torch.zeros(len(networks), device=device, dtype=torch.float64)
+            dealt = [
+                [part[rows] for rows in batches(len(part), batch_size, generator, none_alone=False)]
+                for part, generator in zip(parts, generators, strict=True)
+            ]
+            for in_step in zip_longest(*dealt):
+                active = [i for i, rows in enumerate(in_step) if rows is not None]
+                rows = torch.nn.utils.rnn.pad_sequence([in_step[i] for i in active], batch_first=True, padding_value=-1)
+                rows = rows.to(device)
+                real = rows >= 0
+                rows = rows.clamp(min=0)
+                loss = together.step(active, inputs[rows], y[rows], real)
+                total[active] += loss * real.sum(dim=1)
+            means = (total.cpu() / torch.tensor([len(part) for part in parts])).tolist()
+            if not all(map(math.isfinite, means)):
+                raise ModelError(
+                    f"Training diverged: in epoch {epoch + 1} the loss is no longer a finite number. Take a smaller "
+                    f"learning rate (now {learning_rate:g}) or gradient penalty (now {gradient_penalty:g})."
+                )
+            if on_epoch is not None:
+                on_epoch(epoch + 1, n_epochs, means)
+    together.part()
+    for network in networks:
+        network.eval()
+
+
+class _Together:
+    """Networks of one architecture whose parameters, and their velocities, are slices of stacked tensors."""
+
+    def __init__(
+        self,
+        networks: "Sequence[torch.nn.Module]",
+        device: str,
+        learning_rate: float,
+        momentum: float,
+        weight_decay: float,
+        gradient_penalty: float,
+    ):
+        import torch
+
+        from core.models.blocks import MaxNormLinear
+
+        self.learning_rate, self.momentum, self.weight_decay = learning_rate, momentum, weight_decay
+        self.networks = [network.to(device) for network in networks]
+        self.parameters, self.buffers = torch.func.stack_module_state(self.networks)
+        self.parameters = {name: value.detach() for name, value in self.parameters.items()}
+        self.velocities = {name: torch.zeros_like(value) for name, value in self.parameters.items()}
+        for i, network in enumerate(self.networks):
+            for name, parameter in network.named_parameters():
+                parameter.data = self.parameters[name][i]
+        # What is called has no weights of its own: they are handed to it with every call.
+        called = copy.deepcopy(self.networks[0]).to("meta").train()
+        self.most = {
+            f"{name}.weight".lstrip("."): module.max_norm
+            for name, module in called.named_modules()
+            if isinstance(module, MaxNormLinear)
+        }
+        self.gradients = torch.func.vmap(
+            torch.func.grad_and_value(_loss(called, gradient_penalty)), randomness="different"
+        )
+
+    def step(self, active: list[int], x: "torch.Tensor", y: "torch.Tensor", real: "torch.Tensor") -> "torch.Tensor":
+        """Let the networks `active` take a step, each on its row of `x`; gives their losses before it."""
+        import torch
+
+        all_move = len(active) == len(self.networks)
+        parameters, buffers, velocities = (
+            state if all_move else {name: value[active] for name, value in state.items()}
+            for state in (self.parameters, self.buffers, self.velocities)
+        )
+        gradients, losses = self.gradients(parameters, buffers, x, y, real)
+        with torch.no_grad():
+            for name, gradient in gradients.items():
+                self._descend(parameters[name], velocities[name], gradient)
+                if name in self.most:
+                    parameters[name].flatten(0, 1).renorm_(2, 0, self.most[name])
+                if not all_move:
+                    self.parameters[name][active] = parameters[name]
+                    self.velocities[name][active] = velocities[name]
+        return losses
+
+    def _descend(self, parameter: "torch.Tensor", velocity: "torch.Tensor", gradient: "torch.Tensor") -> None:
+        """Stochastic gradient descent with Nesterov's momentum, in the order of torch's own."""
+        if self.weight_decay:
+            gradient = gradient.add(parameter, alpha=self.weight_decay)
+        if self.momentum:
+            velocity.mul_(self.momentum).add_(gradient)
+            gradient = gradient.add(velocity, alpha=self.momentum)
+        parameter.add_(gradient, alpha=-self.learning_rate)
+
+    def part(self) -> None:
+        """Give every network parameters of its own again."""
+        for network in self.networks:
+            for parameter in network.parameters():
+                parameter.data = parameter.data.clone()
+
+
+def _loss(called: "torch.nn.Module", gradient_penalty: float) -> "Callable[..., torch.Tensor]":
+    """`penalised_loss` of one network's parameters on a batch of which only the samples `real` count."""
+    import torch
+
+    def loss(
+        parameters: Stacked, buffers: Stacked, x: "torch.Tensor", y: "torch.Tensor", real: "torch.Tensor"
+    ) -> "torch.Tensor":
+        def summed(x: "torch.Tensor") -> "tuple[torch.Tensor, torch.Tensor]":
+            logits = torch.func.functional_call(called, (parameters, buffers), (x,))
+            total = torch.nn.functional.cross_entropy(logits, y, reduction="none").masked_fill(~real, 0.0).sum()
+            return total, total
+
+        if gradient_penalty:
+            slopes, total = torch.func.grad(summed, has_aux=True)(x)
+            total = total + gradient_penalty * slopes.square().sum()  # of a sample that does not count it is 0
+        else:
+            total, _ = summed(x)
+        return total / real.sum()
+
+    return loss
+
+
+def _joined(generators: "Sequence[torch.Generator]") -> "torch.Generator":
+    """A generator that hangs on the state of all, and leaves them as they are."""
+    import torch
+
+    drawn = [int(torch.randint(2**31, (1,), generator=generator.clone_state())) for generator in generators]
+    return torch.Generator().manual_seed(int(np.random.SeedSequence(drawn).generate_state(1)[0]))
