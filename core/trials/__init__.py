@@ -5,8 +5,9 @@ from core.trials.fold_plan import FoldPlan
 from core.trials.from_predictions import trials_given, trials_of_predictions
 from core.trials.labels_for_predictions import with_labels
 from core.trials.map_plan import MapPlan
-from core.trials.plan import Context, Plan, from_json, to_json
+from core.trials.plan import Context, Plan, from_json, needed_by, to_json
 from core.trials.run import COLUMNS
+from core.trials.sources_plan import SourcesPlan, found_in, notes_in, sources_at_hand
 from core.trials.splits_table import splits_table
 from core.trials.training_plan import TrainingPlan
 from core.trials.trial_plan import KNOWN_SOURCES, Draw, TrialPlan
@@ -19,11 +20,16 @@ __all__ = [
     "FoldPlan",
     "MapPlan",
     "Plan",
+    "SourcesPlan",
     "TrainingPlan",
     "TrialPlan",
+    "found_in",
     "from_json",
+    "needed_by",
+    "notes_in",
     "rows_to_predict",
     "sample_predictions",
+    "sources_at_hand",
     "splits_table",
     "to_json",
     "trials_given",

@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 from collections import deque
+from contextlib import nullcontext
 from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -28,13 +29,24 @@ from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import Cancelled
-from core.trials import FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, from_json
+from core.trials import (
+    FoldPlan,
+    MapPlan,
+    Plan,
+    SourcesPlan,
+    TrainingPlan,
+    TrialPlan,
+    from_json,
+    needed_by,
+    sources_at_hand,
+)
 from core.trials.plan import Aside
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
+from core.workspace.needed import NeededRows, Waiting, joined, name_of
 from core.workspace.worker import KeptModel, surroundings
-from core.workspace.workspace import Steps, Workspace
+from core.workspace.workspace import WAITING, Steps, Workspace
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -42,7 +54,7 @@ if TYPE_CHECKING:
 PLANS: dict[str, type] = {
     plan.kind: plan
     for plan in (
-        *(TrialPlan, AdequacyPlan, FoldPlan, MapPlan, TrainingPlan),
+        *(TrialPlan, AdequacyPlan, FoldPlan, MapPlan, TrainingPlan, SourcesPlan),
         *(AverageCasePlan, CovariateShiftPlan, GuidedTestsPlan),
     )
 }
@@ -82,19 +94,27 @@ def _decoded(fingerprint: str, content: Aside[bytes]) -> Dataset:
 
 
 def work(
-    kind: str, plan_json: str, trial: int, fingerprint: str, content: bytes, models: dict[str, bytes], stop: str
+    kind: str,
+    plan_json: str,
+    trial: int,
+    fingerprint: str,
+    content: bytes,
+    models: dict[str, bytes],
+    needed: NeededRows,
+    stop: str,
 ) -> tuple[bytes, list[KeptModel]]:
     """What a worker does: run one trial and return its rows, with the models that it made.
 
-    `models` are the stored ones that the plan needs. `stop` names the event that asks it to give up, and the topic
-    under which it tells how far it is.
+    `models` are the stored ones that the plan asks for, `needed` the rows of the plans that it rests on. `stop` names
+    the event that asks it to give up, and the topic under which it tells how far it is.
     """
     plan = from_json(plan_json, PLANS)
     if plan.kind != kind:
         raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
     context, kept = surroundings(stop, trial, models)
     dataset = _decoded(fingerprint, Aside(content))
-    return frames.to_bytes(plan.run_trial(dataset, trial, context=context)), kept
+    with sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext():
+        return frames.to_bytes(plan.run_trial(dataset, trial, context=context)), kept
 
 
 class Engine:
@@ -135,6 +155,8 @@ class Engine:
         try:
             with _Lease(self.workspace, owner, run_id, lease_owner) as lease:
                 state = _RunInWork(self, owner, run_id, lease).finish(self._closing)
+        except WorkspaceError as problem:
+            error = str(problem)
         except Exception as problem:
             # Nobody waits for this thread: what went wrong must reach the run's row, whatever it is.
             error = f"{type(problem).__name__}: {problem}"
@@ -177,6 +199,7 @@ class _RunInWork:
 
     def __init__(self, engine: Engine, owner: str, run_id: str, lease: _Lease):
         self.workspace, self.executor, self.trial_seconds = engine.workspace, engine.executor, engine.trial_seconds
+        self.engine, self.needed = engine, NeededRows()
         self.owner, self.run_id, self.lease = owner, run_id, lease
         run = self.workspace.run(owner, run_id)
         self.kind, self.plan_json, self.fingerprint = run.kind, run.plan, run.fingerprint
@@ -197,7 +220,17 @@ class _RunInWork:
         self.stop = f"stop-{uuid.uuid4().hex}"
 
     def finish(self, closing: threading.Event) -> str:
-        """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
+        """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in.
+
+        What the plan rests on is found first, by runs of its own.
+        """
+        needed = needed_by(self.plan, self.dataset) if self.waiting else ()
+        if needed:
+            came = self._wait_for(needed, closing)
+            if isinstance(came, str):
+                return came
+            self.needed = came
+            self.workspace.begin_trials(self.owner, self.run_id, self.lease.owner)
         client = self.executor.client()
         client.subscribe_topic(self.stop, self._note)
         self.workspace.record_provenance(self.owner, self.run_id, provenance(self.executor))
@@ -215,6 +248,18 @@ class _RunInWork:
         finally:
             self._forget(list(self.in_flight))
             client.unsubscribe_topic(self.stop)
+
+    def _wait_for(self, needed: tuple[Plan, ...], closing: threading.Event) -> NeededRows | str:
+        waiting = Waiting(
+            self.workspace,
+            self.owner,
+            self.run_id,
+            start=self.engine.start,
+            answer=lambda: self.lease.answer,
+            tell=lambda steps: self.workspace.record_steps(self.owner, self.run_id, self.lease.owner, {WAITING: steps}),
+            closing=closing,
+        )
+        return waiting.rows(needed, self.fingerprint)
 
     def _note(self, event: tuple[float, dict]) -> None:
         """Hear from a worker that a trial has started there, or how far it is."""
@@ -245,10 +290,11 @@ class _RunInWork:
             return
         client, data = self.executor.client(), self.executor.data(self.fingerprint, self.content)
         models = {name: self.executor.data(name, content) for name, content in self.models.items()}
+        needed = {plan: self.executor.data(name_of(content), content) for plan, content in self.needed.items()}
         for trial in trials:
             self.started.pop(trial, None)
             future = client.submit(
-                work, self.kind, self.plan_json, trial, self.fingerprint, data, models, self.stop,
+                work, self.kind, self.plan_json, trial, self.fingerprint, data, models, needed, self.stop,
                 key=f"{self.stop}-{trial}-{uuid.uuid4().hex[:8]}", pure=False,
             )  # fmt: skip
             self._watch(future, trial)

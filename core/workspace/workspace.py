@@ -26,6 +26,9 @@ LOCAL_OWNER = "local"
 LEASE_SECONDS = 15.0
 """How long a process that says nothing is believed to work on its run still."""
 
+WAITING = -1
+"""The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -42,8 +45,9 @@ class Run:
 
     `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
     seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `steps` say how far
-    the trials are that are running, where they tell. `provenance` tells versions and place; `errors` are the messages
-    of failed trials, each once, and what stopped the run.
+    the trials are that are running, where they tell; `waits_for` how far another run is, that has to end before these
+    trials can begin. `provenance` tells versions and place; `errors` are the messages of failed trials, each once, and
+    what stopped the run.
     """
 
     id: str
@@ -64,6 +68,7 @@ class Run:
     provenance: dict
     errors: tuple[str, ...]
     steps: tuple[Steps, ...] = ()
+    waits_for: Steps | None = None
 
     @property
     def share(self) -> float:
@@ -248,6 +253,14 @@ class Workspace(LinkShelf):
             )
             commit_or_ignore_twin(session)
 
+    def begin_trials(self, owner: str, run_id: str, lease_owner: str) -> None:
+        """Note that a run need not wait any longer: the pace of its trials is counted from now."""
+        self.record_steps(owner, run_id, lease_owner, {})
+        with Session(self._database) as session:
+            begun = update(RunRow).where(RunRow.owner == owner, RunRow.id == run_id)
+            session.execute(begun.where(RunRow.lease_owner == lease_owner).values(started=now()))
+            session.commit()
+
     def missing_trials(self, owner: str, run_id: str) -> list[int]:
         """The trials of a run that have no rows yet."""
         with Session(self._database) as session:
@@ -272,9 +285,9 @@ def _counts(session: Session, run_id: str) -> tuple[int, int]:
     return sum(counts.values()), counts.get("failed", 0)
 
 
-def _steps(session: Session, run_id: str) -> tuple[Steps, ...]:
+def _steps(session: Session, run_id: str) -> dict[int, Steps]:
     rows = session.scalars(select(StepsRow).where(StepsRow.run_id == run_id).order_by(StepsRow.trial))
-    return tuple(Steps(row.n_done, row.n_steps, row.what) for row in rows)
+    return {row.trial: Steps(row.n_done, row.n_steps, row.what) for row in rows}
 
 
 def _state(row: RunRow) -> str:
@@ -284,7 +297,8 @@ def _state(row: RunRow) -> str:
 def _run(session: Session, row: RunRow) -> Run:
     n_done, n_failed = _counts(session, row.id)
     state = _state(row)
-    steps = _steps(session, row.id) if state == "running" else ()
+    noted = _steps(session, row.id) if state == "running" else {}
+    waits_for, steps = noted.pop(WAITING, None), tuple(noted.values())
     pace, begun = None, sum(one.n_done / one.n_steps for one in steps)
     if row.started is not None and state == "running" and n_done + begun > row.started_with:
         pace = (now() - row.started) / (n_done + begun - row.started_with)
@@ -309,4 +323,5 @@ def _run(session: Session, row: RunRow) -> Run:
         provenance=json.loads(row.provenance),
         errors=(*([row.error] if row.error else []), *errors),
         steps=steps,
+        waits_for=waits_for,
     )

@@ -1,4 +1,7 @@
-"""A plan whose trials sleep, fail, hang or kill their worker on demand; workers learn of it by importing this file."""
+"""A plan whose trials sleep, fail, hang or kill their worker on demand; source finders that never end or always fail.
+
+Workers learn of them by importing this file.
+"""
 
 import os
 import signal
@@ -9,6 +12,7 @@ from typing import ClassVar
 
 import pandas as pd
 
+from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
 from core.data import DataError, Dataset
 from core.models import Cancelled
 from core.models.stored import ModelFile
@@ -79,3 +83,25 @@ class SleepPlan:
 
 
 PLANS[SleepPlan.kind] = SleepPlan
+
+
+def _endless(_dataset: Dataset, *, should_stop: object, on_step: object, **_options: object) -> FoundSources:
+    for epoch in range(10**6):
+        if should_stop():
+            raise Cancelled
+        on_step(epoch, 10**6)
+        time.sleep(0.02)
+    raise DataError("nobody stopped it")
+
+
+def _hopeless(_dataset: Dataset, **_options: object) -> FoundSources:
+    raise DataError("these samples are all alike.")
+
+
+FINDERS = {"endless": SourceFinder("Endless", _endless), "hopeless": SourceFinder("Hopeless", _hopeless)}
+"""Source finders that workers know; a test that needs them here registers them for as long as it lasts."""
+
+
+def dask_setup(_worker: object) -> None:
+    """Called by dask in each worker process."""
+    SOURCE_FINDERS.update(FINDERS)

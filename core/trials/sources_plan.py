@@ -1,0 +1,225 @@
+"""Which sources does a network find? Minutes of training, and so a plan of its own: sources are found once and kept.
+
+Plans that draw from such sources name the SourcesPlan that they rest on (`core.trials.plan.needed_by`). Whoever runs or
+shows them gives its rows with `sources_at_hand`; where nothing was given, as in a plain script, sources are found anew.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Integer
+
+from core.cluster import SOURCE_FINDERS, FoundSources, check_finder, train_for_sources, trains
+from core.data import DataError, Dataset
+from core.trials.plan import Context, check_fields
+
+COLUMNS = {
+    "clustering": "Int64",
+    "row": "Int64",
+    "source": "Int64",
+    "n_tries": "Int64",
+    "options": "str",
+    "note": "str",
+    "status": "str",
+}
+"""The columns of found sources and their types.
+
+Of each clustering there is one row of the whole, with the number of tries, the options that held and what has to be
+known (`core.cluster.FoundSources`), and then a row per sample: its position in the data set and its source. A
+clustering that failed is one row without figures.
+"""
+
+
+@dataclass(frozen=True)
+class SourcesPlan:
+    """Find sources by training, once per clustering: each trains a network of its own, with another seed.
+
+    Parameters
+    ----------
+    finder
+        The name in SOURCE_FINDERS of one that trains a network. How each trains is fixed: see `core.cluster.acol` and
+        `core.cluster.deep`.
+    n_sources
+        Sources to find in each class.
+    n_clusterings
+        How many times; clustering i is the same whatever their number.
+    seed
+        The one number that all randomness is derived from.
+
+    Raises DataError for an unknown name and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> rows = SourcesPlan("deep_kmeans", n_sources=2).run_trial(load_example("wine"), 1, context=Context())
+    >>> rows["options"].iloc[0], rows["row"].iloc[:3].tolist(), rows["source"].nunique()
+    ('Small neural network, 30 epochs', [<NA>, 0, 1], 6)
+    """
+
+    finder: str
+    n_sources: int = 5
+    n_clusterings: int = 4
+    seed: int = 0
+
+    kind: ClassVar[str] = "sources"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not trains(self.finder):
+            known = ", ".join(filter(trains, SOURCE_FINDERS))
+            raise DataError(f"finder: {self.finder!r} is no way to find sources by training. Choose from {known}.")
+        for name, lowest in {"n_sources": 2, "n_clusterings": 1, "seed": 0}.items():
+            value = getattr(self, name)
+            if type(value) is not int or value < lowest:
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
+
+    @property
+    def title(self) -> str:
+        """What a person calls it.
+
+        >>> SourcesPlan("acol", n_clusterings=2).title
+        'ACOL (experimental), 5 sources per class, 2 clusterings'
+        """
+        clusterings = f"{self.n_clusterings} clustering{'s' * (self.n_clusterings != 1)}"
+        return f"{SOURCE_FINDERS[self.finder].title}, {self.n_sources} sources per class, {clusterings}"
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """One per clustering. Raises DataError where the finder cannot be used on this data set."""
+        check_finder(self.finder, dataset)
+        return self.n_clusterings
+
+    def stored_models(self) -> tuple[str, ...]:
+        """None: the networks are forgotten when they have found the sources."""
+        return ()
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """The rows of one clustering (`COLUMNS`). Tells its context of epochs; raises Cancelled between them."""
+        found = train_for_sources(
+            self.finder,
+            dataset,
+            n_sources=self.n_sources,
+            seed=_seed(self.seed, index),
+            on_step=lambda n_done, n_steps: context.report(n_done, n_steps, "epoch"),
+            should_stop=context.should_stop,
+        )
+        return _rows(index, found)
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        return _frame({"clustering": [index], "status": ["failed"]}, 1)
+
+
+Found = Mapping[tuple, np.ndarray]
+"""The sources of clusterings, by the plan for a single one (so that plans share theirs) and the clustering's number."""
+
+_at_hand: ContextVar[tuple[str, Found] | None] = ContextVar("sources_at_hand", default=None)
+
+
+def found_in(plan: SourcesPlan, rows: pd.DataFrame) -> Found:
+    """The sources that the rows of a plan hold; DataError where a clustering failed, or is not there.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> plan = SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=1)
+    >>> rows = plan.run_trial(load_example("wine"), 0, context=Context())
+    >>> [sources.shape for sources in found_in(plan, rows).values()]
+    [(178,)]
+    """
+    told = rows[rows["row"].notna() & (rows["status"] == "ok")] if len(rows) else rows
+    by_clustering = {int(name): of for name, of in told.groupby("clustering")} if len(told) else {}
+    missing = set(range(plan.n_clusterings)) - set(by_clustering)
+    if missing:
+        raise DataError(
+            f"{SOURCE_FINDERS[plan.finder].title}: the sources of {len(missing)} of {plan.n_clusterings} clusterings "
+            "have not been found."
+        )
+    return {
+        (_any(plan), number): of.sort_values("row")["source"].to_numpy(dtype=np.int64)
+        for number, of in by_clustering.items()
+    }
+
+
+def notes_in(plan: SourcesPlan, rows: pd.DataFrame) -> tuple[str, ...]:
+    """What has to be known of how the sources in the rows of a plan were found: sentences, each once, with a count.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"row": [pd.NA, 0, pd.NA], "note": ["It collapsed.", None, "It collapsed."]})
+    >>> notes_in(SourcesPlan("acol"), rows)
+    ('In 2 of 4 clusterings: It collapsed.',)
+    """
+    told = rows[rows["row"].isna() & (rows["note"].fillna("") != "")]
+    n_of = told.groupby("note").size()
+    return tuple(f"In {n} of {plan.n_clusterings} clusterings: {note}" for note, n in n_of.items())
+
+
+@contextmanager
+def sources_at_hand(fingerprint: str, found: Found) -> Iterator[None]:
+    """Give plans the sources that were found on the data set of this fingerprint, for as long as it lasts.
+
+    Nothing is trained meanwhile: what is not among them is not there.
+    """
+    token = _at_hand.set((fingerprint, found))
+    try:
+        yield
+    finally:
+        _at_hand.reset(token)
+
+
+def sources_of(plan: SourcesPlan, dataset: Dataset, clustering: int) -> Integer[np.ndarray, " n_samples"]:
+    """The sources of one clustering: those at hand, or, where nothing was given, found here and now.
+
+    Raises DataError where sources were given, and these are not among them.
+    """
+    given = _at_hand.get()
+    if given is None:
+        return _trained(_any(plan), dataset, clustering)
+    fingerprint, found = given
+    if fingerprint != dataset.fingerprint or (_any(plan), clustering) not in found:
+        raise DataError(
+            f"The sources of {SOURCE_FINDERS[plan.finder].title} have not been found in {dataset.name} yet: a run has "
+            "to find them first."
+        )
+    return found[_any(plan), clustering]
+
+
+def _any(plan: SourcesPlan) -> SourcesPlan:
+    """The plan whatever the number of its clusterings: each is the same in all of them."""
+    return SourcesPlan(plan.finder, plan.n_sources, 1, plan.seed)
+
+
+@lru_cache(maxsize=32)
+def _trained(plan: SourcesPlan, dataset: Dataset, clustering: int) -> Integer[np.ndarray, " n_samples"]:
+    return found_in(plan, plan.run_trial(dataset, clustering, context=Context()).assign(clustering=0))[plan, 0]
+
+
+def _seed(seed: int, clustering: int) -> int:
+    return int(np.random.SeedSequence([seed, clustering]).generate_state(1)[0]) // 2  # tries count up from it
+
+
+def _rows(clustering: int, found: FoundSources) -> pd.DataFrame:
+    n_samples = len(found.sources)
+    whole = {"n_tries": found.n_tries, "options": found.options, "note": found.note}
+    return _frame(
+        {
+            "clustering": [clustering] * (n_samples + 1),
+            "row": [pd.NA, *range(n_samples)],
+            "source": [pd.NA, *found.sources.tolist()],
+            **{name: [value, *[None] * n_samples] for name, value in whole.items()},
+            "status": ["ok"] * (n_samples + 1),
+        },
+        n_samples + 1,
+    )
+
+
+def _frame(columns: Mapping[str, list], n_rows: int) -> pd.DataFrame:
+    given = {name: pd.Series(columns.get(name, [None] * n_rows), dtype=object) for name in COLUMNS}
+    return pd.DataFrame({name: given[name].astype(kind) for name, kind in COLUMNS.items()})

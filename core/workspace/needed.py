@@ -1,0 +1,187 @@
+"""What does a run wait for? The runs that its plan rests on: they are worked off first, and what they found goes along.
+
+They are runs like any other, with a key of their own, so that what one plan had found is there for the next. Whoever
+works on them, here or in another process, the run that needs them waits, says how far they are, and stops where they
+fail.
+"""
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Protocol, runtime_checkable
+
+import pandas as pd
+
+from core.cluster import SOURCE_FINDERS
+from core.data import DataError, Dataset
+from core.trials import Plan, SourcesPlan, found_in, from_json, needed_by, to_json
+from core.trials.plan import Aside
+from core.trials.sources_plan import Found
+from core.workspace import frames
+from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import Run, Steps, Workspace
+
+SECONDS_BETWEEN_LOOKS = 0.5
+NeededRows = dict[str, bytes]
+"""The rows of plans, as bytes, by the JSON of each."""
+
+
+@runtime_checkable
+class Shelf(Protocol):
+    """Where runs and their rows are: a workspace, or as much of it as a link shows."""
+
+    def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
+        """The run of a plan, None where there is none."""
+        ...
+
+    def rows(self, owner: str, run_id: str) -> pd.DataFrame:
+        """The rows of a run."""
+        ...
+
+
+def found_sources(workspace: Shelf, owner: str, plan: Plan, dataset: Dataset) -> Found:
+    """The sources that a plan draws from, out of the runs that found them.
+
+    Raises DataError where such a run is not there or has not found all of them.
+    """
+    found: dict = {}
+    for needed, rows in found_rows(workspace, owner, plan, dataset).items():
+        found |= found_in(needed, rows)
+    return found
+
+
+def found_rows(workspace: Shelf, owner: str, plan: Plan, dataset: Dataset) -> dict[SourcesPlan, pd.DataFrame]:
+    """The rows of the runs that found the sources that a plan draws from; DataError as above."""
+    rows = {}
+    for needed in needed_by(plan, dataset):
+        run = workspace.find_run(owner, needed, dataset.fingerprint)
+        if run is None or run.state != "done" or run.n_failed or not isinstance(needed, SourcesPlan):
+            raise DataError(f"{title(needed)}: the sources are not stored here. A run has to find them first.")
+        rows[needed] = workspace.rows(owner, run.id)
+    return rows
+
+
+def title(plan: Plan) -> str:
+    """What the page calls a plan that others rest on."""
+    return SOURCE_FINDERS[plan.finder].title if isinstance(plan, SourcesPlan) else plan.kind
+
+
+class Waiting:
+    """A run while it waits for those that its plan rests on.
+
+    `start` has the engine work on a run (and does nothing where somebody does); `answer` says what the run's own lease
+    says: "go on", "cancel" or "lost"; `tell` takes how far it is.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        owner: str,
+        run_id: str,
+        *,
+        start: Callable[[str, str], bool],
+        answer: Callable[[], str],
+        tell: Callable[[Steps], None],
+        closing: threading.Event,
+    ):
+        self.workspace, self.owner, self.run_id = workspace, owner, run_id
+        self.start, self.answer, self.tell, self.closing = start, answer, tell, closing
+
+    def rows(self, plans: tuple[Plan, ...], fingerprint: str) -> NeededRows | str:
+        """The rows of all these plans, worked off where they were not; or the state in which to leave the run.
+
+        Raises WorkspaceError, with a sentence for the page, where one of them cannot be had.
+        """
+        rows: NeededRows = {}
+        for plan in plans:
+            run = self.workspace.create_run(self.owner, plan, fingerprint)
+            state = self._wait(plan, run.id)
+            if state != "done":
+                return state
+            rows[to_json(plan)] = frames.to_bytes(self.workspace.rows(self.owner, run.id))
+        return rows
+
+    def _wait(self, plan: Plan, needed: str) -> str:
+        """Wait until a run is done; gives "done", or what becomes of the run that waits."""
+        begun = False
+        while True:
+            run = self.workspace.run(self.owner, needed)
+            if run.state == "done":
+                self._check(plan, run)
+                return "done"
+            if self.closing.is_set():
+                return "interrupted"
+            if self.answer() == "cancel":
+                self._cancel(plan, run)
+                return "cancelled"
+            if self.answer() != "go on":
+                return "interrupted"
+            if run.state == "running":
+                begun = True
+                self.tell(_steps(plan, run))
+            elif begun and run.state == "cancelled":
+                raise WorkspaceError(f"{_work(plan)} was cancelled, and this run rests on it. Resume to go on with it.")
+            elif begun and run.errors and run.state == "interrupted":
+                raise WorkspaceError(f"{_work(plan)} stopped: {run.errors[0]}")
+            else:
+                begun = self.start(self.owner, needed) or begun
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _check(self, plan: Plan, run: Run) -> None:
+        if run.n_failed:
+            raise WorkspaceError(
+                f"{_work(plan)} failed, and this run rests on it: {'; '.join(run.errors)} Delete that run on the page "
+                "Runs to try again, or choose another way to find sources."
+            )
+
+    def _cancel(self, plan: Plan, needed: Run) -> None:
+        """Stop what is waited for, unless another run waits for it, too."""
+        others = [one for one in self.workspace.runs(self.owner, needed.fingerprint) if one.id != self.run_id]
+        waiting = [one for one in others if one.state == "running" and not one.cancelling]
+        if not any(plan in self._needs(one) for one in waiting):
+            self.workspace.cancel(self.owner, needed.id)
+
+    def _needs(self, run: Run) -> tuple[Plan, ...]:
+        from core.workspace.runner import load_plan
+
+        try:
+            return needed_by(load_plan(run.plan), self.workspace.dataset(self.owner, run.fingerprint))
+        except DataError:  # a kind that this version does not know
+            return ()
+
+
+def _work(plan: Plan) -> str:
+    return f"Finding sources by {title(plan)}"
+
+
+def _steps(plan: Plan, run: Run) -> Steps:
+    """How far the run is that is waited for, in the words of the one that waits."""
+    if not run.steps:
+        return Steps(run.n_done, run.n_trials, f"{_work(plan)}: clustering")
+    first = run.steps[0]
+    which = f"clustering {run.n_done + 1} of {run.n_trials}, " if run.n_trials > 1 else ""
+    return Steps(first.n_done, first.n_steps, f"{_work(plan)}: {which}{first.what}")
+
+
+def joined(needed: NeededRows) -> Found:
+    """The sources in the rows of all plans that a worker was given."""
+    return {
+        clustering: sources
+        for plan_json, content in needed.items()
+        for clustering, sources in _decoded(plan_json, name_of(content), Aside(content)).items()
+    }
+
+
+def name_of(content: bytes) -> str:
+    """What rows are called on their way to workers: those of equal bytes travel once."""
+    return f"needed-{hashlib.sha256(content).hexdigest()}"
+
+
+@lru_cache(maxsize=4)
+def _decoded(plan_json: str, name: str, content: Aside[bytes]) -> Found:
+    plan = from_json(plan_json, {SourcesPlan.kind: SourcesPlan})
+    if not isinstance(plan, SourcesPlan):
+        raise WorkspaceError(f"Plans of kind {plan.kind!r} find no sources.")
+    return found_in(plan, frames.from_bytes([content.value]))
