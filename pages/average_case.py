@@ -5,10 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
+from core.report import average_case as report
 from core.workspace.workspace import Run
 from ui import (
     cache,
     data_choice,
+    exports,
     jobs,
     model_choice,
     page,
@@ -39,7 +41,8 @@ def show(run: Run) -> None:
     robust_samples.linked(found, sigma, dataset)
     robust_look.audit(found, sigma)
     st.subheader("In numbers", anchor=False)
-    page.downloads(
+    exports.downloads(
+        run,
         {
             "Samples": lambda: found.table(dataset.ids),
             "Classes": found.class_table,
@@ -47,8 +50,8 @@ def show(run: Run) -> None:
             "Audited": lambda: found.audit.beside,
             "Convergence": found.audit.convergence_table,
         },
-        stem=f"average-case-{run.id[:8]}",
-        formats=("TSV", "Parquet"),
+        stem="average-case",
+        body=lambda: report.body(found, sigma=sigma),
     )
 
 

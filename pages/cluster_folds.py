@@ -12,6 +12,7 @@ from core.workspace.workspace import Run
 from ui import (
     cache,
     data_choice,
+    exports,
     fold_controls,
     fold_export,
     fold_inside,
@@ -27,7 +28,7 @@ from ui.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 4.0
-STEM, FORMATS = "cluster-folds", ("TSV", "Parquet")
+STEM = "cluster-folds"
 
 
 def make() -> None:
@@ -57,7 +58,7 @@ def make() -> None:
         if run.state == "running":
             jobs.follow(run, partial(so_far, metric=metric), every=SECONDS_BETWEEN_DRAWINGS)
         elif cache.fold_run(run).cuts:
-            everything(cache.fold_run(run), metric, {})
+            everything(cache.fold_run(run), metric, {}, run)
         else:
             page.nothing_yet(running=False)
     page.foot(run)
@@ -91,12 +92,12 @@ def own() -> None:
         page.error(problem)
 
 
-def everything(folded: Folded, metric: Metric, chosen: dict[str, str]) -> None:
+def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run | None = None) -> None:
     """Scores, how the folds lie, what is in them, and all of it to take away."""
-    tables = {}
+    tables, body = {}, None
     if folded.rows.runs():
         scores = cache.fold_performance(folded, metric)
-        fold_scores.show(folded, metric, fold_upload.foretold(chosen, scores), finished=True)
+        body = fold_scores.show(folded, metric, fold_upload.foretold(chosen, scores), finished=True)
         tables = fold_scores.tables(folded, scores)
     fold_look.show(folded)
     fold_inside.show(folded)
@@ -104,7 +105,10 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str]) -> None:
     if tables:
         st.subheader("In numbers", anchor=False)
         fold_scores.summary(scores)
-        page.downloads(tables, stem=STEM, formats=FORMATS)
+    if run is not None:
+        exports.downloads(run, tables, stem=STEM, body=body)
+    elif tables:
+        page.downloads(tables, stem=STEM)
 
 
 page.lead(

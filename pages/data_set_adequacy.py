@@ -6,10 +6,9 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
-from core.figures import data_set_adequacy as figures
+from core.report import data_set_adequacy as report
 from core.workspace.workspace import Run
-from ui import adequacy_controls, adequacy_look, cache, data_choice, jobs, page, share
-from ui.controls import MODEL_TITLES
+from ui import adequacy_controls, adequacy_look, cache, data_choice, exports, jobs, page, share
 from ui.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -24,50 +23,38 @@ def show(run: Run) -> None:
         page.nothing_yet(running=run.state == "running")
         return
     said = adequacy_look.verdict(found, of, look)
-    page.figure(
-        figures.interval_curve(of, dark=page.dark()),
-        "The band runs from the accuracy to expect on unfamiliar sources to that on familiar ones. Where the orange "
-        "line climbs, more samples help; where it lies flat below the blue one, new sources are needed. Hairlines are "
-        "95 % intervals over sources and samples, short bars over draws; dashed lines are fitted power laws, up to "
-        "twice the data.",
-        key="curve",
-    )
+    page.draw(report.curve_figure(of))
     if run.state == "running":
         return
     page.findings(said)
     side_by_side(found, of)
     adequacy_look.classes(found, of, look)
-    tables(run, found)
+    tables(run, found, of)
 
 
 def side_by_side(found: Adequacy, of: Curve) -> None:
     """The draws of the chosen model, and rho of all models."""
     boxes, rho = st.columns(2, gap="medium")
     with boxes:
-        drawn = figures.size_boxes(found, of, dark=page.dark())
-        page.figure(drawn, adequacy_look.spread(of), key="boxes")
+        page.draw(report.box_figure(found, of))
     with rho:
-        page.figure(
-            figures.rho_curves(found.overall, names=MODEL_TITLES, dark=page.dark()),
-            "The share of the accuracy that is kept on unfamiliar sources, with 95 % intervals over sources and "
-            "samples; models stand a little beside each other.",
-            key="rho",
-        )
+        page.draw(report.rho_figure(found))
 
 
-def tables(run: Run, found: Adequacy) -> None:
+def tables(run: Run, found: Adequacy, of: Curve) -> None:
     """The paper's tables 2 and 3, and everything to take away."""
     st.subheader("In numbers", anchor=False)
     adequacy_look.size_table(found)
-    page.downloads(
+    exports.downloads(
+        run,
         {
             "Table": found.table,
             "Steps": found.steps_table,
             "Verdicts": lambda: adequacy_look.sentences(found, look.worth),
             "Trials": lambda: cache.adequacy_trials(run),
         },
-        stem=f"data-set-adequacy-{run.id[:8]}",
-        formats=("TSV", "Parquet"),
+        stem="data-set-adequacy",
+        body=lambda: report.body(found, of=of, worth=look.worth, panels=look.panels),
     )
 
 

@@ -78,7 +78,7 @@ def about(look: DataLook) -> None:
     st.subheader("In numbers", anchor=False)
     if number is not None:
         data_views.number_table(number)
-    page.downloads(data_views.tables(look, number), stem="data-set", formats=("TSV", "Parquet"))
+    page.downloads(data_views.tables(look, number), stem="data-set")
 
 
 def near_and_far(look: DataLook) -> None:

@@ -9,12 +9,12 @@ from core.evaluate.calibration import bins_table, calibration_table
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, models_verdict, verdict
 from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
-from ui import background, cache, controls, matching, page, prediction_choice, share
+from ui import background, cache, matching, matching_controls, page, prediction_choice, share
 from ui import matching_calibration as by_subset
 from ui.matching_plan import MatchingPlan
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-STEM, FORMATS = "matched-subsets", ("TSV", "Parquet")
+STEM = "matched-subsets"
 
 
 def show(found: ModelComparisons) -> None:
@@ -77,7 +77,7 @@ def how_sure(of: SetComparison) -> None:
     by_subset.calibration_rows(known.subsets)
     by_class = by_subset.classes(cache.class_calibration(of.matched, sets, plan, of.model, chosen), chosen)
     bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
-    page.downloads(bins | by_class, stem=STEM, formats=FORMATS)
+    page.downloads(bins | by_class, stem=STEM)
 
 
 def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
@@ -89,7 +89,7 @@ def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
         samples = cache.matched_samples(of, sets, plan)
         matching.samples(samples)
         tables |= {"Labels": of.labels_table, "Samples": lambda: samples}
-    page.downloads(tables, stem=STEM, formats=FORMATS)
+    page.downloads(tables, stem=STEM)
     page.how_to_read(HOW_TO_READ, matching.picture)
     matching.foot(sets, plan if pairs.can_match else None)
 
@@ -107,9 +107,9 @@ else:
         sets = prediction_choice.two_sets(chosen)
         pairs = cache.prediction_pairs(sets)
         prediction_choice.about(pairs, chosen)
-        plan = controls.matching_plan() if pairs.can_match else MatchingPlan()
+        plan = matching_controls.matching_plan() if pairs.can_match else MatchingPlan()
         prediction_choice.larger_first(pairs)
-        address = sets.parameters | (controls.matching_parameters(plan) if pairs.can_match else {})
+        address = sets.parameters | (matching_controls.matching_parameters(plan) if pairs.can_match else {})
         share.offer(None, address)
         found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
     except DataError as problem:

@@ -42,7 +42,7 @@ def show(looked: Looked, found: TestQuality) -> None:
     if curves is not None:
         quality_look.curves(curves, found, label)
     run, plan = shift(looked)
-    quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival), run)
+    quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival))
     share.offer(plan if run else None, address | pair | quality_shift.written(plan))
     quality_table.foot(looked, found, model)
 

@@ -8,6 +8,7 @@ from core.data import DataError
 from core.evaluate.cluster_folds import mean_by_fold
 from core.evaluate.wording import count, fixed, plural
 from core.figures import cluster_folds_look as figures
+from core.report import cluster_folds as report
 from core.represent import number_of, number_title, numbers_of
 from core.represent.project import pca_map
 from core.split.describe_folds import FoldDescription
@@ -104,7 +105,7 @@ def _sizes(folded: Folded, chosen: list[Cut]) -> None:
     data = folded.dataset
     sizes, means = st.columns(2, gap="medium") if data is not None else (st.container(), None)
     with sizes:
-        page.figure(figures.fold_sizes(by_scheme, dark=page.dark()), "Samples in each fold.", key="sizes")
+        page.draw(report.size_figure(folded.rows, by_scheme))
     if data is None or means is None:
         return
     with means:
@@ -120,11 +121,10 @@ def _labels(folded: Folded, chosen: list[Cut]) -> None:
     folds = [rows.folds(*cut) for cut in chosen]
     for cut, own, column in zip(chosen, folds, st.columns(len(chosen), gap="medium"), strict=True):
         with column:
-            figure = figures.label_shares(own, rows.y, rows.class_names, beside=folds, dark=page.dark())
-            caption = f"{page.plain(folded.cuts[cut])}: share of each class in every fold; dotted: in all samples."
+            drawn = report.label_figure(rows, folded.cuts[cut], own, folds, cut)
             data_views.in_a_box(
                 len(rows.class_names),
-                lambda figure=figure, caption=caption, cut=cut: page.figure(figure, caption, key=f"labels-{cut}"),
+                lambda drawn=drawn: page.draw(drawn),
                 key=f"labels-box-{cut.scheme}-{cut.seed}",
             )
 
@@ -147,7 +147,7 @@ def _described(folded: Folded, chosen: list[Cut]) -> None:
             "Distances": lambda: _joined({cut: found.measures_table() for cut, found in told.items()}),
             "Labels": lambda: _joined({cut: found.labels_table() for cut, found in told.items()}),
         }
-        page.downloads(tables, stem="cluster-folds", formats=("TSV", "Parquet"))
+        page.downloads(tables, stem="cluster-folds")
 
 
 def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:

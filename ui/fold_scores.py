@@ -1,6 +1,7 @@
 """How do models fare on the folds? The verdict, every fold with its interval, seeds, classes, and what goes with it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -9,81 +10,34 @@ from core.evaluate.cluster_folds import (
     FoldPerformance,
     Foretold,
     Metric,
-    Relation,
     RunScore,
-    SchemeScore,
-    fold_verdict,
-    foretold_on_sources,
     scheme_title,
 )
-from core.evaluate.wording import bare, count, fixed, p_value, percent, plural, points
-from core.figures import cluster_folds as figures
+from core.evaluate.wording import plural
+from core.report import cluster_folds as report
+from core.report.names import MODEL_TITLES
+from core.report.parts import Body
 from core.trials import FoldPlan
 from ui import background, cache, data_views, page
-from ui.controls import MODEL_TITLES
 from ui.fold_choice import choose
 from ui.fold_work import Folded, Related
 
-MOST_BY_CLASS = 3
-"""More schemes in the figure of classes would hide one another."""
 
-
-def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *, finished: bool) -> None:
-    """Everything about scores, for one model; details wait until all trials are done."""
+def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *, finished: bool) -> Callable[[], Body]:
+    """Everything about scores, for one model; details wait until all trials are done. Gives the same for a report."""
     scores = cache.fold_performance(folded, metric)
     model, scheme = _about(scores)
     card = st.container()
-    runs = [run for run in scores.runs if run.model == model]
-    first = runs[0].seed
-    shown = [run for run in runs if run.seed == first]
-    page.figure(
-        figures.performance_chart(scores, shown, dark=page.dark()),
-        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds. Folds of "
-        f"different schemes are not the same folds.{f' Seed {first}.' * (len({run.seed for run in runs}) > 1)}",
-        key="performance",
-    )
+    page.draw(report.performance_figure(scores, model))
     related = _related(folded, scores) if finished else None
-    said = fold_verdict(
-        scores,
-        model=model,
-        scheme=scheme,
-        names=MODEL_TITLES,
-        relations=related.relations if related else (),
-        foretold=(*foretold_on_sources(scores), *foretold),
-    )
+    relations = related.relations if related else ()
+    said = report.verdict(scores, model=model, scheme=scheme, relations=relations, foretold=foretold)
     with card:
-        page.verdict(said, metrics(scores, model, scheme))
+        page.verdict(said, report.metrics(scores, model, scheme))
     if finished:
         page.findings(said)
         _details(scores, model, scheme, related)
-
-
-def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[page.Metric]:
-    """The score on the folds in question and on the benchmark, the difference, and how far folds lie apart."""
-    rows = [row for row in scores.schemes if row.model == model]
-    row = next((row for row in rows if row.scheme == scheme), rows[-1] if rows else None)
-    if row is None:
-        return [_unfinished(run) for run in scores.runs if run.model == model]
-    of = next((each for each in scores.differences if (each.model, each.scheme) == (model, row.scheme)), None)
-    base = scores.of(of.other, model) if of else None
-    told = [_mean(scores, row)]
-    if of is not None and base is not None:
-        apart = points(of.difference.value, of.difference.interval)
-        told += [
-            _mean(scores, base),
-            page.Metric(
-                "Difference",
-                points(of.difference.value),
-                apart.removeprefix(points(of.difference.value)).strip(),
-                "Paired: the same samples in both schemes. The interval, 95 %, is over samples.",
-            ),
-        ]
-    if all(len(run.folds) < 2 for run in scores.runs_of(row.scheme, model)):
-        return told  # one split has no spread
-    spread = f"{fixed(100 * row.std, 1)} points"
-    beside = f"{fixed(100 * base.std, 1)} on {scheme_title(base.scheme)}" if base else ""
-    meaning = "The population standard deviation over folds, as in the paper (mean over seeds)."
-    return [*told, page.Metric("Spread of folds", spread, beside, meaning)]
+    return partial(report.body, scores, folded.rows, model=model, scheme=scheme, relations=relations, foretold=foretold)
 
 
 def nothing_computed(plan: FoldPlan, n_trials: int) -> None:
@@ -97,25 +51,13 @@ def nothing_computed(plan: FoldPlan, n_trials: int) -> None:
 
 def summary(scores: FoldPerformance) -> None:
     """A row for each model, scheme and seed, as the paper's tables have it, with every fold."""
-    lines = [
-        {
-            "Model": MODEL_TITLES.get(run.model, run.model),
-            "Folds": scheme_title(run.scheme),
-            "Seed": run.seed,
-            "By fold (%)": "  ".join(fixed(100 * fold.score.value, 1) for fold in run.folds),
-            "Mean (%)": percent(run.mean.value, run.mean.interval).replace(" %", ""),
-            "Std": fixed(100 * run.std, 1),
-            "Accuracy (%)": fixed(100 * run.accuracy.value, 1),
-            "n": count(run.mean.n),
-        }
-        for run in scores.runs
-    ]
+    of = report.table(scores)
     config = {
         "By fold (%)": st.column_config.TextColumn(width="large", help=f"{scores.metric.title} of fold 1, 2, ..."),
         "Mean (%)": st.column_config.TextColumn(help="Mean over folds, 95 % interval over samples"),
         "Std": st.column_config.TextColumn(help="Population standard deviation over folds, in points"),
     }
-    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Scores of every run, by fold")
+    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
 
 
 def tables(folded: Folded, scores: FoldPerformance) -> dict[str, Callable[[], pd.DataFrame]]:
@@ -128,25 +70,6 @@ def tables(folded: Folded, scores: FoldPerformance) -> dict[str, Callable[[], pd
         known = measured.result().characteristics
         found["Characteristics"] = lambda: known.assign(fold=known["fold"] + 1)
     return found
-
-
-def _mean(scores: FoldPerformance, row: SchemeScore) -> page.Metric:
-    value = percent(row.mean.value)
-    metric = scores.metric.title
-    return page.Metric(
-        scheme_title(row.scheme),
-        value,
-        percent(row.mean.value, row.mean.interval).removeprefix(value).strip(),
-        f"Mean {metric} over folds{' and seeds' * (len(row.seeds) > 1)}, n = {count(row.n)}. The interval, 95 %, is "
-        "over samples.",
-    )
-
-
-def _unfinished(run: RunScore) -> page.Metric:
-    title, done = scheme_title(run.scheme), count(len(run.folds))
-    if not run.folds_known:
-        return page.Metric(title, done, "folds tested, of how many is not known")
-    return page.Metric(title, f"{done} of {count(run.n_folds_wanted)}", "folds tested")
 
 
 def _about(scores: FoldPerformance) -> tuple[str, str | None]:
@@ -166,15 +89,10 @@ def _related(folded: Folded, scores: FoldPerformance) -> Related | None:
 def _details(scores: FoldPerformance, model: str, scheme: str | None, related: Related | None) -> None:
     """Seeds, classes and characteristics, two by two."""
     runs = [run for run in scores.runs if run.model == model and run.whole]
-    shown = [run for run in runs if run.seed == runs[0].seed]
+    shown = report.first_seed(runs)
     rows = [row for row in scores.schemes if row.model == model]
     if any(len(row.seeds) > 1 for row in rows):
-        page.figure(
-            figures.seeds_chart(scores, rows, dark=page.dark()),
-            "Each mark is a seed: the mean over its folds, with the interval over samples. How far seeds scatter is "
-            "the luck of one of them.",
-            key="seeds-chart",
-        )
+        page.draw(report.seed_figure(scores, rows))
     if not shown:
         return
     classes, beside = st.columns(2, gap="medium")
@@ -188,11 +106,7 @@ def _details(scores: FoldPerformance, model: str, scheme: str | None, related: R
         strongest = sorted(told, key=lambda of: (of.scheme != scheme, -abs(of.r)))
         first = next((of.characteristic for of in strongest if of.characteristic in names), names[0])
         name = choose("against", "Score against", {name: name for name in names}, first)
-        page.figure(
-            figures.relation_chart(scores, runs, related.characteristics, name, dark=page.dark()),
-            page.plain(_told(strongest, name)),
-            key="relation",
-        )
+        page.draw(report.relation_figure(scores, runs, related.characteristics, name, strongest))
 
 
 def _worth_showing(characteristics: pd.DataFrame) -> list[str]:
@@ -200,18 +114,6 @@ def _worth_showing(characteristics: pd.DataFrame) -> list[str]:
     return [name for name in names if bool(characteristics[name].notna().to_numpy().all())]
 
 
-def _told(relations: Sequence[Relation], name: str) -> str:
-    told = [
-        f"{scheme_title(of.scheme)} r {bare(of.r, 2)}, {p_value(of.p_holm)}"
-        for of in relations
-        if of.characteristic == name
-    ]
-    few = "A handful of folds shows only the strongest of ties; p is corrected for all characteristics."
-    return f"{'; '.join(told)}. {few}" if told else f"The same in all folds, or nothing to tell. {few}"
-
-
 def _classes(scores: FoldPerformance, shown: Sequence[RunScore]) -> None:
-    figure = figures.class_scores(scores, shown[:MOST_BY_CLASS], dark=page.dark())
-    caption = "F1 of each class over all folds, the lowest on top."
-    n_classes = len(scores.class_names)
-    data_views.in_a_box(n_classes, lambda: page.figure(figure, caption, key="classes"), key="classes-box")
+    drawn = report.class_figure(scores, shown)
+    data_views.in_a_box(len(scores.class_names), lambda: page.draw(drawn), key="classes-box")

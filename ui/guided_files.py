@@ -9,8 +9,9 @@ from core.evaluate.guided_tests import Guided, Properties, RoundTrip
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.report import guided_report
 from core.evaluate.guided_tests.verdict import round_trip_finding
+from core.report.guided_tests import body
 from core.workspace.workspace import Run
-from ui import data_choice, page
+from ui import data_choice, exports, page
 from ui.background import Task
 from ui.quality_work import Looked
 
@@ -27,7 +28,7 @@ def downloads(
     trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
     st.subheader("In numbers", anchor=False)
     stem = f"guided-tests-{run.id[:8]}"
-    page.downloads(_tables(found, tested), stem=stem, formats=("TSV", "Parquet"))
+    exports.downloads(run, _tables(found, tested), stem="guided-tests", body=lambda: body(found))
     with st.container(horizontal=True, vertical_alignment="center"):
         page.download(
             "Generated test set (NPZ)", lambda: test_set(found), name=f"{stem}.npz", mime="application/octet-stream"

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, Properties, RoundTrip, SharedAccuracy, sizes
+from core.evaluate.guided_tests import AccuracyGrid, Guided, Properties, RoundTrip, sizes
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, mix_title
-from core.evaluate.intervals import Interval
+from core.evaluate.guided_tests.verdict import guided_verdict, mix_title
 from core.evaluate.wording import Verdict, bare, count, percent, plural
-from core.figures import guided_tests as figures
 from core.models.layers import LayerSamples
+from core.report import guided_tests as report
+from core.report.parts import brackets
 from ui import data_views, page, samples
 from ui.controls import One, check_address
 from ui.page import Metric
@@ -28,38 +28,8 @@ _EXPLAINED = {
 def verdict(found: Guided) -> Verdict:
     """The card: the sentence, and the accuracies."""
     said = guided_verdict(found)
-    page.verdict(said, _metrics(found))
+    page.verdict(said, report.metrics(found))
     return said
-
-
-def _metrics(found: Guided) -> list[Metric]:
-    value, interval = found.test_accuracy
-    told = [_metric("Generated tests", found.accuracy(), "Of all of them the share that is taken for its own class.")]
-    for region, label, meaning in (
-        (REGIONS[0], "Near the centroids", "Of the tests in the centroid region of their class."),
-        (REGIONS[1], "At the boundary", SIDE),
-    ):
-        of = found.accuracy(region)
-        if of.n:
-            told.append(_metric(label, of, meaning))
-    original = Metric(
-        "Original test set",
-        percent(value),
-        _brackets(value, interval),
-        f"n = {count(found.n_test)}; the interval is over samples.",
-    )
-    asked, placed = int(found.generated.asked.sum()), len(found.generated)
-    meaning = "A test that lies in its region after eight tries, the noise halved each time, is placed."
-    return [*told, original, Metric("Placed", count(placed), f"of {count(asked)} asked", meaning)]
-
-
-def _metric(label: str, of: SharedAccuracy, meaning: str) -> Metric:
-    about = f"{meaning} n = {count(of.n)} from {plural(of.n_parents, 'sample')}; the interval is over these."
-    return Metric(label, percent(of.accuracy), _brackets(of.accuracy, of.interval), about)
-
-
-def _brackets(value: float, interval: Interval) -> str:
-    return percent(value, interval).removeprefix(percent(value)).strip()
 
 
 def table_2(grid: AccuracyGrid | None) -> None:
@@ -67,31 +37,10 @@ def table_2(grid: AccuracyGrid | None) -> None:
     if grid is None:
         return
     st.subheader("Accuracy over mixes and sizes", anchor=False)
-    page.figure(
-        figures.grid_chart(grid, dark=page.dark()),
-        "The paper's table 2 with 95 % intervals over the samples that tests were made from, so that more tests from "
-        "the same ones narrow none. Every mix takes the first tests of either region. At 0-100 accuracy is the share "
-        "on the right side of the boundary.",
-        key="grid-chart",
-    )
-    st.dataframe(_grid_table(grid), hide_index=True, alt="Accuracy over mixes and sizes")
-    original = percent(grid.accuracy, grid.interval)
-    st.caption(
-        f"Per cent right by mix (centroid-boundary), with so many tests for each class. Original test set: {original}, "
-        f"n = {count(grid.n_test)}."
-    )
-
-
-def _grid_table(grid: AccuracyGrid) -> pd.DataFrame:
-    lines = []
-    for size in dict.fromkeys(cell.n_per_class for cell in grid.cells):
-        line: dict[str, str] = {"Per class": count(size)}
-        for cell in (one for one in grid.cells if one.n_per_class == size):
-            of = cell.overall
-            told = percent(of.accuracy, of.interval).replace(" %", "") if of.n else "none placed"
-            line[mix_title(cell.centroid_share)] = told
-        lines.append(line)
-    return pd.DataFrame(lines)
+    page.draw(report.grid_figure(grid))
+    table = report.grid_table(grid)
+    st.dataframe(table.lines, hide_index=True, alt=table.title)
+    st.caption(page.plain(table.caption))
 
 
 def classes(found: Guided) -> None:
@@ -99,25 +48,12 @@ def classes(found: Guided) -> None:
     st.subheader("Class by class", anchor=False)
     chart, beside = st.columns([3, 2], gap="medium")
     with chart:
-        drawn = figures.class_chart(found, dark=page.dark())
-        caption = (
-            "The tests that were asked for, 95 % intervals. At the boundary about half are right by construction, "
-            "fewer where a third class is as probable."
-        )
-        data_views.in_a_box(
-            len(found.class_names), lambda: page.figure(drawn, caption, key="guided-classes"), key="guided-class-box"
-        )
+        drawn = report.class_figure(found)
+        data_views.in_a_box(len(found.class_names), lambda: page.draw(drawn), key="guided-class-box")
     with beside:
-        table = found.generated.counts_table()
-        table = table[table["asked"] > 0]
-        config = {
-            "label": "Class",
-            "region": "Region",
-            "asked": "Asked",
-            "placed": "Placed",
-            "unplaced": st.column_config.NumberColumn("Unplaced", help="No try led into the region"),
-        }
-        st.dataframe(table, column_config=config, hide_index=True, alt="Asked, placed and unplaced tests")
+        table = report.counts_table(found)
+        config = {"Unplaced": st.column_config.NumberColumn(help="No try led into the region")}
+        st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
 
 
 def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
@@ -141,7 +77,9 @@ def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
             ("Model and head disagree", trip.disagreement),
             ("Images still in the region", trip.kept_region),
         ):
-            shown.append(Metric(label, percent(share), _brackets(share, interval), f"n = {count(n)} images. {said}"))
+            shown.append(
+                Metric(label, percent(share), brackets(percent, share, interval), f"n = {count(n)} images. {said}")
+            )
     page.numbers(shown)
 
 

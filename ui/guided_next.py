@@ -132,7 +132,7 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests, pool: Layer
             few = table.head(MOST_PICTURES)
             captions = [f"near {a} and {b}" for a, b in zip(few["near_label"], few["near_rival"], strict=True)]
             samples.pictures([looked.dataset.x[row] for row in rows[:MOST_PICTURES]], captions)
-    page.downloads({"Label next": lambda: full}, stem="guided-tests", formats=("TSV", "Parquet"))
+    page.downloads({"Label next": lambda: full}, stem="guided-tests")
 
 
 def _rows(looked: Looked, table: pd.DataFrame) -> np.ndarray:

@@ -116,7 +116,7 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
         "*train*, and predict those whose `part` is *test*; `id` names the sample."
     )
     stem = f"touchstone-splits-{dataset.name}"
-    page.downloads({"Splits": lambda: splits_table(plan, dataset)}, stem=stem, formats=("TSV", "Parquet"))
+    page.downloads({"Splits": lambda: splits_table(plan, dataset)}, stem=stem)
     st.markdown(
         "**2. Upload its predictions**, a row per trial and sample: `trial`, `id` and `predicted`, or a probability "
         "per class. Several models stand in a column `model`, or in a column each. Trials may be missing."

@@ -1,10 +1,8 @@
 """What does every page have? The same skeleton: header, verdict, how to read, downloads, empty state, foot."""
 
-import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +14,8 @@ import streamlit as st
 
 from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
+from core.report.files import FORMATS
+from core.report.parts import Figure, Metric
 from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run
 from ui import session
@@ -30,16 +30,6 @@ def plain(text: object) -> str:
     50 \$ \[a\]
     """
     return _MARKDOWN.sub(r"\\\1", str(text))
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means."""
-
-    label: str
-    value: str
-    interval: str = ""
-    help: str | None = None
 
 
 def lead(sentence: str) -> None:
@@ -70,6 +60,16 @@ def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
     """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
     st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config={"displayModeBar": False})
     st.caption(how_to_read)
+
+
+def sheet(drawn: go.Figure, *, key: str) -> None:
+    """A figure of just its own size, such as one of pictures whose pixels are whole."""
+    st.plotly_chart(drawn, theme=None, key=key, width="content", alt=alt_text(drawn), config={"displayModeBar": False})
+
+
+def draw(one: Figure) -> None:
+    """A figure that the page shares with its report."""
+    figure(one.draw(dark=dark()), plain(one.caption), key=one.key)
 
 
 def numbers(metrics: Sequence[Metric]) -> None:
@@ -117,20 +117,27 @@ def error(problem: Exception) -> None:
 
 
 def downloads(
-    tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str, formats: Sequence[str] = ("TSV",)
+    tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str, more: Callable[[], None] | None = None
 ) -> None:
-    """A row of buttons, one per table and format, each file written only when it is asked for."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    """What can be taken away, behind one button: every table in every format, and `more` beneath.
+
+    Each file is written only when it is asked for.
+    """
+    with st.popover(
+        "Download", icon=":material/download:", type="tertiary", key=f"downloads-{stem}-{next(iter(tables), 'run')}"
+    ):
         for title, table in tables.items():
             name = f"{stem}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}"
-            for form in formats:
-                write, ending, mime = _FORMATS[form]
-                download(
-                    f"{title} ({form})",
-                    lambda table=table, write=write: write(table()),
-                    name=f"{name}.{ending}",
-                    mime=mime,
-                )
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                for form, (write, ending, mime) in FORMATS.items():
+                    download(
+                        f"{title} ({form})",
+                        lambda table=table, write=write: write(table()),
+                        name=f"{name}.{ending}",
+                        mime=mime,
+                    )
+        if more is not None:
+            more()
 
 
 def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: str, key: str | None = None) -> None:
@@ -145,28 +152,6 @@ def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: 
         icon=":material/download:",
         type="tertiary",
     )
-
-
-def tsv(table: pd.DataFrame) -> bytes:
-    r"""A table as tab-separated UTF-8, missing values empty.
-
-    >>> tsv(pd.DataFrame({"label": ["a", None], "n": [1, 2]}))
-    b'label\tn\na\t1\n\t2\n'
-    """
-    stream = io.StringIO()
-    table.to_csv(stream, sep="\t", index=False, lineterminator="\n")
-    return stream.getvalue().encode()
-
-
-def parquet(table: pd.DataFrame) -> bytes:
-    """A table as Parquet, its column types kept."""
-    return table.to_parquet(index=False)
-
-
-_FORMATS = {
-    "TSV": (tsv, "tsv", "text/tab-separated-values"),
-    "Parquet": (parquet, "parquet", "application/vnd.apache.parquet"),
-}
 
 
 def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:

@@ -5,13 +5,13 @@ import streamlit as st
 from core.data import DataError, Dataset
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.evaluate.test_quality.shift_verdict import enough_resplits, shift_verdict
-from core.evaluate.wording import count, p_value, plural
-from core.figures import covariate_shift as figures
+from core.evaluate.wording import count, plural
+from core.report import test_quality as report
 from core.trials.layer_parts import split_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.shelf import StoredModel
 from core.workspace.workspace import Run
-from ui import cache, data_views, jobs, model_choice, page
+from ui import cache, data_views, exports, jobs, model_choice, page
 from ui.controls import Number, check_address
 from ui.session import owner, workspace
 
@@ -75,37 +75,25 @@ def _results(run: Run) -> None:
     with st.container(border=True, key="shift-verdict"):
         st.markdown(f"**{page.plain(said.headline)}** {page.plain(said.used)}")
         st.markdown(page.plain(said.advice))
-    drawn = figures.shift_chart(found, dark=page.dark())
-    caption = (
-        "Grey boxes are what re-splits of the same samples give: two mixtures of finite samples always differ. A dot "
-        "beyond its box has moved; its bar is the error of Monte-Carlo."
-    )
-    data_views.in_a_box(len(found.classes), lambda: page.figure(drawn, caption, key="shift"), key="shift-box")
+    drawn = report.shift_figure(found)
+    data_views.in_a_box(len(found.classes), lambda: page.draw(drawn), key="shift-box")
     page.findings(said)
     _table(run)
+    exports.downloads(run, {"Covariate shift": found.table}, stem="covariate-shift", body=lambda: report.body(found))
 
 
 def _table(run: Run) -> None:
-    found = cache.covariate_shift(run).table()
-    lines = found[["label", "n_train", "n_test", "divergence", "error", "null_mean", "excess", "p_holm"]].copy()
-    lines["p_holm"] = [p_value(p).removeprefix("p ").removeprefix("= ") for p in found["p_holm"]]
-    lines["kept"] = 100 * found["kept_variance"]
-    lines["components"] = [
-        f"{train} / {test}" for train, test in zip(found["n_train_components"], found["n_test_components"], strict=True)
-    ]
+    of = report.table(cache.covariate_shift(run))
     config = {
-        "label": "Class",
-        "n_train": st.column_config.NumberColumn("Training"),
-        "n_test": st.column_config.NumberColumn("Test"),
-        "divergence": st.column_config.NumberColumn("Divergence", format="%.3f", help="Jensen-Shannon, in bits"),
-        "error": st.column_config.NumberColumn("Error", format="%.4f", help="Standard error of Monte-Carlo"),
-        "null_mean": st.column_config.NumberColumn("By chance", format="%.3f", help="Mean over re-splits"),
-        "excess": st.column_config.NumberColumn("Beyond", format="%.3f", help="Divergence less what chance gives"),
-        "p_holm": st.column_config.TextColumn("p", help="Corrected for the number of classes (Holm)"),
-        "kept": st.column_config.NumberColumn("Kept (%)", format="%.1f", help="Variance in the directions used"),
-        "components": st.column_config.TextColumn("Components", help="Of the mixtures of training and test part"),
+        "Divergence": st.column_config.NumberColumn(format="%.3f", help="Jensen-Shannon, in bits"),
+        "Error": st.column_config.NumberColumn(format="%.4f", help="Standard error of Monte-Carlo"),
+        "By chance": st.column_config.NumberColumn(format="%.3f", help="Mean over re-splits"),
+        "Beyond": st.column_config.NumberColumn(format="%.3f", help="Divergence less what chance gives"),
+        "p": st.column_config.TextColumn(help="Corrected for the number of classes (Holm)"),
+        "Kept (%)": st.column_config.NumberColumn(format="%.1f", help="Variance in the directions used"),
+        "Components": st.column_config.TextColumn(help="Of the mixtures of training and test part"),
     }
-    st.dataframe(lines, column_config=config, hide_index=True, alt="Covariate shift of every class")
+    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
 
 
 def written(plan: CovariateShiftPlan) -> dict[str, list[str]]:

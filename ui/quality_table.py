@@ -7,13 +7,12 @@ import streamlit as st
 
 from core.evaluate.test_quality import Curve, PairMap, TestQuality, findings_table
 from core.workspace.shelf import StoredModel
-from core.workspace.workspace import Run
 from ui import cache, page
 from ui.background import Task
 from ui.quality_work import Looked
 from ui.samples import LAZY_ROWS
 
-STEM, FORMATS = "test-quality", ("TSV", "Parquet")
+STEM = "test-quality"
 _COLUMNS = {
     "row": None,
     "id": "Sample",
@@ -32,7 +31,6 @@ def in_numbers(
     found: TestQuality,
     curves: Sequence[Curve] | None,
     pair: Task[PairMap],
-    run: Run | None,
 ) -> None:
     """Every test sample with the regions that it lies in, and all tables as files."""
     st.subheader("In numbers", anchor=False)
@@ -40,11 +38,11 @@ def in_numbers(
     shown = table.assign(confidence=100 * table["confidence"])
     lazy = len(table) > LAZY_ROWS
     st.dataframe(shown, column_config=_COLUMNS, hide_index=True, lazy=lazy, height=320, alt="Test samples and regions")
-    page.downloads(_tables(found, table, curves, pair, run), stem=STEM, formats=FORMATS)
+    page.downloads(_tables(found, table, curves, pair), stem=STEM)
 
 
 def _tables(
-    found: TestQuality, table: pd.DataFrame, curves: Sequence[Curve] | None, pair: Task[PairMap], run: Run | None
+    found: TestQuality, table: pd.DataFrame, curves: Sequence[Curve] | None, pair: Task[PairMap]
 ) -> dict[str, Callable[[], pd.DataFrame]]:
     tables: dict[str, Callable[[], pd.DataFrame]] = {
         "Samples": lambda: table,
@@ -57,8 +55,6 @@ def _tables(
         tables["Curves"] = lambda: pd.concat([curve.table() for curve in curves], ignore_index=True)
     if pair.future.done() and pair.future.exception() is None:
         tables["Two classes"] = pair.future.result().table
-    if run is not None and run.n_done > run.n_failed:
-        tables["Covariate shift"] = lambda: cache.covariate_shift(run).table()
     return tables
 
 

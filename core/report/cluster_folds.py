@@ -16,7 +16,7 @@ from core.evaluate.cluster_folds import (
     foretold_on_sources,
     scheme_title,
 )
-from core.evaluate.wording import bare, count, fixed, p_value, percent, points
+from core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
 from core.figures import cluster_folds as figures
 from core.figures import cluster_folds_look as looks
 from core.report.names import MODEL_TITLES
@@ -42,14 +42,7 @@ def body(
     model = model or scores.models[0]
     schemes = list(dict.fromkeys(each.scheme for each in scores.differences))
     scheme = scheme or (schemes[0] if schemes else None)
-    told = fold_verdict(
-        scores,
-        model=model,
-        scheme=scheme,
-        names=MODEL_TITLES,
-        relations=relations,
-        foretold=(*foretold_on_sources(scores), *foretold),
-    )
+    said = verdict(scores, model=model, scheme=scheme, relations=relations, foretold=foretold)
     runs = first_seed([run for run in scores.runs if run.model == model])
     parts = [performance_figure(scores, model)]
     of = [row for row in scores.schemes if row.model == model]
@@ -58,7 +51,26 @@ def body(
     if any(run.whole for run in runs):
         parts.append(class_figure(scores, [run for run in runs if run.whole]))
     sections = (Section("", tuple(parts)), lying, Section("In numbers", (table(scores),)))
-    return Body(told, tuple(metrics(scores, model, scheme)), sections)
+    return Body(said, tuple(metrics(scores, model, scheme)), sections)
+
+
+def verdict(
+    scores: FoldPerformance,
+    *,
+    model: str,
+    scheme: str | None,
+    relations: Sequence[Relation] = (),
+    foretold: Sequence[Foretold] = (),
+) -> Verdict:
+    """What is said of one model on one scheme, with what known sources foretell."""
+    return fold_verdict(
+        scores,
+        model=model,
+        scheme=scheme,
+        names=MODEL_TITLES,
+        relations=relations,
+        foretold=(*foretold_on_sources(scores), *foretold),
+    )
 
 
 def metrics(scores: FoldPerformance, model: str, scheme: str | None) -> list[Metric]:

@@ -1,8 +1,9 @@
 """How do tables leave as files? TSV and Parquet for machines, exactly; CSV in which a spreadsheet runs nothing."""
 
-import io
+import re
 
 import pandas as pd
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
 RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
 """A text that begins like this may be a formula to a spreadsheet (or hide one)."""
@@ -31,7 +32,7 @@ def spreadsheet(table: pd.DataFrame) -> bytes:
     safe = table.rename(columns=_as_text)
     for place in range(safe.shape[1]):
         column = safe.iloc[:, place]
-        if not pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_datetime64_any_dtype(column):
+        if not is_numeric_dtype(column) and not is_datetime64_any_dtype(column):
             safe.isetitem(place, column.map(_as_text, na_action="ignore").astype(object))
     return _delimited(safe, ",", "\r\n").encode("utf-8-sig")
 
@@ -41,9 +42,25 @@ def _as_text(value: object) -> object:
 
 
 def _delimited(table: pd.DataFrame, delimiter: str, line_end: str) -> str:
-    stream = io.StringIO()
-    table.to_csv(stream, sep=delimiter, index=False, lineterminator=line_end)
-    return stream.getvalue()
+    """Lines of cells. Python's csv (3.11) leaves a lone carriage return bare, at which readers end the line."""
+    special = re.compile(f'[{delimiter}"\r\n]')
+    header = [_quoted(str(name), special) for name in table.columns]
+    columns = [_cells(table.iloc[:, place], special) for place in range(table.shape[1])]
+    lines = [header, *zip(*columns, strict=True)]
+    return "".join((delimiter.join(line) or '""') + line_end for line in lines)
+
+
+def _cells(column: pd.Series, special: re.Pattern[str]) -> list[str]:
+    if is_numeric_dtype(column) or is_datetime64_any_dtype(column):
+        written = column.to_csv(index=False, header=False, lineterminator="\n")
+        return [cell.strip('"') for cell in written.splitlines()]
+    return [
+        "" if missing else _quoted(str(value), special) for value, missing in zip(column, column.isna(), strict=True)
+    ]
+
+
+def _quoted(cell: str, special: re.Pattern[str]) -> str:
+    return '"' + cell.replace('"', '""') + '"' if special.search(cell) else cell
 
 
 FORMATS = {

@@ -1,8 +1,9 @@
 """Which question does a run answer, and what does it come to? An entry per kind of plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
 
 import pandas as pd
 
@@ -30,8 +31,9 @@ from core.report.parts import Body, Report, Section, Table
 from core.report.provenance import provenance
 from core.report.recreate import recipe
 from core.trials import FoldPlan, MapPlan, TrainingPlan, TrialPlan
+from core.workspace.data_shelf import StoredDataset
 from core.workspace.runner import load_plan
-from core.workspace.workspace import Run, Workspace
+from core.workspace.workspace import Run
 
 Rows = pd.DataFrame
 NOTHING_YET = "No trial has come to a result yet, so there is nothing to show."
@@ -44,6 +46,23 @@ class Question:
     title: str
     page: str
     body: Callable[[Rows, Dataset, Any], Body]
+
+
+@runtime_checkable
+class Results(Protocol):
+    """What a report asks of a workspace, or of as much of one as a link shows."""
+
+    def rows(self, owner: str, run_id: str) -> pd.DataFrame:
+        """The rows of a run's finished trials."""
+        ...
+
+    def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
+        """What is known of a data set."""
+        ...
+
+    def dataset(self, owner: str, fingerprint: str) -> Dataset:
+        """The data set itself."""
+        ...
 
 
 def _trials(rows: Rows, _data: Dataset, plan: TrialPlan) -> Body:
@@ -101,15 +120,16 @@ QUESTIONS: dict[str, Question] = {
 
 
 def report_of(
-    workspace: Workspace,
+    workspace: Results,
     owner: str,
     run: Run,
     *,
     how_to_read: Callable[[str], str],
     body: Body | None = None,
+    also: Mapping[str, str] = MappingProxyType({}),
     with_rows: bool = False,
 ) -> Report:
-    """The report of a run as it stands, or of what a page shows of it (`body`).
+    """The report of a run as it stands, or of what a page shows of it (`body`), which rests on what `also` names, too.
 
     `how_to_read` gives the Markdown of a page by its file stem. Raises WorkspaceError for what the owner does not have,
     and DataError for a plan that this version does not know.
@@ -125,7 +145,7 @@ def report_of(
         stored.name,
         body,
         how_to_read(question.page),
-        provenance(run),
+        (*provenance(run), *also.items()),
         recipe(run, stored.example),
         rows if with_rows else None,
     )

@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 
@@ -37,9 +38,8 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, b
     most = page.locator(".st-key-most-robust-p-robust")
     assert max(shares) <= min(float(share) for share in re.findall(r"p\s(\d+\.\d)\s%", most.inner_text()))
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Samples (TSV)").click()
-    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Samples (TSV)")
+    rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     assert len(rows) == 2 * 200
     assert {"id", "label", "predicted", "sigma", "p_robust", "confidence", "monte_carlo_p_robust"} <= set(rows[0])
     audited = [row for row in rows if row["monte_carlo_p_robust"]]

@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 
@@ -27,9 +28,8 @@ def test_from_one_click_to_a_verdict_that_survives_a_reload(server: Server, page
     assert re.search(r"each doubling brought .?\d+\.\d points \[.?\d+\.\d, .?\d+\.\d\] on unfamiliar sources", said)
     expect(page.get_by_role("heading", name="Logistic regression: which classes would gain?")).to_be_visible()
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Table (TSV)").click()
-    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Table (TSV)")
+    rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     whole = [row for row in rows if not row["label"]]
     assert [row["size"] for row in whole] == ["50", "150", "500", "0"]
     familiar = [float(row["inclusive"]) for row in whole]
@@ -37,9 +37,8 @@ def test_from_one_click_to_a_verdict_that_survives_a_reload(server: Server, page
     assert all(float(row["exclusive"]) < float(row["inclusive"]) for row in whole)
     assert len(rows) == 4 * (1 + 10)
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Verdicts (TSV)").click()
-    told = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Verdicts (TSV)")
+    told = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     assert len(told) == 1 + 10
     assert told[0]["sentence"][1:] in said
 

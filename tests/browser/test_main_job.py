@@ -7,6 +7,7 @@ import time
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.downloads import take
 from tests.browser.server import Server
 
 pytestmark = pytest.mark.browser
@@ -26,16 +27,14 @@ def test_from_one_click_to_a_verdict_that_can_be_shared(server: Server, page: Pa
     shown = verdict(page)
     assert re.search(r"rho \.\d{3}", shown)
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Table (TSV)").click()
-    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Table (TSV)")
+    rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     assert {row["model"] for row in rows} == {"svm", "logistic"}
     rho = next(float(row["rho"]) for row in rows if row["model"] == "logistic" and not row["label"])
     assert 0.75 < rho < 0.95
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Drawn splits (TSV)").click()
-    header = download.value.path().read_text("utf-8").splitlines()[0].split("\t")
+    download = take(page, "Drawn splits (TSV)")
+    header = download.path().read_text("utf-8").splitlines()[0].split("\t")
     assert {"trial", "scheme", "repeat", "id", "part"} <= set(header)
 
     address = shared_address(page)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import shared_address
 
@@ -27,9 +28,8 @@ def test_two_files_become_a_verdict_that_can_be_shared(server: Server, page: Pag
     expect(page.get_by_text("53.7 % right")).to_be_visible()
     expect(page.get_by_test_id("stPlotlyChart").filter(visible=True)).to_have_count(7, timeout=60_000)
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Samples (TSV)").click()
-    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Samples (TSV)")
+    rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     assert len(rows) == 17_830 + 16_617
     assert {row["subset"] for row in rows} == {
         f"{part} {name}" for part in ("matched", "unmatched") for name in ("reference", "target")

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from sklearn.tree import DecisionTreeClassifier
 
 from core.data import Dataset, load_example
+from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 
@@ -27,10 +28,9 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
     click_run(page)
     expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=90_000)
     open_section(page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Splits (TSV)", exact=True).click()
+    download = take(page, "Splits (TSV)")
     file = tmp_path / "tree.tsv"
-    n_trials = predict(load_example("wine"), download.value.path(), file)
+    n_trials = predict(load_example("wine"), download.path(), file)
     assert n_trials == 24
 
     upload(page, file)
@@ -44,9 +44,8 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
     assert re.search(r"rho \.\d{3}", shown)
     expect(page.get_by_text(re.compile("tree (and|keeps)|(and|than) tree")).first).to_be_visible()
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Table (TSV)").click()
-    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Table (TSV)")
+    rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     assert {row["model"] for row in rows} == {"svm", "logistic", "tree"}
 
     address = shared_address(page)
@@ -67,10 +66,9 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
 def test_a_prediction_of_what_the_model_was_trained_on_is_refused(server: Server, page: Page, tmp_path: Path):
     page.goto(f"{server.url}/source_robustness?{PARAMETERS}&seed=5")
     open_section(page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Splits (TSV)", exact=True).click()
+    download = take(page, "Splits (TSV)")
     file = tmp_path / "leaky.tsv"
-    predict(load_example("wine"), download.value.path(), file, parts=("train", "test"))
+    predict(load_example("wine"), download.path(), file, parts=("train", "test"))
     upload(page, file)
     expect(page.get_by_test_id("stAlert").get_by_text("rows are in its training part")).to_be_visible(timeout=SOON)
     expect(page.get_by_role("button", name="Use these predictions")).to_have_count(0)

@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 
@@ -36,16 +37,14 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, b
     expect(page.locator(".st-key-shift-verdict")).to_contain_text("19 re-splits of each class", timeout=120_000)
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=60_000)
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Samples (TSV)").click()
-    rows = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Samples (TSV)")
+    rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     assert len(rows) == 36
     at_a_boundary = sum(row["in_boundary"] == "True" for row in rows)
     assert f"{at_a_boundary} at a boundary (confidence" in said
     assert all(0.33 <= float(row["confidence"]) <= 0.95 for row in rows if row["in_boundary"] == "True")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Covariate shift (TSV)").click()
-    shift = list(csv.DictReader(download.value.path().read_text("utf-8").splitlines(), delimiter="\t"))
+    download = take(page, "Covariate shift (TSV)")
+    shift = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
     assert [row["n_resplits"] for row in shift] == ["19"] * 3
 
     address = shared_address(page)

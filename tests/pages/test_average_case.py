@@ -96,7 +96,10 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     for start in starts:
         assert any(alt.startswith(start) for alt in shown), start
     assert "Least and most robust samples" in said
-    assert len(app.get("download_button")) == 1 + 2 * 5
+    files = {button.label for button in app.get("download_button")}
+    for table in ("Samples", "Classes", "Audit", "Audited", "Convergence"):
+        assert {f"{table} ({form})" for form in ("TSV", "Parquet", "for spreadsheets")} <= files
+    assert {"Report (HTML)", "Report with the rows of every trial (HTML)", "Parameters (JSON)"} <= files
 
 
 def test_the_numbers_on_the_page_are_those_of_the_rows(open_page, workspace):

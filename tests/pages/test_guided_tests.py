@@ -104,8 +104,8 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     assert "Here, decoded" in said
     assert "about half by construction" in said
     assert "Decoded from features" in said
-    counted = next(frame.value for frame in app.dataframe if "unplaced" in frame.value)
-    assert counted["asked"].sum() == found.generated.asked.sum()
+    counted = next(frame.value for frame in app.dataframe if "Unplaced" in frame.value)
+    assert counted["Asked"].sum() == found.generated.asked.sum()
     assert any(alt.startswith("Accuracy on generated tests by class") for alt in charts(app))
     assert len(app.get("download_button")) >= 1 + 4 * 2 + 2
 

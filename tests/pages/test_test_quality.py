@@ -283,11 +283,11 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
     assert "1 of 2 classes has moved from training to test by more than chance: class 1." in said
     assert "Find out how the test samples of class 1 were collected" in said
     assert "class 0 and class 1: 1 component in place of 2" not in said, "one component was asked for"
-    table = next(frame.value for frame in app.dataframe if "divergence" in frame.value)
+    table = next(frame.value for frame in app.dataframe if "Divergence" in frame.value)
     rows = workspace.rows(LOCAL_OWNER, run.id)
     first = rows[rows["resplit"] == 0].sort_values("label")
-    assert table["divergence"].tolist() == pytest.approx(first["divergence"].tolist())
-    assert table["kept"].tolist() == pytest.approx((100 * first["kept_variance"]).tolist())
+    assert table["Divergence"].tolist() == pytest.approx(first["divergence"].tolist())
+    assert table["Kept (%)"].tolist() == pytest.approx((100 * first["kept_variance"]).tolist())
     assert "Covariate shift (TSV)" in [button.label for button in app.get("download_button")]
     assert any("core run" in code.value for code in app.code), "no command computes it"
 

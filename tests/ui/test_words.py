@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from core.data import Dataset, load_example
+from core.report.names import MODEL_TITLES
 from core.trials import TrialPlan
-from ui import controls, page, samples, share
+from ui import controls, page, samples, share, trial_controls
 from ui.portraits import portrait, telling_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +25,7 @@ def test_examples_in_docstrings_run(name):
 
 def test_an_address_spells_out_every_parameter():
     address = share.address(
-        "source_robustness", {"data": "f00d", **(controls.trial_parameters(TrialPlan(models=("svm",))) or {})}
+        "source_robustness", {"data": "f00d", **(trial_controls.trial_parameters(TrialPlan(models=("svm",))) or {})}
     )
     assert address.startswith("/source_robustness?data=f00d&models=SVM&sources=k-means+clusters&repeats=20&")
     assert "seed=0" in address
@@ -37,7 +38,7 @@ def test_a_command_survives_the_shell():
 
 
 def test_the_order_of_choosing_makes_no_other_plan():
-    pick = controls.Pick("models", "Models", controls.MODEL_TITLES, ("svm",), "")
+    pick = controls.Pick("models", "Models", MODEL_TITLES, ("svm",), "")
     assert pick.ordered(["logistic", "svm"]) == pick.ordered(["svm", "logistic"])
 
 
@@ -47,9 +48,9 @@ def test_a_number_in_an_address_must_be_in_range_and_whole(written, unknown):
 
 
 def test_every_plan_of_the_controls_has_an_address_and_no_other_plan_has():
-    assert controls.trial_parameters(TrialPlan(models=("svm",), n_repeats=7, test_share=0.3)) is not None
-    assert controls.trial_parameters(TrialPlan(models=("svm",), n_train=50)) is None
-    assert controls.trial_parameters(TrialPlan(models=("svm",), schemes=("random",))) is None
+    assert trial_controls.trial_parameters(TrialPlan(models=("svm",), n_repeats=7, test_share=0.3)) is not None
+    assert trial_controls.trial_parameters(TrialPlan(models=("svm",), n_train=50)) is None
+    assert trial_controls.trial_parameters(TrialPlan(models=("svm",), schemes=("random",))) is None
 
 
 def test_tables_are_written_without_loss_of_missing_values():
