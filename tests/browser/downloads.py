@@ -1,0 +1,21 @@
+"""Taking files home, as people do: behind the button “Download”, wherever on a page that stands."""
+
+from playwright.sync_api import Download, Page, expect
+
+
+def take(page: Page, label: str) -> Download:
+    """The file that the button of this name gives; the buttons “Download” are tried one by one for it."""
+    wanted = page.get_by_role("button", name=label, exact=True)
+    openers = page.get_by_test_id("stPopover").get_by_role("button", name="Download")
+    expect(openers.last).to_be_visible()
+    for opener in openers.all():
+        opener.click()
+        expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+        if wanted.count():
+            break
+        page.keyboard.press("Escape")
+        expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    with page.expect_download() as download:
+        wanted.click()
+    page.keyboard.press("Escape")
+    return download.value

@@ -1,0 +1,93 @@
+"""Tables as files: machine files come back exactly, and no spreadsheet runs a cell of its own file."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from core.data.files import read_table
+from core.report.files import RUN_BY_SPREADSHEETS, parquet, spreadsheet, tsv
+
+WILD = st.text(
+    st.one_of(st.sampled_from("\t\n\r\"'=+-@,;ab 0\u2028\u0085\ufeff"), st.characters(codec="utf-8")), max_size=12
+)
+CELLS = st.lists(
+    st.tuples(WILD, WILD, st.integers(-(2**53), 2**53), st.floats(allow_nan=False)), min_size=1, max_size=6
+)
+
+
+def table(cells) -> pd.DataFrame:
+    return pd.DataFrame(cells, columns=["id", "text", "n", "value"]).astype({"id": "str", "text": "str"})
+
+
+@settings(max_examples=150, deadline=None)
+@given(CELLS)
+def test_tsv_comes_back_exactly_through_pandas(cells):
+    frame = table(cells)
+    back = pd.read_csv(
+        io.BytesIO(tsv(frame)),
+        sep="\t",
+        dtype={"id": str, "text": str},
+        keep_default_na=False,
+        float_precision="round_trip",
+    )
+    pd.testing.assert_frame_equal(back, frame, check_exact=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(CELLS)
+def test_tsv_comes_back_exactly_through_our_own_reader(cells):
+    frame = table(cells)
+    stream = io.BytesIO(tsv(frame))
+    stream.name = "table.tsv"
+    lines = tsv(frame).decode().split("\n")[:-1]
+    # A cell that looks like whole rows may be taken for them: quotation marks between tabs are often plain characters.
+    assume(len(lines) == 1 + len(frame) or any(line.count("\t") != 3 for line in lines))
+    back = read_table(stream)
+    assert list(back.columns) == list(frame.columns)
+    assert [list(map(str, back.columns[name])) for name in ("id", "text")] == [
+        frame["id"].tolist(),
+        frame["text"].tolist(),
+    ]
+    assert [int(n) for n in back.columns["n"]] == frame["n"].tolist()
+    assert [float(value) for value in back.columns["value"]] == frame["value"].tolist()
+
+
+def test_a_lone_carriage_return_does_not_end_the_line():
+    assert tsv(pd.DataFrame({"text": ["a\rb", ""]})) == b'text\n"a\rb"\n""\n'
+
+
+@settings(max_examples=100, deadline=None)
+@given(CELLS)
+def test_parquet_comes_back_exactly(cells):
+    frame = table(cells)
+    pd.testing.assert_frame_equal(pd.read_parquet(io.BytesIO(parquet(frame))), frame, check_exact=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(CELLS, WILD)
+def test_no_text_in_a_file_for_spreadsheets_begins_like_a_formula(cells, name):
+    frame = table(cells).rename(columns={"text": name})
+    if not frame.columns.is_unique:
+        return
+    lines = list(csv.reader(io.StringIO(spreadsheet(frame).decode("utf-8-sig"), newline="")))
+    assert len(lines) == 1 + len(frame)
+    for line, (wanted_id, wanted, n, _) in zip(lines[1:], frame.itertuples(index=False, name=None), strict=True):
+        for shown, was in zip(line[:2], (wanted_id, wanted), strict=True):
+            assert not shown.startswith(RUN_BY_SPREADSHEETS)
+            assert shown in (was, f"'{was}")
+            assert (shown == was) == (not was.startswith(RUN_BY_SPREADSHEETS))
+        assert line[2] == str(n), "a number is no text"
+    assert not any(cell.startswith(RUN_BY_SPREADSHEETS) for cell in lines[0])
+
+
+@pytest.mark.parametrize("first", RUN_BY_SPREADSHEETS)
+def test_categories_and_missing_values_are_safe_too(first):
+    frame = pd.DataFrame(
+        {"label": pd.Categorical([f"{first}1", None]), "other": pd.Series([None, f"{first}2"], dtype="str")}
+    )
+    lines = list(csv.reader(io.StringIO(spreadsheet(frame).decode("utf-8-sig"), newline="")))
+    assert lines[1:] == [[f"'{first}1", ""], ["", f"'{first}2"]]

@@ -1,0 +1,181 @@
+"""Reports: of every kind of run, whole in themselves, in the page's words, and of names only as text."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.report.html import to_html
+from core.report.markdown import formula, markup
+from core.report.questions import NOTHING_YET, QUESTIONS, report_of
+from core.workspace.runner import PLANS
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+VERDICTS = ("trials", "adequacy", "folds", "average_case", "covariate_shift", "guided_tests")
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+def how_to_read(stem: str) -> str:
+    return (PAGES / f"{stem}.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Workspace:
+    return a_workspace()
+
+
+class Page(HTMLParser):
+    """What a browser would make of a report: elements with their attributes, their texts, and what never closed."""
+
+    def __init__(self, content: bytes):
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict]] = []
+        self.scripts: list[tuple[dict, str]] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(content.decode())
+        self.close()
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts.append((self.elements[-1][1], data))
+        elif self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+
+def report(workspace: Workspace, kind: str, **options):
+    return report_of(workspace, LOCAL_OWNER, stored(workspace, kind), how_to_read=how_to_read, **options)
+
+
+def test_every_kind_of_plan_has_a_question_and_a_page():
+    assert set(QUESTIONS) == set(PLANS) == set(plans())
+    for question in QUESTIONS.values():
+        assert (PAGES / f"{question.page}.py").exists()
+        assert how_to_read(question.page)
+
+
+@pytest.mark.parametrize("kind", list(QUESTIONS))
+def test_a_report_is_one_whole_page_and_names_are_text(workspace, kind):
+    told = report(workspace, kind)
+    page = Page(to_html(told))
+    assert not page.open
+    tags = {tag for tag, _ in page.elements}
+    assert not tags & {"img", "svg", "iframe", "link", "object", "embed", "form", "base"}, "something beside text"
+    for tag, attributes in page.elements:
+        assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
+        assert not (set(attributes) & {"src", "srcdoc", "action"}), "something would be fetched"
+        assert tag != "a" or attributes["href"].startswith(("https://", "data:text/tab-separated-values")), attributes
+    assert NAME in page.text
+    assert QUESTIONS[kind].title in page.text
+    scripts = [(attributes, code) for attributes, code in page.scripts if attributes.get("type") != "application/json"]
+    assert len(scripts) == (2 if told.body.figures else 0)
+    drawn = [json.loads(code) for attributes, code in page.scripts if attributes.get("type") == "application/json"]
+    assert len(drawn) == len(told.body.figures)
+    policy = next(attributes["content"] for tag, attributes in page.elements if attributes.get("http-equiv"))
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy.split("style-src")[0]
+    for _, code in scripts:
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'" in policy
+
+
+@pytest.mark.parametrize("kind", VERDICTS)
+def test_a_report_says_what_the_verdict_says(workspace, kind):
+    told = report(workspace, kind)
+    text = Page(to_html(told)).text
+    assert told.body.said is not None
+    for sentence in (told.body.said.headline, told.body.said.used, told.body.said.advice, *told.body.said.findings):
+        assert " ".join(sentence.split()) in text
+    for metric in told.body.metrics:
+        assert " ".join(f"{metric.label} {metric.value} {metric.interval}".split()) in text
+    for figure in told.body.figures:
+        assert " ".join(figure.caption.split()) in text
+    assert told.body.figures
+    assert any(" ".join(name.split()) in text for name in NAMES), "no class is named as it is called"
+
+
+@pytest.mark.parametrize("kind", ["training", "map"])
+def test_what_has_no_verdict_says_so(workspace, kind):
+    told = report(workspace, kind)
+    assert told.body.said is None
+    assert "no verdict" in Page(to_html(told)).text
+
+
+def test_rows_of_data_are_there_only_where_asked_for(workspace):
+    assert "<i>7</i>" not in Page(to_html(report(workspace, "average_case"))).text
+    page = Page(to_html(report(workspace, "trials", with_rows=True)))
+    (link,) = [attributes for tag, attributes in page.elements if tag == "a" and "download" in attributes]
+    content = base64.b64decode(link["href"].partition("base64,")[2]).decode()
+    run = stored(workspace, "trials")
+    assert len(content.splitlines()) == 1 + len(workspace.rows(LOCAL_OWNER, run.id))
+    assert not [
+        tag for tag, attributes in Page(to_html(report(workspace, "trials"))).elements if "download" in attributes
+    ]
+
+
+def test_a_run_without_results_has_a_report_that_says_so(workspace):
+    plan = plans()["trials"].__class__(models=("svm",), n_repeats=3)
+    run = workspace.create_run(LOCAL_OWNER, plan, stored(workspace, "trials").fingerprint)
+    told = report_of(workspace, LOCAL_OWNER, run, how_to_read=how_to_read)
+    assert NOTHING_YET in Page(to_html(told)).text
+
+
+def test_a_long_table_is_cut_and_says_so(workspace):
+    from dataclasses import replace
+
+    from core.report.parts import Body, Section, Table
+
+    told = report(workspace, "trials")
+    long = Table("Many", pd.DataFrame({"n": range(1000)}))
+    page = Page(to_html(replace(told, body=Body(None, (), (Section("", (long,)),)))))
+    assert sum(tag == "tr" for tag, _ in page.elements) == 201
+    assert re.search(r"The first 200 of 1.000 lines\.", page.text)
+
+
+def test_every_text_beside_a_page_becomes_html_without_formulas_left_over():
+    for path in sorted(PAGES.glob("*.md")):
+        html = markup(path.read_text("utf-8"))
+        assert "$" not in html, path.name
+        assert "\\" not in html, path.name
+        assert "\ue000" not in html, path.name
+        Page(html.encode())
+
+
+@pytest.mark.parametrize(
+    ("latex", "html"),
+    [
+        (r"\theta_2", "θ<sub>2</sub>"),
+        (r"a - b\,n^{-c}", "<i>a</i> - <i>b</i> <i>n</i><sup>-<i>c</i></sup>"),
+        (r"N(0, \sigma^2)", "<i>N</i>(0, σ<sup>2</sup>)"),
+        ("a < b", "<i>a</i> &lt; <i>b</i>"),
+        ("{a", "<i>a</i>"),
+        ("a_", "<i>a</i><sub></sub>"),
+    ],
+)
+def test_formulas_are_letters(latex, html):
+    assert formula(latex) == f'<span class="formula">{html}</span>'
+
+
+def test_markdown_takes_html_and_wild_links_for_text():
+    html = markup("<img src=x onerror=alert(1)> [x](javascript:alert(1)) [y](https://example.org)")
+    assert "<img" not in html
+    assert 'href="javascript' not in html
+    assert '<a href="https://example.org">y</a>' in html
