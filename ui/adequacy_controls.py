@@ -12,10 +12,11 @@ from core.evaluate.data_set_adequacy.plan import ALL, SIZES, AdequacyPlan
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from core.evaluate.data_set_adequacy.verdict import WORTH, usual_curve
 from core.evaluate.wording import plural
-from core.figures.data_set_adequacy import curve_names
+from core.report.names import FINDER_TITLES, MODEL_TITLES
 from core.represent import REPRESENTATIONS, available
-from ui.controls import FINDER_TITLES, MODEL_TITLES, Number, One, check_address, model_titles, trial_controls
+from ui.controls import Number, One, check_address
 from ui.session import is_fixed
+from ui.trial_controls import finder_titles, model_titles, trial_controls
 
 EVERYTHING = "all"
 
@@ -74,7 +75,10 @@ def adequacy_plan(dataset: Dataset) -> tuple[AdequacyPlan, DeltaGenerator]:
     Raises DataError for a choice that makes no plan.
     """
     main, more = trial_controls(
-        has_sources=dataset.sources is not None, representations=available(dataset), models=model_titles(dataset)
+        has_sources=dataset.sources is not None,
+        representations=available(dataset),
+        models=model_titles(dataset),
+        finders=finder_titles(dataset),
     )
     sizes = Sizes()
     check_address([*main.values(), *more.values(), sizes])
@@ -142,11 +146,6 @@ def chosen_curve(found: Adequacy, look: Look) -> Curve | None:
     if not look.of:
         return usual_curve(found)
     return next((curve for curve in found.overall if _name(curve.model, curve.source_finder) == look.of), None)
-
-
-def titles_of(found: Adequacy) -> list[str]:
-    """What each curve of `found.overall` is called on the screen."""
-    return curve_names(found.overall, MODEL_TITLES)
 
 
 def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:

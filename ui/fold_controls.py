@@ -9,10 +9,12 @@ from streamlit.delta_generator import DeltaGenerator
 from core.data import Dataset
 from core.evaluate.cluster_folds import Metric, scheme_title
 from core.evaluate.wording import listed, plural
+from core.report.names import MODEL_TITLES
 from core.represent import REPRESENTATIONS, Representation, available, number_title, numbers_of
 from core.split import FOLD_SCHEMES
 from core.trials import FoldPlan
-from ui.controls import MODEL_TITLES, Number, One, OneOrUsual, Pick, check_address, model_titles
+from ui.controls import Number, One, OneOrUsual, Pick, check_address
+from ui.trial_controls import model_titles
 
 MAKE, OWN = "make", "own"
 VIEW = One("view", "Look at", {MAKE: "folds of this data set", OWN: "predictions of your own"}, MAKE)

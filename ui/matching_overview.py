@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.evaluate.wording import count, listed, plural
-from ui import cache, controls, page, prediction_choice
+from ui import cache, matching_controls, page, prediction_choice
 from ui.matching_plan import TwoSets
 from ui.questions import PAGES
 
@@ -24,7 +24,7 @@ def card() -> None:
         st.markdown("**Does accuracy really drop on the new test set?** :gray[prediction files, of any data set]")
         for one in known[:MOST]:
             st.markdown(f":gray[{page.plain(_names(one.sets, titles))}]  \n{page.plain(one.headline)}")
-            _link("Open", one.sets.parameters | controls.matching_parameters(one.plan))
+            _link("Open", one.sets.parameters | matching_controls.matching_parameters(one.plan))
         if len(known) > MOST:
             st.caption(f"{count(len(known) - MOST)} more compared since the server was started.")
         if known:

@@ -17,6 +17,8 @@ from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import guided_verdict
 from core.evaluate.source_robustness import verdict
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
+from core.report import questions as report
+from core.report.names import MODEL_TITLES
 from core.trials import FoldPlan, Plan, TrainingPlan, TrialPlan
 from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
@@ -24,7 +26,6 @@ from core.workspace.workspace import Run
 from ui import (
     adequacy_controls,
     cache,
-    controls,
     data_choice,
     data_map,
     fold_controls,
@@ -32,6 +33,7 @@ from ui import (
     model_training,
     quality_shift,
     robust_controls,
+    trial_controls,
 )
 from ui.page import plain
 
@@ -58,16 +60,16 @@ class Question:
 
 def _source_robustness(run: Run) -> str:
     found = cache.source_robustness(run)
-    return verdict(found.intervals, found.comparisons, names=controls.MODEL_TITLES).headline
+    return verdict(found.intervals, found.comparisons, names=MODEL_TITLES).headline
 
 
 def _data_set_adequacy(run: Run) -> str:
-    return adequacy_verdict(cache.adequacy(run), names=controls.MODEL_TITLES).headline
+    return adequacy_verdict(cache.adequacy(run), names=MODEL_TITLES).headline
 
 
 def _cluster_folds(run: Run) -> str:
     folded = cache.fold_run(run)
-    return fold_verdict(cache.fold_performance(folded, Metric()), names=controls.MODEL_TITLES).headline
+    return fold_verdict(cache.fold_performance(folded, Metric()), names=MODEL_TITLES).headline
 
 
 def _average_case(run: Run) -> str:
@@ -78,53 +80,51 @@ def _guided_tests(run: Run) -> str:
     return guided_verdict(cache.guided(run)).headline
 
 
+def _asked(plan: type) -> tuple[str, str]:
+    """The question of a kind of plan and its page, as reports have them."""
+    asked = report.QUESTIONS[plan.kind]
+    return asked.title, asked.page
+
+
 QUESTIONS: dict[str, Question] = {
     TrialPlan.kind: Question(
-        "How far does accuracy fall on unfamiliar sources?",
-        "source_robustness",
-        controls.describe_trials,
-        controls.trial_parameters,
+        *_asked(TrialPlan),
+        trial_controls.describe_trials,
+        trial_controls.trial_parameters,
         _source_robustness,
     ),
     AdequacyPlan.kind: Question(
-        "Would more data help, or new sources?",
-        "data_set_adequacy",
+        *_asked(AdequacyPlan),
         adequacy_controls.describe,
         adequacy_controls.parameters,
         _data_set_adequacy,
     ),
     FoldPlan.kind: Question(
-        "How do folds that are made to differ behave?",
-        "cluster_folds",
+        *_asked(FoldPlan),
         fold_controls.describe,
         fold_controls.parameters,
         _cluster_folds,
     ),
     AverageCasePlan.kind: Question(
-        "Which samples and classes are fragile under noise?",
-        "average_case",
+        *_asked(AverageCasePlan),
         robust_controls.describe,
         robust_controls.parameters,
         _average_case,
     ),
     CovariateShiftPlan.kind: Question(
-        "Does the test set cover the feature space?",
-        "test_quality",
+        *_asked(CovariateShiftPlan),
         quality_shift.describe,
         quality_shift.parameters,
         quality_shift.headline,
     ),
     GuidedTestsPlan.kind: Question(
-        "Which tests are missing?",
-        "guided_tests",
+        *_asked(GuidedTestsPlan),
         guided_controls.describe,
         guided_controls.parameters,
         _guided_tests,
     ),
-    TrainingPlan.kind: Question(
-        "A network that is trained and kept", "average_case", lambda plan: plan.title, model_training.parameters
-    ),
-    MapPlan.kind: Question("Where do the samples lie? (map)", "data_sets", data_map.describe, data_map.parameters),
+    TrainingPlan.kind: Question(*_asked(TrainingPlan), lambda plan: plan.title, model_training.parameters),
+    MapPlan.kind: Question(*_asked(MapPlan), data_map.describe, data_map.parameters),
 }
 """By the plan's kind. A kind without an entry is listed, too: with its name, and without a link."""
 

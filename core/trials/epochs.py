@@ -16,11 +16,11 @@ from core.models import Classifier
 from core.split import Split
 
 EPOCHS = {
-    "last": "at the last epoch",
-    "best": "at the best epoch on the test part (optimistic)",
-    "validation": "at the best epoch on sources held out for it",
+    "last": "the last epoch",
+    "best": "the best epoch on the test part (optimistic)",
+    "validation": "the best epoch on sources held out for it",
 }
-"""Which epoch a trial's accuracy is taken at, and what the screen calls it."""
+"""Which epoch a network is tested after, and what the screen calls it."""
 
 
 def learns_in_epochs(model: object) -> bool:
@@ -94,26 +94,60 @@ def predict_at(
     True
     """
     start = time.perf_counter()
-    train, test = split
-    rows = {"best": test, "validation": validation}
-    most = {epoch: -1 for epoch in epochs if epoch != "last"}
-    predicted: dict[str, np.ndarray] = {}
+    chosen = Chosen(epochs, dataset, split.test, validation)
+    watched = chosen.judges and learns_in_epochs(classifier)
+    given = {"seed": seed, "n_classes": dataset.n_classes, "should_stop": should_stop}
+    if watched:
+        given["on_epoch"] = lambda _n_done, _n_epochs, _loss: chosen.look(classifier)
+    classifier.fit(dataset.x[split.train], dataset.y[split.train], **given)
+    return chosen.at_the_end(classifier), time.perf_counter() - start
 
-    def labels(of: Integer[np.ndarray, " n_rows"]) -> Integer[np.ndarray, " n_rows"]:
-        return np.asarray(classifier.predict(dataset.x[of]))
 
-    def on_epoch(_n_done: int, _n_epochs: int, _loss: float) -> None:
-        for epoch, before in most.items():
-            judged = labels(rows[epoch])
-            n_correct = int((judged == dataset.y[rows[epoch]]).sum())
+class Chosen:
+    """What a model in training predicts of the test part, at each of several choices of the epoch.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> from core.models import MODELS
+    >>> wine = load_example("wine")
+    >>> chosen, model = Chosen(("last",), wine, np.arange(9), None), MODELS["svm"]().fit(wine.x, wine.y, seed=0)
+    >>> chosen.judges, chosen.at_the_end(model)["last"].tolist()
+    (False, [0, 0, 0, 0, 0, 0, 0, 0, 0])
+    """
+
+    def __init__(
+        self,
+        epochs: tuple[str, ...],
+        dataset: Dataset,
+        test: Integer[np.ndarray, " n_test"],
+        validation: Integer[np.ndarray, " n_validation"] | None,
+    ):
+        self._epochs, self._dataset = epochs, dataset
+        self._rows = {"best": test, "validation": validation, "last": test}
+        self._most = {epoch: -1 for epoch in epochs if epoch != "last"}
+        self._predicted: dict[str, np.ndarray] = {}
+
+    @property
+    def judges(self) -> bool:
+        """Whether it has to look at the model after every epoch."""
+        return bool(self._most)
+
+    def look(self, classifier: Classifier) -> None:
+        """See how good the model is after an epoch, and keep what it predicts where it was never better."""
+        for epoch, before in self._most.items():
+            judged = self._labels(classifier, epoch)
+            n_correct = int((judged == self._dataset.y[self._rows[epoch]]).sum())
             if n_correct > before:
-                most[epoch] = n_correct
-                predicted[epoch] = judged if epoch == "best" else labels(test)
+                self._most[epoch] = n_correct
+                self._predicted[epoch] = judged if epoch == "best" else self._labels(classifier, "last")
 
-    watched = {"on_epoch": on_epoch} if most and learns_in_epochs(classifier) else {}
-    given = {"seed": seed, "n_classes": dataset.n_classes, "should_stop": should_stop, **watched}
-    classifier.fit(dataset.x[train], dataset.y[train], **given)
-    if not watched or "last" in epochs:
-        last = labels(test)
-        predicted |= dict.fromkeys(epochs if not watched else ("last",), last)
-    return predicted, time.perf_counter() - start
+    def at_the_end(self, classifier: Classifier) -> dict[str, Integer[np.ndarray, " n_test"]]:
+        """Take the trained model for every choice that no epoch was looked at for; gives what was predicted at each."""
+        left = [epoch for epoch in self._epochs if epoch not in self._predicted]
+        if left:
+            self._predicted |= dict.fromkeys(left, self._labels(classifier, "last"))
+        return self._predicted
+
+    def _labels(self, classifier: Classifier, epoch: str) -> Integer[np.ndarray, " n_rows"]:
+        return np.asarray(classifier.predict(self._dataset.x[self._rows[epoch]]))

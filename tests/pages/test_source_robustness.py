@@ -3,7 +3,7 @@ from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
-from ui import controls
+from ui import trial_controls
 
 
 def charts(app) -> list[str]:
@@ -161,8 +161,8 @@ def test_words_of_the_user_are_not_markdown(open_page, workspace, wine):
 
 def test_the_features_are_part_of_the_address_and_of_the_name():
     plan = TrialPlan(models=("svm",), representation="network")
-    parameters, usual = (controls.trial_parameters(one) or {} for one in (plan, TrialPlan(models=("svm",))))
+    parameters, usual = (trial_controls.trial_parameters(one) or {} for one in (plan, TrialPlan(models=("svm",))))
     assert parameters["features"] == ["Network's last layer (label-informed)"]
     assert usual["features"] == ["usual"]
-    assert "Network's last layer" in controls.describe_trials(plan)
-    assert "usual" not in controls.describe_trials(TrialPlan(models=("svm",)))
+    assert "Network's last layer" in trial_controls.describe_trials(plan)
+    assert "usual" not in trial_controls.describe_trials(TrialPlan(models=("svm",)))
