@@ -7,7 +7,7 @@ from typing import TypedDict
 import numpy as np
 from jaxtyping import Integer
 
-from core.data import Dataset
+from core.data import DataError, Dataset
 from core.models.errors import ModelError
 from core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
 from core.models.load import Model, read_stored
@@ -25,6 +25,22 @@ NOT_TRAINED_HERE = (
     "The model was not trained here on this data set, so nobody knows which samples it has seen: those that are "
     "called training and test part are a random split."
 )
+
+
+def check_model_and_layer(model: object, layer: object) -> None:
+    """DataError unless a plan names a stored model, and a layer of it or None for the usual one.
+
+    Examples
+    --------
+    >>> check_model_and_layer("f1", None)
+    >>> check_model_and_layer("f1", "")
+    Traceback (most recent call last):
+    core.data.errors.DataError: layer must be the name of a layer, or nothing for the usual one, not ''.
+    """
+    if not (isinstance(model, str) and model):
+        raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
+    if layer is not None and not (isinstance(layer, str) and layer):
+        raise DataError(f"layer must be the name of a layer, or nothing for the usual one, not {layer!r}.")
 
 
 class TrainingSplit(TypedDict):

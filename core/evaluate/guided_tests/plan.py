@@ -21,7 +21,7 @@ from core.models.classifier import stop_if
 from core.models.decoder import fit_decoder
 from core.models.training import one_torch_thread
 from core.trials import Context
-from core.trials.layer_parts import LayerParts, layer_parts
+from core.trials.layer_parts import LayerParts, check_model_and_layer, layer_parts
 from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
@@ -127,10 +127,7 @@ class GuidedTestsPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not (isinstance(self.model, str) and self.model):
-            raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
-        if self.layer is not None and not (isinstance(self.layer, str) and self.layer):
-            raise DataError(f"layer must be the name of a layer or None, not {self.layer!r}.")
+        check_model_and_layer(self.model, self.layer)
         for name in ("theta2", "noise", "centroid_share", "frequency", "test_share"):
             self._check_number(name)
         for name in ("r", "theta1", "wcl"):

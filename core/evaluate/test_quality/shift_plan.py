@@ -32,7 +32,7 @@ from core.evaluate.covariate_shift import (
 from core.models.classifier import stop_if
 from core.models.layers import LayerSamples
 from core.trials import Context
-from core.trials.layer_parts import both_parts
+from core.trials.layer_parts import both_parts, check_model_and_layer
 from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
@@ -114,10 +114,7 @@ class CovariateShiftPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not (isinstance(self.model, str) and self.model):
-            raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
-        if self.layer is not None and not (isinstance(self.layer, str) and self.layer):
-            raise DataError(f"layer must be the name of a layer, or nothing for the usual one, not {self.layer!r}.")
+        check_model_and_layer(self.model, self.layer)
         lowest = {"n_resplits": 1, "n_dimensions": 1, "n_components": 1, "n_draws": 2, "split_seed": 0, "seed": 0}
         for name, least in lowest.items():
             value = getattr(self, name)
