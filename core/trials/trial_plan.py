@@ -1,6 +1,6 @@
 """Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
@@ -18,6 +18,7 @@ from core.trials.epochs import EPOCHS, fit_and_predict, untrained
 from core.trials.plan import LATER, Context, check_fields
 from core.trials.run import COLUMNS, as_frame, trial_rows
 from core.trials.sources_plan import SourcesPlan, sources_of
+from core.trials.together import predict_together, trained_together
 
 KNOWN_SOURCES = "known"
 """The source finder's name for the sources that the data set itself came with."""
@@ -195,6 +196,32 @@ class TrialPlan:
             validation=validation,
         )
         return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+
+    def run_trials(
+        self, dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None = None
+    ) -> list[pd.DataFrame]:
+        """The rows of several trials, each as `run_trial` gives them; raises what any of them raises.
+
+        `together` says whether networks of one architecture train together where they can; None: if there is a GPU.
+        """
+        rows: dict[int, pd.DataFrame] = {}
+        for name in self.models:
+            model = untrained(MODELS[name], self.n_epochs)
+            of_model = [index for index in indices if self._trial(dataset, index)[1] == name]
+            if not of_model or not trained_together(model, dataset, together):
+                rows |= {index: self.run_trial(dataset, index, context=context) for index in of_model}
+                continue
+            draws = [self._trial(dataset, index)[0] for index in of_model]
+            splits, validations = zip(*(self.fitted_and_held_back(dataset, draw) for draw in draws), strict=True)
+            predicted = predict_together(
+                *((self.epoch,), model, dataset, splits),
+                seeds=[self.fit_seed(draw) for draw in draws],
+                validations=validations,
+                should_stop=context.should_stop,
+            )
+            for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
+                rows[index] = self.rows_of(dataset, draw, labels[self.epoch], model=name, seconds=seconds, split=split)
+        return [rows[index] for index in indices]
 
     def fitted_and_held_back(
         self, dataset: Dataset, draw: Draw
