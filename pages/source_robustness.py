@@ -6,10 +6,22 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.source_robustness import ExpectedInterval, verdict
-from core.figures import source_robustness as figures
-from core.trials import splits_table
+from core.report import source_robustness as report
 from core.workspace.workspace import Run
-from ui import cache, controls, data_choice, jobs, own_model, page, share, source_finders, sources
+from ui import (
+    cache,
+    data_choice,
+    exports,
+    jobs,
+    own_model,
+    page,
+    share,
+    source_finders,
+    sources,
+    trained_sources,
+    trial_controls,
+)
+from ui.cache.source_robustness import drawn
 from ui.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -23,34 +35,24 @@ def show(run: Run) -> None:
     if found is None or of is None:
         page.nothing_yet(running=run.state == "running")
         return
-    rows, dark = found.intervals.overall, page.dark()
-    said = verdict(found.intervals, found.comparisons, of=of, names=sources.names_beside(of, rows))
-    page.verdict(said, sources.metrics(of))
-    page.figure(
-        figures.interval_chart(rows, names=sources.TITLES, dark=dark),
-        "Each band runs from the accuracy to expect on unfamiliar sources to that on familiar ones: the shorter, the "
-        "more robust. Hairlines are 95 % intervals over sources and samples, short bars over draws.",
-        key="intervals",
-    )
+    rows = found.intervals.overall
+    said = verdict(found.intervals, found.comparisons, of=of, names=report.names_beside(of, rows), epoch=plan.epoch)
+    page.verdict(said, report.metrics(of))
+    trained_sources.notes(run)
+    page.draw(report.interval_figure(rows))
     if run.state != "running":  # before that they come and go
         page.findings(said)
     boxes, rho = sources.beside(rows)
     with boxes:
-        page.figure(
-            figures.accuracy_boxes(found.intervals, names=sources.TITLES, dark=dark),
-            "Each mark is the accuracy of one draw. Unfamiliar sources scatter widely: it matters which one is met.",
-            key="boxes",
-        )
+        page.draw(report.box_figure(found.intervals))
     with rho:
-        page.figure(
-            figures.rho_chart(rows, names=sources.TITLES, dark=dark),
-            "The share of the accuracy that is kept; the findings above compare models draw by draw.",
-            key="rho",
-        )
+        page.draw(report.rho_figure(rows))
     source_finders.true_sources(run, own)
     source_finders.side_by_side(run)
+    if run.state != "running":
+        trained_sources.pictures(run)
     in_detail(run, of)
-    tables(run)
+    tables(run, of)
 
 
 def in_detail(run: Run, of: ExpectedInterval) -> None:
@@ -59,35 +61,31 @@ def in_detail(run: Run, of: ExpectedInterval) -> None:
     sources.about(of, intervals.overall)
     classes, held_out = st.columns(2, gap="medium")
     with classes:
-        page.figure(
-            figures.class_chart(of, intervals.classes_of(of), dark=page.dark()),
-            "Rho by class, the worst on top; the grey line and band are all classes together.",
-            key="classes",
-        )
+        page.draw(report.class_figure(of, intervals))
     with held_out:
-        page.figure(
-            figures.held_out_chart(intervals.sources_of(of), dark=page.dark()),
-            "Each diamond is a source when it was held out, each tick when it was familiar; size is its n.",
-            key="held-out",
-        )
+        page.draw(report.held_out_figure(of, intervals))
     if run.state != "running":
         sources.closer(run, of, intervals.sources_of(of))
 
 
-def tables(run: Run) -> None:
+def tables(run: Run, of: ExpectedInterval) -> None:
     """The paper's Table 1, and everything to take away."""
-    intervals = cache.source_robustness(run, own).intervals
+    intervals, comparisons = cache.source_robustness(run, own)
     st.subheader("In numbers", anchor=False)
     sources.table_1(intervals)
-    page.downloads(
+    told = source_finders.told(run, own)
+    exports.downloads(
+        run,
         {
             "Table": intervals.table,
             "Held-out sources": intervals.held_out_table,
             "Trials": lambda: cache.trials(run, own),
             **source_finders.tables(run, own),
-            "Drawn splits": lambda: splits_table(plan, dataset),
+            "Drawn splits": lambda: drawn(plan, dataset),
         },
-        stem=f"source-robustness-{run.id[:8]}",
+        stem="source-robustness",
+        body=lambda: report.body(intervals, comparisons, of=of, told=told, epoch=plan.epoch),
+        also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
     page.how_to_read(HOW_TO_READ)
     page.foot(run)
@@ -100,7 +98,7 @@ page.lead(
 dataset = data_choice.dataset()
 asked = jobs.asked_to_start(data_choice.required().name)
 try:
-    plan, button = controls.trial_plan(dataset)
+    plan, button = trial_controls.trial_plan(dataset)
     n_trials = plan.n_trials(dataset)
 except DataError as problem:
     page.error(problem)
@@ -109,7 +107,7 @@ run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan
 with button:
     jobs.run_button(run, plan, dataset)
 own = own_model.section(plan, dataset)
-share.offer(None if own else plan, (controls.trial_parameters(plan) or {}) | own_model.parameters(own))
+share.offer(None if own else plan, (trial_controls.trial_parameters(plan) or {}) | own_model.parameters(own))
 looked = sources.looked_at(run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)

@@ -15,12 +15,13 @@ from core.data import DataError, Dataset
 from core.data.prediction_files import PREDICTION_ENDINGS
 from core.data.prediction_upload import PredictionUpload
 from core.evaluate.wording import count, listed, plural
-from core.trials import TrialPlan, rows_to_predict, sample_predictions, splits_table, to_json, trials_given
+from core.trials import TrialPlan, rows_to_predict, sample_predictions, to_json, trials_given
 from core.workspace.errors import WorkspaceError
 from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run, run_key
-from ui import background, cache, page, prediction_upload
+from ui import background, cache, page, prediction_upload, trained_sources
 from ui.cache import OwnModels
+from ui.cache.source_robustness import drawn
 from ui.session import owner, read_only, workspace
 
 ADDRESS = "own"
@@ -111,12 +112,17 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
     st.markdown(
         "A model that is trained elsewhere can be tested on the very splits of this page: its predictions are enough."
     )
+    if not trained_sources.stored(plan, dataset.fingerprint):
+        st.markdown(
+            "A network has yet to find the sources of this choice. **Run** does that; then the splits are here."
+        )
+        return
     st.markdown(
         f"**1. Download the splits** of all {n_draws}. For each `trial`, train the model on the rows whose `part` is "
         "*train*, and predict those whose `part` is *test*; `id` names the sample."
     )
     stem = f"touchstone-splits-{dataset.name}"
-    page.downloads({"Splits": lambda: splits_table(plan, dataset)}, stem=stem)
+    page.downloads({"Splits": lambda: drawn(plan, dataset)}, stem=stem)
     st.markdown(
         "**2. Upload its predictions**, a row per trial and sample: `trial`, `id` and `predicted`, or a probability "
         "per class. Several models stand in a column `model`, or in a column each. Trials may be missing."
@@ -129,7 +135,9 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
         st.rerun()
     st.caption("A file to fill in, and one of a made-up model to try:")
     files = {"Rows to predict": rows_to_predict, "Sample predictions": sample_predictions}
-    page.downloads({title: lambda make=make: make(plan, dataset) for title, make in files.items()}, stem="touchstone")
+    page.downloads(
+        {title: lambda make=make: drawn(plan, dataset, make) for title, make in files.items()}, stem="touchstone"
+    )
 
 
 def _draft(upload: PredictionUpload, plan: TrialPlan, dataset: Dataset) -> None:

@@ -19,7 +19,7 @@ from core.evaluate.source_robustness import verdict
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.report import questions as report
 from core.report.names import MODEL_TITLES
-from core.trials import FoldPlan, Plan, TrainingPlan, TrialPlan
+from core.trials import FoldPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan
 from core.trials.map_plan import MapPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
@@ -124,6 +124,7 @@ QUESTIONS: dict[str, Question] = {
         _guided_tests,
     ),
     TrainingPlan.kind: Question(*_asked(TrainingPlan), lambda plan: plan.title, model_training.parameters),
+    SourcesPlan.kind: Question(*_asked(SourcesPlan), lambda plan: plan.title, trial_controls.sources_parameters),
     MapPlan.kind: Question(*_asked(MapPlan), data_map.describe, data_map.parameters),
 }
 """By the plan's kind. A kind without an entry is listed, too: with its name, and without a link."""

@@ -7,38 +7,33 @@ import streamlit as st
 
 from core.evaluate.source_robustness.agreement import SourceAgreement
 from core.evaluate.source_robustness.true_sources import TrueSources, true_source_table
-from core.evaluate.wording import count, percent, points
+from core.evaluate.wording import count
 from core.figures import source_finders as figures
+from core.report.names import IN_SENTENCES
+from core.report.source_robustness import true_sources_figure, true_sources_table
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import background, cache, page
+from ui import background, cache, page, trained_sources
 from ui.cache import OwnModels
 from ui.cache.source_robustness import agreement
 from ui.cache.source_robustness import true_sources as told_of
-from ui.sources import TITLES
 
-NAMES = {**TITLES, "same_size_kmeans": "same-size k-means", KNOWN_SOURCES: "known sources"}
 OF_PAPER = "The paper's, of all 70,000 images of MNIST, are .0456 (k-means) and .0280 (ACOL), pooled."
 
 
 def true_sources(run: Run, own: OwnModels | None) -> None:
     """Whether the intervals of found sources hold the accuracy on truly unseen ones, where known ones stand beside."""
-    told = _told(run, own)
-    if not told:
+    known = told(run, own)
+    if not known:
         return
     st.subheader("Does the interval hold the accuracy on truly unseen sources?", anchor=False)
-    page.figure(
-        figures.true_sources_chart(told, names=TITLES, dark=page.dark()),
-        "Each band is the interval that found sources give; the square is the accuracy when known sources are held "
-        "out, with its 95 % interval over sources and samples. Left of its band, the worst case was not bad enough.",
-        key="true-sources",
-    )
+    page.draw(true_sources_figure(known))
     if run.state == "running":
         return
-    st.markdown("\n".join(f"- {page.plain(one.sentence(NAMES))}" for one in told))
+    st.markdown("\n".join(f"- {page.plain(one.sentence(IN_SENTENCES))}" for one in known))
     st.dataframe(
-        pd.DataFrame([_line(one) for one in told]),
+        true_sources_table(known).lines,
         column_config=_COLUMNS,
         hide_index=True,
         alt="Accuracy on truly unseen sources and the intervals from found ones",
@@ -48,7 +43,7 @@ def true_sources(run: Run, own: OwnModels | None) -> None:
 def side_by_side(run: Run) -> None:
     """How far the sources of several finders stand apart, and how far the finders agree; nothing for a single one."""
     finders = _finders(run)
-    if len(finders) < 2 or run.state == "running":
+    if len(finders) < 2 or run.state == "running" or not trained_sources.stored(load_plan(run.plan), run.fingerprint):
         return
     st.subheader("Do the ways of finding sources agree?", anchor=False)
     found = background.answer(agreement(run), "Comparing the clusterings", key="agreement")
@@ -57,29 +52,32 @@ def side_by_side(run: Run) -> None:
     chart, words = st.columns(2, gap="medium")
     with chart:
         page.figure(
-            figures.agreement_map(found, names=NAMES, dark=page.dark()),
+            figures.agreement_map(found, names=IN_SENTENCES, dark=page.dark()),
             "The adjusted Rand index of every two clusterings, within classes: 1 is the same sources, 0 what chance "
             "gives." + (f" n = {count(found.n_used)} of {count(found.n_samples)}." if _in_part(found) else ""),
             key="agreement",
         )
     with words:
-        st.markdown("\n".join(f"- {page.plain(_sentence(one.sentence(NAMES)))}" for one in found.finders))
+        st.markdown("\n".join(f"- {page.plain(_sentence(one.sentence(IN_SENTENCES)))}" for one in found.finders))
         _silhouettes(run, finders)
+    _by_class(found)
 
 
 def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFrame]]:
     """What can be taken away of it."""
-    told: dict[str, Callable[[], pd.DataFrame]] = {}
-    if _told(run, own):
-        told["True sources"] = lambda: true_source_table(_told(run, own))
-    if len(_finders(run)) > 1 and run.state != "running":
+    files: dict[str, Callable[[], pd.DataFrame]] = {}
+    if told(run, own):
+        files["True sources"] = lambda: true_source_table(told(run, own))
+    several = len(_finders(run)) > 1 and run.state != "running"
+    if several and trained_sources.stored(load_plan(run.plan), run.fingerprint):
         work = agreement(run)
         if work.future.done() and work.future.exception() is None:
-            told["Agreement"] = work.future.result().pair_table
-    return told
+            files["Agreement"] = work.future.result().pair_table
+    return files
 
 
-def _told(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
+def told(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
+    """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
     several = len(_finders(run)) > 1 and KNOWN_SOURCES in _finders(run)
     return told_of(run, own) if several else ()
 
@@ -97,6 +95,23 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text.startswith("clusterings") else text
 
 
+def _by_class(found: SourceAgreement) -> None:
+    """The index of every two finders, overall and class by class."""
+    table = found.class_table()
+    names = [IN_SENTENCES.get(name, name) for name in table.pop("source_finder")]
+    others = [IN_SENTENCES.get(name, name) for name in table.pop("other_finder")]
+    table.insert(0, "Sources", [f"{one} and {other}" for one, other in zip(names, others, strict=True)])
+    table = table.rename(columns={"index": "all classes"})
+    numbers = st.column_config.NumberColumn(format="%.3f")
+    st.dataframe(
+        table,
+        column_config=dict.fromkeys(table.columns[1:], numbers),
+        hide_index=True,
+        alt="Adjusted Rand index of every two ways of finding sources, by class",
+    )
+    st.caption("The adjusted Rand index by class, the mean over pairs of clusterings.")
+
+
 def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
     with st.spinner("Measuring how well the sources stand apart"):
         found = {finder: cache.silhouettes(run, finder) for finder in finders}
@@ -104,7 +119,7 @@ def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
         pd.DataFrame(
             [
                 {
-                    "Sources": NAMES.get(finder, finder),
+                    "Sources": IN_SENTENCES.get(finder, finder),
                     "within classes": one.mean_within,
                     "pooled": one.pooled,
                     "n": one.n_used,
@@ -123,23 +138,6 @@ def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
         alt="How well the sources of each finder stand apart: silhouettes",
     )
     st.caption(f"Silhouettes: 1 is far apart, 0 touching, below 0 mixed up. {OF_PAPER}")
-
-
-def _line(one: TrueSources) -> dict[str, object]:
-    unseen = one.known.exclusive
-    return {
-        "Model": TITLES.get(one.model, one.model),
-        "Sources": NAMES.get(one.source_finder, one.source_finder),
-        "The accuracy is": one.answer,
-        "Truly unseen": percent(unseen.value, unseen.over_sources),
-        "Interval (%)": f"[{100 * one.found.exclusive.value:.1f}, {100 * one.found.inclusive.value:.1f}]",
-        "Above its lower end": points(one.above_lower.value, one.above_lower.over_sources),
-        "Below its upper end": points(one.below_upper.value, one.below_upper.over_sources),
-        "p": one.p_holm,
-        "Trained on": one.found.n_train,
-        "Draws": one.n_draws,
-        "Known sources": one.known.n_sources,
-    }
 
 
 _COLUMNS = {

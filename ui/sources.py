@@ -1,38 +1,30 @@
 """What do the sources of a run look like on the page? The row in question, its numbers, a table, and portraits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.cluster import trains
 from core.data import Dataset
 from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource, most_robust
+from core.evaluate.source_robustness import AccuracyIntervals, ExpectedInterval, HeldOutSource, most_robust
 from core.evaluate.wording import count, percent, plural, ratio
+from core.report.source_robustness import Row, names_beside, table, title
 from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
-from ui import cache, page
+from ui import cache, page, trained_sources
 from ui.cache import OwnModels
-from ui.controls import FINDER_TITLES, MODEL_TITLES
 from ui.fold_choice import choose
-from ui.page import Metric
 from ui.portraits import portrait
 from ui.samples import enlarged
 
 N_PORTRAITS = 6
-Row = tuple[str, str]
-"""A model and a source finder."""
-
-
 MOST_ROBUST = "the most robust"
 ROOM = 560  # pixels
 MOST_BESIDE = 4
-SHORT_FINDERS = {"kmeans": "k-means", "same_size_kmeans": "same-size", KNOWN_SOURCES: "known"}
-"""What a finder is called beside a model's name, where there is little room."""
-TITLES = {**MODEL_TITLES, **SHORT_FINDERS}
 
 
 def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
@@ -58,15 +50,6 @@ def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
     return rows
 
 
-def title(row: Row, *, with_finder: bool) -> str:
-    """What a model (and source finder) is called on the screen.
-
-    >>> title(("svm", "kmeans"), with_finder=True)
-    'SVM, k-means'
-    """
-    return ", ".join(TITLES.get(name, name) for name in row[: 1 + with_finder])
-
-
 def row_of(rows: Sequence[ExpectedInterval], asked: Row | None, own: OwnModels | None) -> ExpectedInterval | None:
     """The row that was asked for, None while it has no results.
 
@@ -76,12 +59,6 @@ def row_of(rows: Sequence[ExpectedInterval], asked: Row | None, own: OwnModels |
         return next((row for row in rows if (row.model, row.source_finder) == asked), None)
     brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
     return most_robust(brought or rows)
-
-
-def names_beside(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> dict[str, str]:
-    """What models are called where sources are those of one row: with their finder, where there are several."""
-    several = len({row.source_finder for row in rows}) > 1
-    return {row.model: title((row.model, of.source_finder), with_finder=several) for row in rows}
 
 
 def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
@@ -95,44 +72,9 @@ def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> None:
     st.subheader(f"{name}: which classes and sources are hard?", anchor=False)
 
 
-def metrics(of: ExpectedInterval) -> list[Metric]:
-    """Rho and the three accuracies, each with its interval over sources and samples."""
-    return [
-        _metric("Robustness rho", ratio, of.rho, "The share of the accuracy on familiar sources that is kept."),
-        _metric("On unfamiliar sources", percent, of.exclusive, "Whole sources are held out of the training part."),
-        _metric("On familiar sources", percent, of.inclusive, "Every source is in the training part, too."),
-        _metric("On a random split", percent, of.random, "Sources are ignored, as is usual."),
-    ]
-
-
-def _metric(label: str, write: Callable[..., str], estimate: Estimate, meaning: str) -> Metric:
-    interval = _brackets(write, estimate.value, estimate.over_sources)
-    return Metric(label, write(estimate.value), interval, f"{meaning} The interval, 95 %, is over sources and samples.")
-
-
-def _brackets(write: Callable[..., str], value: float, interval: Interval) -> str:
-    return write(value, interval).removeprefix(write(value)).strip()
-
-
 def table_1(intervals: AccuracyIntervals) -> None:
     """The paper's Table 1, with a line for each model and source finder."""
-    lines = [
-        {
-            "Model": MODEL_TITLES.get(row.model, row.model),
-            "Sources": FINDER_TITLES.get(row.source_finder, row.source_finder),
-            "Interval (%)": _interval(row),
-            "sd unfamiliar": 100 * row.exclusive.sd,
-            "sd familiar": 100 * row.inclusive.sd,
-            "rho": row.rho.value,
-            "over sources": _brackets(ratio, row.rho.value, row.rho.over_sources),
-            "over draws": _brackets(ratio, row.rho.value, row.rho.over_draws),
-            "Random (%)": 100 * row.random.value,
-            "Macro-F1 (%)": 100 * row.macro_f1.get("source_exclusive", float("nan")),
-            "Repeats": row.exclusive.n_draws,
-            "n": row.n_samples,
-        }
-        for row in intervals.overall
-    ]
+    of = table(intervals)
     config = {
         "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar sources"),
         "sd unfamiliar": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
@@ -143,18 +85,16 @@ def table_1(intervals: AccuracyIntervals) -> None:
         "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
         "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On unfamiliar sources"),
     }
-    alt = "Expected accuracy interval and rho of each model"
-    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt=alt)
-
-
-def _interval(row: ExpectedInterval) -> str:
-    return f"[{100 * row.exclusive.value:.2f}, {100 * row.inclusive.value:.2f}]"
+    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
 
 
 def features(run: Run) -> None:
     """What sources were found in, where somebody chose it; and a warning where that saw the labels."""
     plan = load_plan(run.plan)
-    if not isinstance(plan, TrialPlan) or plan.representation is None or plan.source_finders == (KNOWN_SOURCES,):
+    if not isinstance(plan, TrialPlan) or plan.representation is None:
+        return
+    clustered = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES and not trains(finder)]
+    if not clustered:
         return
     chosen = REPRESENTATIONS[plan.representation]
     informed = " These features saw the labels: the sources were not found in the inputs alone."
@@ -163,8 +103,10 @@ def features(run: Run) -> None:
 
 def closer(run: Run, of: ExpectedInterval, held_out: Sequence[HeldOutSource]) -> None:
     """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
-    portraits(run, held_out)
-    separation(run, of.source_finder)
+    if trained_sources.stored(load_plan(run.plan), run.fingerprint):
+        portraits(run, held_out)
+        if len(load_plan(run.plan).source_finders) == 1:  # else all stand side by side above
+            separation(run, of.source_finder)
     features(run)
 
 

@@ -11,7 +11,7 @@ from core.evaluate.wording import plural
 from core.models import MODELS, fits
 from core.report.names import FINDER_TITLES, MODEL_TITLES
 from core.represent import REPRESENTATIONS, Representation, available
-from core.trials import KNOWN_SOURCES, TrialPlan
+from core.trials import KNOWN_SOURCES, SourcesPlan, TrialPlan
 from core.trials.epochs import EPOCHS
 from ui.controls import Number, One, OneOrUsual, Pick, check_address
 
@@ -59,6 +59,20 @@ def trial_parameters(plan: TrialPlan) -> dict[str, list[str]] | None:
         return None
     said = TrialPlan(**{field: control.ordered(getattr(plan, field)) for field, control in controls.items()})
     return written if said == plan else None
+
+
+def sources_parameters(plan: SourcesPlan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to usual trials with the sources of this plan."""
+    n_repeats = max(TrialPlan.n_repeats, plan.n_clusterings)
+    return trial_parameters(
+        TrialPlan(
+            source_finders=(plan.finder,),
+            n_sources=plan.n_sources,
+            n_clusterings=plan.n_clusterings,
+            n_repeats=n_repeats,
+            seed=plan.seed,
+        )
+    )
 
 
 def describe_trials(plan: TrialPlan) -> str:

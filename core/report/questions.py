@@ -30,7 +30,7 @@ from core.report import (
 from core.report.parts import Body, Report, Section, Table
 from core.report.provenance import provenance
 from core.report.recreate import recipe
-from core.trials import FoldPlan, MapPlan, TrainingPlan, TrialPlan
+from core.trials import FoldPlan, MapPlan, SourcesPlan, TrainingPlan, TrialPlan, notes_in
 from core.workspace.data_shelf import StoredDataset
 from core.workspace.runner import load_plan
 from core.workspace.workspace import Run
@@ -68,7 +68,8 @@ class Results(Protocol):
 def _trials(rows: Rows, _data: Dataset, plan: TrialPlan) -> Body:
     several = len(plan.source_finders) > 1
     told = true_sources(rows) if several else ()
-    return source_robustness.body(expected_accuracy_intervals(rows), compare_models(rows), told=told)
+    intervals, comparisons = expected_accuracy_intervals(rows), compare_models(rows)
+    return source_robustness.body(intervals, comparisons, told=told, epoch=plan.epoch)
 
 
 def _adequacy(rows: Rows, data: Dataset, _plan: AdequacyPlan) -> Body:
@@ -106,6 +107,22 @@ def _map(rows: Rows, _data: Dataset, _plan: MapPlan) -> Body:
     return Body(None, (), (Section("", (said,)),))
 
 
+def _sources(rows: Rows, _data: Dataset, plan: SourcesPlan) -> Body:
+    said = "Sources were found by training networks. That is no verdict: other questions draw from them."
+    columns = {"clustering": "Clustering", "n_tries": "Tries", "options": "Options", "note": "Note", "status": "Status"}
+    lines = rows.loc[rows["row"].isna(), list(columns)].rename(columns=columns)
+    return Body(
+        None,
+        (),
+        (
+            Section(
+                "",
+                (said, *notes_in(plan, rows), Table(plan.title, lines.fillna(""))),
+            ),
+        ),
+    )
+
+
 QUESTIONS: dict[str, Question] = {
     TrialPlan.kind: Question("How far does accuracy fall on unfamiliar sources?", "source_robustness", _trials),
     AdequacyPlan.kind: Question("Would more data help, or new sources?", "data_set_adequacy", _adequacy),
@@ -114,6 +131,7 @@ QUESTIONS: dict[str, Question] = {
     CovariateShiftPlan.kind: Question("Does the test set cover the feature space?", "test_quality", _shift),
     GuidedTestsPlan.kind: Question("Which tests are missing?", "guided_tests", _guided),
     TrainingPlan.kind: Question("A network that is trained and kept", "average_case", _training),
+    SourcesPlan.kind: Question("Which sources does a network find?", "source_robustness", _sources),
     MapPlan.kind: Question("Where do the samples lie? (map)", "data_sets", _map),
 }
 """By the plan's kind; every kind of `core.workspace.runner.PLANS` has one."""

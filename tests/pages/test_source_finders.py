@@ -2,12 +2,15 @@
 
 import re
 
+import numpy as np
 import pytest
+import streamlit as st
 
-from core.data import Dataset
-from core.trials import TrialPlan
-from core.workspace.workspace import LOCAL_OWNER
-from tests.pages.conftest import PLAN, stored_run, texts
+from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
+from core.data import Dataset, load_example
+from core.trials import SourcesPlan, TrialPlan
+from core.workspace.workspace import LOCAL_OWNER, WAITING, Steps
+from tests.pages.conftest import PLAN, charts, stored_run, texts
 
 FOUND = TrialPlan(models=("svm", "logistic"), source_finders=("kmeans", "same_size_kmeans"), n_repeats=2)
 BOTH = TrialPlan(models=("logistic",), source_finders=("kmeans", "known"), n_repeats=8, n_clusterings=2)
@@ -95,3 +98,103 @@ def test_an_interrupted_run_says_what_would_settle_it(open_page, workspace, name
     app = open_page("source_robustness", data=named.fingerprint, **ADDRESS)
     assert not app.exception
     assert "4 of 4 trials used" in texts(app)
+
+
+TRAINED = TrialPlan(models=("logistic",), source_finders=("kmeans", "acol"), n_repeats=4, n_clusterings=2)
+TRAINED_ADDRESS = {
+    "models": ["Logistic regression"],
+    "sources": ["k-means clusters", "ACOL (experimental)"],
+    "repeats": "4",
+    "clusterings": "2",
+}
+NOTE = "ACOL collapsed in 4 of 4 tries: these sources are those of k-means on the pixels."
+
+
+@pytest.fixture
+def digits(workspace) -> Dataset:
+    """Zeros to threes."""
+    all_of_them = load_example("digits")
+    rows = np.flatnonzero(all_of_them.y < 4)[:240]
+    names = ("zero", "one", "two", "three")
+    dataset = Dataset("few", "image", all_of_them.x[rows], all_of_them.y[rows], names, all_of_them.ids[rows])
+    workspace.add_dataset(LOCAL_OWNER, dataset)
+    return dataset
+
+
+@pytest.fixture
+def acol(monkeypatch) -> list[int]:
+    """ACOL that finds something at once and falls back in its first clustering; the seeds it was called with."""
+    seeds: list[int] = []
+
+    def find(dataset, *, n_sources, seed, on_step, should_stop):
+        seeds.append(seed)
+        sources = dataset.y * n_sources + np.arange(len(dataset.y)) % n_sources
+        return FoundSources(sources, "", 4, NOTE if len(seeds) == 1 else "")
+
+    monkeypatch.setitem(SOURCE_FINDERS, "acol", SourceFinder("ACOL (experimental)", find))
+    return seeds
+
+
+def test_a_finder_that_fell_back_is_told_and_the_page_trains_nothing(open_page, workspace, digits, acol):
+    sources = stored_run(workspace, digits, plan=SourcesPlan("acol", n_clusterings=2))
+    stored_run(workspace, digits, plan=TRAINED)
+    n_trained = len(acol)
+    app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
+    [warning] = app.warning
+    assert warning.value.replace("\\", "") == f"**ACOL (experimental).** In 1 of 2 clusterings: {NOTE}"
+    said = texts(app).replace("\\", "")
+    assert "Do the ways of finding sources agree?" in said
+    assert "k-means and ACOL agree no better than chance" in said, "rows in turn have nothing to do with clusters"
+    sheets = [alt for alt in charts(app) if alt.startswith("Mean images")]
+    assert sheets == [
+        f"Mean images of the sources that {name} found: 4 classes, 5 sources each." for name in ("k-means", "ACOL")
+    ]
+    [by_class] = [frame.value for frame in app.dataframe if "all classes" in frame.value.columns]
+    assert by_class.columns.tolist() == ["Sources", "all classes", "zero", "one", "two", "three"]
+    assert said.count("pooled over all classes") + said.count("The paper's, of all 70,000 images") == 1
+    assert len(acol) == n_trained, "the page trained"
+
+    workspace.delete_run(LOCAL_OWNER, sources.id)
+    st.cache_resource.clear()
+    app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
+    assert "The sources of ACOL (experimental) are not stored any more" in app.info[0].value.replace("\\", "")
+    assert app.button(key="find-acol").label == "Find those of ACOL (experimental) again"
+    assert "Do the ways of finding sources agree?" not in texts(app)
+    assert not [alt for alt in charts(app) if alt.startswith("Mean images")]
+    assert len(acol) == n_trained, "the page trained"
+
+
+def test_before_the_sources_are_found_there_are_no_splits_to_take_home(open_page, digits, acol):
+    app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
+    assert "A network has yet to find the sources of this choice" in texts(app)
+    assert acol == []
+
+
+def test_a_search_for_sources_is_listed_and_leads_to_where_they_are_drawn_from(open_page, workspace, digits, acol):
+    stored_run(workspace, digits, plan=SourcesPlan("acol", n_clusterings=2))
+    app = open_page("runs")
+    said = texts(app).replace("\\", "")
+    assert "Which sources does a network find?" in said
+    assert "ACOL (experimental), 5 sources per class, 2 clusterings" in said
+    [link] = app.get("page_link")
+    assert "ACOL" in link.proto.query_string
+
+
+def test_acol_is_offered_for_images_only(open_page, wine, digits):
+    of_table = open_page("source_robustness", data=wine.fingerprint)
+    of_images = open_page("source_robustness", data=digits.fingerprint)
+    options = [list(app.get("button_group")[1].options) for app in (of_table, of_images)]
+    assert "deep k-means" in str(options[0])
+    assert "ACOL" not in str(options[0])
+    assert "ACOL (experimental)" in str(options[1])
+
+
+def test_a_run_that_waits_says_what_for(open_page, workspace, digits, acol):
+    run = workspace.create_run(LOCAL_OWNER, TRAINED, digits.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    waiting = Steps(4, 20, "Finding sources by ACOL (experimental): clustering 1 of 2, epoch")
+    workspace.record_steps(LOCAL_OWNER, run.id, "test", {WAITING: waiting})
+    app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
+    [progress] = app.get("progress")
+    assert progress.proto.text == "Finding sources by ACOL (experimental): clustering 1 of 2, epoch 4 of 20"
+    assert progress.proto.value == 0

@@ -13,7 +13,7 @@ from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import MODELS
 from core.models.stored import ModelFile, model_fingerprint
-from core.trials import Context, FoldPlan, MapPlan, Plan, TrainingPlan, TrialPlan, to_json
+from core.trials import Context, FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, to_json
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 
@@ -57,6 +57,7 @@ def plans() -> dict[str, Plan]:
         GuidedTestsPlan(of, frequency=0.5),
         TRAINING,
         MapPlan(),
+        SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=2),
     )
     return {plan.kind: plan for plan in found}
 
