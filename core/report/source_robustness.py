@@ -28,8 +28,9 @@ def body(
     *,
     of: ExpectedInterval | None = None,
     told: Sequence[TrueSources] = (),
+    epoch: str = "last",
 ) -> Body:
-    """Everything about a run, the verdict about the row `of` (the most robust by default)."""
+    """Everything about a run, the verdict about the row `of` (the most robust by default); `epoch` is the plan's."""
     rows = intervals.overall
     of = of or most_robust(rows)
     names = names_beside(of, rows)
@@ -41,7 +42,7 @@ def body(
     about = (class_figure(of, intervals), held_out_figure(of, intervals))
     sections.append(Section(f"{names[of.model]}: which classes and sources are hard?", about))
     sections.append(Section("In numbers", (table(intervals),)))
-    return Body(verdict(intervals, comparisons, of=of, names=names), tuple(metrics(of)), tuple(sections))
+    return Body(verdict(intervals, comparisons, of=of, names=names, epoch=epoch), tuple(metrics(of)), tuple(sections))
 
 
 def title(row: Row, *, with_finder: bool) -> str:

@@ -166,3 +166,17 @@ def test_the_features_are_part_of_the_address_and_of_the_name():
     assert usual["features"] == ["usual"]
     assert "Network's last layer" in trial_controls.describe_trials(plan)
     assert "usual" not in trial_controls.describe_trials(TrialPlan(models=("svm",)))
+
+
+def test_how_networks_are_trained_and_tested_is_chosen_told_and_in_the_address(open_page, workspace, wine):
+    plan = TrialPlan(models=("mlp_small",), n_repeats=4, n_clusterings=2, epoch="best", n_epochs=3)
+    stored_run(workspace, wine, plan=plan)
+    parameters = trial_controls.trial_parameters(plan)
+    assert (parameters["epoch"], parameters["epochs"]) == (["the best epoch on the test part (optimistic)"], ["3"])
+    app = open_page("source_robustness", data=wine.fingerprint, **parameters)
+    assert app.selectbox(key="epochs").value == 3
+    assert "this flatters them" in texts(app)
+    assert trial_controls.trial_parameters(TrialPlan(n_epochs=4)) is None, "the screen has no choice of 4 epochs"
+    foreign = open_page("source_robustness", data=wine.fingerprint, epoch="the luckiest")
+    assert "cannot be chosen" in foreign.error[0].value or "the luckiest" in foreign.error[0].value
+    assert charts(foreign) == []

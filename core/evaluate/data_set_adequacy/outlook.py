@@ -14,7 +14,7 @@ from core.evaluate.data_set_adequacy.results import Outlook, Told
 from core.evaluate.intervals import UNKNOWN, Interval, joined, moderated_variances, share_difference, t_interval
 from core.evaluate.source_robustness.counts import Layout
 from core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
-from core.evaluate.source_robustness.expected import FEW_ERRORS
+from core.evaluate.source_robustness.expected import few_errors
 
 if TYPE_CHECKING:
     from core.evaluate.data_set_adequacy.adequacy import Sized
@@ -118,17 +118,13 @@ def _own_variance(measured: Measured) -> float:
 
 def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
     """Of a difference of two accuracies, as if of different samples: safe, and never certain of what never varied."""
-    if len(terms) > 2 or not all(_few_errors(measured) for _, measured in terms):
+    if len(terms) > 2 or not all(few_errors(measured) for _, measured in terms):
         return UNKNOWN
     (weight, first), (_, second) = terms
     told = share_difference(
         first.value * first.n_samples, first.n_samples, second.value * second.n_samples, second.n_samples
     )
     return Interval(weight * told.lower, weight * told.upper)
-
-
-def _few_errors(measured: Measured) -> bool:
-    return min(measured.value, 1 - measured.value) * measured.n_samples < FEW_ERRORS
 
 
 def _told(contrasts: Sequence[Contrast], *, moderated: bool) -> list[Told]:

@@ -11,6 +11,12 @@ from core.evaluate.wording import Verdict, count, gap, listed, p_value, percent,
 
 MOST_REPEATS = 10_000
 MOST_SOURCES = 100
+_EPOCHS = {
+    "last": "",
+    "best": "Networks were tested after the epoch that is best on the test part, as in the paper: this flatters them.",
+    "validation": "Networks were tested after the epoch that was best on sources held out for that choice; no model "
+    "trained on these.",
+}
 
 
 def verdict(
@@ -19,11 +25,12 @@ def verdict(
     *,
     of: ExpectedInterval | None = None,
     names: Mapping[str, str] | None = None,
+    epoch: str = "last",
 ) -> Verdict:
     """Say what the trials tell of one row of `intervals.overall` (None: of the model that keeps most of its accuracy).
 
     `names` are the models' names as people know them. Comparisons are told where they are of the same source finder
-    and training-set size.
+    and training-set size. `epoch` is that of the plan.
 
     Examples
     --------
@@ -38,6 +45,7 @@ def verdict(
     names = names or {}
     classes = intervals.classes_of(of)
     findings = [
+        _EPOCHS[epoch],
         _above_one(of),
         _classes(classes),
         _worst_source(intervals, of),
