@@ -5,6 +5,9 @@ each other's results. Rows go to standard output as TSV, progress to standard er
 
 `python -m core vectors --data texts.tsv --sentence-transformers FOLDER --out vectors.parquet` makes vectors of texts,
 which a page or `run --vectors` attaches to the data set by id.
+
+`python -m core run --recreate file.json` computes a run again from the parameters that a page gives (“Parameters
+(JSON)”), under the same key, or says why that cannot be.
 """
 
 import argparse
@@ -15,8 +18,10 @@ from pathlib import Path
 
 from core.data import EXAMPLES, DataError, Dataset, load_example, read_dataset
 from core.data.vectors import write_vectors
+from core.report.recreate import recreate
 from core.represent.sentences import sentence_vectors
 from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
+from core.trials import Plan
 from core.workspace.errors import WorkspaceError
 from core.workspace.runner import close_engine, engine, load_plan
 from core.workspace.workspace import LOCAL_OWNER, Run
@@ -28,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if chosen.command == "vectors":
             return _vectors(chosen)
+        if chosen.recreate is not None:
+            return _recreate(chosen)
+        if chosen.data is None or chosen.plan is None:
+            raise DataError("Say what to run: --data and a plan, or --recreate with a file of parameters.")
         return _run(chosen.data, chosen.plan, chosen.vectors)
     except (DataError, WorkspaceError) as error:
         print(error, file=sys.stderr)
@@ -43,9 +52,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m core", description="Touchstone without a browser.")
     commands = parser.add_subparsers(required=True, dest="command")
     run = commands.add_parser("run", help="work off a plan and print its rows as TSV")
-    run.add_argument("--data", required=True, help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
+    run.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
     run.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
-    run.add_argument("plan", help="the plan as JSON, as a page's “copy as command” gives it")
+    run.add_argument("--recreate", metavar="FILE.json", help="parameters as a page gives them, in place of a plan")
+    run.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
     maker = vectors.add_mutually_exclusive_group(required=True)
@@ -84,7 +94,30 @@ def _run(data: str, plan_json: str, vectors: str | None) -> int:
         dataset = add_vectors(dataset, vectors, limits=ON_DISK)
     example = data if data in EXAMPLES and not vectors else None
     workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
-    run = workspace.create_run(LOCAL_OWNER, plan, dataset.fingerprint)
+    return _work_off(plan, dataset.fingerprint)
+
+
+def _recreate(chosen: argparse.Namespace) -> int:
+    """Run what a file of parameters says, under the same key, or say why that cannot be."""
+    if chosen.plan is not None:
+        raise DataError("--recreate takes its plan from the file: leave the other plan out.")
+    try:
+        text = Path(chosen.recreate).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{chosen.recreate}: cannot be read ({error}). Name a file of parameters.") from None
+    given = None if chosen.data is None else _dataset(chosen.data)
+    if given is not None and chosen.vectors:
+        given = add_vectors(given, chosen.vectors, limits=ON_DISK)
+    again = recreate(engine().workspace, LOCAL_OWNER, text, given=given)
+    for note in again.notes:
+        print(note, file=sys.stderr)
+    return _work_off(again.plan, again.fingerprint)
+
+
+def _work_off(plan: Plan, fingerprint: str) -> int:
+    """Run a plan on stored data to its end, and print its rows."""
+    workspace = engine().workspace
+    run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
     engine().start(LOCAL_OWNER, run.id)
     while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
         _say(run, end="\r")
