@@ -17,7 +17,7 @@ PATH = "shared_run"
 """The address of every link."""
 TOKEN = "t"
 """The parameter of that address that holds the token; no control of any page is called so."""
-SECONDS_BETWEEN_QUESTIONS = 3.0
+SECONDS_BETWEEN_QUESTIONS = 2.0
 """How often an open tab asks whether its link still works."""
 READ_ONLY = "Shown through a link: you can look around in this result and take its tables home, not change it."
 _OPENED = "opened_link"

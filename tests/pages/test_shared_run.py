@@ -3,12 +3,16 @@
 from collections.abc import Callable
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from core.trials import FoldPlan
 from core.workspace.links import DEAD
 from core.workspace.runner import load_plan
 from core.workspace.workspace import LOCAL_OWNER
+from tests.pages import test_average_case, test_guided_tests, test_test_quality
 from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts
 from ui.questions import QUESTIONS
 
@@ -50,6 +54,42 @@ def test_a_link_shows_what_its_owner_sees(open_page, open_link, workspace, run):
     assert charts(seen) == charts(owner) != []
     assert seen.title[0].value == owner.title[0].value
     assert "**Wine**" in texts(seen)
+
+
+def of_adequacy(workspace, wine):
+    return stored_run(workspace, wine, plan=AdequacyPlan(models=("logistic",), n_repeats=3, sizes=(30, 60, 0)))
+
+
+def of_folds(workspace, wine):
+    return stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), n_folds=3))
+
+
+def of_average_case(workspace, wine):
+    _, model = test_average_case.kept(workspace, "wine")
+    return test_average_case.stored_run(workspace, "wine", test_average_case.planned(model))
+
+
+def of_shift(workspace, wine):
+    return test_test_quality.stored_shift(workspace, *test_test_quality.clouds(workspace), n_resplits=19)
+
+
+def of_guided_tests(workspace, wine):
+    test_guided_tests.kept(workspace, "wine")
+    return test_guided_tests.stored_run(workspace, "wine", test_guided_tests.planned("wine"))
+
+
+@pytest.mark.parametrize("made", [of_adequacy, of_folds, of_average_case, of_shift, of_guided_tests])
+def test_results_of_every_kind_can_be_shown_through_a_link(made, open_page, open_link, workspace, wine):
+    run = made(workspace, wine)
+    owner = open_page(QUESTIONS[run.kind].page, **address_of(run))
+    token = workspace.create_link(LOCAL_OWNER, run.id)
+    st.cache_resource.clear()  # the visitor's answers are not the owner's, kept
+    seen = open_link(token, **address_of(run))
+    assert charts(seen) == charts(owner) != []
+    assert [one.value for one in seen.metric] == [one.value for one in owner.metric] != []
+    assert [one.value for one in seen.error] == []
+    assert not seen.get("file_uploader")
+    assert not {"run", "model-delete", "train"} & {one.key for one in seen.button}
 
 
 def test_through_a_link_nothing_can_be_started_changed_or_brought(open_link, workspace, run):

@@ -1,0 +1,132 @@
+"""With sign-in nobody sees anything before signing in, and then only what is their own, by issuer and subject."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.pages.conftest import PLAN, ROOT, stored_run, texts
+from ui import gate, session, sign_in
+from ui.router import PAGES
+
+AUTH = {
+    "redirect_uri": "http://localhost:8501/oauth2callback",
+    "cookie_secret": "s" * 32,
+    "client_id": "touchstone",
+    "client_secret": "c",
+    "server_metadata_url": "http://localhost:1/.well-known/openid-configuration",
+}
+ALICE = {"is_logged_in": True, "iss": "https://one.example", "sub": "alice", "email": "both@example.org"}
+PATHS = [stem for pages in PAGES.values() for stem, *_ in pages]
+
+
+@pytest.fixture(autouse=True)
+def fresh_section() -> Iterator[None]:
+    """The [auth] section is read once in a process: here once for each test."""
+    section = sign_in._section
+    section.cache_clear()
+    yield
+    section.cache_clear()
+
+
+@pytest.fixture
+def opened() -> Callable[..., AppTest]:
+    """A page as the first request of somebody, by default of nobody in particular."""
+
+    def open_it(path: str, user: dict | None = None, **parameters: str) -> AppTest:
+        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=90)
+        app.secrets["auth"] = AUTH
+        app.user = user or {"is_logged_in": False}
+        app._page_hash = "" if path == "overview" else calc_hash(path)
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception[0].value
+        return app
+
+    return open_it
+
+
+def test_every_page_is_behind_the_gate(opened, workspace, wine):
+    stored_run(workspace, wine, n_trials=1)
+    for path in PATHS:
+        app = opened(path, data=wine.fingerprint)
+        assert texts(app) == gate.SENTENCE
+        assert [one.label for one in app.button] == ["Sign in"]
+        assert not [*app.get("page_link"), *app.selectbox, *app.sidebar.button, *app.metric]
+
+
+@pytest.mark.parametrize("user", [{"is_logged_in": True}, {**ALICE, "sub": ""}, {**ALICE, "iss": None}])
+def test_who_has_no_issuer_and_subject_is_nobody(user, opened):
+    assert gate.SENTENCE in texts(opened("overview", user))
+
+
+def test_each_sees_their_own_things_by_issuer_and_subject(opened, workspace: Workspace, wine):
+    for user in (ALICE, {**ALICE, "sub": "bob"}, {**ALICE, "iss": "https://two.example"}):
+        app = opened("runs", user)
+        assert "Nothing has been computed yet" in texts(app)
+        assert app.button(key="sign-out").label == "Sign out"
+        me = owner_named(user)
+        workspace.add_dataset(me, wine)
+        run = workspace.create_run(me, PLAN, wine.fingerprint)
+        assert f"delete-{run.id}" in {one.key for one in opened("runs", user).button}
+    assert workspace.runs(LOCAL_OWNER) == []
+    same = {**ALICE, "email": "new@example.org", "name": "Alice"}
+    assert "24 trials" in texts(opened("runs", same))
+
+
+def owner_named(user: dict) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sign_in.st, "user", user)
+        return sign_in.owner()
+
+
+def test_issuer_and_subject_cannot_be_mixed_up():
+    names = {owner_named({**ALICE, "iss": iss, "sub": sub}) for iss, sub in (("ab", "c"), ("a", "bc"), ('a","b', "c"))}
+    assert len(names) == 3
+    assert all(name.startswith("oidc:") and "a" * 5 not in name for name in names)
+
+
+def test_where_nobody_is_signed_in_there_is_no_owner(monkeypatch):
+    monkeypatch.setattr(sign_in, "_section", lambda: AUTH)
+    monkeypatch.setattr(sign_in.st, "user", {"is_logged_in": False})
+    for ask in (session.owner, session.workspace, session.engine):
+        with pytest.raises(WorkspaceError, match="not signed in"):
+            ask()
+
+
+def test_a_server_keeps_its_door_when_the_secrets_go(monkeypatch):
+    class Gone(dict):
+        def load_if_toml_exists(self) -> bool:
+            return bool(self)
+
+    class Section(dict):
+        to_dict = dict.copy
+
+    secrets = Gone(auth=Section(AUTH))
+    monkeypatch.setattr(sign_in.st, "secrets", secrets)
+    assert sign_in.is_set_up()
+    secrets.clear()
+    assert sign_in.is_set_up()
+
+
+def test_several_providers_have_a_button_each(opened, monkeypatch):
+    provider = {name: AUTH[name] for name in ("client_id", "client_secret", "server_metadata_url")}
+    shared = {name: AUTH[name] for name in ("redirect_uri", "cookie_secret")}
+    monkeypatch.setattr(sign_in, "_section", lambda: {**shared, "google": provider, "office": provider})
+    assert [one.label for one in opened("runs").button] == ["Sign in with google", "Sign in with office"]
+
+
+def test_a_link_needs_no_sign_in_and_is_no_way_in(opened, workspace, wine):
+    me = owner_named(ALICE)
+    workspace.add_dataset(me, wine)
+    token = workspace.create_link(me, workspace.create_run(me, PLAN, wine.fingerprint).id)
+    app = opened("shared_run", t=token, data=wine.fingerprint, repeats="4")
+    assert app.title[0].value == "How far does accuracy fall on unfamiliar sources?"
+    assert not app.sidebar.button
+    elsewhere = opened("source_robustness", t=token, data=wine.fingerprint)
+    assert not elsewhere.title
+    assert "works" not in texts(elsewhere)
