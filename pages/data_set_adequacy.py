@@ -8,7 +8,7 @@ from core.data import DataError
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from core.report import data_set_adequacy as report
 from core.workspace.workspace import Run
-from ui import adequacy_controls, adequacy_look, cache, data_choice, exports, jobs, page, share
+from ui import adequacy_controls, adequacy_look, cache, data_choice, exports, jobs, page, share, trained_sources
 from ui.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -23,6 +23,7 @@ def show(run: Run) -> None:
         page.nothing_yet(running=run.state == "running")
         return
     said = adequacy_look.verdict(found, of, look)
+    trained_sources.notes(run)
     page.draw(report.curve_figure(of))
     if run.state == "running":
         return
