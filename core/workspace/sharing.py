@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pandas as pd
 
 from core.data import DataError, Dataset
-from core.trials import Plan
+from core.trials import Plan, needed_by
 from core.workspace.data_shelf import StoredDataset, StoredPredictions
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import link_id
@@ -56,13 +56,15 @@ class SharedWorkspace:
         return [run] if fingerprint in (None, run.fingerprint) else []
 
     def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
-        """The run of the link, where it is that of this plan on this data set."""
-        run = self.run(owner, self.run_id)
-        return run if run.key == run_key(plan, fingerprint) else None
+        """The run of the link, where it is that of this plan on this data set; also a run whose rows that one needs."""
+        run, key = self.run(owner, self.run_id), run_key(plan, fingerprint)
+        return run if run.key == key else next((one for one in self._needed(run) if one.key == key), None)
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
-        """The rows of its finished trials."""
-        return self._workspace.rows(self._follow(owner)[0], self.run(owner, run_id).id)
+        """The rows of its finished trials, and of runs whose rows it needs."""
+        run = self.run(owner, self.run_id)
+        _refuse_unless(run_id == run.id or run_id in [one.id for one in self._needed(run)])
+        return self._workspace.rows(self._follow(owner)[0], run_id)
 
     def datasets(self, owner: str) -> list[StoredDataset]:
         """The data set of the run."""
@@ -99,6 +101,16 @@ class SharedWorkspace:
         """None: no run holds any."""
         self._follow(owner)
         return []
+
+    def _needed(self, run: Run) -> list[Run]:
+        """The runs that found what the trials of the run rest on, as far as the owner still has them."""
+        its_owner = self._follow()[0]
+        try:
+            plans = needed_by(load_plan(run.plan), self._workspace.dataset(its_owner, run.fingerprint))
+        except DataError:  # a plan that this version does not know
+            return []
+        found = [self._workspace.find_run(its_owner, plan, run.fingerprint) for plan in plans]
+        return [one for one in found if one is not None]
 
     def _of_data(self, owner: str, fingerprint: str) -> str:
         """The true owner, of whom nothing but the data set of the run may be asked."""

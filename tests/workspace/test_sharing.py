@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from core.models.stored import ModelFile
+from core.trials import SourcesPlan, TrialPlan
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import DEAD, MOST_DAYS
@@ -187,3 +188,19 @@ def test_a_database_from_before_links_gets_their_table(tmp_path, wine):
     after = Workspace(tmp_path)
     assert SharedWorkspace(after, after.create_link(OWNER, run.id)).run_id == run.id
     after.close()
+
+
+def test_a_link_shows_the_sources_that_its_run_was_drawn_from_and_those_of_no_other(workspace, wine):
+    workspace.add_dataset(OWNER, wine)
+    drawing = TrialPlan(models=("logistic",), source_finders=("deep_kmeans",), n_clusterings=2)
+    run = workspace.create_run(OWNER, drawing, wine.fingerprint)
+    found, other = (SourcesPlan("deep_kmeans", n_clusterings=n) for n in (2, 3))
+    kept, hidden = (workspace.create_run(OWNER, plan, wine.fingerprint) for plan in (found, other))
+    workspace.store_trial(OWNER, kept.id, 0, frames.to_bytes(pd.DataFrame({"clustering": [0]})))
+    shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
+    assert shared.find_run(shared.owner, found, wine.fingerprint).id == kept.id
+    assert shared.rows(shared.owner, kept.id)["clustering"].tolist() == [0]
+    assert shared.runs(shared.owner) == [run], "the link is about its own run still"
+    assert shared.find_run(shared.owner, other, wine.fingerprint) is None
+    with pytest.raises(WorkspaceError, match="does not show that"):
+        shared.rows(shared.owner, hidden.id)
