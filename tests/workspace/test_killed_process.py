@@ -67,3 +67,32 @@ def test_a_killed_process_is_resumed_with_only_the_missing_trials(workspace, win
 def test_many_kills_at_length(workspace, tmp_path, wine):
     plan = SleepPlan(n=300, seconds=0.1, log=str(tmp_path / "log"))
     interrupt_and_resume(workspace, tmp_path, wine, plan, n_kills=4)
+
+
+@pytest.mark.evidence
+def test_a_thousand_short_trials_interrupted_twice_are_a_thousand_rows(workspace, tmp_path, wine):
+    plan = SleepPlan(n=1000, seconds=0.01, log=str(tmp_path / "log"))
+    run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
+
+    def wait_for(goal: int) -> int:
+        return wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n: n >= goal, seconds=120)
+
+    process, workers = start(tmp_path, run.id)
+    at_first = wait_for(250)
+    os.kill(workers[0], signal.SIGKILL)
+    at_second = wait_for(at_first + 250)
+    assert process.poll() is None, "a worker's death ended the process"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    wait_until(lambda: alive(workers), lambda left: left == [], seconds=20)
+    assert at_second < plan.n, "all was done before the second kill"
+    process, workers = start(tmp_path, run.id)
+    assert process.wait(timeout=300) == 0
+    process.stdout.close()
+    last = workspace.run(LOCAL_OWNER, run.id)
+    assert (last.state, last.n_done, last.n_failed, last.errors) == ("done", 1000, 0, ())
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    assert rows["trial"].tolist() == list(range(1000))
+    assert rows["status"].eq("ok").all()
+    assert set(finished(plan)) == set(range(1000))
