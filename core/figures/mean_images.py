@@ -24,12 +24,12 @@ def mean_image_sheet(images: np.ndarray, *, class_names: Sequence[str], finder: 
     paper = np.array([int(look.paper[place : place + 2], 16) for place in (1, 3, 5)])
     sheet = np.broadcast_to(paper, (n_classes, n_sources, height + 1, width + 1, 3)).copy()
     coloured = np.repeat(images, 3, axis=-1) if images.shape[-1] == 1 else images[..., :3]
-    sheet[:, :, :height, :width] = np.where(np.isnan(coloured), paper / 255, coloured).clip(0, 1) * 255
+    sheet[:, :, :height, :width] = np.rint(np.where(np.isnan(coloured), paper / 255, coloured).clip(0, 1) * 255)
     pixels = sheet.transpose(0, 2, 1, 3, 4).reshape(n_classes * (height + 1), n_sources * (width + 1), 3)
     zoom = max(1, round(SIDE / max(height, width)))
     names = [escape(name, longest=_LONGEST) for name in class_names[:n_classes]]
     figure = new_figure(look, x_title="", height=100, alt=_alt(finder, n_classes, n_sources))
-    figure.add_image(z=np.rint(pixels).astype(np.uint8), hoverinfo="skip")
+    figure.add_image(z=pixels.astype(np.uint8), hoverinfo="skip")
     left, top = round(16 + _LETTER * max(min(len(name), _LONGEST) for name in class_names[:n_classes])), 26
     bare = {"showgrid": False, "ticks": "", "showline": False, "automargin": False, "fixedrange": True}
     figure.update_layout(
