@@ -13,44 +13,87 @@ import pandas as pd
 import pytest
 
 from core.trials import Context, TrialPlan
-from core.workspace.executor import Executor
-from core.workspace.runner import Engine
+from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+class Cluster:
+    """A scheduler on loopback, and workers that come and go."""
+
+    def __init__(self, stack: ExitStack, folder: Path):
+        self._stack, self._file = stack, folder / "scheduler.json"
+        self._elsewhere = stack.enter_context(tempfile.TemporaryDirectory())
+        self._log = stack.enter_context((folder / "cluster.log").open("w"))
+        self._workers: dict[str, subprocess.Popen] = {}
+        self._start("scheduler", "--port", "0", "--no-dashboard")
+        wait_until(self._file.exists, bool)
+        self.address = json.loads(self._file.read_text())["address"]
+
+    def add_worker(self, name: str) -> None:
+        # Without a nanny, which would put another in the place of one that was killed.
+        self._workers[name] = self._start("worker", "--nthreads", "1", "--no-dashboard", "--no-nanny", "--name", name)
+
+    def kill_worker(self, name: str) -> None:
+        self._workers[name].kill()
+        self._workers[name].wait()
+
+    def _start(self, *command: str) -> subprocess.Popen:
+        options = ["--scheduler-file", str(self._file), "--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *command, *options],
+            cwd=self._elsewhere,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=self._log,
+            stderr=self._log,
+        )
+        self._stack.callback(process.wait, timeout=20)
+        self._stack.callback(process.terminate)
+        return process
+
+
 @pytest.fixture
-def scheduler(tmp_path: Path) -> Iterator[str]:
-    address = tmp_path / "scheduler.json"
-    worker = ["worker", "--scheduler-file", str(address), "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
-    commands = [
-        ["scheduler", "--scheduler-file", str(address), "--port", "0", "--host", "127.0.0.1", "--no-dashboard"],
-        worker,
-        worker,
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with ExitStack() as stack, tempfile.TemporaryDirectory() as elsewhere:
-        log = stack.enter_context(open(tmp_path / "cluster.log", "w"))
-        for command in commands:
-            program = [sys.executable, "-m", "dask", *command, *(["--dashboard-address", "127.0.0.1:0"])]
-            process = subprocess.Popen(program, cwd=elsewhere, env=environment, stdout=log, stderr=log)
-            stack.callback(process.wait, timeout=20)
-            stack.callback(process.terminate)
-            wait_until(address.exists, bool)
-        yield json.loads(address.read_text())["address"]
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    """Two workers, where TOUCHSTONE_SCHEDULER says they are."""
+    with ExitStack() as stack:
+        cluster = Cluster(stack, tmp_path)
+        monkeypatch.setenv("TOUCHSTONE_SCHEDULER", cluster.address)
+        monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+        monkeypatch.delenv("TOUCHSTONE_DATABASE", raising=False)
+        for name in ("first", "second"):
+            cluster.add_worker(name)
+        close_engine()  # of whoever came before, under another home
+        stack.callback(close_engine)
+        yield cluster
 
 
-def test_a_cluster_by_address_computes_the_same_rows(scheduler, workspace, wine):
-    plan = TrialPlan(models=("logistic", "nearest_neighbours"), n_repeats=3)
+def workers_there() -> dict[str, str]:
+    """The names of the workers that the scheduler knows, by address."""
+    told = engine().executor.client().scheduler_info(n_workers=-1)["workers"]
+    return {address: worker["name"] for address, worker in told.items()}
+
+
+def test_a_cluster_by_address_loses_a_worker_gets_another_and_computes_the_same_rows(cluster, wine):
+    plan = TrialPlan(models=("logistic", "gradient_boosting"), n_repeats=10)
+    workspace, client = engine().workspace, engine().executor.client()
+    client.get_task_stream()  # from now on the scheduler keeps account of who has done what
+    names = wait_until(workers_there, lambda there: len(there) == 2)
     run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
-    executor = Executor(scheduler)
-    assert Engine(workspace, executor).start(LOCAL_OWNER, run.id)
+    assert engine().start(LOCAL_OWNER, run.id)
+
+    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n: n >= 5)
+    cluster.kill_worker("first")
+    cluster.add_worker("third")
+    names |= wait_until(workers_there, lambda there: set(there.values()) == {"second", "third"})
+    assert workspace.run(LOCAL_OWNER, run.id).state == "running", "all was done before the third worker came"
+
     run = wait_while_running(workspace, run.id)
-    executor.close()
-    assert (run.state, run.n_failed) == ("done", 0)
-    assert run.provenance["executor"] == scheduler
+    assert (run.state, run.n_done, run.n_failed) == ("done", plan.n_trials(wine), 0)
+    assert run.provenance["executor"] == cluster.address
+    done_by = {names[record["worker"]] for record in client.get_task_stream() if record["key"].startswith("stop-")}
+    assert done_by == {"first", "second", "third"}
     here = pd.concat([plan.run_trial(wine, i, context=Context()) for i in range(plan.n_trials(wine))])
     there = workspace.rows(LOCAL_OWNER, run.id)
     pd.testing.assert_frame_equal(there.drop(columns="seconds"), here.reset_index(drop=True).drop(columns="seconds"))
