@@ -13,13 +13,13 @@ PAPER = {dark: [int(theme(dark).paper[at : at + 2], 16) for at in (1, 3, 5)] for
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_mean_lies_in_the_row_of_its_class_and_the_column_of_its_source(dark):
     x = np.zeros((6, 4, 3, 1))
-    x[:, 0, 0, 0] = [0.2, 0.4, 1.0, 0.5, 0.5, 0.5]
+    x[:, 0, 0, 0] = [0.2, 0.6, 1.0, 0.2, 0.2, 0.2]
     means = mean_images(x, np.array([0, 0, 1, 2, 2, 2]), n_classes=2, n_sources=2)
     figure = mean_image_sheet(means, class_names=("<b>ant</b>", "bee"), finder="k-means", dark=dark)
     pixels = np.array(figure.data[0].z)
     assert pixels.shape == (2 * 5, 2 * 4, 3)
-    for row, column, value in ((0, 0, 0.3), (0, 1, 1.0), (1, 0, 0.5)):
-        assert pixels[5 * row, 4 * column].tolist() == [np.rint(255 * value)] * 3
+    for row, column, value in ((0, 0, 0.4), (0, 1, 1.0), (1, 0, 0.2)):
+        assert pixels[5 * row, 4 * column].tolist() == [round(255 * value)] * 3
         assert pixels[5 * row + 3, 4 * column + 2].tolist() == [0] * 3
     assert (pixels[5:, 4:] == PAPER[dark]).all(), "a source without a sample is left blank"
     assert (pixels[4] == PAPER[dark]).all()
