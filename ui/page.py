@@ -20,7 +20,8 @@ from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run
 from ui import session
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
+_SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")  # Streamlit puts an emoji or an icon in the place of :smile:
 
 
 def plain(text: object) -> str:
@@ -29,7 +30,7 @@ def plain(text: object) -> str:
     >>> print(plain("50 $ [a]"))
     50 \$ \[a\]
     """
-    return _MARKDOWN.sub(r"\\\1", str(text))
+    return _MARKDOWN.sub(r"\\\1", _SHORTCODE.sub(":\u2060", str(text)))
 
 
 def lead(sentence: str) -> None:

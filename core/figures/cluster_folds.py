@@ -13,7 +13,17 @@ import plotly.graph_objects as go
 from core.evaluate.cluster_folds import FoldPerformance, RunScore, SchemeScore, scheme_title
 from core.evaluate.wording import count, percent, plural
 from core.figures.cluster_folds_style import Style, marker, marks, scheme_styles, upright
-from core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, padded, percent_axis, theme
+from core.figures.theme import (
+    LONGEST_TITLE,
+    escape,
+    faded,
+    interval_bars,
+    name_axis,
+    new_figure,
+    padded,
+    percent_axis,
+    theme,
+)
 
 
 def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *, dark: bool = False) -> go.Figure:
@@ -30,7 +40,7 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
         told.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}.")
     metric = performance.metric.title
     figure = new_figure(
-        look, x_title="Fold", y_title=f"{metric[0].upper()}{metric[1:]} (%)", height=360,
+        look, x_title="Fold", y_title=_score_title(metric), height=360,
         alt=" ".join([f"{metric} of every fold.", *told]),
     )  # fmt: skip
     styles = scheme_styles(list(dict.fromkeys(run.scheme for run in runs)), look)
@@ -68,7 +78,11 @@ def seeds_chart(performance: FoldPerformance, rows: Sequence[SchemeScore], *, da
     ]
     metric = performance.metric.title
     figure = new_figure(
-        look, x_title="", y_title=f"Mean {metric} (%)", height=320, alt=" ".join(["Seeds side by side.", *told])
+        look,
+        x_title="",
+        y_title=f"Mean {escape(metric, longest=LONGEST_TITLE)} (%)",
+        height=320,
+        alt=" ".join(["Seeds side by side.", *told]),
     )
     styles = scheme_styles(list(dict.fromkeys(row.scheme for row in rows)), look)
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
@@ -105,8 +119,8 @@ def relation_chart(
     look, metric = theme(dark), performance.metric.title
     known = characteristics.set_index(["scheme", "seed", "fold"])[name]
     alt = f"{metric} against {name}, for {plural(sum(len(run.folds) for run in runs), 'fold')}."
-    y_title = f"{metric[0].upper()}{metric[1:]} (%)"
-    figure = new_figure(look, x_title=f"{name[0].upper()}{name[1:]}", y_title=y_title, height=300, alt=alt)
+    x_title = escape(f"{name[0].upper()}{name[1:]}", longest=LONGEST_TITLE)
+    figure = new_figure(look, x_title=x_title, y_title=_score_title(metric), height=300, alt=alt)
     schemes = list(dict.fromkeys(run.scheme for run in runs))
     styles = scheme_styles(schemes, look)
     for scheme in schemes:
@@ -141,7 +155,7 @@ def class_scores(performance: FoldPerformance, runs: Sequence[RunScore], *, dark
         f1, where = [run.classes[code] for code in order.tolist()], at + (place - (len(runs) - 1) / 2) * 0.24
         lower, upper = (100 * np.array([getattr(of.interval, end) for of in f1]) for end in ("lower", "upper"))
         style = styles[run.scheme]
-        bars = interval_bars(where, lower, upper, colour=style.colour, width=1.4, name=name, showlegend=False)
+        bars = interval_bars(where, lower, upper, colour=style.colour, width=1.4, name=escape(name), showlegend=False)
         figure.add_trace(bars)
         figure.add_scatter(
             x=100 * np.array([of.value for of in f1]),
@@ -172,6 +186,10 @@ def scheme_names(rows: Sequence[SchemeScore]) -> list[str]:
     """What to call each row: its scheme and, where they differ, its model."""
     several = len({row.model for row in rows}) > 1
     return [scheme_title(row.scheme) + (f", {row.model}" if several else "") for row in rows]
+
+
+def _score_title(metric: str) -> str:
+    return escape(f"{metric[0].upper()}{metric[1:]} (%)", longest=LONGEST_TITLE)
 
 
 def _mean_line(figure: go.Figure, ends: list[float], run: RunScore, style: Style) -> None:

@@ -14,7 +14,7 @@ from core.evaluate.cluster_folds import scheme_title
 from core.evaluate.wording import THIN_SPACE, count, percent, plural
 from core.figures.cluster_folds_style import SYMBOLS, fold_axis, marks, scheme_styles, upright
 from core.figures.maps import map_chart
-from core.figures.theme import escape, name_axis, new_figure, theme
+from core.figures.theme import LONGEST_TITLE, escape, name_axis, new_figure, theme
 
 
 def fold_map(
@@ -127,7 +127,9 @@ def fold_means(means: Mapping[str, pd.DataFrame], title: str, *, whole: float, d
     look = theme(dark)
     told = [f"{scheme_title(name)}: {of['mean'].min():.3g} to {of['mean'].max():.3g}." for name, of in means.items()]
     alt = " ".join([f"{title}, mean by fold; {whole:.3g} over all samples.", *told])
-    figure = new_figure(look, x_title="Fold", y_title=f"{title}, mean", height=260, alt=alt)
+    figure = new_figure(
+        look, x_title="Fold", y_title=f"{escape(title, longest=LONGEST_TITLE)}, mean", height=260, alt=alt
+    )
     figure.add_hline(y=whole, line={"color": look.grey, "width": 1, "dash": "dot"})
     styles = scheme_styles(list(means), look)
     for place, (scheme, of) in enumerate(means.items()):

@@ -8,14 +8,13 @@ from jaxtyping import Integer
 
 from core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber
 from core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural
-from core.figures.theme import Theme, escape, faded, name_axis, new_figure, scale, theme
+from core.figures.theme import LONGEST_TITLE, Theme, escape, faded, name_axis, new_figure, scale, theme
 
 MOST_STACKED = 10
 """With more classes than there are colours, shares are drawn as a heat map."""
 MOST_IN_SIGHT = 20
 """With more classes than that, a figure with a row for each is taller than what stands beside it."""
 _MANY = 30
-_LONGEST_TITLE = 60
 _RATIO = 2.0  # the heat map's colours end at four times and at a quarter of the share in all samples
 
 
@@ -63,7 +62,7 @@ def number_histogram(of: NumberByClass, *, noun: str, dark: bool = False) -> go.
     look, overall, bars = theme(dark), of.overall, of.bars
     alt = f"{of.title} of {plural(overall.n, noun)}: {_spread(overall)}."
     figure = new_figure(
-        look, x_title=escape(of.title, longest=_LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=300, alt=alt
+        look, x_title=escape(of.title, longest=LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=300, alt=alt
     )
     width = np.diff(bars.edges)
     last = bars.edges[1:] - 1 if bars.whole else bars.edges[1:]
@@ -107,7 +106,7 @@ def class_boxes(of: NumberByClass, *, dark: bool = False) -> go.Figure:
         f"({most.name}); the median of all is {_number(of.overall.median)}."
     )
     figure = new_figure(
-        look, x_title=escape(of.title, longest=_LONGEST_TITLE), height=80 + _row(len(rows)) * max(len(rows), 3), alt=alt
+        look, x_title=escape(of.title, longest=LONGEST_TITLE), height=80 + _row(len(rows)) * max(len(rows), 3), alt=alt
     )
     figure.add_vline(x=of.overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
     figure.add_box(
@@ -148,7 +147,7 @@ def shares_by_number(of: SharesByNumber, *, title: str, dark: bool = False) -> g
     many = len(of.class_names) > MOST_STACKED
     height = 100 + _row(len(of.class_names)) * len(of.class_names) if many else 320
     y_title = None if many else "Share of the class (%)"
-    figure = new_figure(look, x_title=escape(title, longest=_LONGEST_TITLE), y_title=y_title, height=height, alt=alt)
+    figure = new_figure(look, x_title=escape(title, longest=LONGEST_TITLE), y_title=y_title, height=height, alt=alt)
     if many:
         _heat(figure, of, names, look)
     else:

@@ -1,5 +1,6 @@
 """What does every figure look like? Calm, like a figure on printed paper, in light and in dark."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,9 @@ import plotly.graph_objects as go
 
 FONT = "'Source Sans', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
 LONGEST_NAME = 32
+LONGEST_TITLE = 60
+"""Letters of a name from the data in the title of an axis."""
+_JOINERS = "\u200c\u200d"  # scripts and emoji need them
 RIGHT = 14
 """Pixels to the right of the axes: plotly leaves out a tick's label, such as 100, of which half would be cut off."""
 
@@ -155,17 +159,22 @@ def alt_text(figure: go.Figure) -> str:
 
 
 def escape(name: str, *, longest: int = LONGEST_NAME) -> str:
-    """A name from the data as plotly will show it: its pseudo-HTML, entities and formulas are taken literally.
+    """A name from the data as plotly will show it: pseudo-HTML, entities, formulas and templates are taken literally.
 
-    >>> escape("<b>cat</b> & $dog$")
-    '&lt;b&gt;cat&lt;/b&gt; &amp; &#36;dog&#36;'
+    >>> escape("<b>cat</b> & $dog$"), escape("%{x}")
+    ('&lt;b&gt;cat&lt;/b&gt; &amp; &#36;dog&#36;', '&#37;{x}')
     """
-    plain = " ".join(name.split()) or "(blank)"
+    plain = " ".join("".join(filter(_visible, name)).split()) or "(blank)"
     if len(plain) > longest:
         plain = plain[: longest - 1] + "…"
-    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;"), ("%{", "&#37;{")):
         plain = plain.replace(character, entity)
     return plain
+
+
+def _visible(character: str) -> bool:
+    """Whether it may stand in a figure: neither a control character nor one that turns what follows around."""
+    return character.isspace() or unicodedata.category(character) not in ("Cc", "Cf", "Cs") or character in _JOINERS
 
 
 def faded(colour: str, opacity: float = 0.2) -> str:
