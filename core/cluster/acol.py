@@ -56,10 +56,14 @@ class AcolOptions:
 LADDER = (
     AcolOptions(),
     AcolOptions(c1=0.1, batch_size=400, n_epochs=60),
-    AcolOptions(c1=0.1, batch_size=400, n_epochs=60, momentum=0.0, learning_rate=0.1),
-    AcolOptions(per_class=True),
+    AcolOptions(c1=0.1, c2=4.0, batch_size=400, n_epochs=60),
 )
-"""What is tried, one after the other, each with another seed."""
+"""What is tried, one after the other, each with another seed: the usual options first, then those that come nearest.
+
+Of 50 units, on 3,000 images of MNIST after 20 epochs, 33 hold a twentieth of their class with the usual options, 43
+with the second ones and 42 with the third. On digits (8 x 8 pixels) no options were found that hold: the penalty by
+class, units that all fire at first, batches of 256 to 1,800 and a stronger balance leave 11 to 24 of 50.
+"""
 
 
 def acol_penalty(z: "torch.Tensor", *, n_classes: int, options: AcolOptions) -> "torch.Tensor":
@@ -252,10 +256,8 @@ def _units(
 
         def look(n_done: int, _n_epochs: int, _loss: float) -> None:
             on_epoch(n_done)
-            if n_done == PATIENCE:
-                if (shares(fired_most(), y, n_sources=n_sources) >= LEAST_SHARE).mean() < 0.5:
-                    raise _GivenUp
-                network.train()
+            if n_done == PATIENCE and (shares(fired_most(), y, n_sources=n_sources) >= LEAST_SHARE).mean() < 0.5:
+                raise _GivenUp
 
         try:
             train(
