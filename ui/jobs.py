@@ -18,7 +18,7 @@ from core.trials import Plan
 from core.workspace.errors import WorkspaceError
 from core.workspace.runner import close_engine
 from core.workspace.workspace import Run
-from ui.page import plain
+from ui.page import error, plain
 from ui.session import engine, owner, read_only, workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,9 +94,17 @@ def follow(run: Run, show: Callable[[Run], None], *, every: float = SECONDS_BETW
         if now is None or (now.state == "running") != running:
             st.rerun()
         else:
-            show(now)
+            _shown(show, now)
 
     watch()
+
+
+def _shown(show: Callable[[Run], None], run: Run) -> None:
+    """A fragment runs by itself: what it cannot have of the workspace is said where it stands."""
+    try:
+        show(run)
+    except WorkspaceError as problem:
+        error(problem)
 
 
 def _now(run: Run) -> Run | None:

@@ -80,7 +80,9 @@ def main() -> None:
     """Draw what every page has, and then the page; for whoever is not signed in nothing but the gate."""
     import streamlit as st
 
+    from core.workspace.errors import WorkspaceError
     from ui import gate, session, shared_view, sign_in
+    from ui.page import error
 
     def declare(stem: str, name: str, icon: str, question: str) -> st.Page:
         file = ROOT / "pages" / f"{stem}.py"
@@ -101,14 +103,17 @@ def main() -> None:
     alone = closed or shared_view.asked_for()
     page = st.navigation({"": [shared], **groups}, position="hidden" if alone else "sidebar")
     st.set_page_config(page_title=f"{page.title} · Touchstone")
-    if page.url_path == shared_view.PATH:
-        through_link(page, link) if link else page.run()
-    elif shared_view.asked_for():
-        shared_view.dead()
-    elif closed:
-        gate.closed()
-    else:
-        own(page)
+    try:
+        if page.url_path == shared_view.PATH:
+            through_link(page, link) if link else page.run()
+        elif shared_view.asked_for():
+            shared_view.dead()
+        elif closed:
+            gate.closed()
+        else:
+            own(page)
+    except WorkspaceError as problem:
+        error(problem)
 
 
 def own(page: "Page") -> None:

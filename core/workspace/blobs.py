@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from core.data.home import write_whole
-from core.workspace.errors import WorkspaceError
+from core.workspace.errors import WorkspaceError, disk_error
 
 
 class Blobs:
@@ -24,12 +24,18 @@ class Blobs:
         folder.mkdir(parents=True, exist_ok=True)
 
     def put(self, content: bytes) -> str:
-        """Store bytes and return their name. A reader never sees half a blob: it is renamed into place when whole."""
+        """Store bytes and return their name. A reader never sees half a blob: it is renamed into place when whole.
+
+        Raises WorkspaceError where the disk is full or may not be written to; nothing is left behind then.
+        """
         name = hashlib.sha256(content).hexdigest()
         path = self._path(name)
-        if path.exists():
-            return name
-        write_whole(path, content)
+        if path.exists() and path.stat().st_size == len(content):
+            return name  # what was cut short by a fault is written again
+        try:
+            write_whole(path, content)
+        except OSError as problem:
+            raise disk_error(problem, "be stored") from problem
         return name
 
     def get(self, name: str) -> bytes:
@@ -40,6 +46,8 @@ class Blobs:
             raise WorkspaceError(
                 f"The stored file {name[:12]} is missing. Delete what it belongs to, and upload or train it again."
             ) from None
+        except OSError as problem:
+            raise disk_error(problem, "be read") from problem
         if hashlib.sha256(content).hexdigest() != name:
             raise WorkspaceError(
                 f"The stored file {name[:12]} is damaged. Delete what it belongs to, and upload or train it again."

@@ -42,7 +42,7 @@ from core.trials import (
 )
 from core.trials.plan import Aside
 from core.workspace import frames
-from core.workspace.errors import WorkspaceError
+from core.workspace.errors import DatabaseBusy, WorkspaceError
 from core.workspace.executor import Executor
 from core.workspace.needed import NeededRows, Waiting, joined, name_of
 from core.workspace.worker import KeptModel, surroundings
@@ -189,7 +189,7 @@ class _Lease:
         while not self._ended.wait(RENEWAL_SECONDS):
             try:
                 self.answer = self._workspace.renew(self._run_owner, self._run_id, self.owner)
-            except OperationalError:
+            except (OperationalError, DatabaseBusy):
                 # A locked database is asked again; the lease lasts for many renewals.
                 _log.warning("run %s: the lease could not be renewed, trying again", self._run_id)
 

@@ -4,7 +4,10 @@ from datetime import UTC, datetime
 
 from sqlalchemy import ForeignKey, LargeBinary, UniqueConstraint, create_engine, event
 from sqlalchemy.engine import Engine as Database
+from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from core.workspace.errors import database_error
 
 
 def now() -> float:
@@ -139,18 +142,28 @@ class LinkRow(Base):
     used: Mapped[float | None]
 
 
+BUSY_MILLISECONDS = 20_000
+"""How long SQLite waits for another process that writes, before it is said that the database is busy."""
+
+
 def open_database(url: str) -> Database:
     """Connect, and make the tables where there are none. SQLite is set up for readers beside a writer (WAL)."""
     database = create_engine(url)
+    event.listen(database, "handle_error", _say, retval=True)
     if database.dialect.name == "sqlite":
         event.listen(database, "connect", _prepare_sqlite)
     Base.metadata.create_all(database)
     return database
 
 
+def _say(context: ExceptionContext) -> Exception | None:
+    """What is wrong with disk or database goes on as a WorkspaceError, in words that a page can show."""
+    return database_error(str(context.original_exception)) if context.sqlalchemy_exception is not None else None
+
+
 def _prepare_sqlite(connection, _record) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout = 20000")
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")

@@ -1,0 +1,126 @@
+"""Real faults: a flipped byte, a locked database, a full disk. Each is said in a sentence with its remedy."""
+
+import errno
+import os
+import sqlite3
+import threading
+
+import pytest
+
+from core.data import load_example
+from core.trials import TrialPlan
+from core.workspace import schema
+from core.workspace.blobs import Blobs
+from core.workspace.errors import DatabaseBusy, WorkspaceError
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+
+PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch) -> Workspace:
+    monkeypatch.setattr(schema, "BUSY_MILLISECONDS", 100)
+    return Workspace(tmp_path)
+
+
+def blob_files(folder):
+    return [path for path in (folder / "blobs").rglob("*") if path.is_file()]
+
+
+def test_a_flipped_byte_is_damage_and_never_data(workspace, tmp_path):
+    wine = load_example("wine")
+    workspace.add_dataset(LOCAL_OWNER, wine, example="wine")
+    (file,) = blob_files(tmp_path)
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(WorkspaceError, match=r"is damaged\. Delete what it belongs to, and upload or train it again\."):
+        workspace.dataset(LOCAL_OWNER, wine.fingerprint)
+    workspace.delete_dataset(LOCAL_OWNER, wine.fingerprint)
+    workspace.add_dataset(LOCAL_OWNER, wine, example="wine")
+    assert workspace.dataset(LOCAL_OWNER, wine.fingerprint).fingerprint == wine.fingerprint
+
+
+def test_a_blob_that_was_cut_short_is_written_again(tmp_path):
+    blobs = Blobs(tmp_path)
+    name = blobs.put(b"a whole blob")
+    (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    file.write_bytes(b"a wh")
+    with pytest.raises(WorkspaceError, match="is damaged"):
+        blobs.get(name)
+    assert blobs.get(blobs.put(b"a whole blob")) == b"a whole blob"
+
+
+def test_a_missing_blob_says_so(workspace, tmp_path):
+    wine = load_example("wine")
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    blob_files(tmp_path)[0].unlink()
+    with pytest.raises(WorkspaceError, match="is missing"):
+        workspace.dataset(LOCAL_OWNER, wine.fingerprint)
+
+
+def test_a_locked_database_is_busy_and_later_free(workspace, tmp_path):
+    wine = load_example("wine")
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    other = sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        with pytest.raises(DatabaseBusy, match=r"keeps the database busy\. Try again in a moment"):
+            workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint)
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+    assert workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint).state == "queued"
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_keeps_nothing_by_halves(workspace, tmp_path, monkeypatch, code):
+    def full(_descriptor):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", full)
+    wine = load_example("wine")
+    with pytest.raises(WorkspaceError, match=r"The disk is full, .* Free some space and try again"):
+        workspace.add_dataset(LOCAL_OWNER, wine)
+    assert not blob_files(tmp_path)
+    assert workspace.datasets(LOCAL_OWNER) == []
+    monkeypatch.undo()
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    assert workspace.dataset(LOCAL_OWNER, wine.fingerprint).n_samples == wine.n_samples
+
+
+def test_a_database_that_can_grow_no_more_says_so(workspace):
+    wine = load_example("wine")
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    run = workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint)
+    with workspace._database.connect() as connection:  # as a full disk answers: SQLITE_FULL
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(WorkspaceError, match="The disk is full"):
+        workspace.store_trial(LOCAL_OWNER, run.id, 0, os.urandom(1_000_000))
+    assert workspace.run(LOCAL_OWNER, run.id).n_done == 0
+
+
+def test_a_file_that_is_no_database_says_so(tmp_path):
+    (tmp_path / "touchstone.sqlite").write_bytes(b"this is no database" * 100)
+    with pytest.raises((WorkspaceError, sqlite3.DatabaseError)) as told:
+        Workspace(tmp_path)
+    assert isinstance(told.value, WorkspaceError), "the first connection says it in SQLite's words"
+    assert "The database is damaged" in str(told.value)
+
+
+def test_what_is_gone_says_so(workspace):
+    with pytest.raises(WorkspaceError, match=r"not in your workspace: deleted, or somebody else's"):
+        workspace.run(LOCAL_OWNER, "0" * 32)
+    with pytest.raises(WorkspaceError, match=r"not in your workspace: deleted, or somebody else's"):
+        workspace.dataset(LOCAL_OWNER, "0" * 64)
+
+
+def test_a_lock_that_ends_in_time_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(schema, "BUSY_MILLISECONDS", 10_000)
+    workspace, wine = Workspace(tmp_path), load_example("wine")
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    other = sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    threading.Timer(0.5, other.execute, ["ROLLBACK"]).start()
+    assert workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint).state == "queued"
