@@ -100,7 +100,9 @@ def _by_class(found: SourceAgreement) -> None:
     table = found.class_table()
     names = [IN_SENTENCES.get(name, name) for name in table.pop("source_finder")]
     others = [IN_SENTENCES.get(name, name) for name in table.pop("other_finder")]
-    table.insert(0, "Sources", [f"{one} and {other}" for one, other in zip(names, others, strict=True)])
+    pairs = zip(names, others, strict=True)
+    told = [f"{one} and {other}" if one != other else f"{one}, among themselves" for one, other in pairs]
+    table.insert(0, "Sources", told)
     table = table.rename(columns={"index": "all classes"})
     numbers = st.column_config.NumberColumn(format="%.3f")
     st.dataframe(

@@ -68,7 +68,7 @@ def pictures(run: Run) -> None:
     if not finders:
         return
     st.subheader("What do the sources look like?", anchor=False)
-    with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="large"):
+    with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="medium"):
         for finder in finders:
             name = IN_SENTENCES.get(finder, finder)
             with st.container(width="content", gap="xsmall"):

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.figures.theme import escape, new_figure, theme
 
-SIDE = 48
+SIDE = 42
 """About so many pixels of the screen an image gets; it is enlarged by a whole factor: its pixels stay square."""
 MOST_CLASSES, MOST_SOURCES = 20, 10
 _LETTER, _LONGEST = 7.5, 14
