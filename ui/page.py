@@ -1,6 +1,5 @@
 """What does every page have? The same skeleton: header, verdict, how to read, downloads, empty state, foot."""
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
 from core.report.files import FORMATS
 from core.report.parts import Figure, Metric
+from core.report.provenance import parameters
 from core.workspace.runner import LIBRARIES
 from core.workspace.workspace import Run
 from ui import session
@@ -165,16 +165,16 @@ def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
 
 def foot(run: Run) -> None:
     """What the result rests on, in grey: data, parameters, seed, versions, time."""
-    plan = json.loads(run.plan)
-    said = {name: value for name, value in plan.items() if name != "kind" and value is not None}
-    parameters = ", ".join(f"{name} {_short(value)}" for name, value in said.items())
-    versions = ", ".join(f"{name} {number}" for name, number in run.provenance.get("versions", {}).items())
+    ours = {"Touchstone": run.provenance["touchstone"]} if "touchstone" in run.provenance else {}
+    versions = ", ".join(f"{name} {number}" for name, number in (ours | run.provenance.get("versions", {})).items())
+    place = " · ".join(str(run.provenance[name]) for name in ("device", "executor") if name in run.provenance)
     when = datetime.fromtimestamp(run.finished or run.created, UTC)
     others = " · computed with other versions than are installed now" if _other_versions(run) else ""
     st.caption(
-        f"Data {run.fingerprint[:12]} · {plain(parameters)} · {plain(versions)}{others} · {when:%d %b %Y, %H:%M} UTC",
-        help="What this result rests on: the data set's fingerprint, the plan, the library versions it was computed "
-        "with, and when.",
+        f"Data {run.fingerprint[:12]} · {plain(parameters(run))} · {plain(versions)}{others} · "
+        f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC",
+        help="What this result rests on: the data set's fingerprint, the plan, the versions of Touchstone and the "
+        "libraries that it was computed with, on what, and when.",
     )
 
 
@@ -185,7 +185,3 @@ def versions() -> str:
 
 def _other_versions(run: Run) -> bool:
     return any(version(name) != then for name, then in run.provenance.get("versions", {}).items() if name in LIBRARIES)
-
-
-def _short(value: object) -> str:
-    return " + ".join(map(str, value)) if isinstance(value, list) else str(value)

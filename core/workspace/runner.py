@@ -418,9 +418,8 @@ def device(processors: Path = Path("/proc")) -> str:
         lines = (processors / "cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         lines = []
-    name = next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor()
-    )
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    name = next(named, platform.processor())
     return f"cpu, {name}" if name else "cpu"
 
 
