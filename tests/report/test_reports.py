@@ -68,7 +68,8 @@ def report(workspace: Workspace, kind: str, **options):
 
 
 def test_every_kind_of_plan_has_a_question_and_a_page():
-    assert set(QUESTIONS) == set(PLANS) == set(plans())
+    ours = {kind for kind, plan in PLANS.items() if plan.__module__.startswith("core.")}  # tests add kinds of their own
+    assert set(QUESTIONS) == ours == set(plans())
     for question in QUESTIONS.values():
         assert (PAGES / f"{question.page}.py").exists()
         assert how_to_read(question.page)
