@@ -124,7 +124,8 @@ def _stored(workspace: Workspace, owner: str, fingerprint: str) -> bool:
 
 
 def _notes(content: Mapping) -> list[str]:
-    then = content.get("versions") if isinstance(content.get("versions"), dict) else {}
+    told = content.get("versions")
+    then: dict = told if isinstance(told, dict) else {}
     differ = [
         f"{name} {then[name]}, here {version(name)}"
         for name in LIBRARIES

@@ -33,6 +33,8 @@ def body(
     """Everything about a run, the verdict about the row `of` (the most robust by default); `epoch` is the plan's."""
     rows = intervals.overall
     of = of or most_robust(rows)
+    if of is None:
+        return Body(None, (), (Section("", ("No trial has come to a result yet.",)),))
     names = names_beside(of, rows)
     sections = [Section("", (interval_figure(rows), box_figure(intervals), rho_figure(rows)))]
     if told:
