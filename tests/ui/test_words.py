@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from core.data import Dataset, load_example
+from core.report.files import tsv
 from core.report.names import MODEL_TITLES
 from core.trials import TrialPlan
-from ui import controls, page, samples, share, trial_controls
+from ui import controls, samples, share, trial_controls
 from ui.portraits import portrait, telling_words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +56,7 @@ def test_every_plan_of_the_controls_has_an_address_and_no_other_plan_has():
 
 def test_tables_are_written_without_loss_of_missing_values():
     table = pd.DataFrame({"label": ["NA", None], "accuracy": [0.5, float("nan")]})
-    assert page.tsv(table) == b"label\taccuracy\nNA\t0.5\n\t\n"
+    assert tsv(table) == b"label\taccuracy\nNA\t0.5\n\t\n"
 
 
 def test_small_pictures_are_enlarged_by_a_whole_factor_without_smoothing():
