@@ -6,7 +6,7 @@ but the data.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -119,6 +119,19 @@ def needed_by(plan: Plan, dataset: Dataset) -> tuple[Plan, ...]:
     ['sources']
     """
     return plan.needs(dataset) if isinstance(plan, Needing) else ()
+
+
+@runtime_checkable
+class Grouping(Protocol):
+    """What a plan offers besides, where a GPU does several of its trials at once faster than one after another."""
+
+    def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
+        """These trials, each in one group with those that are done at once with it, in the order of work."""
+        ...
+
+    def run_trials(self, dataset: Dataset, indices: Sequence[int], *, context: Context) -> list[pd.DataFrame]:
+        """The rows of each trial of a group, as `run_trial` gives them; raises what any of them raises."""
+        ...
 
 
 Large = TypeVar("Large")

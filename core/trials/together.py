@@ -1,7 +1,7 @@
 """How do repeats of one network's trial become one piece of work? Trained together, each tested on its own part."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Integer
@@ -33,6 +33,23 @@ def trained_together(model: Classifier, dataset: Dataset, together: bool | None 
     if why_not_together(model, dataset) is not None:
         return False
     return best_device() != "cpu" if together is None else together
+
+
+def in_groups(models: Mapping[int, str], together: Collection[str]) -> list[tuple[int, ...]]:
+    """Put trials, by the names of their models, into groups of at most AT_ONCE; models not `together` stay alone.
+
+    Groups stand in the order of their first trials.
+
+    Examples
+    --------
+    >>> in_groups({0: "svm", 1: "cnn_1", 2: "svm", 3: "cnn_1"}, {"cnn_1"})
+    [(0,), (1, 3), (2,)]
+    """
+    groups = [(trial,) for trial, name in models.items() if name not in together]
+    for name in together:
+        of_model = [trial for trial, model in models.items() if model == name]
+        groups += [tuple(of_model[first : first + AT_ONCE]) for first in range(0, len(of_model), AT_ONCE)]
+    return sorted(groups)
 
 
 def predict_together(

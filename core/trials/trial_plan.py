@@ -18,7 +18,7 @@ from core.trials.epochs import EPOCHS, fit_and_predict, untrained
 from core.trials.plan import LATER, Context, check_fields
 from core.trials.run import COLUMNS, as_frame, trial_rows
 from core.trials.sources_plan import SourcesPlan, sources_of
-from core.trials.together import predict_together, trained_together
+from core.trials.together import in_groups, predict_together, trained_together
 
 KNOWN_SOURCES = "known"
 """The source finder's name for the sources that the data set itself came with."""
@@ -196,6 +196,11 @@ class TrialPlan:
             validation=validation,
         )
         return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+
+    def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
+        """Trials of the same network together, as far as it can be trained so; the others each for themselves."""
+        fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in self.models}
+        return in_groups({index: self._trial(dataset, index)[1] for index in indices}, {n for n in fit if fit[n]})
 
     def run_trials(
         self, dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None = None

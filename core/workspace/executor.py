@@ -41,12 +41,14 @@ class Executor:
         self._lock = threading.Lock()
         self._client: Client | None = None
         self._data: dict[str, Future] = {}
+        self._gpu: bool | None = None
 
     def client(self) -> "Client":
         """The connection to the workers; the first call starts them (a few seconds)."""
         with self._lock:
             if self._client is None or self._client.status in ("closing", "closed"):
                 self._data.clear()
+                self._gpu = None
                 self._client = self._connect()
             return self._client
 
@@ -75,6 +77,19 @@ class Executor:
     def n_threads(self) -> int:
         """How many trials can run at once; at least 1, also while the workers are still to come."""
         return max(1, sum(self.client().nthreads().values()))
+
+    def has_gpu(self) -> bool:
+        """Whether trials have a GPU, as one worker says; asked once per connection."""
+        if self._gpu is None:
+            from core.models.training import best_device
+
+            client = self.client()
+            first = list(client.nthreads())[:1]
+            said = client.run(best_device, workers=first, on_error="ignore").values()
+            if not said:  # there are no workers yet, or this one has just gone
+                return False
+            self._gpu = "cuda" in said
+        return self._gpu
 
     def data(self, fingerprint: str, content: bytes) -> "Future":
         """A data set's bytes on the workers, sent once per fingerprint.

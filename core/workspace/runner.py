@@ -42,7 +42,7 @@ from core.trials import (
     needed_by,
     sources_at_hand,
 )
-from core.trials.plan import Aside
+from core.trials.plan import Aside, Grouping
 from core.workspace import frames
 from core.workspace.errors import DatabaseBusy, WorkspaceError
 from core.workspace.executor import Executor
@@ -76,6 +76,12 @@ SECONDS_BETWEEN_STEPS = 1.0
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 
+Trials = tuple[int, ...]
+"""What a worker is given at a time: one trial, or several that are done at once. The first names them all."""
+
+Done = tuple[list[bytes], list[KeptModel]]
+"""What came of it: the rows of each trial, and the models that were made."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -98,14 +104,14 @@ def _decoded(fingerprint: str, content: Aside[bytes]) -> Dataset:
 def work(
     kind: str,
     plan_json: str,
-    trial: int,
+    trials: Trials,
     fingerprint: str,
     content: bytes,
     models: dict[str, bytes],
     needed: NeededRows,
     stop: str,
-) -> tuple[bytes, list[KeptModel]]:
-    """What a worker does: run one trial and return its rows, with the models that it made.
+) -> Done:
+    """What a worker does: run a trial, or several at once, and return the rows of each, with the models that were made.
 
     `models` are the stored ones that the plan asks for, `needed` the rows of the plans that it rests on. `stop` names
     the event that asks it to give up, and the topic under which it tells how far it is.
@@ -113,10 +119,14 @@ def work(
     plan = from_json(plan_json, PLANS)
     if plan.kind != kind:
         raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
-    context, kept = surroundings(stop, trial, models)
+    context, kept = surroundings(stop, trials[0], models)
     dataset = _decoded(fingerprint, Aside(content))
     with sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext():
-        return frames.to_bytes(plan.run_trial(dataset, trial, context=context)), kept
+        if len(trials) > 1:
+            rows = plan.run_trials(dataset, trials, context=context)
+        else:
+            rows = [plan.run_trial(dataset, trial, context=context) for trial in trials]
+    return [frames.to_bytes(one) for one in rows], kept
 
 
 class Engine:
@@ -209,16 +219,14 @@ class _RunInWork:
         self.content = self.workspace.dataset_bytes(owner, run.fingerprint)
         self.dataset = from_bytes(self.content)
         self.models = {name: self.workspace.model_bytes(owner, name) for name in self.plan.stored_models()}
-        self.waiting = deque(self.workspace.missing_trials(owner, run_id))
-        self.suspects: deque[int] = deque()
-        self.alone: set[int] = set()
-        self.in_flight: dict[Future, int] = {}
+        self.waiting: deque[Trials] = deque((trial,) for trial in self.workspace.missing_trials(owner, run_id))
+        self.suspects: deque[Trials] = deque()
+        self.alone: set[Trials] = set()
+        self.in_flight: dict[Future, Trials] = {}
         self.started: dict[int, tuple[float, str]] = {}
         self.steps: dict[int, Steps] = {}
         self.recorded: tuple[float, dict[int, Steps]] = (0.0, {})
-        self.arrived: queue.SimpleQueue[tuple[Future, tuple[bytes, list[KeptModel]] | BaseException]] = (
-            queue.SimpleQueue()
-        )
+        self.arrived: queue.SimpleQueue[tuple[Future, Done | BaseException]] = queue.SimpleQueue()
         self.stop = f"stop-{uuid.uuid4().hex}"
 
     def finish(self, closing: threading.Event) -> str:
@@ -235,6 +243,7 @@ class _RunInWork:
             self.workspace.begin_trials(self.owner, self.run_id, self.lease.owner)
         client = self.executor.client()
         client.subscribe_topic(self.stop, self._note)
+        self._group()
         self.workspace.record_provenance(self.owner, self.run_id, provenance(self.executor))
         try:
             while self.waiting or self.suspects or self.in_flight:
@@ -263,6 +272,13 @@ class _RunInWork:
         )
         return waiting.rows(needed, self.fingerprint)
 
+    def _group(self) -> None:
+        """Put trials together that are faster so, which they are on a GPU."""
+        if isinstance(self.plan, Grouping):
+            groups = self.plan.groups(self.dataset, [trial for trials in self.waiting for trial in trials])
+            if any(len(trials) > 1 for trials in groups) and self.executor.has_gpu():
+                self.waiting = deque(groups)
+
     def _note(self, event: tuple[float, dict]) -> None:
         """Hear from a worker that a trial has started there, or how far it is."""
         _, message = event
@@ -274,7 +290,7 @@ class _RunInWork:
 
     def _record_steps(self) -> None:
         """Let pages know how far the running trials are, at most once a second."""
-        running = set(self.in_flight.values())
+        running = {trials[0] for trials in self.in_flight.values()}
         steps = {trial: steps for trial, steps in self.steps.copy().items() if trial in running}
         when, before = self.recorded
         if steps != before and time.monotonic() - when > SECONDS_BETWEEN_STEPS:
@@ -284,25 +300,25 @@ class _RunInWork:
     def _submit(self) -> None:
         """Keep every worker busy with one more trial in reserve; suspects come last and alone."""
         room = 2 * self.executor.n_threads() - len(self.in_flight)
-        trials = [self.waiting.popleft() for _ in range(min(room, len(self.waiting)))]
-        if not trials and self.suspects and not self.in_flight:
-            trials = [self.suspects.popleft()]
-            self.alone.add(trials[0])
-        if not trials:
+        work_now = [self.waiting.popleft() for _ in range(min(room, len(self.waiting)))]
+        if not work_now and self.suspects and not self.in_flight:
+            work_now = [self.suspects.popleft()]
+            self.alone.add(work_now[0])
+        if not work_now:
             return
         client, data = self.executor.client(), self.executor.data(self.fingerprint, self.content)
         models = {name: self.executor.data(name, content) for name, content in self.models.items()}
         needed = {plan: self.executor.data(name_of(content), content) for plan, content in self.needed.items()}
-        for trial in trials:
-            self.started.pop(trial, None)
+        for trials in work_now:
+            self.started.pop(trials[0], None)
             future = client.submit(
-                work, self.kind, self.plan_json, trial, self.fingerprint, data, models, needed, self.stop,
-                key=f"{self.stop}-{trial}-{uuid.uuid4().hex[:8]}", pure=False,
+                work, self.kind, self.plan_json, trials, self.fingerprint, data, models, needed, self.stop,
+                key=f"{self.stop}-{trials[0]}-{uuid.uuid4().hex[:8]}", pure=False,
             )  # fmt: skip
-            self._watch(future, trial)
+            self._watch(future, trials)
 
-    def _watch(self, future: "Future", trial: int) -> None:
-        self.in_flight[future] = trial
+    def _watch(self, future: "Future", trials: Trials) -> None:
+        self.in_flight[future] = trials
         future.add_done_callback(self._fetch)
 
     def _fetch(self, future: "Future") -> None:
@@ -328,46 +344,53 @@ class _RunInWork:
         except queue.Empty:
             return
 
-    def _settle(self, future: "Future", came: tuple[bytes, list[KeptModel]] | BaseException) -> None:
-        """Store the rows of a trial that has ended, or decide what becomes of it."""
+    def _settle(self, future: "Future", came: Done | BaseException) -> None:
+        """Store the rows of trials that have ended, or decide what becomes of them."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        trial = self.in_flight.pop(future, None)
-        if trial is None:
+        trials = self.in_flight.pop(future, None)
+        if trials is None:
             return
         try:
             if isinstance(came, BaseException):
                 raise came
         except FutureCancelledError:  # the data went with the last worker that had it: it is sent again
-            self.waiting.appendleft(trial)
+            self.waiting.appendleft(trials)
         except Cancelled:
-            self.waiting.append(trial)
+            self.waiting.append(trials)
         except KilledWorker:
-            if trial in self.alone:
-                self._fail(trial, "The worker process died whenever it ran this trial, also alone. Out of memory?")
+            if len(trials) == 1 and trials not in self.alone:
+                self.suspects.append(trials)
             else:
-                self.suspects.append(trial)
+                self._fail(trials, "The worker process died whenever it ran this trial, also alone. Out of memory?")
         except Exception as error:
             # Whatever a trial raises is that trial's failure, and the run goes on.
-            self._fail(trial, f"{type(error).__name__}: {error}")
+            self._fail(trials, f"{type(error).__name__}: {error}")
         else:  # a database that cannot be written to is not the trial's failure
-            content, models = came
+            contents, models = came
             for model, about in models:
                 self.workspace.keep_model(self.owner, model, **about)
-            self.workspace.store_trial(self.owner, self.run_id, trial, content)
+            for trial, content in zip(trials, contents, strict=True):
+                self.workspace.store_trial(self.owner, self.run_id, trial, content)
 
-    def _fail(self, trial: int, error: str) -> None:
+    def _fail(self, trials: Trials, error: str) -> None:
+        """Note that a trial failed; of several at once nobody knows which, so that each is tried by itself."""
+        if len(trials) > 1:
+            _log.warning("run %s: %d trials at once failed, now one by one: %s", self.run_id, len(trials), error)
+            self.waiting.extendleft((trial,) for trial in reversed(trials))
+            return
+        (trial,) = trials
         rows = self.plan.failed_trial(self.dataset, trial)
         self.workspace.store_trial(self.owner, self.run_id, trial, frames.to_bytes(rows), error=error)
 
     def _give_up_on_slow_trials(self) -> None:
-        for future, trial in list(self.in_flight.items()):
-            since, worker = self.started.get(trial, (time.monotonic(), ""))
-            if future.status == "pending" and time.monotonic() - since > self.trial_seconds:
+        for future, trials in list(self.in_flight.items()):
+            since, worker = self.started.get(trials[0], (time.monotonic(), ""))
+            if future.status == "pending" and time.monotonic() - since > self.trial_seconds * len(trials):
                 del self.in_flight[future]
                 self._fail(
-                    trial, f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take."
+                    trials, f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take."
                 )
                 self.executor.client().cancel([future])
                 self.executor.restart_worker(worker)
@@ -378,7 +401,7 @@ class _RunInWork:
 
         Event(self.stop, client=self.executor.client()).set()
         until = time.monotonic() + CANCEL_SECONDS
-        waiting = [future for future, trial in self.in_flight.items() if trial not in self.started]
+        waiting = [future for future, trials in self.in_flight.items() if trials[0] not in self.started]
         self._forget(waiting)
         while self.in_flight and time.monotonic() < until:
             self._collect(timeout=0.2)

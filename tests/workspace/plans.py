@@ -6,6 +6,7 @@ Workers learn of them by importing this file.
 import os
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -82,7 +83,22 @@ class SleepPlan:
         return True
 
 
-PLANS[SleepPlan.kind] = SleepPlan
+@dataclass(frozen=True)
+class GroupedPlan(SleepPlan):
+    """Trials that are done four at once where there is a GPU; the file of `log` and ".groups" records each group."""
+
+    kind: ClassVar[str] = "grouped"
+
+    def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
+        return [tuple(indices[first : first + 4]) for first in range(0, len(indices), 4)]
+
+    def run_trials(self, dataset: Dataset, indices: Sequence[int], *, context: Context) -> list[pd.DataFrame]:
+        with open(f"{self.log}.groups", "a") as log:
+            log.write(f"{' '.join(map(str, indices))}\n")
+        return [self.run_trial(dataset, index, context=context) for index in indices]
+
+
+PLANS |= {plan.kind: plan for plan in (SleepPlan, GroupedPlan)}
 
 
 def _endless(_dataset: Dataset, *, should_stop: object, on_step: object, **_options: object) -> FoundSources:
