@@ -380,9 +380,9 @@ class _RunInWork:
             _log.warning("run %s: %d trials at once failed, now one by one: %s", self.run_id, len(trials), error)
             self.waiting.extendleft((trial,) for trial in reversed(trials))
             return
-        (trial,) = trials
-        rows = self.plan.failed_trial(self.dataset, trial)
-        self.workspace.store_trial(self.owner, self.run_id, trial, frames.to_bytes(rows), error=error)
+        for trial in trials:
+            rows = self.plan.failed_trial(self.dataset, trial)
+            self.workspace.store_trial(self.owner, self.run_id, trial, frames.to_bytes(rows), error=error)
 
     def _give_up_on_slow_trials(self) -> None:
         for future, trials in list(self.in_flight.items()):
