@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 from torch import nn
 
 from core.data import load_example
@@ -236,3 +237,23 @@ def test_a_stop_between_epochs_is_heard():
             should_stop=lambda: len(epochs) == 2,
         )
     assert epochs == [1, 2]
+
+
+@pytest.mark.evidence
+def test_after_full_training_with_dropout_both_ways_are_as_accurate_on_average():
+    """Paired over parts and seeds, which leaves what is dropped out: the interval lies within two points of 0."""
+    digits, model = load_example("digits"), MODELS["cnn_1"](n_epochs=10)
+    orders = [np.random.default_rng(seed).permutation(digits.n_samples) for seed in range(8)]
+    together = fit_together(model, digits, [order[:500] for order in orders], range(8))
+    differences = []
+    for seed, (order, one) in enumerate(zip(orders, together, strict=True)):
+        part, test = order[:500], order[500:]
+        alone = MODELS["cnn_1"](n_epochs=10).fit(digits.x[part], digits.y[part], seed=seed, n_classes=10)
+        right, right_alone = ((each.predict(digits.x[test]) == digits.y[test]).mean() for each in (one, alone))
+        assert right > 0.9, "not trained, so that nothing is compared"
+        differences.append(100 * (right - right_alone))
+    mean, error = np.mean(differences), stats.sem(differences)
+    assert error > 0, "nothing was dropped out"
+    lower, upper = stats.t.interval(0.95, len(differences) - 1, mean, error)
+    print(f"together less alone: {mean:+.2f} points [{lower:+.2f}, {upper:+.2f}], n = {len(differences)}")
+    assert -2 < lower < upper < 2
