@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,18 +40,27 @@ SECONDS_TO_FOLLOW = 5
 
 
 class serve:
-    """Context manager: start the app as `make run` does, wait until it answers, stop it, look for leftovers."""
+    """Context manager: start the app as `make run` does, wait until it answers, stop it, look for leftovers.
 
-    def __init__(self, home: Path):
-        self.home = home
+    `secrets` gives the text of secrets.toml for a server at this address.
+    """
+
+    def __init__(self, home: Path, *, secrets: Callable[[str], str] | None = None):
+        self.home, self.secrets = home, secrets
 
     def __enter__(self) -> Server:
-        port = _free_port()
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        flags = []
+        if self.secrets is not None:
+            (self.home / "secrets.toml").write_text(self.secrets(url))
+            flags = ["--secrets.files", str(self.home / "secrets.toml")]
         self.log = open(self.home / "server.log", "w")
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "streamlit", "run", "app.py"),
                 *("--server.port", str(port), "--server.headless", "true", "--server.address", "127.0.0.1"),
+                *flags,
             ],
             cwd=ROOT,
             env={**os.environ, "TOUCHSTONE_HOME": str(self.home)},
@@ -58,7 +68,6 @@ class serve:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a session of its own, so that what it leaves behind can be found
         )
-        url = f"http://127.0.0.1:{port}"
         self._wait(url)
         return Server(url, self.home)
 
@@ -88,7 +97,8 @@ class serve:
         raise AssertionError(f"no answer from {url}: {(self.home / 'server.log').read_text()}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -1,0 +1,103 @@
+"""Links on a machine of one's own, and the headers under which all of the app still works."""
+
+import http.client
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.downloads import take
+from tests.browser.server import Server
+from tests.browser.test_main_job import click_run, verdict
+from tests.browser.test_upload import GOOD, upload
+
+pytestmark = pytest.mark.browser
+RESULT = "data=wine&repeats=4&clusterings=1"
+LISTEN = """
+    document.addEventListener("securitypolicyviolation",
+      (event) => (window.violations ??= []).push(`${event.violatedDirective} ${event.blockedURI}`))
+"""
+
+
+def watched(page: Page) -> Page:
+    """The same tab, which keeps whatever the content policy forbids it in `window.violations`."""
+    page.set_default_timeout(60_000)
+    page.add_init_script(LISTEN)
+    return page
+
+
+def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page, browser: Browser):
+    page.goto(f"{server.url}/source_robustness?{RESULT}")
+    click_run(page)
+    expect(page.get_by_text("24 of 24 trials used")).to_be_visible(timeout=120_000)
+    said, link = verdict(page), create_link(page)
+    asked = parse_qs(urlsplit(link).query)
+    token = asked["t"][0]
+    assert (len(token), asked["repeats"]) == (43, ["4"])
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    try:
+        visitor = watched(context.new_page())
+        visitor.goto(link)
+        assert shown(visitor) == said
+        expect(visitor.get_by_test_id("stPlotlyChart").first).to_be_visible(timeout=60_000)
+        assert visitor.evaluate("document.referrer") == ""
+        assert take(visitor, "Table (TSV)").path().read_text("utf-8").startswith("model\t")
+        # What the run is cannot be changed by another address, and a short one is made whole.
+        visitor.goto(f"{server.url}/shared_run?t={token}&repeats=100&data={'0' * 64}")
+        assert shown(visitor) == said
+        visitor.goto(f"{server.url}/shared_run?t={token}")
+        assert shown(visitor) == said
+        expect(visitor.get_by_label("Repeats", exact=True)).to_be_disabled()
+        page.get_by_role("button", name="Revoke").click()
+        expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=15_000)
+        dead = visitor.get_by_test_id("stMain").inner_text()
+        visitor.goto(f"{server.url}/shared_run?t={'A' * 43}")
+        expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=60_000)
+        assert visitor.get_by_test_id("stMain").inner_text() == dead
+        assert visitor.evaluate("window.violations ?? []") == []
+    finally:
+        context.close()
+    assert token not in (server.home / "server.log").read_text()
+
+
+def shown(page: Page) -> str:
+    """The whole card of the verdict, once it is drawn: a visitor's first page is worked out anew."""
+    expect(page.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4, timeout=60_000)
+    return verdict(page)
+
+
+def create_link(page: Page) -> str:
+    """Make a link by the menu of the page, which stays open."""
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Create a link").click()
+    code = page.get_by_test_id("stCode").filter(has_text="shared_run")
+    expect(code).to_be_visible()
+    return code.locator("code").inner_text().strip()
+
+
+def test_uploads_tables_and_pages_work_under_the_content_policy(server: Server, page: Page):
+    watched(page)
+    page.goto(f"{server.url}/data_sets?data=wine")
+    map_of_samples = page.locator(".stPlotlyChart:has(canvas)")  # by WebGL, which writes its own functions
+    expect(map_of_samples).to_be_visible(timeout=60_000)
+    expect(map_of_samples.get_by_text("WebGL is not supported")).to_have_count(0)
+    upload(page, "films.tsv", GOOD)
+    expect(page.get_by_text("60 texts, 2 classes")).to_be_visible(timeout=60_000)
+    for name, title in (("Overview", "What can be trusted here?"), ("Runs", "What has been computed?")):
+        page.get_by_test_id("stSidebarNav").get_by_text(name).click()
+        expect(page.get_by_role("heading", name=title)).to_be_visible(timeout=60_000)
+    assert page.evaluate("window.violations ?? []") == []
+    page.evaluate("() => { const own = document.createElement('script'); own.text = '1'; document.body.append(own); }")
+    page.wait_for_function("(window.violations ?? []).length === 1")  # it would have noticed
+
+
+@pytest.mark.parametrize("headers", [{"Host": "example.org"}, {"X-Forwarded-For": "10.0.0.5"}, {"Forwarded": "for=a"}])
+def test_the_server_answers_only_this_machine(server: Server, headers: dict[str, str]):
+    port = urlsplit(server.url).port
+    for path in ("/", "/_stcore/health", "/shared_run"):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        assert answer.status == 403
+        assert b"the person at this machine" in answer.read()
+        connection.close()

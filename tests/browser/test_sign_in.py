@@ -1,0 +1,159 @@
+"""Sign-in from end to end, against a provider of OpenID Connect that asks for no password."""
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.server import Server, free_port, serve
+from tests.browser.test_links import create_link, shown, watched
+from tests.browser.test_main_job import click_run, verdict
+from ui.gate import SENTENCE
+from ui.router import PAGES
+
+pytestmark = pytest.mark.browser
+RESULT = "data=wine&repeats=4&clusterings=1"
+PATHS = [stem for pages in PAGES.values() for stem, *_ in pages]
+
+
+@pytest.fixture(scope="module")
+def provider(tmp_path_factory) -> Iterator[str]:
+    """The address of a provider that knows alice and bob."""
+    command = shutil.which("oidc-provider-mock", path=str(Path(sys.executable).parent))
+    assert command, "oidc-provider-mock is not installed: make setup"
+    port = free_port()
+    with open(tmp_path_factory.mktemp("provider") / "provider.log", "w") as log:
+        process = subprocess.Popen(
+            [command, "--port", str(port), "--user", "alice", "--user", "bob"], stdout=log, stderr=subprocess.STDOUT
+        )
+        address = f"http://127.0.0.1:{port}"
+        try:
+            wait(f"{address}/.well-known/openid-configuration")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def wait(address: str) -> None:
+    until = time.monotonic() + 60
+    while True:
+        try:
+            urllib.request.urlopen(address, timeout=1)
+            return
+        except (urllib.error.URLError, OSError):
+            assert time.monotonic() < until, f"no answer from {address}"
+            time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def secrets(provider: str) -> Callable[[str], str]:
+    """The secrets.toml of a server at an address."""
+    return lambda url: (
+        f"""
+        [auth]
+        redirect_uri = "{url}/oauth2callback"
+        cookie_secret = "for tests alone, and long enough"
+        client_id = "touchstone"
+        client_secret = "none"
+        server_metadata_url = "{provider}/.well-known/openid-configuration"
+    """
+    )
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, secrets) -> Iterator[Server]:
+    with serve(tmp_path_factory.mktemp("browser-home"), secrets=secrets) as running:
+        yield running
+
+
+@pytest.fixture
+def tab(browser: Browser) -> Iterator[Callable[[], Page]]:
+    """As many browsers as are needed, which know nothing of one another."""
+    contexts = []
+
+    def new() -> Page:
+        contexts.append(browser.new_context(viewport={"width": 1280, "height": 900}))
+        contexts[-1].route(re.compile("https://"), lambda route: route.abort())
+        return watched(contexts[-1].new_page())
+
+    yield new
+    for context in contexts:
+        context.close()
+
+
+def test_the_first_request_of_a_fresh_server_meets_the_gate(server: Server, tab):
+    page = tab()
+    page.goto(f"{server.url}/source_robustness?{RESULT}")
+    assert_closed(page)
+
+
+def assert_closed(page: Page) -> None:
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(SENTENCE)).to_be_visible()
+    expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("Run|Start|Share"))).to_have_count(0)
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("path", PATHS)
+def test_so_does_the_first_request_to_any_page(path: str, tmp_path, secrets, tab):
+    with serve(tmp_path, secrets=secrets) as fresh:
+        page = tab()
+        page.goto(f"{fresh.url}/{path}?{RESULT}")
+        assert_closed(page)
+
+
+def test_sign_in_share_look_revoke(server: Server, tab):
+    alice, bob, visitor = tab(), tab(), tab()
+    sign_in(alice, server, "alice")
+    alice.goto(f"{server.url}/source_robustness?{RESULT}")
+    click_run(alice)
+    expect(alice.get_by_text("24 of 24 trials used")).to_be_visible(timeout=120_000)
+    said, own_address = verdict(alice), alice.url
+    link = create_link(alice)
+
+    sign_in(bob, server, "bob")
+    bob.goto(f"{server.url}/runs")
+    expect(bob.get_by_text("Nothing has been computed yet")).to_be_visible(timeout=60_000)
+    bob.goto(own_address)
+    expect(bob.get_by_text("The data set that this address names is not stored here")).to_be_visible(timeout=60_000)
+
+    visitor.goto(own_address)
+    assert_closed(visitor)
+    visitor.goto(link)
+    assert shown(visitor) == said
+    expect(visitor.get_by_text("Read-only").first).to_be_visible()
+    expect(visitor.get_by_test_id("stSidebarNav")).to_have_count(0)
+    expect(visitor.get_by_role("button", name=re.compile("^(Run|Share|Sign out)$"))).to_have_count(0)
+
+    alice.get_by_role("button", name="Revoke").click()
+    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=15_000)
+    expect(visitor.locator(".st-key-verdict")).to_have_count(0)
+    visitor.reload()
+    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=60_000)
+
+    alice.keyboard.press("Escape")
+    alice.get_by_role("button", name="Sign out").click()
+    alice.wait_for_url("**/oauth2/end_session**")
+    alice.goto(own_address)
+    assert_closed(alice)
+    for page in (alice, bob, visitor):
+        assert page.evaluate("window.violations ?? []") == []
+    assert link.split("t=")[1].split("&")[0] not in (server.home / "server.log").read_text()
+
+
+def sign_in(page: Page, server: Server, who: str) -> None:
+    page.goto(server.url)
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name=who, exact=True).click()
+    expect(page.get_by_text(f"Signed in as {who}")).to_be_visible(timeout=60_000)
