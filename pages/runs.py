@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.workspace.workspace import Run
-from ui import data_choice, jobs, page, questions, share, shared_view
+from ui import data_choice, exports, jobs, page, questions, share, shared_view
 from ui.session import owner, workspace
 
 PER_PAGE = 12
@@ -54,6 +54,7 @@ def show(run: Run) -> None:
 page.lead(
     "Every run is kept until you delete it. It goes on when you close this page, and can be resumed after a crash."
 )
+exports.again()
 runs = workspace().runs(owner())
 if not runs:
     page.empty("Nothing has been computed yet. Runs start on the pages under Trust and are listed here.")

@@ -193,7 +193,7 @@ def _chart(fingerprint: str, points: np.ndarray, by: Grouping, coloured: list[in
         theme=None,
         key=key,
         alt=alt_text(figure),
-        config={"displayModeBar": False, "scrollZoom": True},
+        config=page.saving("map", scrollZoom=True),
         on_select=lambda: _keep(fingerprint, st.session_state[key]),
         selection_mode=("lasso", "box"),
     )
@@ -209,7 +209,7 @@ def linked_chart(figure: go.Figure, caption: str, fingerprint: str, *, key: str)
         theme=None,
         key=key,
         alt=alt_text(figure),
-        config={"displayModeBar": False},
+        config=page.saving(key),
         on_select=lambda: _keep(fingerprint, st.session_state[key]),
         selection_mode=("lasso", "box"),
     )

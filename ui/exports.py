@@ -6,12 +6,14 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from core.data import DataError
 from core.report.html import to_html
 from core.report.parts import Body
 from core.report.questions import report_of
-from core.report.recreate import recipe
+from core.report.recreate import Recreated, recipe, recreate
+from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import Run
-from ui import page
+from ui import jobs, page
 from ui.session import owner, workspace
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -56,6 +58,41 @@ def of_run(run: Run, body: Callable[[], Body] | None = None, *, also: Mapping[st
                 mime="text/html",
             )
         page.download("Parameters (JSON)", parameters, name=f"{name}.json", mime="application/json")
+
+
+def again() -> None:
+    """A place for a file of parameters, from which the same run comes to be again; folded."""
+    with st.expander("Compute a run again from its parameters"):
+        st.caption(
+            "The file “Parameters (JSON)” that stands beside every result. The run gets the same key, or a reason."
+        )
+        file = st.file_uploader("Parameters (JSON)", type="json", key="parameters", label_visibility="collapsed")
+        if file is None:
+            return
+        try:
+            found = recreate(workspace(), owner(), _text(file.getvalue()))
+            run = workspace().find_run(owner(), found.plan, found.fingerprint)
+        except (DataError, WorkspaceError) as problem:
+            page.error(problem)
+            return
+        for note in found.notes:
+            st.info(page.plain(note), icon=":material/info:")
+        st.caption(f"Key {found.key}")
+        if run is None:
+            st.button("Run", type="primary", key="again", on_click=_start, args=(found,))
+        else:
+            st.markdown("This very run is here already: it stands in the list below.")
+
+
+def _start(found: Recreated) -> None:
+    jobs.start(found.plan, workspace().dataset(owner(), found.fingerprint))
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError("This is not a file of parameters: it holds no text.") from None
 
 
 def _how_to_read(stem: str) -> str:

@@ -21,6 +21,8 @@ from core.workspace.workspace import Run
 from ui import session
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
+FIGURE_FORMATS = ("SVG", "PNG")
+_FIGURE_FORMAT = "figure_format"
 _SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")  # Streamlit puts an emoji or an icon in the place of :smile:
 
 
@@ -59,13 +61,23 @@ def dark() -> bool:
 
 def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
     """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
-    st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config={"displayModeBar": False})
+    st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config=saving(key))
     st.caption(how_to_read)
 
 
 def sheet(drawn: go.Figure, *, key: str) -> None:
     """A figure of just its own size, such as one of pictures whose pixels are whole."""
-    st.plotly_chart(drawn, theme=None, key=key, width="content", alt=alt_text(drawn), config={"displayModeBar": False})
+    st.plotly_chart(drawn, theme=None, key=key, width="content", alt=alt_text(drawn), config=saving(key))
+
+
+def saving(name: str, **more: Any) -> dict[str, Any]:
+    """Plotly's configuration: one button, over a figure that is pointed at, saves it as a file, in the browser itself.
+
+    The file's format is chosen beside the downloads. `more` is configuration of this figure's own.
+    """
+    form = st.session_state.get(_FIGURE_FORMAT, FIGURE_FORMATS[0])
+    file = {"format": form.lower(), "filename": name, "scale": 2 if form == "PNG" else 1}
+    return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": file, **more}
 
 
 def draw(one: Figure) -> None:
@@ -139,6 +151,19 @@ def downloads(
                     )
         if more is not None:
             more()
+        _figure_format(f"figures-{stem}-{next(iter(tables), 'run')}")
+
+
+def _figure_format(key: str) -> None:
+    """Which files the cameras over figures give; every place that asks shows the same answer."""
+    st.session_state[key] = st.session_state.get(_FIGURE_FORMAT, FIGURE_FORMATS[0])
+    st.segmented_control(
+        "Figures: the camera over each saves it as",
+        FIGURE_FORMATS,
+        key=key,
+        required=True,
+        on_change=lambda: st.session_state.update({_FIGURE_FORMAT: st.session_state[key]}),
+    )
 
 
 def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: str, key: str | None = None) -> None:

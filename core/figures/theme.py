@@ -91,6 +91,7 @@ class Theme:
                     "font": {"family": FONT, "size": 12, "color": self.ink},
                 },
                 "hovermode": "closest",
+                "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": self.faint, "activecolor": self.ink},
             }
         )
 

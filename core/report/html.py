@@ -63,7 +63,8 @@ footer dd {{ margin: 0; overflow-wrap: anywhere; }}
 """
 _SCRIPT = """
 "use strict";
-const config = {displayModeBar: false, responsive: true};
+const saving = {modeBarButtons: [["toImage"]], toImageButtonOptions: {format: "svg"}};
+const config = {responsive: true, displaylogo: false, ...saving};
 const drawn = [];
 for (const place of document.querySelectorAll("[data-figure]")) {
   const figure = JSON.parse(document.getElementById(place.dataset.figure).textContent);

@@ -1,3 +1,4 @@
+from core.report.recreate import recipe
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
 from tests.workspace.plans import SleepPlan
@@ -68,3 +69,28 @@ def test_a_kind_is_added_by_one_entry(open_page, workspace, wine, monkeypatch):
         assert "size 5" in texts(page)
         queries = [link.proto.query_string for link in page.get("page_link")]
         assert f"data={wine.fingerprint}&at=7" in queries
+
+
+def upload(app, content: bytes):
+    """The page with a file of parameters in its place."""
+    return app.file_uploader(key="parameters").set_value(("parameters.json", content, "application/json")).run()
+
+
+def test_a_run_is_computed_again_from_its_parameters(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    content = recipe(run, None).encode()
+    assert "in the list below" in texts(upload(open_page("runs"), content))
+    workspace.delete_run(LOCAL_OWNER, run.id)
+    app = upload(open_page("runs"), content)
+    assert run.key in texts(app)
+    app.button(key="again").click().run()
+    assert [one.key for one in workspace.runs(LOCAL_OWNER)] == [run.key]
+
+
+def test_parameters_of_something_else_get_a_reason_and_no_run(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    other = recipe(run, None).replace(wine.fingerprint, "0" * 64).encode()
+    for content, words in ((b"\xff\xfe", "no text"), (b"[]", "not a file of parameters"), (other, "is not here")):
+        app = upload(open_page("runs"), content)
+        assert words in app.error[0].value.replace("\\", "")
+        assert "again" not in [button.key for button in app.button]
