@@ -38,6 +38,15 @@ class Steps:
     n_steps: int
     what: str
 
+    @property
+    def share(self) -> float:
+        """How much of it is done; nothing where nobody knows how many steps there are.
+
+        >>> Steps(3, 4, "epoch").share, Steps(3, 0, "blink").share
+        (0.75, 0.0)
+        """
+        return self.n_done / self.n_steps if self.n_steps else 0.0
+
 
 @dataclass(frozen=True)
 class Run:
@@ -73,7 +82,7 @@ class Run:
     @property
     def share(self) -> float:
         """How much of it is done, the finished steps of running trials included."""
-        begun = sum(one.n_done / one.n_steps for one in self.steps)
+        begun = sum(one.share for one in self.steps)
         return min((self.n_done + begun) / self.n_trials, 1.0) if self.n_trials else 1.0
 
 
@@ -299,7 +308,7 @@ def _run(session: Session, row: RunRow) -> Run:
     state = _state(row)
     noted = _steps(session, row.id) if state == "running" else {}
     waits_for, steps = noted.pop(WAITING, None), tuple(noted.values())
-    pace, begun = None, sum(one.n_done / one.n_steps for one in steps)
+    pace, begun = None, sum(one.share for one in steps)
     if row.started is not None and state == "running" and n_done + begun > row.started_with:
         pace = (now() - row.started) / (n_done + begun - row.started_with)
     failures = select(TrialRow.error).where(TrialRow.run_id == row.id, TrialRow.error.is_not(None)).distinct()
