@@ -1,0 +1,111 @@
+"""Class names that are markup, formulas and templates: on every page that shows them they are text and nothing runs."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.server import Server
+from tests.browser.test_main_job import click_run
+
+pytestmark = pytest.mark.browser
+NAMES = (
+    '<a href="javascript:alert(1)">click</a>',
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+)
+SHOWN = "<img src=x onerror="  # long names are cut where there is little room
+FOREIGN = "a[href^='javascript:'], img[src='x'], img[onerror], [onload], [onerror], iframe[srcdoc]"
+RUN = {
+    "source_robustness": "models=Logistic regression&repeats=4&clusterings=1",
+    "data_set_adequacy": "models=Logistic regression&repeats=4&clusterings=1&sizes=30, all",
+    "cluster_folds": "models=Logistic regression&k=3",
+}
+
+
+def table() -> bytes:
+    rng, stream = np.random.default_rng(0), io.StringIO()
+    writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+    writer.writerow(["id", "label", "<b>height</b>", "%{x} $w$"])
+    for row in range(120):
+        x = rng.normal(size=2) + 1.5 * np.eye(3, 2)[row % 3]
+        writer.writerow([f"<i>{row}</i>", NAMES[row % 3], *(f"{value:.4f}" for value in x)])
+    return stream.getvalue().encode()
+
+
+def predictions(seed: int) -> bytes:
+    rng, stream = np.random.default_rng(seed), io.StringIO()
+    writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+    writer.writerow(["id", "true", "predicted", "confidence"])
+    for row in range(300):
+        said = row if rng.random() < 0.7 else row + 1
+        writer.writerow([f"<i>{row}</i>", NAMES[row % 3], NAMES[said % 3], f"{rng.uniform(0.4, 1):.4f}"])
+    return stream.getvalue().encode()
+
+
+@pytest.fixture
+def watched(page: Page) -> Iterator[Page]:
+    """A page on which no dialogue may open."""
+    opened: list[str] = []
+    page.on("dialog", lambda dialog: (opened.append(dialog.message), dialog.dismiss()))
+    yield page
+    assert not opened, "a name was run"
+
+
+def nothing_foreign(page: Page, where: str) -> None:
+    """Nothing that a name asks for stands in the page, and figures have no link; hovered or not."""
+    assert page.locator(FOREIGN).count() == 0, where
+    assert page.locator(".js-plotly-plot a").count() == 0, where
+    for figure in page.locator(".js-plotly-plot .nsewdrag").all()[:6]:
+        if figure.is_visible():
+            figure.hover(force=True)
+            page.wait_for_timeout(100)
+    assert page.locator(FOREIGN).count() == 0, f"{where}, hovered"
+
+
+def test_hostile_names_are_text_on_every_page(server: Server, watched: Page):
+    page = watched
+    page.goto(f"{server.url}/data_sets")
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "<svg onload=alert(1)>.tsv", "mimeType": "text/tab-separated-values", "buffer": table()}
+    )
+    page.get_by_role("button", name="Use this data set").click(timeout=60_000)
+    expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_visible(timeout=60_000)
+    nothing_foreign(page, "data_sets")
+    data = page.url.partition("data=")[2].partition("&")[0]
+    assert len(data) >= 12
+    for stem, settings in RUN.items():
+        page.goto(f"{server.url}/{stem}?data={data}&{settings}")
+        click_run(page)
+        expect(page.locator(".st-key-verdict")).to_be_visible(timeout=120_000)
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=120_000)
+        expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached(timeout=60_000)
+        nothing_foreign(page, stem)
+    page.goto(f"{server.url}/overview?data={data}")
+    expect(page.get_by_text("rho").first).to_be_visible(timeout=60_000)
+    nothing_foreign(page, "overview")
+    page.goto(f"{server.url}/runs")
+    expect(page.get_by_text("<svg onload=alert(1)>").first).to_be_visible(timeout=60_000)
+    nothing_foreign(page, "runs")
+
+
+def test_hostile_names_in_predictions_are_text(server: Server, watched: Page):
+    page = watched
+    page.goto(f"{server.url}/matched_subsets")
+    for seed, side, role in ((1, "reference", "reference"), (2, "target", "new")):
+        name = f"<svg onload=alert(1)>{seed}.tsv"
+        page.locator(f".st-key-card-{side} input[type=file]").set_input_files(
+            {"name": name, "mimeType": "text/tab-separated-values", "buffer": predictions(seed)}
+        )
+        use = page.get_by_role("button", name=f"Use as {role} set")
+        expect(use).to_be_enabled(timeout=60_000)
+        nothing_foreign(page, f"matched_subsets, the {role} file")
+        use.click()
+        expect(use).to_have_count(0, timeout=60_000)
+    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=120_000)
+    expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached(timeout=60_000)
+    nothing_foreign(page, "matched_subsets")
