@@ -49,7 +49,8 @@ page.lead(
 )
 choice = data_choice.required()
 about(choice)
-runs = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
+every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
+runs = [run for run in every if run.state != "done" or not questions.only_serves(run)]
 for run in runs[:MOST_CARDS]:
     card(run)
 if len(runs) > MOST_CARDS:

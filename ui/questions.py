@@ -151,7 +151,12 @@ def headline(run: Run) -> str:
 
 def is_result(run: Run) -> bool:
     """Whether a run answers a question by itself; others only serve one, as a trained network or a map does."""
-    return run.kind in QUESTIONS and QUESTIONS[run.kind].headline is not None
+    return run.kind in QUESTIONS and not only_serves(run)
+
+
+def only_serves(run: Run) -> bool:
+    """Whether other runs rest on this one, which has no verdict of its own."""
+    return run.kind in QUESTIONS and QUESTIONS[run.kind].headline is None
 
 
 def address_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 FONT = "'Source Sans', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
-LONGEST_NAME = 32
+LONGEST_NAME = 36
 LONGEST_TITLE = 60
 """Letters of a name from the data in the title of an axis."""
 _JOINERS = "\u200c\u200d"  # scripts and emoji need them

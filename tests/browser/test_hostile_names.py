@@ -85,7 +85,7 @@ def test_hostile_names_are_text_on_every_page(server: Server, watched: Page):
         expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=120_000)
         expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached(timeout=60_000)
         nothing_foreign(page, stem)
-    page.goto(f"{server.url}/overview?data={data}")
+    page.goto(f"{server.url}/?data={data}")
     expect(page.get_by_text("rho").first).to_be_visible(timeout=60_000)
     nothing_foreign(page, "overview")
     page.goto(f"{server.url}/runs")

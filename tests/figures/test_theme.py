@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.figures.theme import DARK, LIGHT, escape, interval_bars, name_axis, new_figure, padded, theme
+from core.figures.theme import DARK, LIGHT, LONGEST_NAME, escape, interval_bars, name_axis, new_figure, padded, theme
 
 
 def test_the_colours_are_those_that_the_search_found():
@@ -57,7 +57,7 @@ def test_no_name_can_smuggle_in_markup(name):
 def test_a_link_in_a_name_is_text():
     assert escape('<a href="//x">y</a>') == '&lt;a href="//x"&gt;y&lt;/a&gt;'
     assert escape("  ") == "(blank)"
-    assert len(escape("x" * 200)) == 32
+    assert len(escape("x" * 200)) == LONGEST_NAME
 
 
 def test_bars_leave_out_what_is_unknown():

@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.data.prediction_upload import PredictionUpload
 from core.models import MODELS
+from core.trials import SourcesPlan
 from core.workspace.runner import engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
@@ -30,6 +31,12 @@ def test_a_data_set_with_runs_says_what_has_not_been_asked_yet(open_page, worksp
     links = {link.proto.label for link in open_page("overview", data=wine.fingerprint).get("page_link")}
     assert "How do folds that are made to differ behave?" in links
     assert "How far does accuracy fall on unfamiliar sources?" not in links
+
+
+def test_runs_that_others_rest_on_are_no_verdicts(open_page, workspace, wine):
+    plan = SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=1)
+    stored_run(workspace, wine, plan=plan)
+    assert "Nothing is known about this data set yet" in texts(open_page("overview", data=wine.fingerprint))
 
 
 def test_several_runs_under_way_stand_side_by_side(open_page, workspace, wine):
