@@ -106,8 +106,8 @@ def test_a_class_without_test_samples_starts_from_training_samples(open_page, wo
     assert "From the training sample" in [control.label for control in app.selectbox] + [
         control.label for control in app.segmented_control
     ]
-    made = next(frame.value for frame in app.dataframe if "unplaced" in frame.value)
-    assert made.loc[made["label"] == "class 1", "asked"].sum() == 2
+    made = next(frame.value for frame in app.dataframe if "Unplaced" in frame.value)
+    assert made.loc[made["Class"] == "class 1", "Asked"].sum() == 2
 
 
 def npz(**arrays) -> bytes:

@@ -7,7 +7,7 @@ import pytest
 from core.data import Roles
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.pages.conftest import charts, texts
+from tests.pages.conftest import charts, plainly, texts
 
 ROLES = Roles(id="id", truth="gold", predicted="predicted", confidence="confidence")
 
@@ -72,7 +72,7 @@ def test_the_example_is_one_click_away(open_page, workspace):
 def test_two_files_get_a_verdict_figures_tables_and_downloads(open_page, two):
     app = settled(open_page("matched_subsets", **two))
     assert "Accuracy falls on the new set by" in texts(app)
-    assert "n = 900 in the reference set and 500 in the new set" in texts(app)
+    assert "n = 900 in the reference set and 500 in the new set" in plainly(app)
     assert len(charts(app)) == 8
     assert all(charts(app))
     labels = [button.label for button in app.get("download_button")]
@@ -145,10 +145,10 @@ def test_one_file_with_a_column_of_sets_is_both(open_page, workspace):
     app.button(key="use-reference").click().run()
     settled(app)
     assert app.query_params["reference"] == app.query_params["target"]
-    assert "n = 600 in the reference set and 200 in the new set" in texts(app)
+    assert "n = 600 in the reference set and 200 in the new set" in plainly(app)
     app.button(key="swap").click().run()
     settled(app)
-    assert "n = 200 in the reference set and 600 in the new set" in texts(app)
+    assert "n = 200 in the reference set and 600 in the new set" in plainly(app)
 
 
 def test_many_models_are_compared_at_once(open_page, workspace):
@@ -313,7 +313,7 @@ def test_a_fold_is_compared_with_all_others_of_its_file(open_page, workspace):
     app.button(key="use-reference").click().run()
     settled(app)
     assert app.query_params["reference"] == app.query_params["target"]
-    assert "n = 900 in the reference set and 300 in the new set" in texts(app)
+    assert "n = 900 in the reference set and 300 in the new set" in plainly(app)
     app.selectbox(key="target_fold").select("4").run()
     settled(app)
     assert "Accuracy falls on the new set by" in texts(app)
@@ -325,7 +325,7 @@ def test_a_fold_is_compared_with_all_others_of_its_file(open_page, workspace):
     assert [metric.value for metric in again.metric] == verdict
     app.button(key="swap").click().run()
     settled(app)
-    assert "n = 300 in the reference set and 900 in the new set" in texts(app)
+    assert "n = 300 in the reference set and 900 in the new set" in plainly(app)
 
 
 def test_folds_that_share_rows_get_a_sentence_and_no_verdict(open_page, workspace):
@@ -340,10 +340,10 @@ def test_folds_of_two_files_are_chosen_side_by_side(open_page, workspace, two):
     roles = Roles(**{**ROLES.__dict__, "fold": "fold"})
     folds = store(workspace, "folds.tsv", with_folds(1200), roles)
     app = settled(open_page("matched_subsets", reference=folds, target=two["target"]))
-    assert "n = 1\u202f200 in the reference set and 500 in the new set" in texts(app)
+    assert "n = 1\u202f200 in the reference set and 500 in the new set" in plainly(app)
     app.selectbox(key="reference_fold").select("1").run()
     settled(app)
-    assert "n = 300 in the reference set and 500 in the new set" in texts(app)
+    assert "n = 300 in the reference set and 500 in the new set" in plainly(app)
     assert "target_fold" not in app.query_params
 
 
