@@ -212,7 +212,7 @@ def test_the_eye_for_raw_names_sees_them():
         ("👩\u200d🔬", "👩\u200d🔬"),
         ("%{x}", "&#37;{x}"),
         ("5 %", "5 %"),
-        ("x" * 100, "x" * 31 + "…"),
+        ("x" * 100, "x" * 35 + "…"),
     ],
 )
 def test_names_are_shown_on_one_line_as_they_are(name, shown):
