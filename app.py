@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from ui.addresses import Addresses
 from ui.serving import SecurityHeaders, ThisMachineOnly, check_start
 
 ROOT = Path(__file__).resolve().parent
@@ -29,5 +30,5 @@ check_start()
 app = st.App(
     ROOT / "ui" / "router.py",
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders), Middleware(ThisMachineOnly)],
+    middleware=[Middleware(SecurityHeaders), Middleware(ThisMachineOnly), Middleware(Addresses)],
 )

@@ -17,7 +17,7 @@ from tests.browser.server import Server, free_port, serve
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
 from ui.gate import SENTENCE
-from ui.router import PAGES
+from ui.router import PAGES, QUESTION
 
 pytestmark = pytest.mark.browser
 RESULT = "data=wine&repeats=4&clusterings=1"
@@ -26,13 +26,15 @@ PATHS = [stem for pages in PAGES.values() for stem, *_ in pages]
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory) -> Iterator[str]:
-    """The address of a provider that knows alice and bob."""
+    """The address of a provider that knows alice, bob and carol."""
     command = shutil.which("oidc-provider-mock", path=str(Path(sys.executable).parent))
     assert command, "oidc-provider-mock is not installed: make setup"
     port = free_port()
     with open(tmp_path_factory.mktemp("provider") / "provider.log", "w") as log:
         process = subprocess.Popen(
-            [command, "--port", str(port), "--user", "alice", "--user", "bob"], stdout=log, stderr=subprocess.STDOUT
+            [command, "--port", str(port), "--user", "alice", "--user", "bob", "--user", "carol"],
+            stdout=log,
+            stderr=subprocess.STDOUT,
         )
         address = f"http://127.0.0.1:{port}"
         try:
@@ -94,6 +96,9 @@ def test_the_first_request_of_a_fresh_server_meets_the_gate(server: Server, tab)
     page = tab()
     page.goto(f"{server.url}/source_robustness?{RESULT}")
     assert_closed(page)
+    enter(page, "carol")
+    expect(page.get_by_role("heading", name=QUESTION["source_robustness"])).to_be_visible(timeout=60_000)
+    assert page.url == f"{server.url}/source_robustness?{RESULT}"
 
 
 def assert_closed(page: Page) -> None:
@@ -148,12 +153,18 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     assert_closed(alice)
     for page in (alice, bob, visitor):
         assert page.evaluate("window.violations ?? []") == []
-    assert link.split("t=")[1].split("&")[0] not in (server.home / "server.log").read_text()
+    log = (server.home / "server.log").read_text()
+    assert link.split("t=")[1].split("&")[0] not in log
+    assert "warning" not in log.lower()
 
 
 def sign_in(page: Page, server: Server, who: str) -> None:
     page.goto(server.url)
-    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
-    page.get_by_role("button", name="Sign in").click()
+    enter(page, who)
+
+
+def enter(page: Page, who: str) -> None:
+    """From the gate to the page behind it."""
+    page.get_by_role("button", name="Sign in").click(timeout=60_000)
     page.get_by_role("button", name=who, exact=True).click()
     expect(page.get_by_text(f"Signed in as {who}")).to_be_visible(timeout=60_000)
