@@ -13,7 +13,7 @@ from core.represent import number_of, number_title, numbers_of
 from core.represent.project import pca_map
 from core.split.describe_folds import FoldDescription
 from core.trials import MapPlan
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui import background, cache, data_views, page
 from ui.fold_choice import choose

@@ -11,7 +11,7 @@ from core.models import MODELS, fits
 from core.trials import TrainingPlan
 from core.trials.training_plan import TRAINABLE
 from core.workspace.errors import WorkspaceError
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.shelf import StoredModel
 from core.workspace.workspace import Run
 from ui import jobs, page

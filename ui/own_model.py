@@ -17,7 +17,7 @@ from core.data.prediction_upload import PredictionUpload
 from core.evaluate.wording import count, listed, plural
 from core.trials import TrialPlan, rows_to_predict, sample_predictions, to_json, trials_given
 from core.workspace.errors import WorkspaceError
-from core.workspace.runner import LIBRARIES
+from core.workspace.provenance import LIBRARIES
 from core.workspace.workspace import Run, run_key
 from ui import background, cache, page, prediction_upload, trained_sources
 from ui.cache import OwnModels

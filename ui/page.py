@@ -16,7 +16,7 @@ from core.figures.theme import alt_text
 from core.report.files import FORMATS
 from core.report.parts import Figure, Metric
 from core.report.provenance import parameters
-from core.workspace.runner import LIBRARIES
+from core.workspace.provenance import LIBRARIES
 from core.workspace.workspace import Run
 from ui import session
 

@@ -21,7 +21,7 @@ from core.report import questions as report
 from core.report.names import MODEL_TITLES
 from core.trials import FoldPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan
 from core.trials.map_plan import MapPlan
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui import (
     adequacy_controls,

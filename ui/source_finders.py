@@ -12,7 +12,7 @@ from core.figures import source_finders as figures
 from core.report.names import IN_SENTENCES
 from core.report.source_robustness import true_sources_figure, true_sources_table
 from core.trials import KNOWN_SOURCES, TrialPlan
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui import background, cache, page, trained_sources
 from ui.cache import OwnModels

@@ -13,7 +13,7 @@ from core.evaluate.wording import count, percent, plural, ratio
 from core.report.source_robustness import Row, names_beside, table, title
 from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui import cache, page, trained_sources
 from ui.cache import OwnModels

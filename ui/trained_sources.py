@@ -11,7 +11,7 @@ from core.evaluate.wording import listed
 from core.figures import mean_images as figures
 from core.report.names import IN_SENTENCES
 from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by, notes_in
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui import cache, jobs, page
 from ui.cache.source_robustness import source_images, trained_sources

@@ -32,7 +32,7 @@ from core.report.provenance import provenance
 from core.report.recreate import recipe
 from core.trials import FoldPlan, MapPlan, SourcesPlan, TrainingPlan, TrialPlan, notes_in
 from core.workspace.data_shelf import StoredDataset
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 
 Rows = pd.DataFrame
@@ -134,7 +134,7 @@ QUESTIONS: dict[str, Question] = {
     SourcesPlan.kind: Question("Which sources does a network find?", "source_robustness", _sources),
     MapPlan.kind: Question("Where do the samples lie? (map)", "data_sets", _map),
 }
-"""By the plan's kind; every kind of `core.workspace.runner.PLANS` has one."""
+"""By the plan's kind; every kind of `core.workspace.plans.PLANS` has one."""
 
 
 def report_of(

@@ -13,7 +13,8 @@ from core import __version__
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.trials import Plan
 from core.workspace.errors import WorkspaceError
-from core.workspace.runner import LIBRARIES, PLANS, load_plan
+from core.workspace.plans import PLANS, load_plan
+from core.workspace.provenance import LIBRARIES
 from core.workspace.workspace import Run, Workspace, run_key
 
 _NOT_OURS = (

@@ -21,6 +21,7 @@ from core.trials.plan import Aside
 from core.trials.sources_plan import Found
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run, Steps, Workspace
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -144,7 +145,6 @@ class Waiting:
             self.workspace.cancel(self.owner, needed.id)
 
     def _needs(self, run: Run) -> tuple[Plan, ...]:
-        from core.workspace.runner import load_plan
 
         try:
             return needed_by(load_plan(run.plan), self.workspace.dataset(self.owner, run.fingerprint))

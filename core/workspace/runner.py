@@ -7,7 +7,6 @@ here or in another process, with only the missing trials.
 
 import logging
 import os
-import platform
 import queue
 import socket
 import threading
@@ -16,65 +15,35 @@ import uuid
 from collections import deque
 from contextlib import nullcontext
 from functools import lru_cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import OperationalError
-
-from core import __version__
 from core.data import Dataset
 from core.data.home import home
 from core.data.store import from_bytes
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import Cancelled
-from core.trials import (
-    FoldPlan,
-    MapPlan,
-    Plan,
-    SourcesPlan,
-    TrainingPlan,
-    TrialPlan,
-    from_json,
-    needed_by,
-    sources_at_hand,
-)
+from core.trials import Plan, from_json, needed_by, sources_at_hand
 from core.trials.plan import Aside, Grouping
 from core.workspace import frames
-from core.workspace.errors import DatabaseBusy, WorkspaceError
+from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
+from core.workspace.lease import Lease
 from core.workspace.needed import NeededRows, Waiting, joined, name_of
+from core.workspace.plans import PLANS, load_plan
+from core.workspace.provenance import provenance
 from core.workspace.worker import KeptModel, surroundings
 from core.workspace.workspace import WAITING, Steps, Workspace
 
 if TYPE_CHECKING:
     from distributed import Future
 
-PLANS: dict[str, type] = {
-    plan.kind: plan
-    for plan in (
-        *(TrialPlan, AdequacyPlan, FoldPlan, MapPlan, TrainingPlan, SourcesPlan),
-        *(AverageCasePlan, CovariateShiftPlan, GuidedTestsPlan),
-    )
-}
-"""Every kind of plan that can be stored and run."""
-
 TRIAL_SECONDS = 3600.0
 """A trial that takes longer is given up, and its worker is replaced."""
-
-RENEWAL_SECONDS = 0.5
-"""How often a run's lease is renewed, and so how soon a cancel is heard."""
 
 CANCEL_SECONDS = 20.0
 """How long a cancelled run waits for the trials that are running to answer."""
 
 SECONDS_BETWEEN_STEPS = 1.0
 """How often it is written down how far the running trials are."""
-
-LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 
 Trials = tuple[int, ...]
 """What a worker is given at a time: one trial, or several that are done at once. The first names them all."""
@@ -83,17 +52,6 @@ Done = tuple[list[bytes], list[KeptModel]]
 """What came of it: the rows of each trial, and the models that were made."""
 
 _log = logging.getLogger(__name__)
-
-
-def load_plan(text: str) -> Plan:
-    """The plan of any known kind that `to_json` wrote.
-
-    Examples
-    --------
-    >>> load_plan('{"kind":"trials","models":["svm"]}').models
-    ('svm',)
-    """
-    return from_json(text, PLANS)
 
 
 @lru_cache(maxsize=2)
@@ -165,7 +123,7 @@ class Engine:
     def _work_off(self, owner: str, run_id: str, lease_owner: str) -> None:
         state, error = "interrupted", None
         try:
-            with _Lease(self.workspace, owner, run_id, lease_owner) as lease:
+            with Lease(self.workspace, owner, run_id, lease_owner) as lease:
                 state = _RunInWork(self, owner, run_id, lease).finish(self._closing)
         except WorkspaceError as problem:
             error = str(problem)
@@ -177,39 +135,10 @@ class Engine:
             self.workspace.release(owner, run_id, lease_owner, state, error=error)
 
 
-class _Lease:
-    """Keeps a run's lease while work goes on, however long a single step of it takes.
-
-    `answer` is what the workspace said last: "go on", "cancel" or "lost".
-    """
-
-    def __init__(self, workspace: Workspace, owner: str, run_id: str, lease_owner: str):
-        self._workspace, self._run_owner, self._run_id, self.owner = workspace, owner, run_id, lease_owner
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name=f"lease {run_id[:8]}", daemon=True)
-        self.answer = "go on"
-
-    def __enter__(self) -> "_Lease":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _keep(self) -> None:
-        while not self._ended.wait(RENEWAL_SECONDS):
-            try:
-                self.answer = self._workspace.renew(self._run_owner, self._run_id, self.owner)
-            except (OperationalError, DatabaseBusy):
-                # A locked database is asked again; the lease lasts for many renewals.
-                _log.warning("run %s: the lease could not be renewed, trying again", self._run_id)
-
-
 class _RunInWork:
     """A run while this process works on it."""
 
-    def __init__(self, engine: Engine, owner: str, run_id: str, lease: _Lease):
+    def __init__(self, engine: Engine, owner: str, run_id: str, lease: Lease):
         self.workspace, self.executor, self.trial_seconds = engine.workspace, engine.executor, engine.trial_seconds
         self.engine, self.needed = engine, NeededRows()
         self.owner, self.run_id, self.lease = owner, run_id, lease
@@ -412,38 +341,6 @@ class _RunInWork:
             del self.in_flight[future]
         if futures:
             self.executor.client().cancel(futures)
-
-
-def provenance(executor: Executor) -> dict[str, object]:
-    """Where results come from: versions of Touchstone and the numeric libraries, Python, device, kind of executor."""
-    return {
-        "touchstone": __version__,
-        "versions": {name: version(name) for name in LIBRARIES},
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "device": device() if executor.address is None else "as the workers of the cluster have it",
-        "executor": executor.address or "processes on this machine",
-        "n_workers": executor.n_threads(),
-    }
-
-
-def device(processors: Path = Path("/proc")) -> str:
-    """What networks are trained on here: the name of the graphics processor where torch can use one, else the CPU's.
-
-    It is asked of the system, since importing torch takes seconds.
-    """
-    if not version("torch").endswith("+cpu"):
-        told = [file.read_text("utf-8") for file in sorted(processors.glob("driver/nvidia/gpus/*/information"))]
-        names = [line.partition(":")[2].strip() for text in told for line in text.splitlines() if "Model:" in line]
-        if names:
-            return f"cuda, {', '.join(dict.fromkeys(names))}"
-    try:
-        lines = (processors / "cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    name = next(named, platform.processor())
-    return f"cpu, {name}" if name else "cpu"
 
 
 _engine: Engine | None = None

@@ -12,7 +12,7 @@ from core.trials import Plan, needed_by
 from core.workspace.data_shelf import StoredDataset, StoredPredictions
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import link_id
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.shelf import StoredModel
 from core.workspace.workspace import Run, Workspace, run_key
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.data import DataError, Dataset, load_example
 from core.evaluate.data_set_adequacy.plan import ALL, COLUMNS, AdequacyPlan, nested_part
 from core.trials import Context, to_json
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from core.trials import Context, Plan, from_json, to_json
 from core.trials.layer_parts import layer_parts
 from core.trials.training_plan import TrainingPlan
 from core.workspace import frames
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from tests.evaluate.feature_populations import cloud, head
 
 FAST = {"n_dimensions": 4, "n_components": 2, "n_draws": 200, "n_resplits": 19}

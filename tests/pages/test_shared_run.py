@@ -10,7 +10,7 @@ from streamlit.util import calc_hash
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.trials import FoldPlan
 from core.workspace.links import DEAD
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
 from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts

@@ -14,7 +14,7 @@ import pytest
 from core.report.html import to_html
 from core.report.markdown import formula, markup
 from core.report.questions import NOTHING_YET, QUESTIONS, report_of
-from core.workspace.runner import PLANS
+from core.workspace.plans import PLANS
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 

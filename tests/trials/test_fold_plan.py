@@ -139,7 +139,7 @@ def test_schemes_by_a_number_cut_by_it(wine):
 def test_another_process_makes_the_same_folds(wine):
     plan = FoldPlan(schemes=tuple(BY_FEATURES), seeds=(0,), models=())
     code = (
-        "import sys; from core.data import load_example; from core.workspace.runner import load_plan;"
+        "import sys; from core.data import load_example; from core.workspace.plans import load_plan;"
         "plan, wine = load_plan(sys.argv[1]), load_example('wine');"
         "print([plan.folds(wine, scheme, 0).tolist() for scheme in plan.schemes])"
     )

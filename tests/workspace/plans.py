@@ -18,7 +18,7 @@ from core.data import DataError, Dataset
 from core.models import Cancelled
 from core.models.stored import ModelFile
 from core.trials.plan import Context, check_fields
-from core.workspace.runner import PLANS
+from core.workspace.plans import PLANS
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from core.evaluate.data_sets import WordCounts
 from core.represent.duplicates import NearDuplicates
 from core.split.describe_folds import FoldDescription
 from core.trials import FoldPlan
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui import fold_work
 from ui.background import Answer, Task

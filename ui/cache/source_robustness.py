@@ -37,7 +37,7 @@ from core.trials import (
 from core.trials import with_labels as join_labels
 from core.trials.sources_plan import Found
 from core.workspace.needed import found_rows
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui.background import Task
 from ui.cache.common import dataset, owned_dataset, task

@@ -13,7 +13,7 @@ from core.evaluate.test_quality import Curve, PairMap, TestQuality
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
 from core.figures.test_quality import Subject
 from core.trials.layer_parts import layer_parts, layers_offered, split_of
-from core.workspace.runner import load_plan
+from core.workspace.plans import load_plan
 from core.workspace.shelf import StoredModel
 from core.workspace.workspace import Run
 from ui import background, quality_work
