@@ -140,7 +140,10 @@ def _dataset(data: str) -> Dataset:
 
 
 def _say(run: Run, *, end: str) -> None:
-    print(f"{run.state}: {run.n_done} of {run.n_trials} trials, {run.n_failed} failed", end=end, file=sys.stderr)
+    first = run.waits_for
+    waits = "" if first is None else f"{first.what} {first.n_done} of {first.n_steps}; "
+    said = f"{waits}{run.state}: {run.n_done} of {run.n_trials} trials, {run.n_failed} failed"
+    print(f"{said:<79}", end=end, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.__main__ import main
+from core.__main__ import _say, main
+from core.workspace.workspace import Run, Steps
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'
@@ -22,6 +23,16 @@ def test_a_run_prints_its_rows_and_is_found_again():
     assert "done: 6 of 6 trials, 0 failed" in first.stderr
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     assert again.stdout == first.stdout, "a finished run was computed again"
+
+
+def test_what_a_run_waits_for_is_said_first(capsys):
+    waiting = Run(
+        *("id", "key", "trials", "{}", "f", "wine", "running", 6, 0, 0, 0.0, None, None, None, False, {}, ()),
+        waits_for=Steps(3, 30, "Finding sources by deep k-means: epoch"),
+    )
+    _say(waiting, end="\n")
+    said = capsys.readouterr().err.strip()
+    assert said == "Finding sources by deep k-means: epoch 3 of 30; running: 0 of 6 trials, 0 failed"
 
 
 @pytest.mark.parametrize(
