@@ -23,7 +23,8 @@ from core.evaluate.source_robustness import expected_accuracy_intervals
 from core.evaluate.source_robustness.agreement import agreement
 from core.evaluate.source_robustness.true_sources import true_source_table, true_sources
 from core.trials import Context, TrialPlan
-from core.trials.trial_plan import KNOWN_SOURCES, Draw
+from core.trials.plan_sources import KNOWN_SOURCES
+from core.trials.trial_plan import Draw
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 N_ROWS = 4000

@@ -21,8 +21,8 @@ EPOCH = One(
     "Networks are tested after",
     EPOCHS,
     TrialPlan.epoch,
-    "The best epoch on the test part is what the paper takes: optimistic, since the test part chose. Sources that are "
-    "held out for the choice are taken from the training part of every model.",
+    "The best epoch on the test part is what the paper takes: optimistic, since the test part chose. What is "
+    "held out for it, whole sources where sources are held out, is taken from the training part of every model.",
 )
 
 

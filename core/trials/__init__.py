@@ -6,11 +6,12 @@ from core.trials.from_predictions import trials_given, trials_of_predictions
 from core.trials.labels_for_predictions import with_labels
 from core.trials.map_plan import MapPlan
 from core.trials.plan import Context, Plan, from_json, needed_by, to_json
+from core.trials.plan_sources import KNOWN_SOURCES
 from core.trials.run import COLUMNS
 from core.trials.sources_plan import SourcesPlan, found_in, notes_in, sources_at_hand
 from core.trials.splits_table import splits_table
 from core.trials.training_plan import TrainingPlan
-from core.trials.trial_plan import KNOWN_SOURCES, Draw, TrialPlan
+from core.trials.trial_plan import Draw, TrialPlan
 
 __all__ = [
     "COLUMNS",

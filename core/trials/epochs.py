@@ -1,4 +1,4 @@
-"""Which epoch's network is a trial about? The last one, the best in hindsight, or the best on sources held out for it.
+"""Which epoch's network is a trial about? The last one, the best in hindsight, or the best on a part held out for it.
 
 Kilinc & Uysal 2017, section 5.1, take the highest test accuracy of all epochs, which is optimistic: the test part
 chose. Choosing on held-out sources is what they leave for later (section 6). Models without epochs have one result.
@@ -18,7 +18,7 @@ from core.split import Split
 EPOCHS = {
     "last": "the last epoch",
     "best": "the best epoch on the test part (optimistic)",
-    "validation": "the best epoch on sources held out for it",
+    "validation": "the best epoch on a part held out for it",
 }
 """Which epoch a network is tested after, and what the screen calls it."""
 

@@ -22,7 +22,7 @@ from core.represent import (
 )
 from core.split import FOLD_SCHEMES, FoldScheme
 from core.trials.plan import Context, check_fields
-from core.trials.trial_plan import known_sources
+from core.trials.plan_sources import known_sources
 
 COLUMNS = ("scheme", "seed", "model", "fold", "row", "y_pred", "confidence", "n_train", "seconds", "status")
 """The columns of a frame of folds, whose rows are lean: a run may have hundreds of thousands.

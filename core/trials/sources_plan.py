@@ -158,7 +158,8 @@ def notes_in(plan: SourcesPlan, rows: pd.DataFrame) -> tuple[str, ...]:
     """
     told = rows[rows["row"].isna() & (rows["note"].fillna("") != "")]
     n_of = told.groupby("note").size()
-    return tuple(f"In {n} of {plan.n_clusterings} clusterings: {note}" for note, n in n_of.items())
+    where = f"of {plan.n_clusterings} clusterings: " if plan.n_clusterings > 1 else ""
+    return tuple(f"{where and f'In {n} '}{where}{note}" for note, n in n_of.items())
 
 
 @contextmanager

@@ -9,19 +9,23 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, find_sources, silhouettes, trains
+from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
-from core.represent import REPRESENTATIONS, check_representation, default_representation, encode
+from core.represent import REPRESENTATIONS, check_representation, default_representation
 from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
 from core.trials.epochs import EPOCHS, fit_and_predict, untrained
 from core.trials.plan import LATER, Context, check_fields
+from core.trials.plan_sources import (
+    KNOWN_SOURCES,
+    check_class_sizes,
+    features,
+    found_by_clustering,
+    known_sources,
+)
 from core.trials.run import COLUMNS, as_frame, trial_rows
 from core.trials.sources_plan import SourcesPlan, sources_of
 from core.trials.together import in_groups, predict_together, trained_together
-
-KNOWN_SOURCES = "known"
-"""The source finder's name for the sources that the data set itself came with."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,8 @@ class TrialPlan:
     n_train
         Cut every training part to this many samples, at random; None keeps all.
     epoch
-        A name in EPOCHS: which epoch of a network's training counts. With "validation", sources are held out of every
-        training part by a second exclusive draw, whatever the scheme, and no model trains on them.
+        A name in EPOCHS: which epoch of a network's training counts. With "validation", every draw of its scheme is
+        followed by a second one within the training part, and no model trains on what that one holds out.
     n_epochs
         How long networks are trained; None leaves each at its own number.
     seed
@@ -122,7 +126,10 @@ class TrialPlan:
         for finder in self.source_finders:
             if finder != KNOWN_SOURCES:
                 check_finder(finder, dataset)
-        return len(self.draws(dataset)) * len(self.models)
+        draws = self.draws(dataset)
+        if self.epoch == "validation":
+            self._check_held_back(dataset, draws)
+        return len(draws) * len(self.models)
 
     def draws(self, dataset: Dataset) -> tuple[Draw, ...]:
         """Every drawn split, repeat by repeat, so that the first finished trials already show the whole picture."""
@@ -142,7 +149,7 @@ class TrialPlan:
         if trains(source_finder):
             return sources_of(self._sources_plan(source_finder), dataset, clustering)
         representation = self.representation or default_representation(dataset.kind)
-        return _found_sources(dataset, representation, source_finder, self.n_sources, self.seed, clustering)
+        return found_by_clustering(dataset, representation, source_finder, self.n_sources, self.seed, clustering)
 
     def source_names(self, dataset: Dataset, source_finder: str) -> np.ndarray:
         """What the codes of `sources` stand for: known names, or the number that the finder gave."""
@@ -155,10 +162,10 @@ class TrialPlan:
 
         Where there are more than 3,000 samples, on so many at random: a page can wait for that.
         """
-        features = _features(dataset, self.representation or default_representation(dataset.kind))
+        encoded = features(dataset, self.representation or default_representation(dataset.kind))
         sources = self.sources(dataset, source_finder, clustering)
         rng = np.random.default_rng([self.seed, clustering])
-        return silhouettes(features, dataset.y, sources, rng=rng, max_samples=3000)
+        return silhouettes(encoded, dataset.y, sources, rng=rng, max_samples=3000)
 
     def split(self, dataset: Dataset, draw: Draw) -> Split:
         """The training and test rows of a draw, the training part cut where the plan says so.
@@ -169,10 +176,7 @@ class TrialPlan:
         n_train = min(len(_raw_split(self, dataset, other).train) for other in _same_repeat(self, dataset, draw))
         if self.n_train is not None:
             n_train = min(n_train, self.n_train)
-        if n_train == len(split.train):
-            return split
-        order = np.random.default_rng([self.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(split.train)
-        return Split(np.sort(order[:n_train]), split.test)
+        return Split(_cut(self, draw, split.train, n_train), split.test)
 
     def fit_seed(self, draw: Draw) -> int:
         """What a model that is fitted on this draw is seeded with."""
@@ -233,23 +237,16 @@ class TrialPlan:
     ) -> tuple[Split, Integer[np.ndarray, " n_validation"] | None]:
         """The split that models are fitted on and tested with, and the training rows held back to choose an epoch.
 
-        Those are whole sources, drawn as SourceExclusive does from the sources that the training part has; None where
-        `epoch` asks for no such choice. Raises DataError where a class has too few sources to spare one more.
+        Those are drawn as the scheme draws its test part: whole sources only where sources are held out, so that
+        familiar ones stay familiar. None where `epoch` asks for no such choice. What is left to train on is as large
+        for every source finder. Raises DataError where a class has too few sources to spare one more.
         """
         split = self.split(dataset, draw)
         if self.epoch != "validation":
             return split, None
-        sources = self.sources(dataset, draw.source_finder, draw.clustering)[split.train]
-        seed = _seed(self.seed, f"validation {draw.scheme}", draw.repeat)
-        second = SourceExclusive(n_repeats=1, test_share=self.test_share, across=self.across, seed=seed)
-        try:
-            inner = second.draw(0, dataset.y[split.train], sources)
-        except DataError as problem:
-            raise DataError(
-                f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
-                "the last epoch."
-            ) from None
-        return Split(split.train[inner.train], split.test), split.train[inner.test]
+        inner = _held_back(self, dataset, draw)
+        n_train = min(len(_held_back(self, dataset, other).train) for other in _same_repeat(self, dataset, draw))
+        return Split(_cut(self, draw, inner.train, n_train), split.test), inner.test
 
     def rows_of(
         self,
@@ -282,51 +279,20 @@ class TrialPlan:
         row = {**dict.fromkeys(COLUMNS), **_identity(model, draw), "status": "failed"}
         return as_frame({name: [value] for name, value in row.items()})
 
+    def _check_held_back(self, dataset: Dataset, draws: tuple[Draw, ...]) -> None:
+        """Raise DataError where no sources are left to hold back, which is known without finding any."""
+        for finder, scheme in {(draw.source_finder, draw.scheme): draw for draw in draws}:
+            y, sources = _one_row_per_source(self, dataset, finder)
+            if DRAW_SCHEMES[scheme] is SourceExclusive:
+                train = _scheme(self, scheme, 1, 0).draw(0, y, sources).train
+                _second_draw(self, scheme, 0, y[train], sources[train])
+
     def _sources_plan(self, source_finder: str) -> SourcesPlan:
         return SourcesPlan(source_finder, self.n_sources, _n_clusterings(self, source_finder), self.seed)
 
     def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, str]:
         draw, model = divmod(index, len(self.models))
         return self.draws(dataset)[draw], self.models[model]
-
-
-@lru_cache(maxsize=4)
-def known_sources(dataset: Dataset) -> tuple[Integer[np.ndarray, " n_samples"], np.ndarray]:
-    """Codes and names of the data set's own sources; DataError where it has none."""
-    if dataset.sources is None:
-        raise DataError(f"{dataset.name} does not say which source its rows come from. Find sources by clustering.")
-    names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
-    return codes, names.astype(object)
-
-
-@lru_cache(maxsize=4)
-def _features(dataset: Dataset, representation: str) -> np.ndarray:
-    return encode(dataset, representation)
-
-
-@lru_cache(maxsize=32)
-def _found_sources(
-    dataset: Dataset, representation: str, source_finder: str, n_sources: int, seed: int, clustering: int
-) -> np.ndarray:
-    return find_sources(
-        _features(dataset, representation),
-        dataset.y,
-        n_sources=n_sources,
-        method=source_finder,
-        rng=np.random.default_rng([seed, clustering]),
-        class_names=dataset.class_names,
-    )
-
-
-def _check_class_sizes(dataset: Dataset, n_sources: int) -> None:
-    small = [
-        f"{name} ({n} rows)" for name, n in zip(dataset.class_names, dataset.n_per_class, strict=True) if n < n_sources
-    ]
-    if small:
-        raise DataError(
-            f"{n_sources} sources cannot be found in {', '.join(small)}: a class needs at least one row for each "
-            "source. Choose fewer sources, or leave these classes out."
-        )
 
 
 def _scheme(plan: TrialPlan, scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
@@ -360,7 +326,7 @@ def _one_row_per_source(plan: TrialPlan, dataset: Dataset, source_finder: str) -
     """Labels and sources from which the number of splits follows, without waiting for a clustering."""
     if source_finder == KNOWN_SOURCES:
         return dataset.y, known_sources(dataset)[0]
-    _check_class_sizes(dataset, plan.n_sources)
+    check_class_sizes(dataset, plan.n_sources)
     groups = np.arange(dataset.n_classes * plan.n_sources)
     return groups // plan.n_sources, groups
 
@@ -371,6 +337,35 @@ def _raw_split(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
     n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
     scheme = _scheme(plan, draw.scheme, n_repeats, draw.clustering)
     return scheme.draw(draw.within, dataset.y, plan.sources(dataset, draw.source_finder, draw.clustering))
+
+
+@lru_cache(maxsize=16)
+def _held_back(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
+    """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
+    train = plan.split(dataset, draw).train
+    sources = plan.sources(dataset, draw.source_finder, draw.clustering)[train]
+    inner = _second_draw(plan, draw.scheme, draw.repeat, dataset.y[train], sources)
+    return Split(train[inner.train], train[inner.test])
+
+
+def _second_draw(plan: TrialPlan, scheme: str, repeat: int, y: np.ndarray, sources: np.ndarray) -> Split:
+    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
+    seed = _seed(plan.seed, f"validation {scheme}", repeat)
+    try:
+        return DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across).draw(0, y, sources)
+    except DataError as problem:
+        raise DataError(
+            f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
+            "the last epoch."
+        ) from None
+
+
+def _cut(plan: TrialPlan, draw: Draw, rows: np.ndarray, n_rows: int) -> np.ndarray:
+    """So many of the rows, the same of every smaller number."""
+    if n_rows == len(rows):
+        return rows
+    order = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(rows)
+    return np.sort(order[:n_rows])
 
 
 def _same_repeat(plan: TrialPlan, dataset: Dataset, draw: Draw) -> list[Draw]:

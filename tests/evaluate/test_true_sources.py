@@ -8,7 +8,7 @@ from core.data import Dataset
 from core.evaluate.source_robustness.agreement import agreement
 from core.evaluate.source_robustness.true_sources import true_source_table, true_sources
 from core.trials import Context, TrialPlan
-from core.trials.trial_plan import KNOWN_SOURCES
+from core.trials.plan_sources import KNOWN_SOURCES
 from tests.evaluate.populations import Population, frame, trial_rows
 
 NAMES = {"model": "SVM", "kmeans": "k-means"}

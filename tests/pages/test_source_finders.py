@@ -8,7 +8,8 @@ import streamlit as st
 
 from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
 from core.data import Dataset, load_example
-from core.trials import SourcesPlan, TrialPlan
+from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
+from core.trials import SourcesPlan, TrialPlan, needed_by
 from core.workspace.workspace import LOCAL_OWNER, WAITING, Steps
 from tests.pages.conftest import PLAN, charts, stored_run, texts
 
@@ -162,6 +163,20 @@ def test_a_finder_that_fell_back_is_told_and_the_page_trains_nothing(open_page, 
     assert "Do the ways of finding sources agree?" not in texts(app)
     assert not [alt for alt in charts(app) if alt.startswith("Mean images")]
     assert len(acol) == n_trained, "the page trained"
+
+
+def test_whoever_asks_for_more_data_is_told_of_the_fallback_too(open_page, workspace, digits, acol):
+    plan = AdequacyPlan(
+        models=("logistic",), source_finders=("acol",), n_repeats=2, n_clusterings=1, sizes=(40, 80, ALL)
+    )
+    [needed] = needed_by(plan, digits)
+    stored_run(workspace, digits, plan=needed)
+    stored_run(workspace, digits, plan=plan)
+    chosen = {**TRAINED_ADDRESS, "sources": ["ACOL (experimental)"], "repeats": "2", "clusterings": "1"}
+    app = open_page("data_set_adequacy", data=digits.fingerprint, sizes="40, 80, all", **chosen)
+    [warning] = app.warning
+    assert warning.value.replace("\\", "") == f"**ACOL (experimental).** {NOTE}"
+    assert app.metric, "the results stand beside the note"
 
 
 def test_before_the_sources_are_found_there_are_no_splits_to_take_home(open_page, digits, acol):

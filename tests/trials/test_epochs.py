@@ -1,7 +1,7 @@
 """The last epoch, the best in hindsight, the best on sources held out: each is what it is called."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -89,17 +89,37 @@ def test_models_with_epochs_take_a_number_of_them():
     assert {name for name in MODELS if not learns_in_epochs(MODELS[name])} >= {"svm", "logistic"}
 
 
-def test_validation_sources_are_seen_neither_in_training_nor_in_the_test_part(digits):
-    plan = TrialPlan(models=("logistic",), n_repeats=4, epoch="validation")
-    for draw in plan.draws(digits):
-        whole, (split, held_back) = plan.split(digits, draw), plan.fitted_and_held_back(digits, draw)
-        sources = plan.sources(digits, draw.source_finder, draw.clustering)
+@pytest.mark.parametrize("finder", ["kmeans", "known"])
+def test_what_is_held_back_is_drawn_as_the_test_part_is(finder, digits):
+    known = np.arange(len(digits.y)) % 7
+    data = Dataset("sites", "image", digits.x, digits.y, digits.class_names, digits.ids, known.astype(str).tolist())
+    plan = TrialPlan(models=("logistic",), source_finders=(finder,), n_repeats=3, epoch="validation")
+    for draw in plan.draws(data):
+        whole, (split, held_back) = plan.split(data, draw), plan.fitted_and_held_back(data, draw)
         np.testing.assert_array_equal(np.sort(np.append(split.train, held_back)), whole.train)
         np.testing.assert_array_equal(split.test, whole.test)
-        assert not set(sources[held_back]) & set(sources[split.train])
-        assert len(set(sources[held_back])) == digits.n_classes, "one source of each class"
-        again = plan.fitted_and_held_back(digits, draw)[1]
-        np.testing.assert_array_equal(again, held_back)
+        cells = data.y * 1000 + plan.sources(data, draw.source_finder, draw.clustering)
+        trained, judged, tested = (set(cells[rows]) for rows in (split.train, held_back, split.test))
+        if draw.scheme == "source_exclusive":
+            assert not judged & trained
+            assert not (judged | trained) & tested
+            assert len(judged) == digits.n_classes, "one source of each class"
+        elif draw.scheme == "source_inclusive":
+            assert tested <= trained, "familiar sources stay familiar"
+            assert judged <= trained
+        np.testing.assert_array_equal(plan.fitted_and_held_back(data, draw)[1], held_back)
+
+
+def test_every_finder_leaves_as_many_to_train_on(digits):
+    sites = [str(row % 6) for row in range(len(digits.y))]
+    data = Dataset("sites", "image", digits.x, digits.y, digits.class_names, digits.ids, sites)
+    plan = TrialPlan(models=("logistic",), source_finders=("kmeans", "known"), n_repeats=4, epoch="validation")
+    sizes: dict[tuple, set] = {}
+    for draw in plan.draws(data):
+        split, held_back = plan.fitted_and_held_back(data, draw)
+        sizes.setdefault((draw.scheme, draw.repeat), set()).add(len(split.train))
+        assert not set(split.train) & set(held_back)
+    assert {len(of) for of in sizes.values()} == {1}
 
 
 def test_rows_say_how_many_samples_were_trained_on(digits):
@@ -112,7 +132,9 @@ def test_rows_say_how_many_samples_were_trained_on(digits):
 def test_two_sources_leave_none_to_choose_by(digits):
     plan = TrialPlan(models=("logistic",), n_sources=2, n_repeats=1, epoch="validation")
     with pytest.raises(DataError, match="No sources can be held out of the training part"):
-        plan.run_trial(digits, 0, context=Context())
+        plan.n_trials(digits)
+    assert replace(plan, schemes=("source_inclusive", "random")).n_trials(digits) == 2
+    assert replace(plan, n_sources=3).n_trials(digits) == 3
 
 
 def test_plans_of_before_keep_their_text_and_so_their_key():

@@ -14,8 +14,8 @@ MOST_SOURCES = 100
 _EPOCHS = {
     "last": "",
     "best": "Networks were tested after the epoch that is best on the test part, as in the paper: this flatters them.",
-    "validation": "Networks were tested after the epoch that was best on sources held out for that choice; no model "
-    "trained on these.",
+    "validation": "Networks were tested after the epoch that was best on a part held out for that choice; no model "
+    "trained on it.",
 }
 
 
