@@ -13,9 +13,6 @@ from ui.serving import SecurityHeaders, ThisMachineOnly, check_start
 
 ROOT = Path(__file__).resolve().parent
 
-if str(ROOT) not in sys.path:  # the app may be started from any folder
-    sys.path.insert(0, str(ROOT))
-
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:

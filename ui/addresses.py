@@ -1,12 +1,13 @@
 """Where does an address lead? Signing in goes by way of "/": whoever asked for a page is taken to it afterwards.
 
-The page that was asked for, with its query, waits in a cookie of the browser for a few minutes. Addresses of links to
-shared results need no sign-in and are never kept: they hold a token.
+The page that was asked for, with its query, waits in a cookie of the browser for a few minutes. Links to shared results
+need no sign-in; their addresses, and whatever else may hold a token, are never kept.
 """
 
 from http.cookies import SimpleCookie
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qs, quote, unquote
 
+import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -35,10 +36,10 @@ class Addresses:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        base, _, name = scope["path"].rpartition("/")
+        name = scope["path"].rpartition("/")[2]
         query = scope.get("query_string", b"").decode("latin-1")
-        if name == FIRST:
-            await RedirectResponse(f"{base}/{query and '?'}{query}", status_code=307)(scope, receive, send)
+        if scope["path"] == (first := first_page()) + FIRST:
+            await RedirectResponse(f"{first}{query and '?'}{query}", status_code=307)(scope, receive, send)
             return
 
         async def lead(message: Message) -> None:
@@ -49,13 +50,19 @@ class Addresses:
                     if to is not None and "location" in sent:
                         sent["location"] = f"{sent['location'].rstrip('/')}/{to}"
                         sent.append("set-cookie", cookie(None))
-                elif name in QUESTION:
+                elif name in QUESTION and "t" not in parse_qs(query, keep_blank_values=True):
                     sent.append("set-cookie", cookie(f"{name}{query and '?'}{query}"))
                 elif not name:
                     sent.append("set-cookie", cookie(None))
             await send(message)
 
         await self.app(scope, receive, lead if sign_in.is_set_up() else send)
+
+
+def first_page() -> str:
+    """The path of the first page, never taken from a request: a path can name another server."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return f"/{base}/" if base else "/"
 
 
 def cookie(address: str | None) -> str:

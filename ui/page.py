@@ -24,6 +24,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
 FIGURE_FORMATS = ("SVG", "PNG")
 _FIGURE_FORMAT = "figure_format"
 _SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")  # Streamlit puts an emoji or an icon in the place of :smile:
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)  # and makes a link of an address
 
 
 def plain(text: object) -> str:
@@ -32,7 +33,7 @@ def plain(text: object) -> str:
     >>> print(plain("50 $ [a]"))
     50 \$ \[a\]
     """
-    return _MARKDOWN.sub(r"\\\1", _SHORTCODE.sub(":\u2060", str(text)))
+    return _MARKDOWN.sub(r"\\\1", _ADDRESS.sub("\u2060", _SHORTCODE.sub(":\u2060", str(text))))
 
 
 def lead(sentence: str) -> None:

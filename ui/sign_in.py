@@ -20,8 +20,8 @@ INCOMPLETE = (
     "Touchstone does not start: [auth] in secrets.toml lacks {missing}. docs/deployment.md shows all that it needs."
 )
 SHORT = (
-    "Touchstone does not start: cookie_secret under [auth] in secrets.toml must be random and of at least "
-    f"{SHORTEST_SECRET} characters; who guesses it can sign in as anybody."
+    "Touchstone does not start: cookie_secret under [auth] in secrets.toml must be random, of at least "
+    f"{SHORTEST_SECRET} characters and without spaces; who guesses it can sign in as anybody."
 )
 PLAIN = (
     "Touchstone does not start: redirect_uri under [auth] in secrets.toml must begin with https://, except for this "
@@ -55,7 +55,8 @@ def problem() -> str | None:
         missing += [name if provider is None else f"{provider}.{name}" for name in _PROVIDER if not where.get(name)]
     if missing:
         return INCOMPLETE.format(missing=", ".join(missing))
-    if len(str(section["cookie_secret"])) < SHORTEST_SECRET:
+    secret = str(section["cookie_secret"])
+    if len(secret) < SHORTEST_SECRET or any(map(str.isspace, secret)):
         return SHORT
     there = urlsplit(str(section["redirect_uri"]))
     return None if there.scheme == "https" or there.hostname in ("localhost", "127.0.0.1", "::1") else PLAIN

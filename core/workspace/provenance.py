@@ -18,7 +18,7 @@ def provenance(executor: Executor) -> dict[str, object]:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "device": device() if executor.address is None else "as the workers of the cluster have it",
-        "executor": executor.address or "processes on this machine",
+        "executor": "processes on this machine" if executor.address is None else "a dask cluster",
         "n_workers": executor.n_threads(),
     }
 

@@ -63,7 +63,7 @@ def secrets(provider: str) -> Callable[[str], str]:
         f"""
         [auth]
         redirect_uri = "{url}/oauth2callback"
-        cookie_secret = "for tests alone, and long enough"
+        cookie_secret = "for-tests-alone-and-long-enough-for-it"
         client_id = "touchstone"
         client_secret = "none"
         server_metadata_url = "{provider}/.well-known/openid-configuration"

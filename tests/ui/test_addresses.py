@@ -45,10 +45,16 @@ def local_mode(monkeypatch):
 
 
 @pytest.mark.parametrize("base", ["", "/touchstone"])
-def test_the_first_page_answers_to_its_name(base, local_mode):
+def test_the_first_page_answers_to_its_name(base, local_mode, monkeypatch):
+    monkeypatch.setattr("streamlit.get_option", {"server.baseUrlPath": base}.get)
     for query in ("", "?data=wine"):
         status, headers = ask(f"{base}/overview{query}")
         assert (status, headers["location"]) == (307, f"{base}/{query}")
+
+
+@pytest.mark.parametrize("path", ["//example.org/overview", "///example.org/overview", "/\\example.org/overview"])
+def test_no_address_leads_to_another_server(path, local_mode):
+    assert "location" not in ask(path)[1]
 
 
 @pytest.mark.parametrize("base", ["", "/touchstone"])
@@ -72,6 +78,7 @@ def test_a_cookie_leads_to_pages_of_ours_only(value, signed_in_mode):
 
 def test_nothing_is_kept_of_links_of_the_first_page_and_of_what_is_too_long(signed_in_mode):
     assert "set-cookie" not in ask("/shared_run?t=secret")[1]
+    assert "set-cookie" not in ask("/runs?t=secret")[1]
     assert "set-cookie" not in ask(f"/{RUN}", method="POST")[1]
     assert "set-cookie" not in ask("/_stcore/health")[1]
     for address in ("/", "/runs?a=" + "b" * addresses.LONGEST):

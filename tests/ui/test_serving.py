@@ -130,6 +130,7 @@ def test_on_this_machines_own_address_it_starts(monkeypatch, address):
     ("change", "said"),
     [
         ({"cookie_secret": "short"}, "cookie_secret"),
+        ({"cookie_secret": "words that anybody can read in a manual"}, "without spaces"),
         ({"cookie_secret": ""}, "lacks cookie_secret"),
         ({"redirect_uri": "http://example.org/oauth2callback"}, "https://"),
         ({"client_id": ""}, "lacks client_id"),
