@@ -27,7 +27,7 @@ _NOT_OURS = (
 class Recreated:
     """A plan and its data, stored, with the key that the run will have and what has to be known of it.
 
-    `n_trials` of it are to be done or done already. `notes` say what differs from where the file comes from.
+    `notes` say what differs from where the file comes from.
     """
 
     plan: Plan
@@ -82,6 +82,7 @@ def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | No
 def _content(text: str) -> dict:
     try:
         content = json.loads(text)
+        json.dumps(content, ensure_ascii=False).encode()  # half a character is no text, and nothing can be done with it
     except (ValueError, RecursionError):
         raise DataError(_NOT_OURS) from None
     if not isinstance(content, dict) or not isinstance(content.get("plan"), dict):

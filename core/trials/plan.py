@@ -7,8 +7,8 @@ but the data.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from dataclasses import MISSING, dataclass, field, fields
+from typing import ClassVar, Generic, Protocol, TypeVar, get_origin, get_type_hints, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,10 @@ from core.models.stored import model_fingerprint
 
 LATER = {"joined": "later"}
 """The metadata of a field that plans of earlier versions did not have: its default means what those plans meant."""
+MOST = {"n_repeats": 10_000, "n_clusterings": 1_000, "n_resplits": 100_000}
+"""How often a plan that comes as text may do something: whoever reads it lists its trials, before any is done."""
+LONGEST = 200
+"""How many values a field of a plan that comes as text may hold."""
 
 
 def _never() -> bool:
@@ -170,7 +174,8 @@ def to_json(plan: Plan) -> str:
 def from_json(text: str, plans: Mapping[str, type]) -> Plan:
     """The plan that `to_json` wrote; `plans` maps each kind to its class.
 
-    Raises DataError for text that is no plan, an unknown kind or an unknown field.
+    Raises DataError for text that is no plan, an unknown kind or field, a field that is missing or makes no sense, and
+    for more work than MOST and LONGEST allow.
 
     Examples
     --------
@@ -182,14 +187,34 @@ def from_json(text: str, plans: Mapping[str, type]) -> Plan:
     try:
         content = dict(json.loads(text))
         kind = content.pop("kind")
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise DataError('This is no plan. A plan is a JSON object with a "kind" and that kind\'s fields.') from None
-    if kind not in plans:
+    if not isinstance(kind, str) or kind not in plans:
         raise DataError(f"Unknown kind of plan {kind!r}. Known here: {', '.join(sorted(plans))}.")
-    unknown = sorted(set(content) - {one.name for one in fields(plans[kind])})
+    known = fields(plans[kind])
+    unknown = sorted(set(content) - {one.name for one in known})
     if unknown:
         raise DataError(f"A plan of kind {kind!r} has no field {', '.join(unknown)}; was it made by a newer version?")
-    return plans[kind](**{name: _plain(value, name) for name, value in content.items()})
+    missing = [one.name for one in known if one.default is MISSING and one.name not in content]
+    if missing:
+        raise DataError(f"A plan of kind {kind!r} needs the field {', '.join(missing)}.")
+    try:
+        given = {name: _plain(value, name) for name, value in content.items()}
+        _check_amounts(given, get_type_hints(plans[kind]))
+        return plans[kind](**given)
+    except (TypeError, OverflowError, RecursionError) as problem:
+        raise DataError(f"This plan of kind {kind!r} makes no sense. {problem}.") from None
+
+
+def _check_amounts(given: Mapping[str, object], types: Mapping[str, object]) -> None:
+    """Raise DataError where a list is something else, or there is more of anything than MOST and LONGEST allow."""
+    for name, value in given.items():
+        if get_origin(types[name]) is tuple and not isinstance(value, tuple):
+            raise DataError(f"{name} must be a list, not {value!r}.")
+        if isinstance(value, int) and value > MOST.get(name, value):
+            raise DataError(f"{name} is at most {MOST[name]:,}, not {value:,}. Start several runs with other seeds.")
+        if isinstance(value, tuple) and len(value) > LONGEST:
+            raise DataError(f"{name} holds at most {LONGEST} values, not {len(value):,}. Start several runs.")
 
 
 def check_fields(plan: object) -> None:

@@ -32,7 +32,7 @@ def wine_run(workspace: Workspace) -> tuple[Run, str]:
     return run, recipe(run, "wine")
 
 
-@pytest.mark.parametrize("kind", ["trials", "adequacy", "folds", "training", "map"])
+@pytest.mark.parametrize("kind", ["trials", "adequacy", "folds", "training", "map", "sources"])
 def test_a_run_comes_again_under_the_same_key_and_with_the_same_rows(workspace, kind):
     run = stored(workspace, kind)
     elsewhere = a_workspace()
@@ -102,6 +102,12 @@ def changed(text: str, **values) -> str:
         ({"plan__kind": None}, "Unknown kind of plan None"),
         ({"plan__seed": 5}, "The key in the file is not that of its plan and data"),
         ({"plan": []}, "not a file of parameters"),
+        ({"plan": {"kind": "average_case"}}, "of kind 'average_case' needs the field model"),
+        ({"plan__seed": {"a": 1}}, "of kind 'trials' makes no sense. seed: a plan holds"),
+        ({"plan__test_share": float("nan")}, "of kind 'trials' makes no sense. test_share: a plan holds"),
+        ({"plan__models": 5}, "models must be a list, not 5"),
+        ({"plan__n_repeats": 10**9}, "n_repeats is at most 10,000, not 1,000,000,000"),
+        ({"data__fingerprint": "\ud800"}, "not a file of parameters"),
         ({"data": {"name": "wine"}}, "do not say what data"),
         ({"data__example": ["wine"], "data__fingerprint": "00"}, "is not here"),
     ],

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from core.data import DataError, Dataset, load_example
 from core.models import Cancelled
 from core.split import DRAW_SCHEMES
-from core.trials import COLUMNS, Context, TrialPlan, from_json, splits_table, to_json
+from core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
 from core.trials.plan import LATER
 from core.trials.run import count
 
@@ -69,11 +69,33 @@ def test_a_plan_that_makes_no_sense_is_refused(fields, words):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"kind":"cooking"}', '{"kind":"trials","sugar":1}', '{"kind":"trials","models":"svm"}']
+    ("text", "words"),
+    [
+        ("", "This is no plan"),
+        ("[]", "This is no plan"),
+        ("{}", "This is no plan"),
+        ("[" * 100_000, "This is no plan"),
+        ('{"kind":"cooking"}', "Unknown kind of plan 'cooking'"),
+        ('{"kind":["trials"]}', "Unknown kind of plan"),
+        ('{"kind":"trials","sugar":1}', "has no field sugar"),
+        ('{"kind":"trials","models":"svm"}', "models must be a list, not 'svm'"),
+        ('{"kind":"trials","models":null}', "models must be a list, not None"),
+        ('{"kind":"trials","seed":{"a":1}}', r"makes no sense\. seed: a plan holds .*, not {'a': 1}\."),
+        ('{"kind":"trials","test_share":NaN}', r"makes no sense\. test_share: a plan holds .*, not nan\."),
+        ('{"kind":"trials","n_repeats":1000000000}', "n_repeats is at most 10,000, not 1,000,000,000"),
+        ('{"kind":"trials","n_clusterings":1001}', "n_clusterings is at most 1,000"),
+        (f'{{"kind":"trials","models":{["svm"] * 201}}}'.replace("'", '"'), "models holds at most 200 values, not 201"),
+        ('{"kind":"sources"}', "A plan of kind 'sources' needs the field finder"),
+    ],
 )
-def test_text_that_is_no_plan_is_refused(text):
-    with pytest.raises((DataError, TypeError)):
-        from_json(text, {"trials": TrialPlan})
+def test_text_that_is_no_plan_is_refused(text, words):
+    with pytest.raises(DataError, match=words):
+        from_json(text, {"trials": TrialPlan, "sources": SourcesPlan})
+
+
+def test_as_much_work_as_the_bounds_allow_is_a_plan(wine):
+    plan = from_json('{"kind":"trials","n_repeats":10000,"n_clusterings":100}', {"trials": TrialPlan})
+    assert plan.n_trials(wine) == 60_000
 
 
 def test_trials_run_repeat_by_repeat_over_all_schemes_and_clusterings(wine):
