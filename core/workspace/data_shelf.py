@@ -10,7 +10,7 @@ from core.data.prediction_upload import PredictionUpload
 from core.data.store import from_bytes, to_bytes
 from core.workspace.errors import WorkspaceError
 from core.workspace.schema import DatasetRow, PredictionsRow
-from core.workspace.shelf import ModelShelf, commit_or_ignore_twin
+from core.workspace.shelf import ModelShelf
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class DataShelf(ModelShelf):
         """Keep a data set and return its fingerprint; one that is there already is left as it is."""
         with Session(self._database) as session:
             if _find_dataset(session, owner, dataset.fingerprint) is None:
+                content = to_bytes(dataset)
                 row = DatasetRow(
                     owner=owner,
                     fingerprint=dataset.fingerprint,
@@ -50,11 +51,10 @@ class DataShelf(ModelShelf):
                     kind=dataset.kind,
                     n_samples=dataset.n_samples,
                     n_classes=dataset.n_classes,
-                    blob=self._blobs.put(to_bytes(dataset)),
+                    blob=self._blobs.put(content),
                     example=example,
                 )
-                session.add(row)
-                commit_or_ignore_twin(session)
+                self._keep_with_blob(session, row, content)
         return dataset.fingerprint
 
     def datasets(self, owner: str) -> list[StoredDataset]:
@@ -88,15 +88,15 @@ class DataShelf(ModelShelf):
         """Keep predictions and return their fingerprint; those that are there already are left as they are."""
         with Session(self._database) as session:
             if _find_predictions(session, owner, upload.fingerprint) is None:
+                content = upload.to_bytes()
                 row = PredictionsRow(
                     owner=owner,
                     fingerprint=upload.fingerprint,
                     name=upload.name,
-                    blob=self._blobs.put(upload.to_bytes()),
+                    blob=self._blobs.put(content),
                     example=example,
                 )
-                session.add(row)
-                commit_or_ignore_twin(session)
+                self._keep_with_blob(session, row, content)
         return upload.fingerprint
 
     def prediction_files(self, owner: str) -> list[StoredPredictions]:

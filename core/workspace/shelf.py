@@ -113,8 +113,7 @@ class ModelShelf:
                     has_gradients=has_gradients,
                     blob=self._blobs.put(stored),
                 )
-                session.add(row)
-                commit_or_ignore_twin(session)
+                self._keep_with_blob(session, row, stored)
         return fingerprint
 
     def models(self, owner: str, dataset_fingerprint: str | None = None) -> list[StoredModel]:
@@ -140,14 +139,20 @@ class ModelShelf:
         with Session(self._database) as session:
             self._delete_with_blob(session, _require_model(session, owner, fingerprint))
 
+    def _keep_with_blob(self, session: Session, row: DatasetRow | PredictionsRow | ModelRow, content: bytes) -> None:
+        """Keep a row whose blob was put already; again, as another owner may have deleted the same bytes meanwhile."""
+        session.add(row)
+        commit_or_ignore_twin(session)
+        self._blobs.put(content)
+
     def _delete_with_blob(self, session: Session, row: DatasetRow | PredictionsRow | ModelRow) -> None:
+        """Forget a row, and its blob where no other row has it: before the commit, for which others wait to add one."""
         kind, blob = type(row), row.blob
         session.delete(row)
         session.flush()
-        others = session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob))
-        session.commit()
-        if not others:
+        if not session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob)):
             self._blobs.delete(blob)
+        session.commit()
 
 
 def commit_or_ignore_twin(session: Session) -> None:

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from core.data import load_example
+from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.trials import TrialPlan
 from core.workspace import schema
 from core.workspace.blobs import Blobs
@@ -124,3 +125,38 @@ def test_a_lock_that_ends_in_time_is_waited_for(tmp_path, monkeypatch):
     other.execute("BEGIN IMMEDIATE")
     threading.Timer(0.5, other.execute, ["ROLLBACK"]).start()
     assert workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint).state == "queued"
+
+
+@pytest.mark.parametrize("kind", ["dataset", "predictions"])
+def test_bytes_that_another_owner_deletes_meanwhile_are_kept_all_the_same(kind, workspace, monkeypatch):
+    wine, upload = load_example("wine"), PredictionUpload(GivenFile("said.tsv", b"id\tanswer\tgold\n1\tcat\tcat\n"))
+    thing, fingerprint = (wine, wine.fingerprint) if kind == "dataset" else (upload, upload.fingerprint)
+    keep = getattr(workspace, {"dataset": "add_dataset", "predictions": "add_predictions"}[kind])
+    keep("another", thing)
+    put = workspace._blobs.put
+
+    def put_and_deleted(content: bytes) -> str:
+        name = put(content)
+        monkeypatch.setattr(workspace._blobs, "put", put)
+        getattr(workspace, f"delete_{kind}")("another", fingerprint)
+        return name
+
+    monkeypatch.setattr(workspace._blobs, "put", put_and_deleted)
+    keep(LOCAL_OWNER, thing)
+    assert getattr(workspace, kind)(LOCAL_OWNER, fingerprint).fingerprint == fingerprint
+
+
+def test_nobody_can_add_a_row_between_the_count_of_rows_and_the_end_of_their_bytes(workspace, tmp_path, monkeypatch):
+    wine, delete = load_example("wine"), workspace._blobs.delete
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    other = sqlite3.connect(tmp_path / "touchstone.sqlite", timeout=0.05, isolation_level=None)
+
+    def delete_beside_another(name: str) -> None:
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+        delete(name)
+
+    monkeypatch.setattr(workspace._blobs, "delete", delete_beside_another)
+    workspace.delete_dataset(LOCAL_OWNER, wine.fingerprint)
+    assert not blob_files(tmp_path)
+    other.close()
