@@ -6,7 +6,9 @@ cannot follow the links in it.
 
 import hashlib
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -25,6 +27,13 @@ DEAD = (
 )
 """The one sentence for every link that does not work, so that it tells nobody which ones ever did."""
 _DAY = 24 * 3600.0
+
+
+class DeadLink(WorkspaceError):
+    """A link does not work: unknown, expired or revoked, which is nobody's to tell apart."""
+
+    def __init__(self) -> None:
+        super().__init__(DEAD)
 
 
 @dataclass(frozen=True)
@@ -84,16 +93,35 @@ class LinkShelf(DataShelf):
             session.commit()
 
     def _follow_link(self, link: str) -> tuple[str, str]:
-        """The owner and the run of a link that works, for `core.workspace.sharing` alone; notes that it was used."""
+        """The owner and the run of a link that works, for `core.workspace.sharing` alone; notes that it was used.
+
+        Raises DeadLink for one that does not work.
+        """
         with Session(self._database) as session:
             row = session.get(LinkRow, link)
             if row is None or not _link(row).works:
-                raise WorkspaceError(DEAD)
-            owner, run_id = row.owner, row.run_id
-            if row.used is None or now() - row.used > SECONDS_BETWEEN_USES:
-                session.execute(update(LinkRow).where(LinkRow.id == link).values(used=now()))
-                session.commit()
+                raise DeadLink
+            owner, run_id, used = row.owner, row.run_id, row.used
+        if used is None or now() - used > SECONDS_BETWEEN_USES:
+            self._note_use(link)
         return owner, run_id
+
+    def _note_use(self, link: str) -> None:
+        """Write down that a link was used, where that can be written: looking goes on though the disk is full.
+
+        What could not be written is not tried again at once, as each try may wait for whoever keeps the database busy.
+        """
+        if now() - self._noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
+            return
+        self._noted[link] = now()
+        with suppress(WorkspaceError), Session(self._database) as session:
+            session.execute(update(LinkRow).where(LinkRow.id == link).values(used=now()))
+            session.commit()
+
+    @cached_property
+    def _noted(self) -> dict[str, float]:
+        """When this process last tried to note that a link was used, by link."""
+        return {}
 
 
 def _link(row: LinkRow) -> Link:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.data import DataError, Dataset
 from core.trials import Plan, needed_by
+from core.trials.plan import Needing
 from core.workspace.data_shelf import StoredDataset, StoredPredictions
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import link_id
@@ -21,7 +22,7 @@ NOT_SHOWN = "This link does not show that: it shows one run, its data set and th
 
 
 class SharedWorkspace:
-    """A workspace as seen through a link. Raises WorkspaceError for a token that does not work, or no longer.
+    """A workspace as seen through a link. Raises DeadLink for a token that does not work, or no longer.
 
     Every call asks anew whether the link works. Calls take the owner first, as those of a workspace do, and that is
     `owner` here: a name of the link's own, under which nothing is stored, and under which caches keep what they show
@@ -106,9 +107,12 @@ class SharedWorkspace:
         """The runs that found what the trials of the run rest on, as far as the owner still has them."""
         its_owner = self._follow()[0]
         try:
-            plans = needed_by(load_plan(run.plan), self._workspace.dataset(its_owner, run.fingerprint))
+            plan = load_plan(run.plan)
         except DataError:  # a plan that this version does not know
             return []
+        if not isinstance(plan, Needing):  # most are not, and need no data set to be read
+            return []
+        plans = needed_by(plan, self._workspace.dataset(its_owner, run.fingerprint))
         found = [self._workspace.find_run(its_owner, plan, run.fingerprint) for plan in plans]
         return [one for one in found if one is not None]
 

@@ -1,6 +1,7 @@
 """Through a link one run can be seen, and nothing else; all links that do not work say the same."""
 
 import inspect
+import sqlite3
 from collections.abc import Callable
 
 import pandas as pd
@@ -9,9 +10,9 @@ from sqlalchemy import text
 
 from core.models.stored import ModelFile
 from core.trials import SourcesPlan, TrialPlan
-from core.workspace import frames
+from core.workspace import frames, schema
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, MOST_DAYS
+from core.workspace.links import DEAD, MOST_DAYS, DeadLink
 from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
 from core.workspace.workspace import Run, Workspace
 from tests.workspace.plans import SleepPlan
@@ -134,7 +135,7 @@ def assert_dead(workspace: Workspace, token: str, seen: SharedWorkspace | None =
         asks += [lambda: seen.run(seen.owner, seen.run_id), lambda: seen.rows(seen.owner, seen.run_id)]
         asks += [lambda: seen.models(seen.owner), lambda: seen.prediction_files(seen.owner)]
     for ask in asks:
-        with pytest.raises(WorkspaceError) as dead:
+        with pytest.raises(DeadLink) as dead:
             ask()
         assert str(dead.value) == DEAD
 
@@ -154,6 +155,36 @@ def test_the_owner_sees_when_a_link_was_last_used(workspace, run, clock):
     clock[0] += 3600
     shared.run(shared.owner, run.id)
     assert [one.used for one in workspace.links(OWNER, run.id)] == [clock[0]]
+
+
+def test_a_link_works_while_nobody_can_write_down_that_it_was_used(tmp_path, wine, clock, monkeypatch):
+    monkeypatch.setattr(schema, "BUSY_MILLISECONDS", 50)
+    workspace, writer = Workspace(tmp_path), sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None)
+    workspace.add_dataset(OWNER, wine)
+    run = workspace.create_run(OWNER, SleepPlan(), wine.fingerprint)
+    token = workspace.create_link(OWNER, run.id)
+    writer.execute("BEGIN IMMEDIATE")
+    shared = SharedWorkspace(workspace, token)
+    assert shared.run(shared.owner, run.id) == run
+    assert [one.used for one in workspace.links(OWNER, run.id)] == [None]
+    writer.execute("ROLLBACK")
+    clock[0] += 3600
+    assert shared.runs(shared.owner) == [run]
+    assert [one.used for one in workspace.links(OWNER, run.id)] == [clock[0]]
+    writer.close()
+    workspace.close()
+
+
+def test_a_full_or_damaged_database_is_not_a_dead_link(workspace, run, monkeypatch):
+    shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
+
+    def fail(*_: object) -> None:
+        raise WorkspaceError("The database is damaged.")
+
+    monkeypatch.setattr("core.workspace.links.Session", fail)
+    with pytest.raises(WorkspaceError, match="damaged") as trouble:
+        shared.run(shared.owner, run.id)
+    assert not isinstance(trouble.value, DeadLink)
 
 
 def test_links_are_for_their_owner_to_make_and_to_take_back(workspace, run):
@@ -204,3 +235,9 @@ def test_a_link_shows_the_sources_that_its_run_was_drawn_from_and_those_of_no_ot
     assert shared.find_run(shared.owner, other, wine.fingerprint) is None
     with pytest.raises(WorkspaceError, match="does not show that"):
         shared.rows(shared.owner, hidden.id)
+
+
+def test_a_plan_that_needs_no_other_run_has_no_data_set_read_for_it(workspace, run, wine, monkeypatch):
+    shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
+    monkeypatch.setattr(workspace, "dataset", lambda *_: pytest.fail("the data set was read"))
+    assert shared.find_run(shared.owner, SleepPlan(n=3), wine.fingerprint) is None
