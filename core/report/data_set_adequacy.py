@@ -43,7 +43,7 @@ def body(found: Adequacy, *, of: Curve | None = None, worth: float = WORTH, pane
 def metrics(of: Curve) -> list[Metric]:
     """What a doubling brought, the gap that is left, and rho, each with its interval over sources and samples."""
     told, last = of.outlook, of.points[-1].expected
-    corrected = "" if told is None or told.n_claims < 2 else f"; for {plural(told.n_claims, 'model')} at once"
+    corrected = "" if told is None or told.n_claims < 2 else f"; for {plural(told.n_claims, 'curve')} at once"
     gain, familiar, gap = (Told(),) * 3 if told is None else (told.gain, told.familiar_gain, told.gap)
     over = f"The interval, 95 %, is over sources and samples{corrected}."
     return [

@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 
 from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from core.evaluate.data_set_adequacy.outlook import Contrast, _told
 from core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
 from core.evaluate.data_set_adequacy.results import Told
 from core.evaluate.data_set_adequacy.verdict import KINDS, adequacy_verdict, kind, sentence
 from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.source_robustness import expected_accuracy_intervals
+from core.evaluate.source_robustness.estimate import Error
 from tests.evaluate.adequacy_populations import (
     MORE_HELPS,
     POPULATION,
@@ -186,6 +188,27 @@ def test_claims_of_classes_are_corrected_for_their_number():
     assert outlook.n_claims == 8
     assert one.classes_of(one.overall[0])[0].outlook.n_claims == 2
     assert many.overall[0].outlook.n_claims == 1
+
+
+@pytest.mark.parametrize("n_claims", [1, 4, 10, 100])
+def test_more_repeats_are_advised_where_draws_are_the_trouble_however_many_claims_there_are(found, n_claims):
+    outlook = found.overall[0].outlook
+    for se_draws, advised in ((0.01, True), (0.004, False)):
+        draws, sources = Error(se_draws, 16.0), Error(0.01, 16.0)
+        contrast = Contrast(0.0, draws, sources, own_df=4.0, scale=1.0, of_samples=UNKNOWN)
+        [told] = _told([contrast], moderated=False, beside=n_claims)
+        assert told.of_draws == pytest.approx((se_draws / 0.01) ** 2)
+        curve = replace(found.overall[0], outlook=replace(outlook, gain=told, gap=told, closing=told))
+        assert ("More repeats would narrow this" in sentence(curve)) == advised
+        assert ("More repeats cannot narrow this much" in sentence(curve)) != advised
+
+
+def test_claims_of_models_are_corrected_over_all_finders(trials, found):
+    both = pd.concat([trials, trials.assign(source_finder="known")])
+    outlooks = [curve.outlook for curve in adequacy_of(both, n_per_class=classes(trials)).overall]
+    assert [one.n_claims for one in outlooks] == [4, 4, 4, 4]
+    assert found.overall[0].outlook.n_claims == 2
+    assert outlooks[0].gain.interval.width > found.overall[0].outlook.gain.interval.width
 
 
 def test_a_class_that_has_no_more_samples_is_judged_by_its_own(trials):

@@ -73,12 +73,13 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
         n_train=pd.array(n_samples - paired["n_test"].to_numpy(dtype=np.int64), dtype="Int64"),
     )
     curves = []
-    for group in groups(known):
+    of_finders = list(groups(known))
+    for group in of_finders:
         sizes = {
             (model, size): float(n_train[group.layout.source_finder, model, size])
             for model, size in (names[key] for key in group.models)
         }
-        curves += _curves(group, names, sizes, n_per_class, by_class=by_class)
+        curves += _curves(group, names, sizes, n_per_class, by_class=by_class, n_finders=len(of_finders))
     is_whole = trials["label"].isna().to_numpy()
     return Adequacy(
         curves=tuple(curves),
@@ -108,6 +109,7 @@ def _curves(
     n_per_class: Mapping[str, int],
     *,
     by_class: bool,
+    n_finders: int,
 ) -> list[Curve]:
     """Of one source finder: for each model, the curve of all classes and then one for each class."""
     layout, found = group.layout, []
@@ -123,7 +125,7 @@ def _curves(
             for code in codes
         ]
         found.append((model, sized))
-    overall = outlooks([sized[0] for _, sized in found], layout, moderated=False)
+    overall = outlooks([sized[0] for _, sized in found], layout, moderated=False, beside=n_finders)
     curves = []
     for (model, sized), of_all in zip(found, overall, strict=True):
         told = [of_all, *outlooks(sized[1:], layout, moderated=True)]

@@ -2,7 +2,8 @@
 
 Gains are per doubling of the training set, over the last step that is long enough to tell. The intervals are over
 sources and samples, paired by source, and hold for all that stand side by side at once (Bonferroni): for all classes
-of a model, or for all models. The errors of classes are moderated by each other, since a class has few sources.
+of a model, or for all models with all source finders. The errors of classes are moderated by each other, since a class
+has few sources.
 """
 
 from collections.abc import Sequence
@@ -49,20 +50,25 @@ class Ends(NamedTuple):
     doublings: float
 
 
-def outlooks(curves: Sequence[Sequence["Sized"]], layout: Layout, *, moderated: bool) -> list[Outlook | None]:
-    """The outlook of each curve of one source finder; None where there is no step (yet)."""
+def outlooks(
+    curves: Sequence[Sequence["Sized"]], layout: Layout, *, moderated: bool, beside: int = 1
+) -> list[Outlook | None]:
+    """The outlook of each curve of one source finder; None where there is no step (yet).
+
+    As many curves of each of `beside` finders in all stand side by side.
+    """
     ends = [last_step(curve) for curve in curves]
     known = [one for one in ends if one is not None]
     claims = [_contrasts(one, layout) for one in known]
     told = {
-        name: _told([contrasts[name] for contrasts in claims], moderated=moderated and not layout.shared)
+        name: _told([one[name] for one in claims], moderated=moderated and not layout.shared, beside=beside)
         for name in CLAIMS
     }
     found = iter(
         Outlook(
             before=one.before.point,
             after=one.after.point,
-            n_claims=len(known),
+            n_claims=len(known) * beside,
             **{name: told[name][place] for name in CLAIMS},
         )
         for place, one in enumerate(known)
@@ -127,7 +133,7 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
     return Interval(weight * told.lower, weight * told.upper)
 
 
-def _told(contrasts: Sequence[Contrast], *, moderated: bool) -> list[Told]:
+def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Told]:
     errors = [one.sources for one in contrasts]
     if moderated and errors:
         scale = np.array([one.scale for one in contrasts])
@@ -136,11 +142,13 @@ def _told(contrasts: Sequence[Contrast], *, moderated: bool) -> list[Told]:
         )
         variances = variances * scale
         errors = [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances, dfs, strict=True)]
-    level = 1 - 0.05 / max(len(contrasts), 1)
+    level = 1 - 0.05 / max(len(contrasts) * beside, 1)
     found = []
     for one, error in zip(contrasts, errors, strict=True):
         interval = t_interval(one.value, error.se, error.df, level=level)
         if one.of_samples.known:
             interval = joined(interval, one.of_samples)
-        found.append(Told(one.value, interval, t_interval(one.value, one.draws.se, one.draws.df)))
+        over_draws = t_interval(one.value, one.draws.se, one.draws.df)
+        of_draws = (one.draws.se / error.se) ** 2 if error.se > 0 else float("nan")
+        found.append(Told(one.value, interval, over_draws, of_draws))
     return found

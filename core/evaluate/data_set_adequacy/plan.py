@@ -104,7 +104,8 @@ class AdequacyPlan:
         if short:
             said.append(
                 f"Not enough samples for a like share of {count(largest)} in {listed(short)}: a class with too few "
-                "gives all that it has, and no other makes up for it."
+                "gives all that it has, and no other makes up for it. Where the held-out sources of a class are its "
+                "larger ones, that can happen to others, too."
             )
         return tuple(said)
 

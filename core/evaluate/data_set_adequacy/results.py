@@ -37,12 +37,14 @@ class Told:
     """A number that a verdict rests on. NaN: not (yet) told.
 
     `interval` is over sources and samples, and holds for all classes (or models) that it stands among at once.
-    `over_draws` is an ordinary 95 % one.
+    `over_draws` is an ordinary 95 % one. `of_draws` is the variance over draws as a share of that over sources and
+    samples: about so much of the uncertainty would go with more repeats.
     """
 
     value: float = float("nan")
     interval: Interval = UNKNOWN
     over_draws: Interval = UNKNOWN
+    of_draws: float = float("nan")
 
 
 @dataclass(frozen=True)

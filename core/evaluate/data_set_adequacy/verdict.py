@@ -29,7 +29,7 @@ KINDS = {
 def kind(outlook: Outlook | None, *, worth: float = WORTH) -> str:
     """A name in KINDS.
 
-    "more": the accuracy on unfamiliar sources rises with size, and the gap to familiar ones is none or closes.
+    "more": the accuracy on unfamiliar sources rises with size, and a gap to familiar ones is not shown or closes.
     "both": it rises, and the gap stays. "sources": it no longer rises by what would be worth it, and there is a gap.
     "enough": it does not, and there is none. "gap" and "flat": only the one or the other half of "sources" is known.
     "unknown": the intervals say neither.
@@ -146,7 +146,7 @@ def _missing(told: Outlook, worth: float) -> str:
     open_ones = [one for one in (told.gain, told.gap) if not _below(one, worth) and not one.interval.lower > 0]
     if not open_ones:
         return ""
-    if all(one.over_draws.width > 0.7 * one.interval.width for one in open_ones):
+    if all(one.of_draws > 0.5 for one in open_ones):
         return "More repeats would narrow this."
     return "More repeats cannot narrow this much; samples from more sources would."
 
