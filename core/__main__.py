@@ -102,6 +102,8 @@ def _recreate(chosen: argparse.Namespace) -> int:
     """Run what a file of parameters says, under the same key, or say why that cannot be."""
     if chosen.plan is not None:
         raise DataError("--recreate takes its plan from the file: leave the other plan out.")
+    if chosen.vectors and chosen.data is None:
+        raise DataError("--vectors are joined to the data set of --data: name that, too.")
     try:
         text = Path(chosen.recreate).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -110,6 +112,7 @@ def _recreate(chosen: argparse.Namespace) -> int:
     if given is not None and chosen.vectors:
         given = add_vectors(given, chosen.vectors, limits=ON_DISK)
     again = recreate(engine().workspace, LOCAL_OWNER, text, given=given)
+    again.store(engine().workspace, LOCAL_OWNER)
     for note in again.notes:
         print(note, file=sys.stderr)
     return _work_off(again.plan, again.fingerprint)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import Run
 from ui import data_choice, exports, jobs, page, questions, share, shared_view
 from ui.session import owner, workspace
@@ -16,8 +17,12 @@ def delete(run: Run) -> None:
     st.markdown(f"{summary(run)}\n\nIts {run.n_done} finished trials are gone for good; the data set stays.")
     with st.container(horizontal=True):
         if st.button("Delete", type="primary", key="really-delete"):
-            workspace().delete_run(owner(), run.id)
-            st.rerun()
+            try:
+                workspace().delete_run(owner(), run.id)
+            except WorkspaceError as problem:
+                page.error(problem)
+            else:
+                st.rerun()
         if st.button("Keep", key="keep"):
             st.rerun()
 

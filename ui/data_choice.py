@@ -122,15 +122,22 @@ def dataset() -> Dataset:
     if choice.stored is not None:
         return _read(choice.stored.fingerprint)
     name = str(choice.example)
-    if name == "docstrings" and not docstrings_ready():
-        jobs.prepare(
-            name, "Reading the docstrings of the installed libraries. This is done once and takes up to a minute."
-        )
+    if not ready(name):
         st.stop()
     with st.spinner(f"Reading {plain(choice.title)}"):
         fingerprint = workspace().add_dataset(owner(), load_example(name), example=name)
     choose(fingerprint)
     return _read(fingerprint)
+
+
+def ready(example: str | None) -> bool:
+    """Whether an example can be read at once; where not, it is being read beside the page, which says so."""
+    if example != "docstrings" or docstrings_ready():
+        return True
+    jobs.prepare(
+        example, "Reading the docstrings of the installed libraries. This is done once and takes up to a minute."
+    )
+    return False
 
 
 def _read(fingerprint: str) -> Dataset:

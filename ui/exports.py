@@ -10,10 +10,10 @@ from core.data import DataError
 from core.report.html import to_html
 from core.report.parts import Body
 from core.report.questions import report_of
-from core.report.recreate import Recreated, recipe, recreate
+from core.report.recreate import Recreated, example_to_read, recipe, recreate
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import Run
-from ui import jobs, page
+from ui import data_choice, jobs, page
 from ui.session import owner, workspace
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -70,7 +70,10 @@ def again() -> None:
         if file is None:
             return
         try:
-            found = recreate(workspace(), owner(), _text(file.getvalue()))
+            text = _text(file.getvalue())
+            if not data_choice.ready(example_to_read(workspace(), owner(), text)):
+                return
+            found = recreate(workspace(), owner(), text)
             run = workspace().find_run(owner(), found.plan, found.fingerprint)
         except (DataError, WorkspaceError) as problem:
             page.error(problem)
@@ -84,7 +87,9 @@ def again() -> None:
             st.markdown("This very run is here already: it stands in the list below.")
 
 
+@page.or_toast
 def _start(found: Recreated) -> None:
+    found.store(workspace(), owner())
     jobs.start(found.plan, workspace().dataset(owner(), found.fingerprint))
 
 

@@ -171,6 +171,7 @@ def _in_use(slot: Slot, address: str, name: str) -> None:
         prediction_choice.delete_button(slot.key, address, name)
 
 
+@page.or_toast
 def _use(slot: Slot, upload: PredictionUpload) -> None:
     _remember(slot, workspace().add_predictions(owner(), upload))
     st.session_state[f"turn-{slot.key}"] = st.session_state.get(f"turn-{slot.key}", 0) + 1

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import DataError, Dataset
+from core.data import Dataset
 from core.evaluate.wording import count, plural
 from core.trials import Plan
 from core.workspace.errors import WorkspaceError
 from core.workspace.runner import close_engine
 from core.workspace.workspace import Run
-from ui.page import error, plain
+from ui.page import error, or_toast
 from ui.session import engine, owner, read_only, workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,12 +49,14 @@ def run_button(run: Run | None, plan: Plan, dataset: Dataset) -> None:
     hint = None if run is None else "This choice has its run, below. Change something for another one."
     if not read_only():
         st.button(
-            "Run", type="primary", key="run", on_click=_start, args=(plan, dataset), disabled=bool(run), help=hint
+            "Run",
+            type="primary",
+            key="run",
+            on_click=or_toast(start),
+            args=(plan, dataset),
+            disabled=bool(run),
+            help=hint,
         )
-
-
-def _start(plan: Plan, dataset: Dataset) -> None:
-    _or_toast(lambda: start(plan, dataset))
 
 
 def ask_to_start(data: str) -> None:
@@ -67,21 +69,16 @@ def asked_to_start(data: str) -> bool:
     return st.session_state.pop(_ASKED, None) == data
 
 
+@or_toast
 def resume(run_id: str) -> None:
     """Go on with the trials that are missing (a callback for buttons)."""
-    _or_toast(lambda: engine().start(owner(), run_id))
+    engine().start(owner(), run_id)
 
 
+@or_toast
 def cancel(run_id: str) -> None:
     """Ask a run to stop; what is finished stays (a callback for buttons)."""
-    _or_toast(lambda: workspace().cancel(owner(), run_id))
-
-
-def _or_toast(call: Callable[[], object]) -> None:
-    try:
-        call()
-    except (DataError, WorkspaceError) as error:
-        st.toast(plain(error), icon=":material/error:")
+    workspace().cancel(owner(), run_id)
 
 
 def follow(run: Run, show: Callable[[Run], None], *, every: float = SECONDS_BETWEEN_LOOKS) -> None:

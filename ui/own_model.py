@@ -202,6 +202,7 @@ def _count(
     return OwnModels(address, trials)
 
 
+@page.or_toast
 def _use(upload: PredictionUpload, dataset: Dataset) -> None:
     address = workspace().add_predictions(owner(), upload)
     _keep(None)
@@ -212,11 +213,9 @@ def _remove() -> None:
     _remember(None, None)
 
 
+@page.or_toast
 def _reopen(address: str) -> None:
-    try:
-        _keep(workspace().predictions(owner(), address))
-    except WorkspaceError as problem:
-        st.toast(page.plain(problem), icon=":material/error:")
+    _keep(workspace().predictions(owner(), address))
 
 
 def _keep(upload: PredictionUpload | None) -> None:

@@ -3,19 +3,22 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.data import DataError
 from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
 from core.report.files import FORMATS
 from core.report.parts import Figure, Metric
 from core.report.provenance import parameters
+from core.workspace.errors import WorkspaceError
 from core.workspace.provenance import LIBRARIES
 from core.workspace.workspace import Run
 from ui import session
@@ -23,6 +26,7 @@ from ui import session
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
 FIGURE_FORMATS = ("SVG", "PNG")
 _FIGURE_FORMAT = "figure_format"
+Given = ParamSpec("Given")
 _SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")  # Streamlit puts an emoji or an icon in the place of :smile:
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)  # and makes a link of an address
 
@@ -128,6 +132,19 @@ def nothing_yet(*, running: bool) -> None:
 def error(problem: Exception) -> None:
     """A DataError or WorkspaceError, as written."""
     st.error(plain(problem), icon=":material/error:")
+
+
+def or_toast(call: Callable[Given, object]) -> Callable[Given, None]:
+    """The same callback, which says a DataError or WorkspaceError as written: nothing above it catches one."""
+
+    @wraps(call)
+    def callback(*args: Given.args, **kwargs: Given.kwargs) -> None:
+        try:
+            call(*args, **kwargs)
+        except (DataError, WorkspaceError) as problem:
+            st.toast(plain(problem), icon=":material/error:")
+
+    return callback
 
 
 def downloads(

@@ -301,13 +301,18 @@ def _delete(address: str, title: str) -> None:
         "so. The file that it came from stays as it is."
     )
     with st.container(horizontal=True):
-        forget = {"on_click": workspace().delete_predictions, "args": (owner(), address)}
-        if st.button("Delete", type="primary", key="really-delete", **forget):
-            st.rerun()
+        if st.button("Delete", type="primary", key="really-delete"):
+            try:
+                workspace().delete_predictions(owner(), address)
+            except WorkspaceError as problem:
+                page.error(problem)
+            else:
+                st.rerun()
         if st.button("Keep", key="keep"):
             st.rerun()
 
 
+@page.or_toast
 def _use(side: Side, upload: PredictionUpload) -> None:
     address = workspace().add_predictions(owner(), upload)
     _keep(side, None)
@@ -317,6 +322,7 @@ def _use(side: Side, upload: PredictionUpload) -> None:
         _choose(other, address)
 
 
+@page.or_toast
 def _reopen(side: Side, address: str) -> None:
     _keep(side, workspace().predictions(owner(), address))
 

@@ -56,7 +56,7 @@ def _gone(plan: Plan, fingerprint: str) -> None:
             jobs.follow(run, jobs.progress)
         elif run is None and not read_only():
             label = f"Find those of {SOURCE_FINDERS[one.finder].title} again"
-            st.button(label, key=f"find-{one.finder}", on_click=jobs.start, args=(one, dataset))
+            st.button(label, key=f"find-{one.finder}", on_click=page.or_toast(jobs.start), args=(one, dataset))
 
 
 def pictures(run: Run) -> None:

@@ -90,6 +90,7 @@ def _offer(dataset: Dataset) -> None:
     st.button("Use this data set", type="primary", key="use-upload", on_click=_use, args=(dataset,))
 
 
+@page.or_toast
 def _use(dataset: Dataset) -> None:
     data_choice.choose(workspace().add_dataset(owner(), dataset))
     st.session_state[_ROUND] += 1  # a new control, without the file

@@ -25,15 +25,23 @@ _NOT_OURS = (
 
 @dataclass(frozen=True)
 class Recreated:
-    """A plan and its data, stored, with the key that the run will have and what has to be known of it.
+    """A plan and its data, with the key that the run will have and what has to be known of it.
 
-    `notes` say what differs from where the file comes from.
+    `notes` say what differs from where the file comes from. `data` are those that are not stored yet, and `example` is
+    their name where they are built in.
     """
 
     plan: Plan
     fingerprint: str
     key: str
     notes: tuple[str, ...]
+    data: Dataset | None
+    example: str | None
+
+    def store(self, workspace: Workspace, owner: str) -> None:
+        """Keep the data in the workspace, so that the run can be created there."""
+        if self.data is not None:
+            workspace.add_dataset(owner, self.data, example=self.example)
 
 
 def recipe(run: Run, example: str | None) -> str:
@@ -53,7 +61,7 @@ def recipe(run: Run, example: str | None) -> str:
 
 
 def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | None = None) -> Recreated:
-    """Make a run's plan and data ready from its parameters; `given` is the data set where it is not stored here.
+    """A run's plan and data from its parameters; `given` is the data set where it is not stored here. Stores nothing.
 
     Raises DataError or WorkspaceError with the reason why the run cannot be the same: another version of the method,
     a field that this version does not know, data that differ or are not here, a model that is not.
@@ -66,7 +74,8 @@ def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | No
             "file: the same parameters mean another result now, so that this run cannot come to be again. "
             f"Use Touchstone {content.get('touchstone', 'of then')}, or start a new run."
         )
-    fingerprint = _data(workspace, owner, wanted, given)
+    fingerprint = wanted["fingerprint"]
+    data = _data(workspace, owner, wanted, given)
     for model in plan.stored_models():
         workspace.stored_model(owner, model)
     key = run_key(plan, fingerprint)
@@ -76,7 +85,16 @@ def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | No
             f"added since (Touchstone {content.get('touchstone', 'unknown')} wrote it, this is {__version__}). Take "
             "the key out of the file to compute what it says now, as another run."
         )
-    return Recreated(plan, fingerprint, key, tuple(_notes(content)))
+    return Recreated(plan, fingerprint, key, tuple(_notes(content)), data, _example(wanted))
+
+
+def example_to_read(workspace: Workspace, owner: str, text: str) -> str | None:
+    """The built-in data set that `recreate` will read, which may take a while; None where it will read none.
+
+    Raises DataError where the text is no file of parameters.
+    """
+    wanted = _content(text)["data"]
+    return None if _stored(workspace, owner, wanted["fingerprint"]) else _example(wanted)
 
 
 def _content(text: str) -> dict:
@@ -96,25 +114,30 @@ def _content(text: str) -> dict:
     return content
 
 
-def _data(workspace: Workspace, owner: str, wanted: Mapping[str, str], given: Dataset | None) -> str:
-    """The fingerprint of the data, which are stored once they are known to be the same."""
-    fingerprint, example = wanted["fingerprint"], str(wanted.get("example"))
+def _data(workspace: Workspace, owner: str, wanted: Mapping[str, str], given: Dataset | None) -> Dataset | None:
+    """The data, known to be the same; None where they are stored already and nobody gave them."""
+    fingerprint, example = wanted["fingerprint"], _example(wanted)
     name = wanted.get("name", "the data set")
-    if given is None and not _stored(workspace, owner, fingerprint):
-        if example not in EXAMPLES:
+    if given is None:
+        if _stored(workspace, owner, fingerprint):
+            return None
+        if example is None:
             raise DataError(
                 f"{name} ({fingerprint[:12]}) is not here. Upload the very file on the page “Data sets”, or name it on "
                 "the command line with --data, and try again."
             )
         given = load_example(example)
-    if given is None:
-        return fingerprint
     if given.fingerprint != fingerprint:
         raise DataError(
             f"The data differ: the file is about {name} ({fingerprint[:12]}), and {given.name} here is "
             f"{given.fingerprint[:12]}. A run of other data is another run; start it on its page."
         )
-    return workspace.add_dataset(owner, given, example=example if example in EXAMPLES else None)
+    return given
+
+
+def _example(wanted: Mapping[str, str]) -> str | None:
+    name = str(wanted.get("example"))
+    return name if name in EXAMPLES else None
 
 
 def _stored(workspace: Workspace, owner: str, fingerprint: str) -> bool:

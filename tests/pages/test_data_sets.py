@@ -1,6 +1,8 @@
 import base64
+import errno
 import io
 import json
+import os
 import time
 from dataclasses import replace
 
@@ -109,6 +111,22 @@ def test_an_undecided_table_asks_for_its_columns_with_the_guess_filled_in(open_p
     next(box for box in app.selectbox if box.label == "Label").select("second")
     next(button for button in app.button if button.label == "Read it this way").click().run()
     assert "3 classes" in texts(app)
+
+
+def test_a_full_disk_is_said_and_the_file_stays_on_the_page(open_page, workspace, monkeypatch):
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    app = open_page("data_sets", data="wine")
+    app.file_uploader[0].upload("films.tsv", GOOD)
+    app.run()
+    monkeypatch.setattr(os, "fsync", full)
+    app.button(key="use-upload").click().run()
+    assert not app.exception
+    assert "The disk is full" in app.toast[0].value
+    monkeypatch.undo()
+    app.button(key="use-upload").click().run()
+    assert app.header[0].value == "films"
 
 
 def test_an_npz_file_of_images_can_be_used(open_page, workspace):

@@ -1,7 +1,10 @@
+import json
+
 from core.report.recreate import recipe
-from core.workspace.workspace import LOCAL_OWNER
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import PLAN, stored_run, texts
 from tests.workspace.plans import SleepPlan
+from ui import data_choice, jobs
 from ui.questions import QUESTIONS, Question
 
 
@@ -41,6 +44,23 @@ def test_deleting_asks_first(open_page, workspace, wine):
     app.button(key=f"delete-{run.id}").click().run()
     assert "gone for good" in texts(app)
     assert workspace.runs(LOCAL_OWNER)
+
+
+def test_a_run_that_somebody_else_deletes_first_is_said_to_be_gone(open_page, workspace, wine, monkeypatch):
+    run = stored_run(workspace, wine, n_trials=1)
+
+    def twice(shelf: Workspace, *whose: str) -> None:
+        delete_run(shelf, *whose)
+        delete_run(shelf, *whose)
+
+    delete_run = Workspace.delete_run
+    app = open_page("runs")
+    app.button(key=f"delete-{run.id}").click().run()
+    monkeypatch.setattr(Workspace, "delete_run", twice)
+    app.button(key=f"delete-{run.id}").click()
+    app.button(key="really-delete").click().run()
+    assert not app.exception
+    assert "deleted, or somebody else's" in app.error[0].value.replace("\\", "")
 
 
 def test_a_plan_that_no_address_can_hold_has_no_link(open_page, workspace, wine):
@@ -94,3 +114,42 @@ def test_parameters_of_something_else_get_a_reason_and_no_run(open_page, workspa
         app = upload(open_page("runs"), content)
         assert words in app.error[0].value.replace("\\", "")
         assert "again" not in [button.key for button in app.button]
+
+
+def test_a_run_whose_data_go_before_it_starts_is_refused_in_a_sentence(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    app = upload(open_page("runs"), recipe(run, None).encode())
+    workspace.delete_run(LOCAL_OWNER, run.id)
+    app.run()
+    workspace.delete_dataset(LOCAL_OWNER, wine.fingerprint)
+    app.button(key="again").click().run()
+    assert not app.exception
+    assert "not in your workspace" in app.toast[0].value.replace("\\", "")
+    assert workspace.runs(LOCAL_OWNER) == []
+
+
+def test_parameters_that_make_no_sense_get_a_reason(open_page, workspace, wine):
+    text = recipe(stored_run(workspace, wine), None)
+    for change, words in (({"seed": {"a": 1}}, "makes no sense"), ({"n_repeats": 10**9}, "at most 10,000")):
+        content = json.loads(text)
+        content["plan"] |= change
+        app = upload(open_page("runs"), json.dumps(content).encode())
+        assert words in app.error[0].value.replace("\\", "")
+
+
+def test_an_example_is_prepared_beside_the_page_and_not_stored_before_the_run(open_page, workspace, wine, monkeypatch):
+    prepared = []
+    monkeypatch.setattr(data_choice, "docstrings_ready", lambda: False)
+    monkeypatch.setattr(jobs, "prepare", lambda example, sentence: prepared.append(example))
+    run = stored_run(workspace, wine)
+    docstrings = recipe(run, "docstrings").replace(wine.fingerprint, "0" * 64).encode()
+    app = upload(open_page("runs"), docstrings)
+    assert prepared == ["docstrings"]
+    assert not app.error
+    content = recipe(run, "wine").encode()
+    workspace.delete_dataset(LOCAL_OWNER, wine.fingerprint)
+    app = upload(open_page("runs"), content)
+    assert run.key in texts(app)
+    assert workspace.datasets(LOCAL_OWNER) == []
+    app.button(key="again").click().run()
+    assert [one.key for one in workspace.runs(LOCAL_OWNER)] == [run.key]

@@ -9,7 +9,7 @@ import pytest
 
 from core.__main__ import main
 from core.data import DataError, Dataset, load_example
-from core.report.recreate import recipe, recreate
+from core.report.recreate import example_to_read, recipe, recreate
 from core.trials import Context, TrialPlan
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
@@ -38,6 +38,7 @@ def test_a_run_comes_again_under_the_same_key_and_with_the_same_rows(workspace, 
     elsewhere = a_workspace()
     again = recreate(elsewhere, LOCAL_OWNER, recipe(run, None), given=data())
     assert again.key == run.key
+    again.store(elsewhere, LOCAL_OWNER)
     made = elsewhere.create_run(LOCAL_OWNER, again.plan, again.fingerprint)
     assert made.key == run.key
     assert made.plan == run.plan
@@ -63,7 +64,11 @@ def test_an_example_is_read_where_it_is_not_stored_yet(workspace):
     elsewhere = a_workspace()
     again = recreate(elsewhere, LOCAL_OWNER, text)
     assert again.key == run.key
+    assert elsewhere.datasets(LOCAL_OWNER) == [], "something was stored before anybody asked for the run"
+    assert example_to_read(elsewhere, LOCAL_OWNER, text) == "wine"
+    again.store(elsewhere, LOCAL_OWNER)
     assert elsewhere.stored_dataset(LOCAL_OWNER, again.fingerprint).example == "wine"
+    assert example_to_read(elsewhere, LOCAL_OWNER, text) is None
 
 
 def test_data_that_are_not_here_are_asked_for(workspace):
@@ -164,6 +169,7 @@ def test_the_command_line_recreates_a_run(tmp_path, monkeypatch, capsys):
         (["run"], "--recreate"),
         (["run", "--recreate", "nowhere.json"], "cannot be read"),
         (["run", "--recreate", "nowhere.json", "{}"], "leave the other plan out"),
+        (["run", "--recreate", "nowhere.json", "--vectors", "v.npz"], "to the data set of --data: name that, too"),
     ],
 )
 def test_the_command_line_says_what_is_missing(arguments, words, capsys):
