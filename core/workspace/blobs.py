@@ -20,8 +20,12 @@ class Blobs:
     """
 
     def __init__(self, folder: Path):
+        """Raises WorkspaceError where the folder is not there and cannot be made."""
         self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise disk_error(problem, "be opened") from problem
 
     def put(self, content: bytes) -> str:
         """Store bytes and return their name. A reader never sees half a blob: it is renamed into place when whole.
@@ -30,9 +34,9 @@ class Blobs:
         """
         name = hashlib.sha256(content).hexdigest()
         path = self._path(name)
-        if path.exists() and path.stat().st_size == len(content):
-            return name  # what was cut short by a fault is written again
         try:
+            if path.exists() and path.stat().st_size == len(content):
+                return name  # what was cut short by a fault is written again
             write_whole(path, content)
         except OSError as problem:
             raise disk_error(problem, "be stored") from problem
@@ -55,8 +59,11 @@ class Blobs:
         return content
 
     def delete(self, name: str) -> None:
-        """Remove a blob; nothing happens where there is none."""
-        self._path(name).unlink(missing_ok=True)
+        """Remove a blob; nothing happens where there is none. Raises WorkspaceError where it cannot be removed."""
+        try:
+            self._path(name).unlink(missing_ok=True)
+        except OSError as problem:
+            raise disk_error(problem, "be deleted") from problem
 
     def _path(self, name: str) -> Path:
         return self._folder / name[:2] / name

@@ -60,6 +60,23 @@ def test_a_missing_blob_says_so(workspace, tmp_path):
         workspace.dataset(LOCAL_OWNER, wine.fingerprint)
 
 
+def test_a_folder_that_cannot_be_made_says_so(tmp_path):
+    (tmp_path / "blobs").write_bytes(b"a file is in the way")
+    with pytest.raises(WorkspaceError, match=r"could not be opened: File exists\. Check that Touchstone's folder"):
+        Workspace(tmp_path)
+
+
+def test_a_folder_that_is_in_the_way_says_so(tmp_path):
+    blobs = Blobs(tmp_path)
+    name = blobs.put(b"a blob")
+    blobs.delete(name)
+    (tmp_path / name[:2] / name).mkdir()
+    with pytest.raises(WorkspaceError, match="could not be deleted"):
+        blobs.delete(name)
+    with pytest.raises(WorkspaceError, match="could not be stored"):
+        blobs.put(b"a blob")
+
+
 def test_a_locked_database_is_busy_and_later_free(workspace, tmp_path):
     wine = load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine)
