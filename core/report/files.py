@@ -3,6 +3,7 @@
 import re
 
 import pandas as pd
+import pyarrow as pa
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
 RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
@@ -10,7 +11,7 @@ RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def tsv(table: pd.DataFrame) -> bytes:
-    r"""A table as tab-separated UTF-8, missing values empty; cells that need quotation marks have them.
+    r"""A table as tab-separated UTF-8; cells that need quotation marks have them, missing ones are empty as "" is.
 
     >>> tsv(pd.DataFrame({"label": ["a", None], "n": [1, 2]}))
     b'label\tn\na\t1\n\t2\n'
@@ -19,8 +20,20 @@ def tsv(table: pd.DataFrame) -> bytes:
 
 
 def parquet(table: pd.DataFrame) -> bytes:
-    """A table as Parquet, its column types kept."""
-    return table.to_parquet(index=False)
+    """A table as Parquet, its column types kept; a column of several types (numbers beside texts, say) is text.
+
+    >>> from io import BytesIO
+    >>> pd.read_parquet(BytesIO(parquet(pd.DataFrame({"row": [1, "a"]}))))["row"].tolist()
+    ['1', 'a']
+    """
+    uniform = table.copy(deep=False)
+    for place in range(uniform.shape[1]):
+        column = uniform.iloc[:, place]
+        try:
+            pa.array(column, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            uniform.isetitem(place, column.astype(object).map(str, na_action="ignore"))
+    return uniform.to_parquet(index=False)
 
 
 def spreadsheet(table: pd.DataFrame) -> bytes:

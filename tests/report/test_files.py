@@ -15,7 +15,7 @@ WILD = st.text(
     st.one_of(st.sampled_from("\t\n\r\"'=+-@,;ab 0\u2028\u0085\ufeff"), st.characters(codec="utf-8")), max_size=12
 )
 CELLS = st.lists(
-    st.tuples(WILD, WILD, st.integers(-(2**53), 2**53), st.floats(allow_nan=False)), min_size=1, max_size=6
+    st.tuples(WILD, st.none() | WILD, st.integers(-(2**53), 2**53), st.floats(allow_nan=False)), min_size=1, max_size=6
 )
 
 
@@ -25,10 +25,12 @@ def table(cells) -> pd.DataFrame:
 
 @settings(max_examples=150, deadline=None)
 @given(CELLS)
-def test_tsv_comes_back_exactly_through_pandas(cells):
+def test_tsv_comes_back_exactly_through_pandas_but_empty_texts_as_missing(cells):
     frame = table(cells)
-    back = pd.read_csv(io.BytesIO(tsv(frame)), sep="\t", dtype={"id": str, "text": str}, keep_default_na=False)
-    pd.testing.assert_frame_equal(back, frame, check_exact=True)
+    texts = {"id": str, "text": str}
+    back = pd.read_csv(io.BytesIO(tsv(frame)), sep="\t", dtype=texts, keep_default_na=False, na_values=[""])
+    wanted = frame.assign(**{name: frame[name].where(frame[name] != "") for name in texts})
+    pd.testing.assert_frame_equal(back, wanted, check_exact=True)
 
 
 @settings(max_examples=150, deadline=None)
@@ -44,7 +46,7 @@ def test_tsv_comes_back_exactly_through_our_own_reader(cells):
     assert list(back.columns) == list(frame.columns)
     assert [list(map(str, back.columns[name])) for name in ("id", "text")] == [
         frame["id"].tolist(),
-        frame["text"].tolist(),
+        frame["text"].fillna("").tolist(),
     ]
     assert [int(n) for n in back.columns["n"]] == frame["n"].tolist()
     assert [float(value) for value in back.columns["value"]] == frame["value"].tolist()
@@ -61,10 +63,21 @@ def test_parquet_comes_back_exactly(cells):
     pd.testing.assert_frame_equal(pd.read_parquet(io.BytesIO(parquet(frame))), frame, check_exact=True)
 
 
+@pytest.mark.parametrize(
+    "cells", [[1, "a", None], [1.5, "", "b"], [True, 1, None], [2**70, 1, None], pd.Categorical([1, "a", None])]
+)
+def test_a_column_of_several_types_is_text_in_parquet(cells):
+    back = pd.read_parquet(io.BytesIO(parquet(pd.DataFrame({"cell": cells, "n": [1, 2, 3]}))))
+    assert [None if pd.isna(cell) else cell for cell in back["cell"]] == [
+        None if cell is None or pd.isna(cell) else str(cell) for cell in cells
+    ]
+    assert back["n"].tolist() == [1, 2, 3]
+
+
 @settings(max_examples=150, deadline=None)
 @given(CELLS, WILD)
 def test_no_text_in_a_file_for_spreadsheets_begins_like_a_formula(cells, name):
-    frame = table(cells).rename(columns={"text": name})
+    frame = table(cells).fillna({"text": ""}).rename(columns={"text": name})
     if not frame.columns.is_unique:
         return
     lines = list(csv.reader(io.StringIO(spreadsheet(frame).decode("utf-8-sig"), newline="")))
