@@ -114,6 +114,7 @@ try:
     add(guided_next.label_next(looked, within))
     if run is not None and found is not None and has_tests:
         guided_files.downloads(run, plan, found, looked, kept, cache.sent_again(run, looked, within))
+    if run is not None:
         page.foot(run)
 except DataError as problem:
     page.error(problem)

@@ -45,6 +45,8 @@ def show(looked: Looked, found: TestQuality) -> None:
     quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival))
     share.offer(plan if run else None, address | pair | quality_shift.written(plan))
     quality_table.foot(looked, found, model)
+    if run is not None:
+        page.foot(run)
 
 
 def shift(looked: Looked) -> tuple[Run | None, quality_shift.CovariateShiftPlan]:

@@ -121,6 +121,7 @@ def show(dataset: Dataset, plan: MapPlan, fingerprint: str) -> None:
         return
     jobs.follow(run, jobs.progress)
     jobs.follow(run, lambda now: _map_of_run(dataset, plan, now))
+    page.foot(run)
 
 
 def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run) -> None:

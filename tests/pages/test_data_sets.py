@@ -15,7 +15,7 @@ from core.trials.fold_plan import FoldPlan
 from core.trials.map_plan import METHODS, MapPlan
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
-from tests.pages.conftest import texts
+from tests.pages.conftest import plainly, texts
 from ui import data_map
 
 GOOD = b"text\tlabel\n" + b"".join(
@@ -299,12 +299,14 @@ def test_umap_is_a_run_of_its_own(open_page, workspace, wine):
     plan = MapPlan(representation="raw", method="umap")
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=1)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
+    workspace.record_provenance(LOCAL_OWNER, run.id, {"versions": {"numpy": "2.0.0"}})
     rows = replace(plan, method="pca").run_trial(wine, 0, context=Context())  # the page cannot tell
     workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(rows))
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app.run()
     assert not app.exception
     assert "Distances across the map mean little" in texts(app)
+    assert "numpy 2.0.0 · computed with other versions than are installed now" in plainly(app)
     assert app.button(key="run").disabled
 
 
