@@ -383,6 +383,21 @@ def test_one_number_per_row_says_nothing_of_classes(open_page, two):
     assert not any("Classes of" in button.label for button in app.get("download_button"))
 
 
+def test_predictions_that_somebody_else_deletes_first_are_said_to_be_gone(open_page, two, monkeypatch):
+    def twice(shelf: Workspace, *whose: str) -> None:
+        delete_predictions(shelf, *whose)
+        delete_predictions(shelf, *whose)
+
+    delete_predictions = Workspace.delete_predictions
+    app = settled(open_page("matched_subsets", **two))
+    app.button(key="delete-target").click().run()
+    monkeypatch.setattr(Workspace, "delete_predictions", twice)
+    app.button(key="delete-target").click()
+    app.button(key="really-delete").click().run()
+    assert not app.exception
+    assert "not in your workspace" in app.error[0].value
+
+
 def test_deleting_asks_first_and_the_address_says_that_it_is_gone(open_page, workspace, two):
     app = settled(open_page("matched_subsets", **two))
     app.button(key="delete-target").click().run()

@@ -1,5 +1,8 @@
 """A model of your own on the page of source robustness: beside the run's models, alone, gone, or of something else."""
 
+import errno
+import os
+
 import pandas as pd
 import pytest
 
@@ -113,6 +116,21 @@ def test_a_file_is_read_confirmed_and_stored(show, workspace, wine):
     app.button(key="own-correct").click().run()
     app.button(key="own-use").click().run()
     assert [one.fingerprint for one in workspace.prediction_files(LOCAL_OWNER)] == [stored.fingerprint]
+
+
+def test_a_full_disk_is_said_and_the_file_stays_on_the_page(show, workspace, wine, monkeypatch):
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    app = show()
+    app.session_state["own-model-draft"] = upload(sample_predictions(PLAN, wine))
+    app.run()
+    monkeypatch.setattr(os, "fsync", full)
+    app.button(key="own-use").click().run()
+    assert not app.exception
+    assert "The disk is full" in app.toast[0].value
+    assert "own-use" in [button.key for button in app.button]
+    assert workspace.prediction_files(LOCAL_OWNER) == []
 
 
 @pytest.mark.parametrize(
