@@ -21,7 +21,7 @@ from core.represent import REPRESENTATIONS, available, default_representation
 from core.represent.project import pca_map
 from core.trials.map_plan import METHODS, MapPlan
 from core.workspace.workspace import Run
-from ui import background, cache, jobs, page, samples
+from ui import background, cache, jobs, page, samples, session
 from ui.controls import Number, One, check_address
 from ui.session import owner, workspace
 
@@ -146,7 +146,7 @@ def groupings(dataset: Dataset) -> dict[str, Grouping]:
     return found
 
 
-@st.fragment
+@session.fragment
 def _map_alone(dataset: Dataset, points: np.ndarray, plan: MapPlan) -> None:
     """A map that is drawn anew without the rest of the page when something is selected on it."""
     _map(dataset, points, plan)

@@ -7,7 +7,7 @@ import streamlit as st
 from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
 from core.evaluate.wording import fixed, percent, plural
 from core.figures import test_quality_pairs as figures
-from ui import background, cache, data_map, page, samples
+from ui import background, cache, data_map, page, samples, session
 from ui.controls import One, check_address
 from ui.quality_work import Looked
 
@@ -79,7 +79,7 @@ def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) 
     return One(key, label, {str(code): names[code] for code in codes}, str(default), meaning)
 
 
-@st.fragment
+@session.fragment
 def plane(looked: Looked, label: int, rival: int) -> None:
     """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
     of = background.answer(cache.class_pair(looked, label, rival), "Laying two classes out", key="plane")

@@ -11,7 +11,7 @@ from core.evaluate.wording import count, fixed, percent
 from core.figures import average_case as figures
 from core.represent import default_representation
 from core.represent.project import pca_map
-from ui import background, cache, data_map, page, samples
+from ui import background, cache, data_map, page, samples, session
 from ui.robust_controls import Look
 
 N_NOISY, N_EXTREME = 6, 5
@@ -134,7 +134,7 @@ def _kept(name: str, share: float) -> str:
     return f"{name} {percent(share)}".replace(" ", "\N{NO-BREAK SPACE}")
 
 
-@st.fragment
+@session.fragment
 def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
     """p_robust against confidence beside the map: what is selected on one stands out on the other, and below."""
     st.subheader("Robust, or only sure?", anchor=False)

@@ -1,17 +1,21 @@
 """Whose things does this browser see? The local owner's; those of whoever signed in; or the one run of a link.
 
 Pages ask here for the owner and the workspace and check nothing themselves: what is not this owner's is absent from
-this workspace, and through a link it is a workspace of one run that nobody can write to.
+this workspace, and through a link it is a workspace of one run that nobody can write to. Whether the link still works
+is asked again with every question, also of parts of a page and files that were made ready while it did.
 """
 
+import time
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import DeadLink
 from core.workspace.runner import Engine
 from core.workspace.runner import engine as process_engine
 from core.workspace.sharing import READ_ONLY, SharedWorkspace
@@ -19,27 +23,40 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 from ui import sign_in
 
 NOT_SIGNED_IN = "You are not signed in, or not any more. Sign in again."
+SECONDS_BELIEVED = 2.0
+"""So long a link is taken to work that was found to work."""
 _SHARED = "shared_view"
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class _View:
     """Who looks, and through which link; `fixed` are the parameters of the address that a link has settled."""
 
     owner: str
     shared: SharedWorkspace | None = None
     fixed: frozenset[str] = frozenset()
+    asked: float = float("-inf")
+
+    def check(self) -> None:
+        """Raises DeadLink where the link does not work any more, as it was asked a moment ago or is asked now."""
+        if self.shared is not None and time.monotonic() - self.asked > SECONDS_BELIEVED:
+            self.shared.run(self.shared.owner, self.shared.run_id)
+            self.asked = time.monotonic()
 
 
 _bound: ContextVar[_View | None] = ContextVar("view", default=None)
 
 
 def _view() -> _View:
-    """Who looks: whom work beside the page was begun for, else whoever this session belongs to."""
+    """Who looks: whom work beside the page was begun for, else whoever this session belongs to.
+
+    Raises DeadLink for whoever looks through a link that does not work any more.
+    """
     view = _bound.get() or st.session_state.get(_SHARED)
     if view is not None:
+        view.check()
         return view
     who = sign_in.owner() if sign_in.is_set_up() else LOCAL_OWNER
     if who is None:
@@ -48,10 +65,14 @@ def _view() -> _View:
 
 
 def bound(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """The same call, for whoever looks now: in a thread of its own there is no session to ask."""
+    """The same call, for whoever looks now: in a thread of its own there is no session to ask.
+
+    It raises DeadLink, and gives nothing, once the link that was looked through does not work any more.
+    """
     view = _view()
 
     def for_that_view(*args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        view.check()
         before = _bound.set(view)
         try:
             return call(*args, **kwargs)
@@ -67,6 +88,24 @@ def look_through(link: SharedWorkspace | None, *, fixed: Collection[str] = ()) -
         st.session_state.pop(_SHARED, None)
     else:
         st.session_state[_SHARED] = _View(link.owner, link, frozenset(fixed))
+
+
+def fragment(draw: Callable[Given, None]) -> Callable[Given, None]:
+    """A part of a page that is drawn anew by itself, of what it was given: only while it may still be seen.
+
+    Streamlit keeps what the part was given; once the link does not work any more the whole page is drawn in its place.
+    """
+
+    @wraps(draw)
+    def while_seen(*args: Given.args, **kwargs: Given.kwargs) -> None:
+        try:
+            _view()
+        except DeadLink:
+            st.rerun()
+        else:
+            draw(*args, **kwargs)
+
+    return st.fragment(while_seen)
 
 
 def owner() -> str:
@@ -90,7 +129,7 @@ def engine() -> Engine:
 
 
 def shared(token: str) -> SharedWorkspace:
-    """What a link with this token shows. Raises WorkspaceError where it does not work, or no longer."""
+    """What a link with this token shows. Raises DeadLink where it does not work, or no longer."""
     return SharedWorkspace(process_engine().workspace, token)
 
 

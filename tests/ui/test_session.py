@@ -9,6 +9,7 @@ import pytest
 
 from core.data import load_example
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import DeadLink
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.plans import SleepPlan
 from ui import background, session
@@ -50,6 +51,51 @@ def test_through_a_link_there_is_no_engine(link):
     assert not session.is_fixed("about")
     with pytest.raises(WorkspaceError, match="starts nothing"):
         session.engine()
+
+
+def test_what_was_made_ready_while_a_link_worked_gives_nothing_once_it_was_taken_back(link, monkeypatch):
+    drawn: list[str] = []
+    monkeypatch.setattr(session.st, "fragment", lambda part: part)  # outside a page there are none
+    session.look_through(link)
+    file, part = session.bound(lambda: b"rows"), session.fragment(drawn.append)
+    part("seen")
+    assert (file(), drawn) == (b"rows", ["seen"])
+    revoke(link)
+    monkeypatch.setattr(session, "SECONDS_BELIEVED", 0.0)
+    part("seen again")
+    for ask in (file, session.owner, session.workspace, session.read_only):
+        with pytest.raises(DeadLink):
+            ask()
+    assert drawn == ["seen"]
+
+
+def test_a_link_is_believed_to_work_for_no_more_than_a_moment(link, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(session.time, "monotonic", lambda: clock[0])
+    session.look_through(link)
+    file = session.bound(lambda: b"rows")
+    revoke(link)
+    clock[0] += 1.9
+    assert file() == b"rows"
+    clock[0] += 0.2
+    with pytest.raises(DeadLink):
+        file()
+
+
+def revoke(link: session.SharedWorkspace) -> None:
+    [its] = link._workspace.links(LOCAL_OWNER, link.run_id)
+    link._workspace.revoke_link(LOCAL_OWNER, its.id)
+
+
+def test_parts_of_pages_that_are_drawn_anew_ask_first_whether_they_may_be_seen():
+    others = {
+        f"{file.stem}.{node.name}"
+        for file in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and any("st.fragment" in ast.unparse(one) for one in node.decorator_list)
+    }
+    of_owners, asking_themselves = {"share.links"}, {"jobs.watch", "background.watch", "shared_view.watch"}
+    assert others == of_owners | asking_themselves
 
 
 def caches() -> dict[str, list[str]]:
