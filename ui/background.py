@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from core.evaluate.wording import count
-from ui.session import bound
+from ui.session import bound, read_only
 
 Answer = TypeVar("Answer")
 MOMENT = 2.0
@@ -22,6 +22,8 @@ SECONDS_BETWEEN_LOOKS = 0.7
 PATIENCE = 90.0
 """So long work goes on though no page looks for it: one in a hidden tab looks once a minute."""
 _threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="touchstone")
+_threads_of_links = ThreadPoolExecutor(max_workers=1, thread_name_prefix="touchstone-links")
+"""What is looked at through links is worked out here, one thing at a time, so that no owner waits for it."""
 
 
 class Abandoned(Exception):
@@ -40,11 +42,12 @@ class Task(Generic[Answer]):
     n_done: int = 0
     looked_at: float = field(default_factory=time.monotonic)
     future: "Future[Answer]" = field(default_factory=Future)
+    threads: ThreadPoolExecutor = _threads
 
     def start(self) -> None:
         """Begin, or begin again."""
         self.n_done, self.looked_at = 0, time.monotonic()
-        self.future = _threads.submit(self.work, self.step)
+        self.future = self.threads.submit(self.work, self.step)
 
     def look(self) -> None:
         """Somebody is waiting for the answer; what was given up begins again."""
@@ -66,7 +69,7 @@ class Task(Generic[Answer]):
 
 def submit(work: Callable[[Callable[[], None]], Answer], *, n_steps: int = 0) -> Task[Answer]:
     """Start some work, which calls what it is given after each of its `n_steps` steps."""
-    task = Task(bound(work), n_steps)
+    task = Task(bound(work), n_steps, threads=_threads_of_links if read_only() else _threads)
     task.start()
     return task
 

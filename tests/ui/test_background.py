@@ -49,6 +49,17 @@ def test_work_counts_its_steps_and_hands_on_its_error():
         background.submit(fail).future.result(timeout=10)
 
 
+def test_what_is_looked_at_through_links_keeps_no_owner_waiting(monkeypatch):
+    gate = threading.Event()
+    monkeypatch.setattr(background, "read_only", lambda: True)
+    seen = [background.submit(lambda step: gate.wait(10)) for _ in range(3)]
+    monkeypatch.setattr(background, "read_only", lambda: False)
+    assert background.submit(lambda step: "the owner's").future.result(timeout=5) == "the owner's"
+    assert [task.future.done() for task in seen] == [False] * 3
+    gate.set()
+    assert [task.future.result(timeout=10) for task in seen] == [True] * 3
+
+
 def test_work_that_nobody_waits_for_is_given_up_and_begins_again_when_somebody_asks(monkeypatch):
     gate, looks = threading.Event(), []
 
