@@ -18,7 +18,7 @@ from core.workspace.shelf import StoredModel
 from ui import data_choice, model_choice, quality_controls
 from ui.controls import Number, One, check_address
 from ui.quality_controls import RegionChoice
-from ui.session import owner, workspace
+from ui.session import owner, read_only, workspace
 
 _USUAL = GuidedTestsPlan("usual")
 _DECODER_EPOCHS = 10
@@ -217,7 +217,9 @@ def _controls(kind: str) -> tuple[dict[str, One | Number], dict[str, One | Numbe
 
 
 def link_to_quality(page: Path, dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:
-    """The way to the page that measures what the test set has in these very regions."""
+    """The way to the page that measures what the test set has in these very regions; none through a link."""
+    if read_only():
+        return
     st.page_link(
         page,
         label="How well the test set covers these regions",

@@ -12,6 +12,7 @@ from core.evaluate.wording import Verdict, count, percent, plural, points
 from core.figures import test_quality as figures
 from ui import data_views, page
 from ui.page import Metric
+from ui.session import read_only
 
 GUIDED_TESTS = Path(__file__).resolve().parent.parent / "pages" / "guided_tests.py"
 MOST_FINDINGS = 6
@@ -65,7 +66,7 @@ def _brackets(write, value: float, interval: Interval) -> str:
 def what_to_do(found: TestQuality, address: Mapping[str, str | list[str]]) -> None:
     """What is covered too little and what too much, class by class and pair by pair, with what to do now.
 
-    `address` leads to the same regions where tests are generated.
+    `address` leads to the same regions where tests are generated, a page that links do not open.
     """
     said = findings(found)
     with st.container(border=True, key="findings"):
@@ -76,8 +77,9 @@ def what_to_do(found: TestQuality, address: Mapping[str, str | list[str]]) -> No
                 _side(direction, mine)
         if max(map(len, sides.values())) > MOST_FINDINGS:
             _all_findings(findings_table(found))
-        label = "Generate tests, or find samples to label"
-        st.page_link(GUIDED_TESTS, label=label, icon=":material/arrow_forward:", help="", query_params=dict(address))
+        if not read_only():
+            label, icon = "Generate tests, or find samples to label", ":material/arrow_forward:"
+            st.page_link(GUIDED_TESTS, label=label, icon=icon, help="", query_params=dict(address))
 
 
 def _side(direction: str, mine: Sequence[Finding]) -> None:

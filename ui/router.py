@@ -95,7 +95,12 @@ def main() -> None:
         menu_items={"About": ABOUT},
     )
     session.look_through(None)
-    link = shared_view.opened() if shared_view.asked_for() else None
+    link, trouble = None, None
+    try:
+        link = shared_view.opened() if shared_view.asked_for() else None
+    except WorkspaceError as problem:
+        trouble = problem
+        session.look_through(None)
     closed = sign_in.is_set_up() and sign_in.owner() is None
     shared_file = ROOT / "pages" / f"{link.page if link else 'shared_run'}.py"
     shared = st.Page(shared_file, title="Shared result", url_path=shared_view.PATH, visibility="hidden")
@@ -104,7 +109,9 @@ def main() -> None:
     page = st.navigation({"": [shared], **groups}, position="hidden" if alone else "sidebar")
     st.set_page_config(page_title=f"{page.title} · Touchstone")
     try:
-        if page.url_path == shared_view.PATH:
+        if trouble is not None:
+            error(trouble)
+        elif page.url_path == shared_view.PATH:
             through_link(page, link) if link else page.run()
         elif shared_view.asked_for():
             shared_view.dead()
@@ -143,13 +150,17 @@ def through_link(page: "Page", link: "Opened") -> None:
 
     from ui import share, shared_view
 
-    shared_view.settle(link, page)
+    if not shared_view.settle(link, page):
+        return
     share.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.title(QUESTION[link.page], anchor=False)
         shared_view.head(link)
     shared_view.watch(link)
-    page.run()
+    try:
+        page.run()
+    finally:
+        shared_view.settled(link)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@ from typing import Any
 import streamlit as st
 
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD
+from core.workspace.links import DEAD, DeadLink
 from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import Run
 from ui import data_choice, questions, session
-from ui.page import plain
+from ui.page import error, plain
 
 PATH = "shared_run"
 """The address of every link."""
@@ -20,7 +20,8 @@ TOKEN = "t"
 SECONDS_BETWEEN_QUESTIONS = 2.0
 """How often an open tab asks whether its link still works."""
 READ_ONLY = "Shown through a link: you can look around in this result and take its tables home, not change it."
-_OPENED = "opened_link"
+_SETTLED, _LOOKED_AT = "settled_address", "looked_at_beside_it"
+SECONDS_BEFORE_SETTLING = 0.2
 
 
 @dataclass(frozen=True)
@@ -49,33 +50,56 @@ def parameters_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
 def opened() -> Opened | None:
     """The link whose token the address holds, through which this session then looks.
 
-    None where it does not work, whatever the reason.
+    None where it does not work, whatever the reason. Raises WorkspaceError where nobody can say: a database that is
+    busy or damaged makes no link a dead one.
     """
     try:
         through = session.shared(st.query_params[TOKEN])
         session.look_through(through)
         run = through.run(through.owner, through.run_id)
         led = parameters_of(run)
-    except WorkspaceError:
-        led = None
-    if led is None:
-        session.look_through(None)
-        return None
-    session.look_through(through, fixed=led[1])
-    return Opened(through, led[0], data_choice.title_of(run), led[1])
+        if led is not None:
+            session.look_through(through, fixed=led[1])
+            return Opened(through, led[0], data_choice.title_of(run), led[1])
+    except DeadLink:
+        pass
+    session.look_through(None)
+    return None
 
 
-def settle(link: Opened, page: Any) -> None:
-    """Have the address ask for the run of the link, whatever else it asked for."""
-    asked = {key: st.query_params.get_all(key) for key in link.parameters}
-    if st.session_state.get(_OPENED) == link.through.owner:
-        if asked[data_choice.ADDRESS] != link.parameters[data_choice.ADDRESS]:
-            st.query_params[data_choice.ADDRESS] = link.parameters[data_choice.ADDRESS]
-        return
-    st.session_state[_OPENED] = link.through.owner
-    if asked != link.parameters:
-        rest = {key: st.query_params.get_all(key) for key in st.query_params if key not in link.parameters}
-        st.switch_page(page, query_params={**rest, **link.parameters})
+def settle(link: Opened, page: Any) -> bool:
+    """Have the address ask for the run of the link, whatever else it asks for; gives whether the page can be drawn.
+
+    Controls that were drawn hold on to their part of the address: where the browser went back to another one, nothing
+    is drawn once, which makes them let go.
+    """
+    of, settled = st.session_state.get(_SETTLED, ("", {}))
+    drawn = of == link.through.owner
+    ours = settled if drawn else {}
+    if all(asked in (link.parameters[key], ours.get(key)) for key, asked in _asked(link).items()):
+        return True
+    rest = {key: st.query_params.get_all(key) for key in st.query_params if key not in link.parameters}
+    if not drawn:
+        st.switch_page(page, query_params={**st.session_state.pop(_LOOKED_AT, rest), **link.parameters})
+    _soon_again()
+    del st.session_state[_SETTLED]
+    st.session_state[_LOOKED_AT] = rest
+    return False
+
+
+@st.fragment(run_every=SECONDS_BEFORE_SETTLING)
+def _soon_again() -> None:
+    if _SETTLED not in st.session_state:
+        st.rerun()
+
+
+def settled(link: Opened) -> None:
+    """Remember how the address says the same once the page was drawn: controls leave out of it what is usual."""
+    st.session_state[_SETTLED] = (link.through.owner, _asked(link))
+
+
+def _asked(link: Opened) -> dict[str, list[str]]:
+    return {key: st.query_params.get_all(key) for key in link.parameters}
 
 
 def head(link: Opened) -> None:
@@ -86,11 +110,13 @@ def head(link: Opened) -> None:
 
 @st.fragment(run_every=SECONDS_BETWEEN_QUESTIONS)
 def watch(link: Opened) -> None:
-    """Clear the page soon after its link was taken back."""
+    """Clear the page soon after its link was taken back; what else is wrong stands where it is looked for."""
     try:
         link.through.run(link.through.owner, link.through.run_id)
-    except WorkspaceError:
+    except DeadLink:
         st.rerun()
+    except WorkspaceError as problem:
+        error(problem)
 
 
 def dead() -> None:

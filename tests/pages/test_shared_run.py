@@ -1,19 +1,23 @@
 """A link opens the page of its run, read-only and with nothing beside it; one that does not work opens one sentence."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.trials import FoldPlan
+from core.workspace.errors import DatabaseBusy
 from core.workspace.links import DEAD
 from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
 from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts
+from ui import session
 from ui.questions import QUESTIONS
 
 
@@ -89,6 +93,8 @@ def test_results_of_every_kind_can_be_shown_through_a_link(made, open_page, open
     assert [one.value for one in seen.metric] == [one.value for one in owner.metric] != []
     assert [one.value for one in seen.error] == []
     assert not seen.get("file_uploader")
+    assert not seen.get("page_link"), "other pages are behind the gate"
+    assert bool(owner.get("page_link")) == (QUESTIONS[run.kind].page in ("test_quality", "guided_tests"))
     assert not {"run", "model-delete", "train"} & {one.key for one in seen.button}
 
 
@@ -98,6 +104,37 @@ def test_through_a_link_nothing_can_be_started_changed_or_brought(open_link, wor
     assert not seen.get("file_uploader")
     assert seen.number_input(key="repeats").disabled
     assert not [one for one in seen.selectbox if one.key == "data_control"]
+
+
+def test_the_run_keeps_its_settings_whatever_the_address_says_later(open_link, workspace, run, monkeypatch):
+    switch, put_back = st.switch_page, []
+    monkeypatch.setattr(st, "switch_page", lambda *args, **more: (put_back.append(args), switch(*args, **more)))
+    seen = open_link(workspace.create_link(LOCAL_OWNER, run.id))
+    shown = [one.value for one in seen.metric]
+    assert shown
+    seen.run()
+    assert len(put_back) == 1, "what is settled is left alone"
+    for change in ({"repeats": "8"}, {"repeats": ""}, {"data": "0" * 64}, {"models": "Nearest neighbours"}):
+        seen.query_params.update(change)
+        seen.run().run()
+        assert seen.number_input(key="repeats").value == 4
+        assert [one.value for one in seen.metric] == shown, change
+    seen.query_params = {"t": seen.query_params["t"]}
+    seen.run().run()
+    assert [one.value for one in seen.metric] == shown
+
+
+def test_a_part_of_a_page_that_is_drawn_anew_by_itself_dies_with_its_link(open_link, workspace, wine, monkeypatch):
+    run = of_average_case(workspace, wine)
+    seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), **address_of(run))
+    parts = [part for part, within in seen._fragment_storage._parent_by_id.items() if within is not None]
+    assert charts(seen)
+    monkeypatch.setattr(session, "SECONDS_BELIEVED", 0.0)
+    monkeypatch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id_queue=parts))
+    assert len(charts(seen.run())) == 2, "one part is drawn by itself, which asks for no run"
+    workspace.revoke_link(LOCAL_OWNER, workspace.links(LOCAL_OWNER, run.id)[0].id)
+    assert DEAD in texts(seen.run())
+    assert not [*charts(seen), *seen.dataframe, *seen.metric]
 
 
 def test_an_unfinished_run_offers_no_resume(open_link, workspace, wine):
@@ -113,6 +150,19 @@ def test_all_links_that_do_not_work_say_the_same(open_link, workspace, run):
     said = {texts(open_link(asked, **address_of(run))) for asked in (token, "", "nonsense", None)}
     assert len(said) == 1
     assert DEAD in said.pop()
+
+
+@pytest.mark.parametrize("where", ["core.workspace.links.LinkShelf._follow_link", "ui.data_choice.title_of"])
+def test_a_link_that_nobody_can_ask_for_is_not_called_dead(where, open_link, workspace, run, monkeypatch):
+    token = workspace.create_link(LOCAL_OWNER, run.id)
+
+    def busy(*_: object) -> None:
+        raise DatabaseBusy("Another process keeps the database busy.")
+
+    monkeypatch.setattr(where, busy)
+    seen = open_link(token, **address_of(run))
+    assert plainly(seen).strip() == "Another process keeps the database busy."
+    assert not [*seen.metric, *charts(seen)]
 
 
 def test_a_link_is_no_key_to_other_pages(open_page, workspace, run):
