@@ -60,10 +60,11 @@ def short_title(name: str) -> str:
     return {"softmax": "Softmax", "gaussian_logits": "Normal logits"}.get(name, estimator_title(name))
 
 
-def class_chart(found: Robustness, sigma: float, *, dark: bool = False) -> go.Figure:
+def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, dark: bool = False) -> go.Figure:
     """The robustness of every class (figure 4): its samples as a box, its mean with the interval, the audit in ink.
 
-    Classes stand by their mean, the least robust on top.
+    Classes stand by their mean, the least robust on top. A summarised chart holds no single sample: boxes are five
+    numbers without outliers, and so is what the audit counted.
     """
     look, at, names = theme(dark), found.at(sigma), found.class_names
     order = sorted((of.value, code) for code, of in enumerate(at.classes) if of.n)
@@ -80,14 +81,12 @@ def class_chart(found: Robustness, sigma: float, *, dark: bool = False) -> go.Fi
     samples, counted = found.samples_at(sigma), found.audit.counted
     counted = counted[counted["sigma"] == sigma]
     for place, code in enumerate(codes):
+        of_class = 100 * samples.loc[samples["label"] == code, "p_robust"].dropna().to_numpy(dtype=np.float64)
+        outliers = {"y0": place - 0.12, "boxpoints": "outliers", "jitter": 0.4, "pointpos": 0}
         figure.add_box(
-            x=100 * samples.loc[samples["label"] == code, "p_robust"].to_numpy(),
-            y0=place - 0.12,
+            **_five_numbers(of_class, place - 0.12) if summarised else {"x": of_class, **outliers},
             orientation="h",
             width=0.4,
-            boxpoints="outliers",
-            jitter=0.4,
-            pointpos=0,
             name=estimator_title(found.estimator),
             legendgroup="samples",
             showlegend=place == 0,
@@ -96,7 +95,7 @@ def class_chart(found: Robustness, sigma: float, *, dark: bool = False) -> go.Fi
             marker={"size": 3.5, "opacity": 0.6, "color": style.colour},
             hoverinfo="skip",
         )
-    _counted_ticks(figure, counted, codes, truth)
+    (_counted_boxes if summarised else _counted_ticks)(figure, counted, codes, truth)
     at_y = np.arange(len(codes), dtype=np.float64) - 0.12
     ends = [100 * np.array([getattr(at.classes[code].interval, end) for code in codes]) for end in ("lower", "upper")]
     figure.add_trace(interval_bars(at_y, *ends, colour=look.exclusive, width=2.5, name="mean, 95 %", showlegend=False))
@@ -114,8 +113,46 @@ def class_chart(found: Robustness, sigma: float, *, dark: bool = False) -> go.Fi
         hovertemplate="%{text}<extra></extra>",
     )
     name_axis(figure, [names[code] for code in codes])
-    figure.update_xaxes(tickformat=".0f", range=padded(figure, include=100.0))
+    figure.update_xaxes(tickformat=".0f", range=padded(_with_fences(figure), include=100.0))
     return figure.update_layout(boxmode="overlay")
+
+
+def _five_numbers(values: Float[np.ndarray, " n"], y: float) -> dict[str, list[float]]:
+    """A box as plotly would draw it of the values, without them: quartiles, and the last values within 1.5 boxes.
+
+    >>> _five_numbers(np.array([0.0, 10.0, 11.0, 12.0, 13.0]), 2.0)
+    {'y': [2.0], 'q1': [7.5], 'median': [11.0], 'q3': [12.25], 'lowerfence': [7.5], 'upperfence': [13.0]}
+    """
+    q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75), method="hazen").tolist()
+    reach = 1.5 * (q3 - q1)
+    within = values[(values >= q1 - reach) & (values <= q3 + reach)]
+    low, high = min(q1, float(within.min(initial=q1))), max(q3, float(within.max(initial=q3)))
+    return {"y": [y], "q1": [q1], "median": [median], "q3": [q3], "lowerfence": [low], "upperfence": [high]}
+
+
+def _with_fences(figure: go.Figure) -> go.Figure:
+    """The same places along the axis, where boxes of five numbers have none that `padded` sees."""
+    boxes = [one for one in figure.data if one.type == "box" and one.x is None]
+    fences = [end for box in boxes for end in (*box.lowerfence, *box.upperfence)]
+    return go.Figure([go.Scatter(x=fences), *(one for one in figure.data if one.x is not None)])
+
+
+def _counted_boxes(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: Style) -> None:
+    """Monte-Carlo's answer for the audited samples of each class, a narrow box below that of all its samples."""
+    parts = {code: counted.loc[counted["label"] == code, "p_robust"].to_numpy(dtype=np.float64) for code in codes}
+    audited = [code for code in codes if len(parts[code])]
+    for code in audited:
+        figure.add_box(
+            **_five_numbers(100 * parts[code], codes.index(code) + 0.24),
+            orientation="h",
+            width=0.16,
+            name="Monte-Carlo (audited samples)",
+            legendgroup="audited",
+            showlegend=code == audited[0],
+            line={"color": truth.colour, "width": 1.2},
+            fillcolor="rgba(0,0,0,0)",
+            hoverinfo="skip",
+        )
 
 
 def _counted_ticks(figure: go.Figure, counted: pd.DataFrame, codes: list[int], truth: Style) -> None:

@@ -1,6 +1,7 @@
 """How far are the estimators off on this model? (Han et al. 2024, figures 2a and 10, table 1 and appendix A.4)"""
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from core.evaluate.average_case.audit import Audit
@@ -115,8 +116,11 @@ def convergence_chart(audit: Audit, *, dark: bool = False) -> go.Figure:
     return figure.update_yaxes(rangemode="tozero")
 
 
-def sigmoid_chart(audit: Audit, sigma: float, *, dark: bool = False) -> go.Figure:
-    """The multivariate sigmoid against the normal distribution function of the same margins (figure 10)."""
+def sigmoid_chart(audit: Audit, sigma: float, *, summarised: bool = False, dark: bool = False) -> go.Figure:
+    """The multivariate sigmoid against the normal distribution function of the same margins (figure 10).
+
+    A summarised chart holds no single sample, but the means of those in each tenth of the distribution function.
+    """
     look, pairs = theme(dark), audit.sigmoids(sigma)
     off = float((pairs["sigmoid"] - pairs["cdf"]).abs().mean()) if len(pairs) else float("nan")
     alt = f"Multivariate sigmoid against the normal distribution function at sigma {sigma:g}: {bare(off, 3)} apart."
@@ -129,14 +133,21 @@ def sigmoid_chart(audit: Audit, sigma: float, *, dark: bool = False) -> go.Figur
     )  # fmt: skip
     for name in ("taylor", "mmse"):
         of, style = pairs[pairs["of"] == name], estimator_style(name, look)
+        of = _by_tenths(of) if summarised else of
         if len(of):
             figure.add_scatter(
                 x=of["cdf"].to_numpy(dtype=np.float64),
                 y=of["sigmoid"].to_numpy(dtype=np.float64),
                 mode="markers",
-                name=f"margins of {short_title(name)}",
+                name=f"margins of {short_title(name)}{', means of tenths' * summarised}",
                 marker={"symbol": f"{style.symbol}-open", "size": 7, "color": style.colour},
                 hovertemplate="normal %{x:.3f}, sigmoid %{y:.3f}<extra></extra>",
             )
     ends = padded(figure, include=0.0)
     return figure.update_xaxes(range=ends).update_yaxes(range=ends)
+
+
+def _by_tenths(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The mean pair of each tenth of the distribution function that has any."""
+    tenths = np.minimum(np.floor(10 * pairs["cdf"].to_numpy(dtype=np.float64)), 9)
+    return pairs[["cdf", "sigmoid"]].astype(np.float64).groupby(tenths).mean()

@@ -15,13 +15,13 @@ DRAWS_OF_PAPER = 10_000
 
 
 def body(found: Robustness, *, sigma: float | None = None) -> Body:
-    """Everything about a run at one sigma, by default the one that the verdict is usually about."""
+    """Everything about a run at one sigma, by default the one of the verdict; no single sample is in it."""
     said = average_case_verdict(found, sigma)
     if not found.sigmas:
         return Body(said, (), ())
     sigma = found.sigmas[len(found.sigmas) // 2] if sigma is None else sigma
     sections = [
-        Section("", (class_figure(found, sigma), sigma_figure(found), gap_figure(found))),
+        Section("", (class_figure(found, sigma, summarised=True), sigma_figure(found), gap_figure(found))),
         Section("How far are the numbers off on this model?", _audited(found.audit, sigma)),
         Section("In numbers", (class_table(found, sigma),)),
     ]
@@ -58,14 +58,14 @@ def metrics(found: Robustness, sigma: float) -> list[Metric]:
     return [*told, Metric("Off Monte-Carlo by", bare(checked.error.value, 3), _ends(checked.error), meaning)]
 
 
-def class_figure(found: Robustness, sigma: float) -> Figure:
-    """Figure 4 of the paper: the distribution of every class."""
+def class_figure(found: Robustness, sigma: float, *, summarised: bool = False) -> Figure:
+    """Figure 4 of the paper: the distribution of every class, with single samples or summarised."""
+    audited = "Narrow boxes are Monte-Carlo's answers" if summarised else "Ticks are Monte-Carlo's answer"
     return Figure(
         "class-chart",
-        lambda *, dark=False: figures.class_chart(found, sigma, dark=dark),
+        lambda *, dark=False: figures.class_chart(found, sigma, summarised=summarised, dark=dark),
         f"Each box holds the samples of a class ({estimator_title(found.estimator)}), the diamond is its mean with the "
-        "95 % interval over samples. Ticks are Monte-Carlo's answer for the audited samples. A robust class lies "
-        "right.",
+        f"95 % interval over samples. {audited} for the audited samples. A robust class lies right.",
     )
 
 
@@ -116,11 +116,11 @@ def convergence_figure(of: Audit) -> Figure:
     )
 
 
-def sigmoid_figure(of: Audit, sigma: float) -> Figure:
-    """The multivariate sigmoid against what it stands for."""
+def sigmoid_figure(of: Audit, sigma: float, *, summarised: bool = False) -> Figure:
+    """The multivariate sigmoid against what it stands for, sample by sample or summarised."""
     return Figure(
         "sigmoid-chart",
-        lambda *, dark=False: audits.sigmoid_chart(of, sigma, dark=dark),
+        lambda *, dark=False: audits.sigmoid_chart(of, sigma, summarised=summarised, dark=dark),
         "The multivariate sigmoid in place of the normal distribution function; on the dotted line they agree.",
     )
 
@@ -163,7 +163,7 @@ def _audited(of: Audit, sigma: float) -> tuple[Figure | Table | str, ...]:
     table = estimator_table(of, sigma)
     parts += [table] if table is not None else []
     parts += [convergence_figure(of)] if of.convergence else []
-    parts += [sigmoid_figure(of, sigma)] if len(of.sigmoids(sigma)) else []
+    parts += [sigmoid_figure(of, sigma, summarised=True)] if len(of.sigmoids(sigma)) else []
     return tuple(parts)
 
 

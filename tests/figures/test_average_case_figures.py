@@ -110,3 +110,31 @@ def test_errors_are_those_of_the_audit(found):
     plain = next(trace for trace in curve.data if trace.name.startswith("plain"))
     assert list(plain.x) == [1, 5]
     assert plain.line.dash == "dot"
+
+
+def test_a_summarised_chart_of_classes_is_the_box_that_the_samples_have(found):
+    figure = figures.class_chart(found, 0.3, summarised=True)
+    boxes = [trace for trace in figure.data if trace.type == "box"]
+    assert all(box.x is None and box.boxpoints is None for box in boxes)
+    samples = found.samples_at(0.3)
+    p = np.sort(100 * samples.loc[samples["label"] == 2, "p_robust"].to_numpy())
+    assert boxes[0].median[0] == pytest.approx(np.median(p))
+    assert (boxes[0].q1[0], boxes[0].q3[0]) == (pytest.approx(p[7]), pytest.approx(p[22]))  # the middles of 15 and 15
+    reach = 1.5 * (p[22] - p[7])
+    assert boxes[0].lowerfence[0] == pytest.approx(p[p >= p[7] - reach].min())
+    assert boxes[0].upperfence[0] == pytest.approx(p[p <= p[22] + reach].max())
+    audited = [box for box in boxes if box.name.startswith("Monte-Carlo")]
+    assert [box.showlegend for box in audited] == [True, False, False]
+    low, high = figure.layout.xaxis.range
+    assert low < min(box.lowerfence[0] for box in boxes) <= max(box.upperfence[0] for box in boxes) <= 100 < high
+
+
+def test_a_summarised_sigmoid_is_the_means_of_tenths(found):
+    pairs = found.audit.sigmoids(0.3)
+    drawn = [trace for trace in audits.sigmoid_chart(found.audit, 0.3, summarised=True).data if trace.mode == "markers"]
+    for trace, name in zip(drawn, ("taylor", "mmse"), strict=True):
+        of = pairs[pairs["of"] == name]
+        last = of[of["cdf"] >= 0.9]
+        assert trace.x[-1] == pytest.approx(last["cdf"].mean())
+        assert trace.y[-1] == pytest.approx(last["sigmoid"].mean())
+        assert len(trace.x) == len(set(np.minimum(of["cdf"] // 0.1, 9))) <= 10

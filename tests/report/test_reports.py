@@ -8,6 +8,7 @@ from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -134,6 +135,22 @@ def test_rows_of_data_are_there_only_where_asked_for(workspace):
     assert not [
         tag for tag, attributes in Page(to_html(report(workspace, "trials"))).elements if "download" in attributes
     ]
+
+
+def test_the_figures_of_a_report_hold_no_value_for_every_sample(workspace):
+    page = Page(to_html(report(workspace, "average_case")))
+    drawn = [json.loads(code) for attributes, code in page.scripts if attributes.get("type") == "application/json"]
+    lengths = [n for figure in drawn for n in arrays(figure["data"])]
+    assert 0 < max(lengths) < plans()["average_case"].n_audit, "fewer samples are audited than judged"
+
+
+def arrays(drawn: object) -> list[int]:
+    """How long every array is in the JSON of a figure, where arrays of numbers are the bytes that they had."""
+    if isinstance(drawn, dict) and {"bdata", "dtype"} <= set(drawn):
+        return [len(base64.b64decode(drawn["bdata"])) // np.dtype(drawn["dtype"]).itemsize]
+    if isinstance(drawn, dict):
+        return [n for part in drawn.values() for n in arrays(part)]
+    return [len(drawn), *(n for part in drawn for n in arrays(part))] if isinstance(drawn, list) else []
 
 
 def test_a_run_without_results_has_a_report_that_says_so(workspace):
