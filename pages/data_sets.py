@@ -6,7 +6,6 @@ import streamlit as st
 
 from core.data import EXAMPLES
 from core.evaluate.data_sets import verdict
-from core.workspace.errors import WorkspaceError
 from ui import background, cache, data_choice, data_copies, data_map, data_views, page, samples, share, upload, vectors
 from ui.data_choice import Choice
 from ui.data_work import DataLook
@@ -17,16 +16,7 @@ HOW_TO_READ = Path(__file__).with_suffix(".md")
 @st.dialog("Delete this data set?")
 def delete(choice: Choice) -> None:
     st.markdown(f"**{page.plain(choice.title)}** and all its runs will be gone for good.")
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", key="really-delete"):
-            try:
-                data_choice.forget(choice.address)
-            except WorkspaceError as problem:
-                page.error(problem)
-            else:
-                st.rerun()
-        if st.button("Keep", key="keep"):
-            st.rerun()
+    page.delete_or_keep(lambda: data_choice.forget(choice.address))
 
 
 def choose() -> None:

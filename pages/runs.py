@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from core.workspace.errors import WorkspaceError
+from core.evaluate.wording import plural
 from core.workspace.workspace import Run
 from ui import data_choice, exports, jobs, page, questions, share, shared_view
 from ui.session import owner, workspace
@@ -14,17 +14,9 @@ PER_PAGE = 12
 
 @st.dialog("Delete this run?")
 def delete(run: Run) -> None:
-    st.markdown(f"{summary(run)}\n\nIts {run.n_done} finished trials are gone for good; the data set stays.")
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", key="really-delete"):
-            try:
-                workspace().delete_run(owner(), run.id)
-            except WorkspaceError as problem:
-                page.error(problem)
-            else:
-                st.rerun()
-        if st.button("Keep", key="keep"):
-            st.rerun()
+    done = plural(run.n_done, "finished trial")
+    st.markdown(f"{summary(run)}\n\nIt is gone for good then, with {done}; the data set stays.")
+    page.delete_or_keep(lambda: workspace().delete_run(owner(), run.id))
 
 
 def summary(run: Run) -> str:

@@ -147,6 +147,21 @@ def or_toast(call: Callable[Given, object]) -> Callable[Given, None]:
     return callback
 
 
+def delete_or_keep(delete: Callable[[], object]) -> None:
+    """The end of a dialog that asks whether something shall go: both answers, and why it could not go."""
+    with st.container(horizontal=True):
+        gone = st.button("Delete", type="primary", key="really-delete")
+        kept = st.button("Keep", key="keep")
+    try:
+        if gone:
+            delete()
+    except (DataError, WorkspaceError) as problem:
+        error(problem)
+    else:
+        if gone or kept:
+            st.rerun()
+
+
 def downloads(
     tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str, more: Callable[[], None] | None = None
 ) -> None:

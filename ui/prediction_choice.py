@@ -300,16 +300,7 @@ def _delete(address: str, title: str) -> None:
         f"**{page.plain(title)}** will be gone from this workspace for good, and every address that names it will say "
         "so. The file that it came from stays as it is."
     )
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", key="really-delete"):
-            try:
-                workspace().delete_predictions(owner(), address)
-            except WorkspaceError as problem:
-                page.error(problem)
-            else:
-                st.rerun()
-        if st.button("Keep", key="keep"):
-            st.rerun()
+    page.delete_or_keep(lambda: workspace().delete_predictions(owner(), address))
 
 
 @page.or_toast
