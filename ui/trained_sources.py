@@ -10,7 +10,8 @@ from core.data import DataError
 from core.evaluate.wording import listed
 from core.figures import mean_images as figures
 from core.report.names import IN_SENTENCES
-from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by, notes_in
+from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
+from core.workspace.needed import found_otherwise
 from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
 from ui import cache, jobs, page
@@ -30,14 +31,17 @@ def stored(plan: Plan, fingerprint: str) -> bool:
 def notes(run: Run) -> None:
     """Say where a finder fell back on another one or needed several tries; offer to find again what is gone."""
     plan = load_plan(run.plan)
+    for note in run.provenance.get("source_notes", []):
+        st.warning(page.plain(note), icon=":material/science:")
     if not stored(plan, run.fingerprint):
         if run.state != "running":
             _gone(plan, run.fingerprint)
-        return
-    for needed, rows in trained_sources(plan, run.fingerprint).items():
-        for note in notes_in(needed, rows):
-            title = SOURCE_FINDERS[needed.finder].title
-            st.warning(f"**{page.plain(title)}.** {page.plain(note)}", icon=":material/science:")
+    elif found_otherwise(run, trained_sources(plan, run.fingerprint)):
+        st.warning(
+            "The sources were found again since, and they differ from those that these trials were drawn from. What is "
+            "shown of the sources themselves is of the new ones. Delete this run and start it again to mend that.",
+            icon=":material/sync_problem:",
+        )
 
 
 def _gone(plan: Plan, fingerprint: str) -> None:

@@ -6,7 +6,7 @@ all fire alike often. A sample's source is the unit of its own class that fires 
 onto one unit a class, so that what it finds is checked, tried again, and given up for k-means in the end.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from core.cluster.sources import find_sources
 from core.data.errors import DataError
 from core.models.architectures import ARCHITECTURES, build
 from core.models.classifier import ShouldStop
+from core.models.errors import ModelError
 from core.models.inputs import network_inputs
 from core.models.threads import single_threaded
 from core.models.training import best_device, one_torch_thread, predict_logits, sgd, train
@@ -171,11 +172,12 @@ def acol_sources(
     ladder: tuple[AcolOptions, ...] = LADDER,
     on_step: OnStep = unheard,
     should_stop: ShouldStop | None = None,
+    class_names: Sequence[str] | None = None,
 ) -> FoundSources:
     """Train on images in [0, 1] and their classes until a network has not collapsed, else fall back on k-means.
 
-    `on_step` hears of the epochs of all tries together. Raises DataError for inputs that are no images or too small,
-    and Cancelled between epochs.
+    A training that diverges has failed, too. `class_names` are for errors; `on_step` hears of the epochs of all tries
+    together. Raises DataError for inputs that are no images or too small, and Cancelled between epochs.
     """
     if x.ndim != 4 or not ARCHITECTURES[TRUNK].fits((x.shape[3], *x.shape[1:3])):
         side = ARCHITECTURES[TRUNK].smallest
@@ -203,8 +205,11 @@ def acol_sources(
             sources = (y_code * n_sources + units).astype(np.int64)
             return FoundSources(sources, described(options), number + 1, _which_held(number + 1, len(ladder)))
     features = np.asarray(x, dtype=np.float64).reshape(len(x), -1)
-    sources = find_sources(features, y, n_sources=n_sources, method="kmeans", rng=np.random.default_rng(seed))
-    note = f"ACOL collapsed in {len(ladder)} of {len(ladder)} tries: these sources are those of k-means on the pixels."
+    sources = find_sources(
+        features, y, n_sources=n_sources, method="kmeans", rng=np.random.default_rng(seed), class_names=class_names
+    )
+    tries = f"{len(ladder)} of {len(ladder)} tries"
+    note = f"ACOL collapsed or diverged in {tries}: these sources are those of k-means on the pixels."
     return FoundSources(sources, "", len(ladder), note)
 
 
@@ -222,7 +227,7 @@ def described(options: AcolOptions) -> str:
 
 
 def _which_held(n_tries: int, n_options: int) -> str:
-    return "" if n_tries == 1 else f"ACOL collapsed at first: of {n_options} ways to train it, number {n_tries} held."
+    return "" if n_tries == 1 else f"ACOL failed at first: of {n_options} ways to train it, number {n_tries} held."
 
 
 class _GivenUp(Exception):
@@ -239,7 +244,7 @@ def _units(
     on_epoch: Callable[[int], None],
     should_stop: ShouldStop | None,
 ) -> Integer[np.ndarray, " n_samples"] | None:
-    """Train one network; give for each sample which of the units of its class fires most, None if it was given up."""
+    """Train one network; give for each sample which of the units of its class fires most, None if it failed."""
     import torch
 
     n_classes = int(y.max()) + 1
@@ -273,6 +278,6 @@ def _units(
                 on_epoch=look,
                 should_stop=should_stop,
             )
-        except _GivenUp:
+        except (_GivenUp, ModelError):
             return None
         return fired_most()

@@ -96,7 +96,7 @@ SOURCE_FINDERS: dict[str, SourceFinder] = {
     "deep_kmeans": SourceFinder("deep k-means", deep_kmeans),
     "acol": SourceFinder(
         "ACOL (experimental)",
-        lambda dataset, **options: acol_sources(dataset.x, dataset.y, **options),
+        lambda dataset, **options: acol_sources(dataset.x, dataset.y, class_names=dataset.class_names, **options),
         lambda dataset: fits(Cnn2, dataset),
         "images of at least 4 x 4 pixels",
     ),

@@ -1,7 +1,7 @@
 """Which question does a run answer, and what does it come to? An entry per kind of plan."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
@@ -158,6 +158,8 @@ def report_of(
     rows = workspace.rows(owner, run.id) if body is None or with_rows else None
     if body is None:
         body = body_of(rows, workspace.dataset(owner, run.fingerprint), run)
+    if notes := tuple(run.provenance.get("source_notes", ())):
+        body = replace(body, sections=(Section("", notes), *body.sections))
     return Report(
         question.title,
         stored.name,

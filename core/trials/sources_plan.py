@@ -68,7 +68,7 @@ class SourcesPlan:
     seed: int = 0
 
     kind: ClassVar[str] = "sources"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)

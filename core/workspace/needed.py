@@ -8,7 +8,7 @@ fail.
 import hashlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
@@ -16,17 +16,21 @@ import pandas as pd
 
 from core.cluster import SOURCE_FINDERS
 from core.data import DataError, Dataset
-from core.trials import Plan, SourcesPlan, found_in, from_json, needed_by, to_json
+from core.trials import Plan, SourcesPlan, found_in, from_json, needed_by, notes_in, to_json
 from core.trials.plan import Aside
 from core.trials.sources_plan import Found
 from core.workspace import frames
-from core.workspace.errors import WorkspaceError
+from core.workspace.errors import DatabaseBusy, WorkspaceError
 from core.workspace.plans import load_plan
 from core.workspace.workspace import Run, Steps, Workspace
 
 SECONDS_BETWEEN_LOOKS = 0.5
 NeededRows = dict[str, bytes]
 """The rows of plans, as bytes, by the JSON of each."""
+
+
+ABOUT_SOURCES = ("sources", "source_notes")
+"""What `about` puts into the provenance of a run."""
 
 
 @runtime_checkable
@@ -62,6 +66,28 @@ def found_rows(workspace: Shelf, owner: str, plan: Plan, dataset: Dataset) -> di
             raise DataError(f"{title(needed)}: the sources are not stored here. A run has to find them first.")
         rows[needed] = workspace.rows(owner, run.id)
     return rows
+
+
+def marks(rows: Mapping[SourcesPlan, pd.DataFrame]) -> dict[str, str]:
+    """What tells sources from others that the same plan found elsewhere: a hash of them, by the plan's JSON."""
+    return {
+        to_json(plan): hashlib.sha256(
+            b"".join(sources.tobytes() for _, sources in sorted(found_in(plan, of).items(), key=lambda one: one[0][1]))
+        ).hexdigest()
+        for plan, of in rows.items()
+    }
+
+
+def about(rows: Mapping[SourcesPlan, pd.DataFrame]) -> dict[str, object]:
+    """What the provenance of a run tells of the sources that it draws from: their marks, and what has to be known."""
+    notes = [f"{title(plan)}: {note}" for plan, of in rows.items() for note in notes_in(plan, of)]
+    return dict(zip(ABOUT_SOURCES, (marks(rows), notes), strict=True))
+
+
+def found_otherwise(run: Run, rows: Mapping[SourcesPlan, pd.DataFrame]) -> tuple[SourcesPlan, ...]:
+    """Those plans whose sources are not the ones that the run's trials were drawn from."""
+    drawn_from, now = run.provenance.get("sources", {}), marks(rows)
+    return tuple(plan for plan in rows if drawn_from.get(to_json(plan), now[to_json(plan)]) != now[to_json(plan)])
 
 
 def title(plan: Plan) -> str:
@@ -108,7 +134,14 @@ class Waiting:
         """Wait until a run is done; gives "done", or what becomes of the run that waits."""
         begun = False
         while True:
-            run = self.workspace.run(self.owner, needed)
+            try:
+                run = self.workspace.run(self.owner, needed)
+            except DatabaseBusy:
+                raise
+            except WorkspaceError:
+                raise WorkspaceError(
+                    f"{_work(plan)} was deleted, and this run rests on it. Resume to find them again."
+                ) from None
             if run.state == "done":
                 self._check(plan, run)
                 return "done"
@@ -145,7 +178,6 @@ class Waiting:
             self.workspace.cancel(self.owner, needed.id)
 
     def _needs(self, run: Run) -> tuple[Plan, ...]:
-
         try:
             return needed_by(load_plan(run.plan), self.workspace.dataset(self.owner, run.fingerprint))
         except DataError:  # a kind that this version does not know
@@ -179,9 +211,18 @@ def name_of(content: bytes) -> str:
     return f"needed-{hashlib.sha256(content).hexdigest()}"
 
 
+def tables(needed: NeededRows) -> dict[SourcesPlan, pd.DataFrame]:
+    """The rows of all plans that a run was given."""
+    return {_sources_plan(plan_json): frames.from_bytes([content]) for plan_json, content in needed.items()}
+
+
 @lru_cache(maxsize=4)
 def _decoded(plan_json: str, name: str, content: Aside[bytes]) -> Found:
+    return found_in(_sources_plan(plan_json), frames.from_bytes([content.value]))
+
+
+def _sources_plan(plan_json: str) -> SourcesPlan:
     plan = from_json(plan_json, {SourcesPlan.kind: SourcesPlan})
     if not isinstance(plan, SourcesPlan):
         raise WorkspaceError(f"Plans of kind {plan.kind!r} find no sources.")
-    return found_in(plan, frames.from_bytes([content.value]))
+    return plan

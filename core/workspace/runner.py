@@ -27,7 +27,7 @@ from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.executor import Executor
 from core.workspace.lease import Lease
-from core.workspace.needed import NeededRows, Waiting, joined, name_of
+from core.workspace.needed import ABOUT_SOURCES, NeededRows, Waiting, about, found_otherwise, joined, name_of, tables
 from core.workspace.plans import PLANS, load_plan
 from core.workspace.provenance import provenance
 from core.workspace.worker import KeptModel, surroundings
@@ -143,6 +143,7 @@ class _RunInWork:
         self.engine, self.needed = engine, NeededRows()
         self.owner, self.run_id, self.lease = owner, run_id, lease
         run = self.workspace.run(owner, run_id)
+        self.about_sources = {name: of for name, of in run.provenance.items() if name in ABOUT_SOURCES}
         self.kind, self.plan_json, self.fingerprint = run.kind, run.plan, run.fingerprint
         self.plan = load_plan(run.plan)
         self.content = self.workspace.dataset_bytes(owner, run.fingerprint)
@@ -169,11 +170,13 @@ class _RunInWork:
             if isinstance(came, str):
                 return came
             self.needed = came
+            self._check_same_sources()
             self.workspace.begin_trials(self.owner, self.run_id, self.lease.owner)
         client = self.executor.client()
         client.subscribe_topic(self.stop, self._note)
         self._group()
-        self.workspace.record_provenance(self.owner, self.run_id, provenance(self.executor))
+        rests_on = provenance(self.executor) | self.about_sources
+        self.workspace.record_provenance(self.owner, self.run_id, rests_on)
         try:
             while self.waiting or self.suspects or self.in_flight:
                 if closing.is_set():
@@ -186,6 +189,8 @@ class _RunInWork:
                 self._give_up_on_slow_trials()
             return "done"
         finally:
+            if self.in_flight:
+                self._ask_to_stop()
             self._forget(list(self.in_flight))
             client.unsubscribe_topic(self.stop)
 
@@ -200,6 +205,16 @@ class _RunInWork:
             closing=closing,
         )
         return waiting.rows(needed, self.fingerprint)
+
+    def _check_same_sources(self) -> None:
+        """Raise WorkspaceError where a run that has begun was drawn from other sources than are found now."""
+        run, rows = self.workspace.run(self.owner, self.run_id), tables(self.needed)
+        if run.n_done and found_otherwise(run, rows):
+            raise WorkspaceError(
+                "The sources that this run began with are gone, and those found since differ from them. Delete this "
+                "run on the page Runs and start it again."
+            )
+        self.about_sources = about(rows)
 
     def _group(self) -> None:
         """Put trials together that are faster so, which they are on a GPU."""
@@ -326,15 +341,19 @@ class _RunInWork:
 
     def _wind_down(self) -> str:
         """Ask the trials that are running to stop, wait a while for their answers, forget the rest."""
-        from distributed import Event
-
-        Event(self.stop, client=self.executor.client()).set()
+        self._ask_to_stop()
         until = time.monotonic() + CANCEL_SECONDS
         waiting = [future for future, trials in self.in_flight.items() if trials[0] not in self.started]
         self._forget(waiting)
         while self.in_flight and time.monotonic() < until:
             self._collect(timeout=0.2)
         return "cancelled"
+
+    def _ask_to_stop(self) -> None:
+        """Tell the trials that are running that nobody waits for them: what is only forgotten would hold its worker."""
+        from distributed import Event
+
+        Event(self.stop, client=self.executor.client()).set()
 
     def _forget(self, futures: list["Future"]) -> None:
         for future in futures:

@@ -118,10 +118,25 @@ def test_a_network_that_collapses_is_told_and_kmeans_stands_in():
     hopeless = AcolOptions(n_epochs=1, learning_rate=0.0)  # what never learns has one unit that always fires most
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=3, ladder=(hopeless, hopeless))
     assert (found.options, found.n_tries) == ("", 2)
-    assert found.note == "ACOL collapsed in 2 of 2 tries: these sources are those of k-means on the pixels."
+    assert found.note == "ACOL collapsed or diverged in 2 of 2 tries: these sources are those of k-means on the pixels."
     pixels = digits.x[rows].reshape(len(rows), -1).astype(np.float64)
     kmeans = find_sources(pixels, digits.y[rows], n_sources=3, rng=np.random.default_rng(0))
     np.testing.assert_array_equal(found.sources, kmeans)
+
+
+def test_a_training_that_diverges_is_one_more_try_that_failed():
+    digits = load_example("digits")
+    rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:120]
+    diverges = AcolOptions(n_epochs=3, learning_rate=1e30)
+    found = acol_sources(digits.x[rows], digits.y[rows], n_sources=3, ladder=(diverges,))
+    assert found.note.startswith("ACOL collapsed or diverged in 1 of 1 tries")
+    with pytest.raises(DataError, match="class one"):
+        acol_sources(
+            *(digits.x[rows[:9]], digits.y[rows[:9]]),
+            n_sources=8,
+            ladder=(diverges,),
+            class_names=("class zero", "class one"),
+        )
 
 
 def test_the_same_seed_gives_the_same_sources_class_by_class():
@@ -147,7 +162,7 @@ def test_a_try_that_leaves_most_units_unused_is_given_up_early(monkeypatch):
         on_step=lambda *step: steps.append(step),
     )
     assert steps == [(1, 6), (4, 6)], "each of the two tries ends after its first epoch"
-    assert found.note.startswith("ACOL collapsed in 2 of 2 tries")
+    assert found.note.startswith("ACOL collapsed or diverged in 2 of 2 tries")
 
 
 def test_a_later_try_that_holds_is_told(monkeypatch):
@@ -161,7 +176,7 @@ def test_a_later_try_that_holds_is_told(monkeypatch):
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=ladder)
     np.testing.assert_array_equal(found.sources, 2 * digits.y[rows] + held)
     assert (found.n_tries, found.options) == (3, "n_epochs 40, c1 0.1")
-    assert found.note == "ACOL collapsed at first: of 3 ways to train it, number 3 held."
+    assert found.note == "ACOL failed at first: of 3 ways to train it, number 3 held."
 
 
 def test_inputs_that_are_no_images_are_refused_and_cancel_is_heard():

@@ -1,6 +1,7 @@
 """The pages without a browser: AppTest runs the router, as every session does."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ import streamlit as st
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from core.data import Dataset, load_example
+from core.data import DataError, Dataset, load_example
 from core.trials import Context, Plan, TrialPlan
 from core.workspace import frames
+from core.workspace.needed import about, found_rows
 from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 from ui import background
@@ -74,7 +76,10 @@ def run_of_rows(workspace: Workspace, dataset: Dataset, plan: Plan, rows: Sequen
     """A run whose first trials left these rows; left as done or interrupted."""
     run = workspace.create_run(LOCAL_OWNER, plan, dataset.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
-    workspace.record_provenance(LOCAL_OWNER, run.id, {"versions": {"numpy": "2.0.0"}})
+    rests_on = {"versions": {"numpy": "2.0.0"}}
+    with suppress(DataError):
+        rests_on |= about(found_rows(workspace, LOCAL_OWNER, plan, dataset))
+    workspace.record_provenance(LOCAL_OWNER, run.id, rests_on)
     for trial, content in enumerate(rows):
         workspace.store_trial(LOCAL_OWNER, run.id, trial, content)
     workspace.release(LOCAL_OWNER, run.id, "test", "done" if done else "interrupted")

@@ -142,7 +142,7 @@ def test_a_finder_that_fell_back_is_told_and_the_page_trains_nothing(open_page, 
     n_trained = len(acol)
     app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
     [warning] = app.warning
-    assert warning.value.replace("\\", "") == f"**ACOL (experimental).** In 1 of 2 clusterings: {NOTE}"
+    assert warning.value.replace("\\", "") == f"ACOL (experimental): In 1 of 2 clusterings: {NOTE}"
     said = texts(app).replace("\\", "")
     assert "Do the ways of finding sources agree?" in said
     assert "k-means and ACOL agree no better than chance" in said, "rows in turn have nothing to do with clusters"
@@ -158,6 +158,7 @@ def test_a_finder_that_fell_back_is_told_and_the_page_trains_nothing(open_page, 
     workspace.delete_run(LOCAL_OWNER, sources.id)
     st.cache_resource.clear()
     app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
+    assert [note.value.replace("\\", "") for note in app.warning] == [warning.value.replace("\\", "")]
     assert "The sources of ACOL (experimental) are not stored any more" in app.info[0].value.replace("\\", "")
     assert app.button(key="find-acol").label == "Find those of ACOL (experimental) again"
     assert "Do the ways of finding sources agree?" not in texts(app)
@@ -175,7 +176,7 @@ def test_whoever_asks_for_more_data_is_told_of_the_fallback_too(open_page, works
     chosen = {**TRAINED_ADDRESS, "sources": ["ACOL (experimental)"], "repeats": "2", "clusterings": "1"}
     app = open_page("data_set_adequacy", data=digits.fingerprint, sizes="40, 80, all", **chosen)
     [warning] = app.warning
-    assert warning.value.replace("\\", "") == f"**ACOL (experimental).** {NOTE}"
+    assert warning.value.replace("\\", "") == f"ACOL (experimental): {NOTE}"
     assert app.metric, "the results stand beside the note"
 
 

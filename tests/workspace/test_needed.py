@@ -1,11 +1,14 @@
 """Sources that a network finds are found first, by a run of their own, once for all plans that draw from them."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from core.cluster import SOURCE_FINDERS
-from core.trials import Context, SourcesPlan, TrialPlan
-from core.workspace.needed import found_sources
+from core.trials import Context, SourcesPlan, TrialPlan, to_json
+from core.workspace import frames
+from core.workspace.needed import found_otherwise, found_rows, found_sources
 from core.workspace.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Steps
 from tests.workspace.conftest import wait_until, wait_while_running
@@ -107,6 +110,40 @@ def test_a_search_that_fails_ends_the_run_with_its_reason(workspace, run_plan):
     [error] = run.errors
     assert error.startswith("Finding sources by Hopeless failed, and this run rests on it: DataError: these samples")
     assert "Delete that run" in error
+
+
+def test_a_search_that_is_deleted_ends_the_runs_that_wait_for_it(workspace, executor, wine):
+    run = start(workspace, executor, wine, drawing_from("endless"))
+    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).waits_for, bool, seconds=60)
+    [sources] = sources_runs(workspace)
+    workspace.delete_run(LOCAL_OWNER, sources.id)
+    ended = wait_while_running(workspace, run.id, seconds=60)
+    assert (ended.state, ended.n_done) == ("interrupted", 0)
+    assert ended.errors == (
+        "Finding sources by Endless was deleted, and this run rests on it. Resume to find them again.",
+    )
+    wait_until(executor.client().processing, lambda tasks: not any(tasks.values()), seconds=30)
+
+
+def test_a_run_tells_what_its_sources_were_and_goes_on_with_no_others(workspace, executor, wine, run_plan):
+    whole = run_plan(DEEP)
+    assert list(whole.provenance["sources"]) == [to_json(SOURCES)]
+    assert whole.provenance["source_notes"] == []
+    assert found_otherwise(whole, found_rows(workspace, LOCAL_OWNER, DEEP, wine)) == ()
+
+    begun = workspace.create_run(LOCAL_OWNER, replace(DEEP, models=("svm",)), wine.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, begun.id, "test")
+    elsewhere = {"sources": {to_json(SOURCES): "found on another machine"}}
+    workspace.record_provenance(LOCAL_OWNER, begun.id, elsewhere)
+    rows = replace(DEEP, models=("svm",)).run_trial(wine, 0, context=Context())
+    workspace.store_trial(LOCAL_OWNER, begun.id, 0, frames.to_bytes(rows))
+    workspace.release(LOCAL_OWNER, begun.id, "test", "interrupted")
+    begun = workspace.run(LOCAL_OWNER, begun.id)
+    assert found_otherwise(begun, found_rows(workspace, LOCAL_OWNER, DEEP, wine)) == (SOURCES,)
+    assert Engine(workspace, executor).start(LOCAL_OWNER, begun.id)
+    ended = wait_while_running(workspace, begun.id, seconds=60)
+    assert (ended.state, ended.n_done) == ("interrupted", 1)
+    assert ended.errors[0].startswith("The sources that this run began with are gone")
 
 
 def test_a_run_that_another_process_left_behind_is_taken_over(workspace, executor, wine):
