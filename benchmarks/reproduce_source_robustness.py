@@ -1,7 +1,8 @@
 """Tables 1 to 3 of Kilinc & Uysal 2017 on MNIST, all 70,000 pooled as in the paper: ours beside the printed values.
 
 `python -m benchmarks.reproduce_source_robustness --subset 10000 --models svm,mlp_small,cnn_1 --epochs 4` takes hours on
-two cores. Every finished trial is a file in `--out`, so that the next call goes on from there; `--report` only prints.
+two cores. Every finished trial is a file in a folder of `--out` for its data and epochs, so that the next call goes on
+from there; `--report` only prints. On a GPU the repeats of a network train together, 16 at a time.
 Networks are tested after the last epoch and at the best one on the test part, as in the paper. Asserts nothing.
 """
 
@@ -12,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +25,10 @@ from core.evaluate.source_robustness import compare_models, expected_accuracy_in
 from core.evaluate.source_robustness.results import Estimate
 from core.models import MODELS
 from core.models.paper_networks import PaperNetwork
-from core.trials import Context, found_in, needed_by, sources_at_hand
+from core.split import Split
+from core.trials import Context, Draw, found_in, needed_by, notes_in, sources_at_hand
 from core.trials.epochs import predict_at, untrained
+from core.trials.together import predict_together
 from tests.papers.source_aware_robustness import CNNS, INTERVALS
 from tests.papers.source_aware_robustness import MODELS as TABLE_1
 
@@ -48,6 +52,11 @@ class Budget:
     sizes: tuple[int, ...]
     out: Path
 
+    @property
+    def folder(self) -> Path:
+        """Where the trials on these data and with so many epochs are: others are never taken for them."""
+        return self.out / f"{mnist(self.subset).fingerprint[:12]}-epochs-{self.epochs or 'usual'}"
+
     def plan(self, finder: str) -> AdequacyPlan:
         """The draws of one source finder; random splits know of no sources, so that one finder's are enough."""
         schemes = (*SCHEMES, "random") if finder == self.finders[0] else SCHEMES
@@ -65,15 +74,14 @@ class Budget:
 class Trial:
     """One model on one draw and training-set size."""
 
-    finder: str
-    draw: int
+    draw: Draw
     size: int
     model: str
 
     @property
     def file(self) -> str:
-        """The name of the file of its rows, which does not depend on the rest of the budget."""
-        return f"{self.finder}-{self.draw}-{self.size}-{self.model}.parquet"
+        """The name of the file of its rows: the same whatever else the budget holds."""
+        return f"{self.draw.source_finder}-{self.draw.scheme}-{self.draw.repeat}-{self.size}-{self.model}.parquet"
 
 
 @cache
@@ -92,12 +100,21 @@ def trials(budget: Budget) -> list[Trial]:
     dataset, found = mnist(budget.subset), []
     for finder in budget.finders:
         plan = budget.plan(finder)
-        for number, draw in enumerate(plan.trial_plan.draws(dataset)):
+        for draw in plan.trial_plan.draws(dataset):
             for size in plan.fitting(dataset):
                 if size == ALL or (draw.scheme in SCHEMES and finder == budget.finders[-1]):
                     models = [name for name in budget.models if size == ALL or name.startswith("cnn")]
-                    found += [(size != ALL, draw.repeat, Trial(finder, number, size, model)) for model in models]
+                    found += [(size != ALL, draw.repeat, Trial(draw, size, model)) for model in models]
     return [trial for _, _, trial in sorted(found, key=lambda one: one[:2])]
+
+
+def in_groups(left: list[Trial], at_once: int) -> list[list[Trial]]:
+    """Trials of one network and training-set size together, where more than one is to be trained at once."""
+    alike: dict[tuple, list[Trial]] = {}
+    for trial in left:
+        network = at_once > 1 and issubclass(MODELS[trial.model], PaperNetwork)
+        alike.setdefault((trial.model, trial.size) if network else (trial,), []).append(trial)
+    return [of[first : first + at_once] for of in alike.values() for first in range(0, len(of), at_once)]
 
 
 def sources(budget: Budget) -> dict:
@@ -105,40 +122,59 @@ def sources(budget: Budget) -> dict:
     dataset, found = mnist(budget.subset), {}
     for finder in budget.finders:
         for plan in needed_by(budget.plan(finder), dataset):
-            file = budget.out / f"sources-{finder}.parquet"
+            file = budget.folder / f"sources-{finder}.parquet"
             if not file.exists():
                 print(f"Finding sources: {plan.title}", flush=True)
                 told = Context(report=lambda done, of, what: print(f"  {what} {done} of {of}", flush=True))
                 keep(plan.run_trial(dataset, 0, context=told), file)
-            found |= found_in(plan, pd.read_parquet(file))
+            rows = pd.read_parquet(file)
+            found |= found_in(plan, rows)
+            for note in notes_in(plan, rows):
+                print(f"NOTE on {plan.title}: {note}", flush=True)
     return found
 
 
-def run(budget: Budget, found: dict, trial: Trial) -> str:
-    """Fit, test at both epochs, and keep the rows."""
-    dataset, plan = mnist(budget.subset), budget.plan(trial.finder)
-    epochs = budget.epochs if issubclass(MODELS[trial.model], PaperNetwork) else None
+def run(budget: Budget, found: dict, trials: list[Trial], *, together: bool) -> list[str]:
+    """Fit, test at both epochs, and keep the rows; gives a line for each trial."""
+    dataset, model = mnist(budget.subset), MODELS[trials[0].model]
     with sources_at_hand(dataset.fingerprint, found):
-        draw = plan.trial_plan.draws(dataset)[trial.draw]
-        split = plan.split(dataset, draw, trial.size)
-        predicted, seconds = predict_at(
-            EPOCHS,
-            untrained(MODELS[trial.model], epochs),
-            dataset,
-            split,
-            seed=plan.trial_plan.fit_seed(draw),
-            should_stop=lambda: False,
-        )
-        rows = [
-            plan.trial_plan.rows_of(dataset, draw, labels, model=trial.model, seconds=seconds, split=split).assign(
-                size=trial.size, epoch=epoch
+        plans = [budget.plan(trial.draw.source_finder) for trial in trials]
+        splits = [plan.split(dataset, one.draw, one.size) for plan, one in zip(plans, trials, strict=True)]
+        seeds = [plan.trial_plan.fit_seed(one.draw) for plan, one in zip(plans, trials, strict=True)]
+        epochs = budget.epochs if issubclass(model, PaperNetwork) else None
+        if together and issubclass(model, PaperNetwork):
+            predicted = predict_together(
+                EPOCHS, untrained(model, epochs), dataset, splits, seeds=seeds, should_stop=never
             )
-            for epoch, labels in predicted.items()
-        ]
-    keep(pd.concat(rows, ignore_index=True), budget.out / trial.file)
-    right = {epoch: (labels == dataset.y[split.test]).mean() for epoch, labels in predicted.items()}
+        else:
+            predicted = [
+                predict_at(EPOCHS, untrained(model, epochs), dataset, split, seed=seed, should_stop=never)
+                for split, seed in zip(splits, seeds, strict=True)
+            ]
+        return [store(budget, *one) for one in zip(plans, trials, splits, predicted, strict=True)]
+
+
+def store(
+    budget: Budget, plan: AdequacyPlan, trial: Trial, split: Split, predicted: tuple[dict[str, np.ndarray], float]
+) -> str:
+    """Keep the rows of a trial, and say in a line what came of it."""
+    dataset, draw = mnist(budget.subset), trial.draw
+    at_epoch, seconds = predicted
+    rows = [
+        plan.trial_plan.rows_of(dataset, draw, labels, model=trial.model, seconds=seconds, split=split).assign(
+            size=trial.size, epoch=epoch
+        )
+        for epoch, labels in at_epoch.items()
+    ]
+    keep(pd.concat(rows, ignore_index=True), budget.folder / trial.file)
+    right = {epoch: (labels == dataset.y[split.test]).mean() for epoch, labels in at_epoch.items()}
     accuracy = ", ".join(f"{epoch} {value:.4f}" for epoch, value in right.items())
-    return f"{trial.finder} {draw.scheme} {draw.repeat} n={len(split.train)} {trial.model}: {accuracy}, {seconds:.0f} s"
+    where = f"{draw.source_finder} {draw.scheme} {draw.repeat}"
+    return f"{where} n={len(split.train)} {trial.model}: {accuracy}, {seconds:.0f} s"
+
+
+def never() -> bool:
+    return False
 
 
 def keep(rows: pd.DataFrame, file: Path) -> None:
@@ -148,19 +184,22 @@ def keep(rows: pd.DataFrame, file: Path) -> None:
     part.replace(file)
 
 
-def work_off(budget: Budget, n_processes: int) -> None:
+def work_off(budget: Budget, n_processes: int, at_once: int) -> None:
     """Run the missing trials, side by side."""
-    left = [trial for trial in trials(budget) if not (budget.out / trial.file).exists()]
-    found = sources(budget)
-    print(f"{len(left)} trials left, {n_processes} at a time", flush=True)
-    with ProcessPoolExecutor(n_processes) as pool:
-        for done, future in enumerate(as_completed([pool.submit(run, budget, found, one) for one in left]), start=1):
-            print(f"{done} of {len(left)}: {future.result()}", flush=True)
+    left = [trial for trial in trials(budget) if not (budget.folder / trial.file).exists()]
+    found, done = sources(budget), 0
+    print(f"{len(left)} trials left, {n_processes} processes, {at_once} networks at once", flush=True)
+    with ProcessPoolExecutor(n_processes, mp_context=get_context("spawn")) as pool:  # CUDA does not survive a fork
+        groups = in_groups(left, at_once)
+        for future in as_completed([pool.submit(run, budget, found, of, together=at_once > 1) for of in groups]):
+            for line in future.result():
+                done += 1
+                print(f"{done} of {len(left)}: {line}", flush=True)
 
 
 def report(budget: Budget) -> None:
     """Tables 1 to 3, ours beside the printed ones, as far as the trials have come."""
-    files = [budget.out / trial.file for trial in trials(budget)]
+    files = [budget.folder / trial.file for trial in trials(budget)]
     there = [file for file in files if file.exists()]
     print(f"\n# Tables of source-aware robustness, {date.today()}, {platform.machine()}, {os.cpu_count()} cores")
     print(f"{len(there)} of {len(files)} trials; n = {len(mnist(budget.subset).y)}; epochs {budget.epochs or 'usual'}")
@@ -175,9 +214,13 @@ def report(budget: Budget) -> None:
     cnns = rows[
         rows["model"].str.startswith("cnn").to_numpy() & (rows["source_finder"] == budget.finders[-1]).to_numpy()
     ]
+    for finder in budget.finders:
+        for plan in needed_by(budget.plan(finder), mnist(budget.subset)):
+            for note in notes_in(plan, pd.read_parquet(budget.folder / f"sources-{finder}.parquet")):
+                print(f"\nNote on {plan.title}: {note}")
     if (cnns["size"] != ALL).any():
         print(f"\n## Tables 2 and 3, sources by {budget.finders[-1]}, networks tested at the best epoch")
-        tables_2_and_3(cnns[(cnns["epoch"] == "best").to_numpy()])
+        tables_2_and_3(cnns[(cnns["epoch"] == "best").to_numpy()], whole=not budget.subset)
 
 
 def table_1(rows: pd.DataFrame) -> None:
@@ -229,13 +272,14 @@ def optimism(rows: pd.DataFrame) -> None:
             print(f"- {model}, {scheme}: {of.mean():+.2f} +- {1.96 * of.std() / len(of) ** 0.5:.2f}, n = {len(of)}")
 
 
-def tables_2_and_3(rows: pd.DataFrame) -> None:
+def tables_2_and_3(rows: pd.DataFrame, *, whole: bool) -> None:
+    """The printed values of all samples are of the `whole` data set, and stand beside those alone."""
     print("| n_train | model | E[AccX] | E[AccI] | rho | draws | printed |")
     print("|---|---|---|---|---|---|---|")
     for size in [*sorted(set(rows["size"]) - {ALL}), ALL]:
         part = rows[(rows["size"] == size).to_numpy() & rows["scheme"].isin(SCHEMES).to_numpy()]
         for one in expected_accuracy_intervals(part.drop(columns=["size", "epoch"])).overall:
-            printed = INTERVALS.get(PRINTED_SIZES.get(size, ""))
+            printed = INTERVALS.get(PRINTED_SIZES.get(size, "")) if size != ALL or whole else None
             x, i = printed[CNNS.index(PRINTED[one.model])] if printed else (float("nan"), float("nan"))
             ours = f"{percent(one.exclusive)} | {percent(one.inclusive)} | {ratio(one.rho)} | {one.exclusive.n_draws}"
             print(f"| {size or one.n_train} | {one.model} | {ours} | [{x:.2f}, {i:.2f}] {x / i:.3f} |")
@@ -264,16 +308,21 @@ def main() -> None:
     options.add_argument("--subset", type=int, default=0, help="so many images; 0 for all 70,000")
     options.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     options.add_argument("--processes", type=int, default=os.cpu_count())
+    options.add_argument("--together", type=int, help="networks trained at once: 16 on a GPU, else 1")
     options.add_argument("--out", type=Path, default=Path("source-robustness"))
     options.add_argument("--report", action="store_true", help="only print what is there")
     given = options.parse_args()
     if given.device == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    given.out.mkdir(parents=True, exist_ok=True)
     sizes = tuple(int(size) for size in given.sizes)
     budget = Budget(given.subset, given.repeats, given.epochs, given.models, given.finders, sizes, given.out)
+    budget.folder.mkdir(parents=True, exist_ok=True)
     if not given.report:
-        work_off(budget, given.processes if given.device == "cpu" else 1)
+        work_off(
+            budget,
+            given.processes if given.device == "cpu" else 1,
+            given.together or (1 if given.device == "cpu" else 16),
+        )
     report(budget)
 
 

@@ -37,7 +37,7 @@ def test_the_launcher_imports_nothing_of_core():
         import app
         print(sorted(name for name in sys.modules if name.split(".")[0] in ("core", "ui", "pages", "sqlalchemy")))
     """
-    assert in_fresh_process(code) == "['ui', 'ui.serving', 'ui.sign_in']"
+    assert in_fresh_process(code) == "['ui', 'ui.addresses', 'ui.router', 'ui.serving', 'ui.sign_in']"
 
 
 def test_workers_do_not_import_streamlit_also_after_a_respawn():
