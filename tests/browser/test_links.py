@@ -70,8 +70,7 @@ def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page,
             assert shown(elsewhere) == said
             elsewhere.evaluate(FOLLOW, other)
             expect(elsewhere.get_by_text("another server")).to_be_visible()
-            assert [header for header in told if header] == []
-            assert told
+            assert told == [None]
             elsewhere.close()
         page.get_by_role("button", name="Revoke").click()
         expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=15_000)
@@ -92,7 +91,8 @@ def another_server() -> Iterator[tuple[str, list[str | None]]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            told.append(self.headers["Referer"])
+            if self.path == "/":  # and not what its own page asks for besides
+                told.append(self.headers["Referer"])
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"another server")
