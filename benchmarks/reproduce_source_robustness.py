@@ -280,9 +280,10 @@ def tables_2_and_3(rows: pd.DataFrame, *, whole: bool) -> None:
         part = rows[(rows["size"] == size).to_numpy() & rows["scheme"].isin(SCHEMES).to_numpy()]
         for one in expected_accuracy_intervals(part.drop(columns=["size", "epoch"])).overall:
             printed = INTERVALS.get(PRINTED_SIZES.get(size, "")) if size != ALL or whole else None
-            x, i = printed[CNNS.index(PRINTED[one.model])] if printed else (float("nan"), float("nan"))
+            x, i = printed[CNNS.index(PRINTED[one.model])] if printed else (0.0, 0.0)
             ours = f"{percent(one.exclusive)} | {percent(one.inclusive)} | {ratio(one.rho)} | {one.exclusive.n_draws}"
-            print(f"| {size or one.n_train} | {one.model} | {ours} | [{x:.2f}, {i:.2f}] {x / i:.3f} |")
+            theirs = f"[{x:.2f}, {i:.2f}] {x / i:.3f}" if printed else ""
+            print(f"| {size or one.n_train} | {one.model} | {ours} | {theirs} |")
 
 
 def percent(one: Estimate, *, sources: bool = True) -> str:
