@@ -3,12 +3,15 @@
 import csv
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.downloads import take
 from tests.browser.server import Server
+from tests.browser.test_links import create_link
 from tests.browser.test_main_job import click_run
 
 pytestmark = pytest.mark.browser
@@ -23,6 +26,19 @@ RUN = {
     "source_robustness": "models=Logistic regression&repeats=4&clusterings=1",
     "data_set_adequacy": "models=Logistic regression&repeats=4&clusterings=1&sizes=30, all",
     "cluster_folds": "models=Logistic regression&k=3",
+}
+
+NETWORK = "network=Linear model (SGD)&epochs=5"
+NEEDS_A_NETWORK = {
+    "average_case": "sigmas=0.1&judged=60&audited=4&half_width=0.1",
+    "test_quality": "resplits=19",
+    "guided_tests": "table2=no&size=100 %25",
+}
+
+DONE = {
+    "average_case": ".st-key-verdict",
+    "test_quality": ".st-key-shift-verdict",
+    "guided_tests": "role=heading[name='In numbers']",
 }
 
 
@@ -66,8 +82,8 @@ def nothing_foreign(page: Page, where: str) -> None:
     assert page.locator(FOREIGN).count() == 0, f"{where}, hovered"
 
 
-def test_hostile_names_are_text_on_every_page(server: Server, watched: Page):
-    page = watched
+def uploaded(page: Page, server: Server) -> str:
+    """The data set with such names in use on its page; gives what names it in addresses."""
     page.goto(f"{server.url}/data_sets")
     page.locator("input[type=file]").first.set_input_files(
         {"name": "<svg onload=alert(1)>.tsv", "mimeType": "text/tab-separated-values", "buffer": table()}
@@ -75,9 +91,15 @@ def test_hostile_names_are_text_on_every_page(server: Server, watched: Page):
     page.get_by_role("button", name="Use this data set").click(timeout=60_000)
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible(timeout=60_000)
     expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_visible(timeout=60_000)
-    nothing_foreign(page, "data_sets")
     data = page.url.partition("data=")[2].partition("&")[0]
     assert len(data) >= 12
+    return data
+
+
+def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, browser: Browser, tmp_path: Path):
+    page = watched
+    data = uploaded(page, server)
+    nothing_foreign(page, "data_sets")
     for stem, settings in RUN.items():
         page.goto(f"{server.url}/{stem}?data={data}&{settings}")
         click_run(page)
@@ -91,6 +113,38 @@ def test_hostile_names_are_text_on_every_page(server: Server, watched: Page):
     page.goto(f"{server.url}/runs")
     expect(page.get_by_text("<svg onload=alert(1)>").first).to_be_visible(timeout=60_000)
     nothing_foreign(page, "runs")
+
+    page.goto(f"{server.url}/source_robustness?data={data}&{RUN['source_robustness']}")
+    expect(page.get_by_text("In numbers")).to_be_visible(timeout=60_000)
+    take(page, "Report (HTML)").save_as(tmp_path / "report.html")
+    link, visitors = create_link(page), browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        for where, address in {"link": link, "report": (tmp_path / "report.html").as_uri()}.items():
+            visitor, opened = visitors.new_page(), []
+            visitor.on("dialog", lambda dialog, opened=opened: (opened.append(dialog.message), dialog.dismiss()))
+            visitor.goto(address)
+            expect(visitor.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached(timeout=60_000)
+            nothing_foreign(visitor, where)
+            assert not opened, f"{where}: a name was run"
+    finally:
+        visitors.close()
+
+
+def test_hostile_names_are_text_where_a_network_was_trained(server: Server, watched: Page):
+    page = watched
+    data = uploaded(page, server)
+    page.goto(f"{server.url}/average_case?data={data}&{NETWORK}&sigmas=0.1&judged=60&audited=4&half_width=0.1")
+    train = page.get_by_role("button", name="Train", exact=True)
+    expect(train).to_be_enabled(timeout=60_000)
+    train.click()
+    expect(page.get_by_text("samples kept out of training were right")).to_be_visible(timeout=180_000)
+    for stem, settings in NEEDS_A_NETWORK.items():
+        page.goto(f"{server.url}/{stem}?data={data}&{NETWORK}&{settings}")
+        click_run(page)
+        expect(page.locator(DONE[stem])).to_be_visible(timeout=180_000)
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=60_000)
+        expect(page.get_by_text(SHOWN).first).to_be_attached(timeout=60_000)
+        nothing_foreign(page, stem)
 
 
 def test_hostile_names_in_predictions_are_text(server: Server, watched: Page):
