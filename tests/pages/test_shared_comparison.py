@@ -9,6 +9,7 @@ from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, texts
 from tests.pages.test_matched_subsets import made, settled, store, two
 from tests.pages.test_shared_run import open_link
+from ui import background
 
 __all__ = ["open_link", "two"]  # fixtures
 EPSILON = "0.02"
@@ -19,10 +20,15 @@ def shared(open_page, workspace, two) -> tuple[object, str, Comparison]:
     """The owner's page of a comparison, a link to it that was made there, and what the link shows."""
     store(workspace, "hidden.tsv", made(400, 0.3, 7))
     owner = settled(open_page("matched_subsets", **two, epsilon=EPSILON))
-    owner.button(key="link-comparison").click().run()
-    token = next(one.value for one in owner.code if "shared_run?t=" in one.value).split("t=")[1].split("&")[0]
+    token = token_of(owner)
     st.cache_resource.clear()  # the visitor's answers are not the owner's, kept
     return owner, token, workspace.links(LOCAL_OWNER, Comparison(**two, settings={}))[0].shows
+
+
+def token_of(owner) -> str:
+    """The token of a link that is made now, by the menu of its owner's page."""
+    owner.button(key="link-comparison").click().run()
+    return next(one.value for one in owner.code if "shared_run?t=" in one.value).split("t=")[1].split("&")[0]
 
 
 def address_of(shown: Comparison) -> dict[str, str]:
@@ -49,7 +55,6 @@ def test_a_link_shows_the_comparison_as_its_owner_sees_it(open_link, shared, two
 
 def test_through_a_link_no_file_is_brought_chosen_swapped_or_deleted(open_link, shared):
     owner, token, shown = shared
-    # This new set is the smaller one; where it is larger nothing is turned either (see below).
     changing = {"correct-reference", "another-reference", "delete-reference", "swap"}
     assert changing <= {one.key for one in owner.button}
     seen = settled(open_link(token, **address_of(shown)))
@@ -63,8 +68,7 @@ def test_where_the_new_set_is_the_larger_one_a_link_offers_nothing_to_turn(open_
     turned = {"reference": two["target"], "target": two["reference"]}
     owner = settled(open_page("matched_subsets", **turned))
     assert "larger-first" in {one.key for one in owner.button}
-    owner.button(key="link-comparison").click().run()
-    token = next(one.value for one in owner.code if "shared_run?t=" in one.value).split("t=")[1].split("&")[0]
+    token = token_of(owner)
     seen = settled(open_link(token))
     assert said(seen) == said(owner) != []
     assert [one.key for one in seen.button] == []
@@ -99,10 +103,8 @@ def test_what_only_changes_the_look_stays_free(open_page, open_link, workspace):
         for side, fall, seed in (("reference", 0.0, 1), ("target", 0.2, 5))
     }
     owner = settled(open_page("matched_subsets", **two, model="second"))
-    owner.button(key="link-comparison").click().run()
-    address = next(one.value for one in owner.code if "shared_run?t=" in one.value)
-    assert "model=second" in address
-    token = address.split("t=")[1].split("&")[0]
+    token = token_of(owner)
+    assert "model=second" in next(one.value for one in owner.code if token in one.value)
     seen = settled(open_link(token, model="second"))
     assert said(seen) == said(owner)
     choice = seen.segmented_control(key="model")
@@ -120,7 +122,7 @@ def test_one_file_on_both_sides_is_shown_with_its_parts(open_page, open_link, wo
     [link] = workspace.links(LOCAL_OWNER, Comparison(both, both, {}))
     parts = {name: value for name, value in link.shows.settings.items() if name.endswith("_set")}
     assert parts.keys() == {"reference_set", "target_set"}
-    token = next(one.value for one in owner.code if "shared_run?t=" in one.value).split("t=")[1].split("&")[0]
+    token = token_of(owner)
     seen = settled(open_link(token))
     assert said(seen) == said(owner) != []
     assert f"both.tsv · {parts['target_set']} against both.tsv · {parts['reference_set']}" in plainly(seen)
@@ -153,10 +155,13 @@ def test_the_share_menu_lists_the_links_to_both_files_and_revokes_them(open_page
     assert "with other settings, revoked" in texts(app)
 
 
-def test_what_is_not_compared_yet_has_no_link(open_page, workspace, two):
+def test_what_is_not_compared_has_no_link(open_page, workspace, two, monkeypatch):
     assert "nothing to share" in plainly(open_page("matched_subsets", reference=two["reference"]))
-    broken = store(
-        workspace, "others.tsv", made(100, 0.0, 1).replace(b"cat", b"x").replace(b"dog", b"y").replace(b"fox", b"z")
-    )
-    app = open_page("matched_subsets", reference=two["reference"], target=broken)
-    assert not [one for one in app.button if one.key == "link-comparison"]
+    foreign = store(workspace, "foreign.tsv", made(100, 0.0, 1).replace(b"cat", b"x").replace(b"dog", b"y"))
+    refused = open_page("matched_subsets", reference=foreign, target=foreign)
+    assert "nothing to share" in plainly(refused)
+    monkeypatch.setattr(background, "answer", lambda *_, **__: None)
+    under_way = open_page("matched_subsets", **two)
+    assert "worked out: there is none yet" in plainly(under_way)
+    for app in (refused, under_way):
+        assert not [one for one in app.button if one.key == "link-comparison"]
