@@ -24,7 +24,8 @@ def show(found: ModelComparisons) -> None:
         st.markdown(page.plain(models_verdict(found)))
     of = matching.choose_model(found)
     page.verdict(verdict(of), matching.metrics(of))
-    share.offer(None, address | ({matching.MODEL: of.model} if several else {}))
+    shown = address | ({matching.MODEL: of.model} if several else {})
+    share.offer(None, shown, comparison=comparison)
     if several:
         matching.all_models(found)
     if of.can_match:
@@ -109,7 +110,8 @@ else:
         prediction_choice.about(pairs, chosen)
         plan = matching_controls.matching_plan() if pairs.can_match else MatchingPlan()
         prediction_choice.larger_first(pairs)
-        address = sets.parameters | (matching_controls.matching_parameters(plan) if pairs.can_match else {})
+        comparison = matching_controls.comparison(sets, plan if pairs.can_match else None)
+        address = prediction_choice.address_of(comparison)
         share.offer(None, address)
         found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
     except DataError as problem:

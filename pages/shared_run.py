@@ -1,4 +1,4 @@
-"""What does a link show that does not work? One sentence for all of them; one that works opens the page of its run."""
+"""What does a link show that does not work? One sentence for all; one that works opens the page of its result."""
 
 from ui import shared_view
 

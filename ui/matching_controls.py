@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from core.workspace.links import Comparison
 from ui.controls import Number, One, check_address
-from ui.matching_plan import MatchingPlan
+from ui.matching_plan import MatchingPlan, TwoSets
 
 
 def matching_plan() -> MatchingPlan:
@@ -22,6 +23,13 @@ def matching_parameters(plan: MatchingPlan) -> dict[str, list[str]]:
     """The parameters of the address that lead to this plan, defaults written out."""
     main, more = _matching_controls()
     return {control.key: control.written(getattr(plan, field)) for field, control in (main | more).items()}
+
+
+def comparison(sets: TwoSets, plan: MatchingPlan | None) -> Comparison:
+    """What a link to a comparison shows, and all that settles it; without a plan where nothing can be matched."""
+    matching = {} if plan is None else matching_parameters(plan)
+    settings = sets.parameters | {name: value for name, [value] in matching.items()}
+    return Comparison(settings.pop("reference"), settings.pop("target"), settings)
 
 
 def _matching_controls() -> tuple[dict[str, One | Number], dict[str, One | Number]]:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from core.evaluate.wording import count, listed, plural
 from ui import cache, matching_controls, page, prediction_choice
-from ui.matching_plan import TwoSets
 from ui.questions import PAGES
 
 PAGE = PAGES / "matched_subsets.py"
@@ -23,7 +22,8 @@ def card() -> None:
     with st.container(border=True, key="card-matched-subsets"):
         st.markdown("**Does accuracy really drop on the new test set?** :gray[prediction files, of any data set]")
         for one in known[:MOST]:
-            st.markdown(f":gray[{page.plain(_names(one.sets, titles))}]  \n{page.plain(one.headline)}")
+            names = prediction_choice.names(one.sets.parameters, titles)
+            st.markdown(f":gray[{page.plain(names)}]  \n{page.plain(one.headline)}")
             _link("Open", one.sets.parameters | matching_controls.matching_parameters(one.plan))
         if len(known) > MOST:
             st.caption(f"{count(len(known) - MOST)} more compared since the server was started.")
@@ -37,15 +37,6 @@ def card() -> None:
         else:
             st.markdown("No predictions are here yet. Those of a model on two test sets are enough, without code.")
         _link("Compare two test sets", {})
-
-
-def _names(sets: TwoSets, titles: Mapping[str, str]) -> str:
-    """The two sets in a line: titles, and what is chosen of them."""
-    sides = []
-    for side in ("reference", "target"):
-        parts = [name for parameter, name in sets.parts.items() if parameter.startswith(side)]
-        sides.append(" · ".join([titles[getattr(sets, side)], *parts]))
-    return f"{sides[1]} against {sides[0]}"
 
 
 def _link(label: str, query: Mapping[str, str | list[str]]) -> None:

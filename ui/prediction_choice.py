@@ -20,10 +20,11 @@ from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from core.workspace.data_shelf import StoredPredictions
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import Comparison
 from ui import cache, page, prediction_upload
 from ui.controls import One, check_address
 from ui.matching_plan import TwoSets
-from ui.session import owner, workspace
+from ui.session import owner, read_only, workspace
 
 GONE = (
     "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
@@ -86,6 +87,20 @@ def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
     return f"{name} ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
 
 
+def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None) -> str:
+    """Two sets in a line, of the parameters that lead to them: their titles, and what is chosen of them."""
+    titles, sides = stored_titles() if titles is None else titles, []
+    for side in (TARGET, REFERENCE):
+        parts = [parameters[part] for part in PARTS if part in parameters and part.startswith(side.key)]
+        sides.append(" · ".join([titles[parameters[side.key]], *parts]))
+    return " against ".join(sides)
+
+
+def address_of(shown: Comparison) -> dict[str, str]:
+    """The parameters of the address that lead to a comparison."""
+    return {REFERENCE.key: shown.reference, TARGET.key: shown.target, **shown.settings}
+
+
 def use_examples() -> None:
     """Compare the example's own test set with a changed one (a callback for buttons)."""
     _choose(REFERENCE, "digits_own")
@@ -93,7 +108,12 @@ def use_examples() -> None:
 
 
 def begin() -> None:
-    """What stands below cards that are not both filled: a way to see a result at once, and files to try."""
+    """What stands below cards that are not both filled: a way to see a result at once, and files to try.
+
+    Nothing where nothing can be brought.
+    """
+    if read_only():
+        return
     if not any(st.session_state.get(f"{kind}-{side.key}") for side in SIDES for kind in ("draft", "chosen")):
         page.empty(
             "Give the predictions of one model (or of several) on two test sets: a file each, or one file with a "
@@ -155,7 +175,8 @@ def larger_first(pairs: PredictionPairs) -> None:
     if told:
         with st.container(border=True, horizontal=True, vertical_alignment="center", key="larger-new-set"):
             st.markdown(f":material/info: {page.plain(told)}", width="stretch")
-            st.button("Make the larger set the reference", key="larger-first", on_click=_swap)
+            if not read_only():
+                st.button("Make the larger set the reference", key="larger-first", on_click=_swap)
 
 
 def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:
@@ -190,13 +211,14 @@ def _task_control(reference: Chosen, target: Chosen) -> list[One]:
 def _card(side: Side) -> Chosen | None:
     st.markdown(f"**{side.title}**  :gray[{side.hint}]")
     upload = st.session_state.get(f"draft-{side.key}")
-    if upload is not None:
+    if upload is not None and not read_only():
         _draft(side, upload)
         return None
     address = st.query_params.get(side.key) or st.session_state.get(f"chosen-{side.key}")
     found = _find(side, address) if address else None
     if found is None:
-        _empty(side)
+        if not read_only():
+            _empty(side)
         return None
     return _in_use(side, *found)
 
@@ -268,15 +290,23 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
     with st.expander("Columns, as they were understood", type="compact"):
         prediction_upload.role_lines(table)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                "Correct",
-                key=f"correct-{side.key}",
-                on_click=_reopen,
-                args=(side, address),
-                icon=":material/edit:",
-                type="tertiary",
-            )
+            if not read_only():
+                st.button(
+                    "Correct",
+                    key=f"correct-{side.key}",
+                    on_click=_reopen,
+                    args=(side, address),
+                    icon=":material/edit:",
+                    type="tertiary",
+                )
             prediction_upload.roles_download(table, key=side.key)
+    if not read_only():
+        _exchange(side, address, title)
+    return Chosen(address, title, table, place)
+
+
+def _exchange(side: Side, address: str, title: str) -> None:
+    """The ways to compare something else, and to have predictions gone."""
     with st.container(horizontal=True):
         another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
         st.button("Choose another", key=f"another-{side.key}", **another)
@@ -285,7 +315,6 @@ def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Cho
             st.button(
                 "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
             )
-    return Chosen(address, title, table, place)
 
 
 def delete_button(key: str, address: str, title: str) -> None:

@@ -144,7 +144,11 @@ def roles_download(table: PredictionTable, *, key: str) -> None:
     """The roles as a file that can be given back with the next upload."""
     name = f"{table.name}-roles.json"
     page.download(
-        "Roles (JSON)", table.roles.to_json().encode(), name=name, mime="application/json", key=f"roles-json-{key}"
+        "Roles (JSON)",
+        lambda: table.roles.to_json().encode(),
+        name=name,
+        mime="application/json",
+        key=f"roles-json-{key}",
     )
 
 

@@ -145,7 +145,7 @@ def own(page: "Page") -> None:
 
 
 def through_link(page: "Page", link: "Opened") -> None:
-    """The page of a shared run, for whoever has the link to it."""
+    """The page of a shared result, for whoever has the link to it."""
     import streamlit as st
 
     from ui import share, shared_view

@@ -1,8 +1,8 @@
-"""Whose things does this browser see? The local owner's; those of whoever signed in; or the one run of a link.
+"""Whose things does this browser see? The local owner's; those of whoever signed in; or the one result of a link.
 
 Pages ask here for the owner and the workspace and check nothing themselves: what is not this owner's is absent from
-this workspace, and through a link it is a workspace of one run that nobody can write to. Whether the link still works
-is asked again with every question, also of parts of a page and files that were made ready while it did.
+this workspace, and through a link it is a workspace of one result that nobody can write to. Whether the link still
+works is asked again with every question, also of parts of a page and files that were made ready while it did.
 """
 
 import time
@@ -14,11 +14,12 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
+from core.workspace import sharing
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import DeadLink
 from core.workspace.runner import Engine
 from core.workspace.runner import engine as process_engine
-from core.workspace.sharing import READ_ONLY, SharedWorkspace
+from core.workspace.sharing import READ_ONLY, SharedComparison, SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from ui import sign_in
 
@@ -26,6 +27,7 @@ NOT_SIGNED_IN = "You are not signed in, or not any more. Sign in again."
 SECONDS_BELIEVED = 2.0
 """So long a link is taken to work that was found to work."""
 _SHARED = "shared_view"
+Shared = SharedWorkspace | SharedComparison
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
@@ -35,14 +37,14 @@ class _View:
     """Who looks, and through which link; `fixed` are the parameters of the address that a link has settled."""
 
     owner: str
-    shared: SharedWorkspace | None = None
+    shared: Shared | None = None
     fixed: frozenset[str] = frozenset()
     asked: float = float("-inf")
 
     def check(self) -> None:
         """Raises DeadLink where the link does not work any more, as it was asked a moment ago or is asked now."""
         if self.shared is not None and time.monotonic() - self.asked > SECONDS_BELIEVED:
-            self.shared.run(self.shared.owner, self.shared.run_id)
+            self.shared.shown(self.shared.owner)
             self.asked = time.monotonic()
 
 
@@ -82,8 +84,8 @@ def bound(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
     return for_that_view
 
 
-def look_through(link: SharedWorkspace | None, *, fixed: Collection[str] = ()) -> None:
-    """Have this session see the run of a link, or what is its own again; the router says so before any page is run."""
+def look_through(link: Shared | None, *, fixed: Collection[str] = ()) -> None:
+    """Have this session see what a link shows, or what is its own again; the router says so before any page is run."""
     if link is None:
         st.session_state.pop(_SHARED, None)
     else:
@@ -113,7 +115,7 @@ def owner() -> str:
     return _view().owner
 
 
-def workspace() -> Workspace | SharedWorkspace:
+def workspace() -> Workspace | Shared:
     """What is stored: data sets, runs and their rows; through a link, as much of it as the link shows."""
     return _view().shared or process_engine().workspace
 
@@ -128,9 +130,9 @@ def engine() -> Engine:
     return process_engine()
 
 
-def shared(token: str) -> SharedWorkspace:
+def shared(token: str) -> Shared:
     """What a link with this token shows. Raises DeadLink where it does not work, or no longer."""
-    return SharedWorkspace(process_engine().workspace, token)
+    return sharing.shared(process_engine().workspace, token)
 
 
 def read_only() -> bool:

@@ -11,7 +11,7 @@ import streamlit as st
 from core.evaluate.wording import plural
 from core.trials import Plan, to_json
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import USUAL_DAYS, Link, link_id
+from core.workspace.links import USUAL_DAYS, Comparison, Link, link_id
 from core.workspace.workspace import Run
 from ui import data_choice, shared_view, sign_in
 from ui.page import error, plain
@@ -24,6 +24,7 @@ ABOUT_LINKS = (
 )
 HERE_ONLY = " Nobody signs in here, so that this server answers this machine alone, and so do its links."
 NO_RUN = "A link shows a result that has been computed: run this first."
+NO_COMPARISON = "A link shows a result that has been worked out: there is none yet."
 _OFFER, _MADE = "share_offer", "links_made"
 
 
@@ -31,16 +32,18 @@ _OFFER, _MADE = "share_offer", "links_made"
 class Offer:
     """What a page shows: its plan, and every parameter of the address that leads to it, defaults included.
 
-    `plan` is None where no command computes what is shown.
+    `plan` is None where no command computes what is shown; `comparison` is what a link to it shows then, once it is
+    worked out.
     """
 
     plan: Plan | None
     parameters: Mapping[str, Sequence[str]]
+    comparison: Comparison | None = None
 
 
-def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]]) -> None:
-    """Say what this page shows, so that the header can offer it as an address and as a command."""
-    st.session_state[_OFFER] = Offer(plan, parameters)
+def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]], *, comparison: Comparison | None = None) -> None:
+    """Say what this page shows, so that the header can offer it as an address, as a command and by a link."""
+    st.session_state[_OFFER] = Offer(plan, parameters, comparison)
 
 
 def add(key: str, written: Sequence[str]) -> None:
@@ -64,7 +67,9 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             st.markdown("There is nothing to share on this page.")
             return
         about = {data_choice.ADDRESS: choice.address} if choice else {}
-        if offered and offered.plan and choice and choice.stored:
+        if offered and not of_data_set:
+            links(offered.comparison, offered.parameters) if offered.comparison else st.caption(NO_COMPARISON)
+        elif offered and offered.plan and choice and choice.stored:
             run = workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
             links(run, offered.parameters) if run else st.caption(NO_RUN)
         st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
@@ -75,58 +80,64 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
 
 
 @st.fragment
-def links(run: Run, view: Mapping[str, Sequence[str]] | None = None) -> None:
-    """Make a link to a run, and take back those that were made; `view` is what of the address says how to look at it.
+def links(shown: Run | Comparison, view: Mapping[str, Sequence[str]] | None = None) -> None:
+    """Make a link to a result, and take back those that were made; `view` is how the address says to look at it.
 
     Nothing for a run that no link can show.
     """
-    led = shared_view.parameters_of(run)
+    led = shared_view.parameters_of(shown)
     if led is None:
         return
+    what = shown if isinstance(shown, Comparison) else shown.id
     try:
-        known = workspace().links(owner(), run.id)
+        known = workspace().links(owner(), what)
     except WorkspaceError as problem:
         error(problem)
         return
     st.caption(ABOUT_LINKS + ("" if sign_in.is_set_up() else HERE_ONLY))
+    name = "comparison" if isinstance(shown, Comparison) else shown.id
     with st.container(horizontal=True, vertical_alignment="bottom"):
         days = st.selectbox(
             "It works for",
             DAYS,
             index=DAYS.index(USUAL_DAYS),
             format_func=lambda n: plural(n, "day"),
-            key=f"link-days-{run.id}",
+            key=f"link-days-{name}",
             width=130,
         )
         parameters = {**(view or {}), **led[1]}
-        st.button("Create a link", key=f"link-{run.id}", on_click=_create, args=(run.id, parameters, days))
+        st.button("Create a link", key=f"link-{name}", on_click=_create, args=(what, parameters, days))
     made: Mapping[str, str] = st.session_state.get(_MADE, {})
     for link in known:
-        _link(link, made.get(link.id))
+        _link(link, made.get(link.id), to_this=link.shows == what)
 
 
-def _link(link: Link, address_of_it: str | None) -> None:
-    """A link as its owner sees it: its address where it was made just now, when it was used, and the way to revoke."""
+def _link(link: Link, address_of_it: str | None, *, to_this: bool) -> None:
+    """A link as its owner sees it: its address where it was made just now, when it was used, and the way to revoke.
+
+    `to_this` is false of a link to the same files in other settings.
+    """
     if link.works and address_of_it is not None:
         st.code(address_of_it, language=None, wrap_lines=True)
         st.caption("Copy it now: it is not kept, and cannot be shown again after this visit.")
     used = f"last opened {_day(link.used)}" if link.used else "never opened"
+    made = f"Made {_day(link.created)}{'' if to_this else ', with other settings'}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if link.works:
-            st.caption(f"Made {_day(link.created)}, works until {_day(link.expires)}, {used}", width="stretch")
+            st.caption(f"{made}, works until {_day(link.expires)}, {used}", width="stretch")
             st.button("Revoke", key=f"revoke-{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
         else:
             ended = f"revoked {_day(link.revoked)}" if link.revoked else f"ran out {_day(link.expires)}"
-            st.caption(f"Made {_day(link.created)}, {ended}, {used}")
+            st.caption(f"{made}, {ended}, {used}")
 
 
 def _day(when: float) -> str:
     return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
 
 
-def _create(run_id: str, parameters: Mapping[str, Sequence[str]], days: int) -> None:
+def _create(shown: str | Comparison, parameters: Mapping[str, Sequence[str]], days: int) -> None:
     try:
-        token = workspace().create_link(owner(), run_id, days=days)
+        token = workspace().create_link(owner(), shown, days=days)
     except WorkspaceError as problem:
         st.toast(plain(problem), icon=":material/error:")
         return

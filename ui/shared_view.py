@@ -1,4 +1,7 @@
-"""What does a link open? The page of its run, with what the link settles: the data set and the run's whole plan."""
+"""What does a link open? The page of its result, with what the link settles.
+
+That is the data set and the whole plan of a run, or the files and the whole matching of a comparison.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,14 +10,15 @@ from typing import Any
 import streamlit as st
 
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, DeadLink
-from core.workspace.sharing import SharedWorkspace
+from core.workspace.links import DEAD, Comparison, DeadLink
 from core.workspace.workspace import Run
-from ui import data_choice, questions, session
+from ui import data_choice, prediction_choice, questions, session
 from ui.page import error, plain
 
 PATH = "shared_run"
 """The address of every link."""
+COMPARISONS = "matched_subsets"
+"""The page of every comparison."""
 TOKEN = "t"
 """The parameter of that address that holds the token; no control of any page is called so."""
 SECONDS_BETWEEN_QUESTIONS = 2.0
@@ -28,7 +32,7 @@ SECONDS_BEFORE_SETTLING = 0.2
 class Opened:
     """A link that works: what it shows, on which page, with which parameters of the address."""
 
-    through: SharedWorkspace
+    through: session.Shared
     page: str
     title: str
     parameters: Mapping[str, list[str]]
@@ -39,12 +43,21 @@ def asked_for() -> bool:
     return TOKEN in st.query_params
 
 
-def parameters_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
-    """The page of a run and the parameters that lead there; None for a run that no link can show."""
-    led = questions.address_of(run)
-    if led is None or not questions.is_result(run):
+def parameters_of(shown: Run | Comparison) -> tuple[str, dict[str, list[str]]] | None:
+    """The page of a result and the parameters that lead there; None for a run that no link can show."""
+    if isinstance(shown, Comparison):
+        return COMPARISONS, {name: [value] for name, value in prediction_choice.address_of(shown).items()}
+    led = questions.address_of(shown)
+    if led is None or not questions.is_result(shown):
         return None
-    return led[0], {data_choice.ADDRESS: [run.fingerprint], **led[1]}
+    return led[0], {data_choice.ADDRESS: [shown.fingerprint], **led[1]}
+
+
+def _title(shown: Run | Comparison) -> str:
+    """What is said to be shown: the data set of a run, or the two sets of a comparison."""
+    if isinstance(shown, Comparison):
+        return prediction_choice.names(prediction_choice.address_of(shown))
+    return data_choice.title_of(shown)
 
 
 def opened() -> Opened | None:
@@ -56,11 +69,11 @@ def opened() -> Opened | None:
     try:
         through = session.shared(st.query_params[TOKEN])
         session.look_through(through)
-        run = through.run(through.owner, through.run_id)
-        led = parameters_of(run)
+        shown = through.shown(through.owner)
+        led = parameters_of(shown)
         if led is not None:
             session.look_through(through, fixed=led[1])
-            return Opened(through, led[0], data_choice.title_of(run), led[1])
+            return Opened(through, led[0], _title(shown), led[1])
     except DeadLink:
         pass
     session.look_through(None)
@@ -68,7 +81,7 @@ def opened() -> Opened | None:
 
 
 def settle(link: Opened, page: Any) -> bool:
-    """Have the address ask for the run of the link, whatever else it asks for; gives whether the page can be drawn.
+    """Have the address ask for the result of the link, whatever else it asks for; gives whether the page can be drawn.
 
     Controls that were drawn hold on to their part of the address: where the browser went back to another one, nothing
     is drawn once, which makes them let go.
@@ -112,7 +125,7 @@ def head(link: Opened) -> None:
 def watch(link: Opened) -> None:
     """Clear the page soon after its link was taken back; what else is wrong stands where it is looked for."""
     try:
-        link.through.run(link.through.owner, link.through.run_id)
+        link.through.shown(link.through.owner)
     except DeadLink:
         st.rerun()
     except WorkspaceError as problem:

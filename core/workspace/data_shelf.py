@@ -110,12 +110,12 @@ class DataShelf(ModelShelf):
     def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
         """The files of predictions as they were given, with their roles."""
         with Session(self._database) as session:
-            return PredictionUpload.from_bytes(self._blobs.get(_require_predictions(session, owner, fingerprint).blob))
+            return PredictionUpload.from_bytes(self._blobs.get(require_predictions(session, owner, fingerprint).blob))
 
     def delete_predictions(self, owner: str, fingerprint: str) -> None:
         """Forget predictions; the bytes go when nobody else keeps the same ones."""
         with Session(self._database) as session:
-            self._delete_with_blob(session, _require_predictions(session, owner, fingerprint))
+            self._delete_with_blob(session, require_predictions(session, owner, fingerprint))
 
 
 def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow | None:
@@ -135,7 +135,8 @@ def _find_predictions(session: Session, owner: str, fingerprint: str) -> Predict
     return session.scalar(query)
 
 
-def _require_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow:
+def require_predictions(session: Session, owner: str, fingerprint: str) -> PredictionsRow:
+    """The owner's predictions of this fingerprint. Raises WorkspaceError where the owner has none."""
     row = _find_predictions(session, owner, fingerprint)
     if row is None:
         raise WorkspaceError(

@@ -1,8 +1,8 @@
-"""What is remembered? Data sets, predictions, models, runs and links to them, how far trials are and their rows."""
+"""What is remembered? Data sets, predictions, models, runs, links, how far trials are and their rows."""
 
 from datetime import UTC, datetime
 
-from sqlalchemy import ForeignKey, LargeBinary, UniqueConstraint, create_engine, event
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, LargeBinary, UniqueConstraint, create_engine, event
 from sqlalchemy.engine import Engine as Database
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -128,18 +128,40 @@ class StepsRow(Base):
     what: Mapped[str]
 
 
-class LinkRow(Base):
-    """A link that shows a run to whoever has its token, of which `id` is the SHA-256; the token itself is not kept."""
-
-    __tablename__ = "links"
+class _Link:
+    """What is kept of every link: `id` is the SHA-256 of its token; the token itself is not kept."""
 
     id: Mapped[str] = mapped_column(primary_key=True)
     owner: Mapped[str] = mapped_column(index=True)
-    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
     created: Mapped[float] = mapped_column(default=now)
     expires: Mapped[float]
     revoked: Mapped[float | None]
     used: Mapped[float | None]
+
+
+class LinkRow(_Link, Base):
+    """A link that shows a run to whoever has its token."""
+
+    __tablename__ = "links"
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
+
+
+class ComparisonLinkRow(_Link, Base):
+    """A link that shows two files of predictions compared; a table of its own, which older databases gain as they are.
+
+    `settings` is the JSON of the parameters that settle how the files are compared.
+    """
+
+    __tablename__ = "comparison_links"
+    __table_args__ = tuple(
+        ForeignKeyConstraint(["owner", side], ["predictions.owner", "predictions.fingerprint"], ondelete="CASCADE")
+        for side in ("reference", "target")
+    )
+
+    reference: Mapped[str]
+    target: Mapped[str]
+    settings: Mapped[str]
 
 
 BUSY_MILLISECONDS = 20_000

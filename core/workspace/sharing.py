@@ -1,4 +1,5 @@
-"""What does somebody see who was sent a link? One run with its rows, its data set and the models that its plan names.
+"""What does somebody see who was sent a link? One run with its rows, its data set and the models that its plan names;
+or one comparison with its two files of predictions.
 
 Nothing else of the owner, and nothing can be changed: what is not among the calls below is refused, whatever asks.
 """
@@ -8,21 +9,22 @@ from typing import Any, NoReturn
 import pandas as pd
 
 from core.data import DataError, Dataset
+from core.data.prediction_upload import PredictionUpload
 from core.trials import Plan, needed_by
 from core.trials.plan import Needing
 from core.workspace.data_shelf import StoredDataset, StoredPredictions
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import link_id
+from core.workspace.links import Comparison, link_id
 from core.workspace.plans import load_plan
 from core.workspace.shelf import StoredModel
 from core.workspace.workspace import Run, Workspace, run_key
 
 READ_ONLY = "A link shows one result. It starts nothing, keeps nothing and changes nothing."
-NOT_SHOWN = "This link does not show that: it shows one run, its data set and the models that it tested."
+NOT_SHOWN = "This link does not show that: it shows one result, and of what is stored only what that result rests on."
 
 
-class SharedWorkspace:
-    """A workspace as seen through a link. Raises DeadLink for a token that does not work, or no longer.
+class _Shared:
+    """What all links have in common. Raises DeadLink for a token that does not work, or no longer.
 
     Every call asks anew whether the link works. Calls take the owner first, as those of a workspace do, and that is
     `owner` here: a name of the link's own, under which nothing is stored, and under which caches keep what they show
@@ -32,7 +34,6 @@ class SharedWorkspace:
     def __init__(self, workspace: Workspace, token: str):
         self._workspace, self._link = workspace, link_id(token)
         self.owner = f"link:{self._link}"
-        self.run_id = self._follow()[1]
 
     def __getattr__(self, name: str) -> NoReturn:
         """Whatever else a workspace can do is not to be had through a link."""
@@ -40,10 +41,27 @@ class SharedWorkspace:
             raise AttributeError(name)
         raise WorkspaceError(READ_ONLY)
 
-    def _follow(self, owner: str | None = None) -> tuple[str, str]:
-        if owner not in (None, self.owner):
-            raise WorkspaceError(NOT_SHOWN)
+    def _ask(self, owner: str | None) -> tuple[str, str | Comparison]:
+        _refuse_unless(owner in (None, self.owner))
         return self._workspace._follow_link(self._link)
+
+
+class SharedWorkspace(_Shared):
+    """A workspace as seen through a link to a run."""
+
+    def __init__(self, workspace: Workspace, token: str):
+        super().__init__(workspace, token)
+        self.run_id = self._follow()[1]
+
+    def _follow(self, owner: str | None = None) -> tuple[str, str]:
+        its_owner, run_id = self._ask(owner)
+        if not isinstance(run_id, str):
+            raise WorkspaceError(NOT_SHOWN)
+        return its_owner, run_id
+
+    def shown(self, owner: str) -> Run:
+        """What the link shows: its run."""
+        return self.run(owner, self.run_id)
 
     def run(self, owner: str, run_id: str) -> Run:
         """The run of the link, as it stands now."""
@@ -125,6 +143,46 @@ class SharedWorkspace:
         """The true owner, of whom nothing but a model of the plan may be asked."""
         _refuse_unless(fingerprint in _models(self.run(owner, self.run_id)))
         return self._follow(owner)[0]
+
+
+class SharedComparison(_Shared):
+    """A workspace as seen through a link to a comparison: its two files of predictions and nothing else."""
+
+    def __init__(self, workspace: Workspace, token: str):
+        super().__init__(workspace, token)
+        self._follow()
+
+    def _follow(self, owner: str | None = None) -> tuple[str, Comparison]:
+        its_owner, comparison = self._ask(owner)
+        if isinstance(comparison, str):
+            raise WorkspaceError(NOT_SHOWN)
+        return its_owner, comparison
+
+    def shown(self, owner: str) -> Comparison:
+        """What the link shows: its comparison."""
+        return self._follow(owner)[1]
+
+    def prediction_files(self, owner: str) -> list[StoredPredictions]:
+        """The two files of the comparison (or the one, where it is both)."""
+        its_owner, comparison = self._follow(owner)
+        stored = self._workspace.prediction_files(its_owner)
+        return [one for one in stored if one.fingerprint in _files(comparison)]
+
+    def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
+        """One of the files of the comparison, with its roles."""
+        its_owner, comparison = self._follow(owner)
+        _refuse_unless(fingerprint in _files(comparison))
+        return self._workspace.predictions(its_owner, fingerprint)
+
+
+def shared(workspace: Workspace, token: str) -> SharedWorkspace | SharedComparison:
+    """What a link with this token shows. Raises DeadLink where it does not work, or no longer."""
+    _, shown = workspace._follow_link(link_id(token))
+    return (SharedWorkspace if isinstance(shown, str) else SharedComparison)(workspace, token)
+
+
+def _files(comparison: Comparison) -> tuple[str, str]:
+    return comparison.reference, comparison.target
 
 
 def _models(run: Run) -> tuple[str, ...]:

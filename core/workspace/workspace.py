@@ -99,7 +99,7 @@ def run_key(plan: Plan, fingerprint: str) -> str:
 
 
 class Workspace(LinkShelf):
-    """Data sets, predictions, models, runs and links to them in a database and a folder of blobs.
+    """Data sets, predictions, models, runs and links in a database and a folder of blobs.
 
     Every method takes the owner first and raises WorkspaceError for what the owner does not have.
     """

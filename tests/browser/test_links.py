@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
@@ -17,6 +17,8 @@ from tests.browser.test_main_job import click_run, verdict
 from tests.browser.test_upload import GOOD, upload
 
 pytestmark = pytest.mark.browser
+N_FIGURES = 7
+"""Of a comparison of one model, "How to read this" left folded."""
 RESULT = "data=wine&repeats=4&clusterings=1"
 FOLLOW = (
     "(url) => { const link = document.createElement('a'); link.href = url; document.body.append(link); link.click() }"
@@ -72,16 +74,54 @@ def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page,
             expect(elsewhere.get_by_text("another server")).to_be_visible()
             assert told == [None]
             elsewhere.close()
-        page.get_by_role("button", name="Revoke").click()
-        expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=15_000)
-        dead = visitor.get_by_test_id("stMain").inner_text()
-        visitor.goto(f"{server.url}/shared_run?t={'A' * 43}")
-        expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=60_000)
-        assert visitor.get_by_test_id("stMain").inner_text() == dead
-        assert visitor.evaluate("window.violations ?? []") == []
+        dies_when_revoked(page, visitor, server)
     finally:
         context.close()
     assert token not in (server.home / "server.log").read_text()
+
+
+def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, page: Page, browser: Browser):
+    page.goto(f"{server.url}/matched_subsets")
+    page.get_by_role("button", name="Show the example").click()
+    expect(figures(page)).to_have_count(N_FIGURES, timeout=120_000)
+    said, link = shown(page), create_link(page)
+    asked = parse_qs(urlsplit(link).query)
+    token = asked["t"][0]
+    assert (len(token), asked["epsilon"]) == (43, ["0.005"])
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    try:
+        visitor = watched(context.new_page())
+        for address in (link, f"{server.url}/shared_run?t={token}", link.replace("epsilon=0.005", "epsilon=0.2")):
+            visitor.goto(address)
+            assert shown(visitor) == said
+        expect(figures(visitor)).to_have_count(N_FIGURES, timeout=120_000)
+        expect(visitor.get_by_text("Digits: shifted against Digits: own test set")).to_be_visible()
+        expect(visitor.get_by_label("Epsilon", exact=True)).to_be_disabled()
+        expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
+        for name in ("Choose another", "Delete", "Swap the two", "Share"):
+            expect(page.get_by_role("button", name=name).first).to_be_attached()
+            expect(visitor.get_by_role("button", name=name)).to_have_count(0)
+        assert take(visitor, "Samples (TSV)").path().read_text("utf-8").startswith("set\tid\t")
+        dies_when_revoked(page, visitor, server)
+    finally:
+        context.close()
+    assert token not in (server.home / "server.log").read_text()
+
+
+def figures(page: Page) -> Locator:
+    """The figures that can be seen, but for those in folded places."""
+    return page.get_by_test_id("stPlotlyChart").filter(visible=True)
+
+
+def dies_when_revoked(page: Page, visitor: Page, server: Server) -> None:
+    """Revoking the link in the menu of its owner's `page` clears the visitor's, which then says what all such do."""
+    page.get_by_role("button", name="Revoke").click()
+    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=15_000)
+    dead = visitor.get_by_test_id("stMain").inner_text()
+    visitor.goto(f"{server.url}/shared_run?t={'A' * 43}")
+    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=60_000)
+    assert visitor.get_by_test_id("stMain").inner_text() == dead
+    assert visitor.evaluate("window.violations ?? []") == []
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.models.stored import ModelFile
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import link_id
+from core.workspace.links import Comparison, link_id
 from core.workspace.schema import Base
 from core.workspace.workspace import Steps, Workspace
 from tests.workspace.plans import SleepPlan
@@ -27,7 +27,18 @@ ABSENT = "refused, as what is not there"
 NOTHING = (None, False, [], "lost", ABSENT)
 """What a call may say of what is not there."""
 UPLOAD = PredictionUpload(GivenFile("said.tsv", b"id\tanswer\tgold\n1\tcat\tcat\n2\tcat\tdog\n"))
+NEW = PredictionUpload(GivenFile("new.tsv", b"id\tanswer\tgold\n1\tdog\tcat\n2\tdog\tdog\n"))
+COMPARISON = Comparison(UPLOAD.fingerprint, NEW.fingerprint, {"epsilon": "0.005"})
 PLAN = SleepPlan(n=3)
+
+
+@pytest.fixture(params=["a run", "a comparison"])
+def link_to(request, given, workspace: Workspace) -> dict[str, object]:
+    """The same, where a link shows the one or the other."""
+    if request.param == "a run":
+        return given
+    workspace.add_predictions(OWNER, NEW)
+    return given | {"shown": COMPARISON, "link": link_id(workspace.create_link(OWNER, COMPARISON))}
 
 
 @pytest.fixture
@@ -52,6 +63,7 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
         "dataset_fingerprint": wine.fingerprint,
         "plan": PLAN,
         "run_id": run.id,
+        "shown": run.id,
         "lease_owner": "a process",
         "state": "done",
         "trial": 2,
@@ -81,6 +93,21 @@ def test_every_call_takes_the_owner_first(name: str):
 
 @pytest.mark.parametrize("name", calls())
 def test_another_owners_ids_are_as_good_as_absent(name: str, workspace: Workspace, wine: Dataset, given):
+    walk_as_another(name, workspace, wine, given)
+
+
+ABOUT_LINKS = [name for name in calls() if "link" in name]
+
+
+@pytest.mark.parametrize("name", ABOUT_LINKS)
+def test_what_links_show_is_its_owners_to_show(name: str, workspace: Workspace, wine: Dataset, link_to):
+    assert set(ABOUT_LINKS) == {"create_link", "links", "revoke_link"}
+    walk_as_another(name, workspace, wine, link_to)
+    before = everything(workspace)
+    assert asked(getattr(workspace, name), OWNER, link_to) not in NOTHING or everything(workspace) != before
+
+
+def walk_as_another(name: str, workspace: Workspace, wine: Dataset, given: dict[str, object]) -> None:
     given["fingerprint"] = fingerprint_of(name, workspace, wine)
     before = everything(workspace)
     answer = asked(getattr(workspace, name), OTHER, given)

@@ -1,4 +1,4 @@
-"""Through a link one run can be seen, and nothing else; all links that do not work say the same."""
+"""Through a link one result can be seen, and nothing else; all links that do not work say the same."""
 
 import inspect
 import sqlite3
@@ -8,21 +8,25 @@ import pandas as pd
 import pytest
 from sqlalchemy import text
 
+from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.models.stored import ModelFile
 from core.trials import SourcesPlan, TrialPlan
 from core.workspace import frames, schema
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, MOST_DAYS, DeadLink
-from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
+from core.workspace.links import DEAD, MOST_DAYS, Comparison, DeadLink
+from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedComparison, SharedWorkspace, shared
 from core.workspace.workspace import Run, Workspace
 from tests.workspace.plans import SleepPlan
-from tests.workspace.test_owners import OTHER, OWNER, UPLOAD, everything
+from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 
 SHOWN = {
-    *("run", "runs", "find_run", "rows", "datasets", "stored_dataset", "dataset", "dataset_bytes"),
+    *("shown", "run", "runs", "find_run", "rows", "datasets", "stored_dataset", "dataset", "dataset_bytes"),
     *("models", "stored_model", "model_bytes", "prediction_files"),
 }
-"""All that can be asked through a link."""
+"""All that can be asked through a link to a run."""
+SHOWN_OF_A_COMPARISON = {"shown", "prediction_files", "predictions"}
+"""All that can be asked through a link to a comparison."""
+HIDDEN = PredictionUpload(GivenFile("hidden.tsv", b"id\tanswer\tgold\n1\tcat\tfox\n2\tfox\tdog\n"))
 DAY = 24 * 3600.0
 
 
@@ -42,6 +46,14 @@ def run(workspace: Workspace, wine, models) -> Run:
     workspace.create_run(OWNER, SleepPlan(n=3), wine.fingerprint)
     workspace.add_predictions(OWNER, UPLOAD)
     return run
+
+
+@pytest.fixture
+def comparison(workspace: Workspace, run) -> Comparison:
+    """The two files that are shared, beside another file, and a run."""
+    for upload in (UPLOAD, NEW, HIDDEN):
+        workspace.add_predictions(OWNER, upload)
+    return COMPARISON
 
 
 @pytest.fixture
@@ -97,6 +109,7 @@ def public(kind: type) -> set[str]:
 
 def test_what_can_be_asked_through_a_link_is_named_here():
     assert public(SharedWorkspace) == SHOWN
+    assert public(SharedComparison) == SHOWN_OF_A_COMPARISON
 
 
 @pytest.mark.parametrize("name", sorted(public(Workspace) - SHOWN))
@@ -104,6 +117,107 @@ def test_whatever_else_a_workspace_can_do_is_refused(name: str, workspace, run):
     shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
     with pytest.raises(WorkspaceError, match=READ_ONLY):
         getattr(shared, name)
+
+
+def test_a_link_to_a_comparison_shows_its_two_files(workspace, comparison):
+    seen = shared(workspace, workspace.create_link(OWNER, comparison))
+    assert isinstance(seen, SharedComparison)
+    assert seen.shown(seen.owner) == comparison
+    assert {one.fingerprint for one in seen.prediction_files(seen.owner)} == {UPLOAD.fingerprint, NEW.fingerprint}
+    for upload in (UPLOAD, NEW):
+        assert seen.predictions(seen.owner, upload.fingerprint).fingerprint == upload.fingerprint
+
+
+def test_a_file_that_is_compared_with_itself_is_all_that_its_link_shows(workspace, comparison):
+    itself = Comparison(UPLOAD.fingerprint, UPLOAD.fingerprint, {"reference_set": "old", "target_set": "new"})
+    seen = shared(workspace, workspace.create_link(OWNER, itself))
+    assert [one.fingerprint for one in seen.prediction_files(seen.owner)] == [UPLOAD.fingerprint]
+    with pytest.raises(WorkspaceError, match=NOT_SHOWN):
+        seen.predictions(seen.owner, NEW.fingerprint)
+
+
+def test_a_link_to_a_comparison_shows_nothing_else_and_changes_nothing(workspace, comparison, run, wine):
+    seen = shared(workspace, workspace.create_link(OWNER, comparison))
+    for call in (
+        lambda: seen.predictions(seen.owner, HIDDEN.fingerprint),
+        lambda: seen.predictions(seen.owner, "never there"),
+        lambda: seen.predictions(OWNER, UPLOAD.fingerprint),
+        lambda: seen.prediction_files(OWNER),
+        lambda: seen.shown(OWNER),
+        lambda: SharedWorkspace(workspace, workspace.create_link(OWNER, comparison)),
+        lambda: SharedComparison(workspace, workspace.create_link(OWNER, run.id)),
+    ):
+        with pytest.raises(WorkspaceError, match=NOT_SHOWN):
+            call()
+    for name in public(Workspace) - SHOWN_OF_A_COMPARISON:
+        with pytest.raises(WorkspaceError, match=READ_ONLY):
+            getattr(seen, name)
+    assert workspace.prediction_files(seen.owner) == [], "the name of the link owns nothing"
+
+
+def test_links_to_a_comparison_die_as_others_do(workspace, comparison, clock):
+    tokens = {why: workspace.create_link(OWNER, comparison, days=2) for why in ("revoked", "expired")}
+    seen = {why: shared(workspace, token) for why, token in tokens.items()}
+    workspace.revoke_link(OWNER, seen["revoked"].owner.removeprefix("link:"))
+    assert_no_comparison(workspace, tokens["revoked"], seen["revoked"])
+    assert seen["expired"].prediction_files(seen["expired"].owner)
+    clock[0] += 2 * DAY
+    assert_no_comparison(workspace, tokens["expired"], seen["expired"])
+
+
+@pytest.mark.parametrize("deleted", [UPLOAD, NEW])
+def test_a_link_to_a_comparison_dies_with_either_of_its_files(deleted, workspace, comparison):
+    token = workspace.create_link(OWNER, comparison)
+    seen = shared(workspace, token)
+    workspace.delete_predictions(OWNER, HIDDEN.fingerprint)
+    assert seen.shown(seen.owner) == comparison
+    workspace.delete_predictions(OWNER, deleted.fingerprint)
+    assert_no_comparison(workspace, token, seen)
+    workspace.add_predictions(OWNER, deleted)
+    assert workspace.links(OWNER, comparison) == [], "the same file again brings no old link back"
+    assert_no_comparison(workspace, token, seen)
+
+
+def test_the_same_file_of_another_owner_keeps_no_link_alive(workspace, comparison):
+    token = workspace.create_link(OWNER, comparison)
+    seen = shared(workspace, token)
+    for upload in (UPLOAD, NEW):
+        workspace.add_predictions(OTHER, upload)
+    theirs = shared(workspace, workspace.create_link(OTHER, comparison))
+    workspace.delete_predictions(OWNER, UPLOAD.fingerprint)
+    assert_no_comparison(workspace, token, seen)
+    assert theirs.predictions(theirs.owner, UPLOAD.fingerprint).fingerprint == UPLOAD.fingerprint
+
+
+def assert_no_comparison(workspace: Workspace, token: str, seen: SharedComparison) -> None:
+    for ask in (
+        lambda: shared(workspace, token),
+        lambda: seen.shown(seen.owner),
+        lambda: seen.prediction_files(seen.owner),
+        lambda: seen.predictions(seen.owner, NEW.fingerprint),
+    ):
+        with pytest.raises(DeadLink) as dead:
+            ask()
+        assert str(dead.value) == DEAD
+
+
+def test_the_owner_sees_all_links_to_the_files_of_a_comparison_and_when_they_were_used(workspace, comparison, clock):
+    other = Comparison(UPLOAD.fingerprint, NEW.fingerprint, {"epsilon": "0.1"})
+    swapped = Comparison(NEW.fingerprint, UPLOAD.fingerprint, {})
+    for shown in (comparison, other, swapped):
+        shared(workspace, workspace.create_link(OWNER, shown))
+    assert [one.shows for one in workspace.links(OWNER, comparison)].count(comparison) == 1
+    assert [one.shows for one in workspace.links(OWNER, comparison)].count(other) == 1
+    assert {one.used for one in workspace.links(OWNER, comparison)} == {clock[0]}
+    assert [one.shows for one in workspace.links(OWNER, swapped)] == [swapped]
+
+
+def test_a_link_to_a_comparison_is_for_the_owner_of_both_files_to_make(workspace, comparison):
+    workspace.add_predictions(OTHER, UPLOAD)
+    for theirs in (Comparison(UPLOAD.fingerprint, NEW.fingerprint, {}), Comparison("never there", "neither", {})):
+        with pytest.raises(WorkspaceError, match="not in your workspace"):
+            workspace.create_link(OTHER, theirs)
+    assert everything(workspace)["comparison_links"] == []
 
 
 def test_the_name_of_a_link_owns_nothing_in_the_workspace_itself(workspace, run):
@@ -215,8 +329,13 @@ def test_a_database_from_before_links_gets_their_table(tmp_path, wine):
     run = before.create_run(OWNER, SleepPlan(), wine.fingerprint)
     with before._database.begin() as connection:
         connection.execute(text("DROP TABLE links"))
+        connection.execute(text("DROP TABLE comparison_links"))
     before.close()
     after = Workspace(tmp_path)
+    for upload in (UPLOAD, NEW):
+        after.add_predictions(OWNER, upload)
+    seen = shared(after, after.create_link(OWNER, COMPARISON))
+    assert seen.shown(seen.owner) == COMPARISON
     assert SharedWorkspace(after, after.create_link(OWNER, run.id)).run_id == run.id
     after.close()
 
