@@ -86,7 +86,7 @@ def own() -> None:
     try:
         folded = fold_upload.folded(chosen)
         metric, written = fold_controls.metric(folded.rows.class_names)
-        share.offer(None, fold_upload.parameters(chosen) | written)
+        share.offer(None, fold_upload.parameters(chosen) | written, view=fold_upload.view(chosen, folded))
         everything(folded, metric, chosen)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)

@@ -9,6 +9,7 @@ from core.evaluate.data_sets import verdict
 from ui import background, cache, data_choice, data_copies, data_map, data_views, page, samples, share, upload, vectors
 from ui.data_choice import Choice
 from ui.data_work import DataLook
+from ui.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 
@@ -81,18 +82,24 @@ def near_and_far(look: DataLook) -> None:
     st.subheader("Map", anchor=False)
     plan = data_map.controls(dataset)
     vectors.attach(choice)
-    share.offer(plan if plan.method == "umap" else None, (data_map.parameters(plan) or {}) | data_views.parameters())
+    leads = (data_map.parameters(plan) or {}) | data_views.parameters()
+    share.offer(plan if plan.method == "umap" else None, leads, view=data_map.view(dataset, plan, choice.title))
     data_map.show(dataset, plan, choice.address)
     data_copies.show(dataset, look.copies, representation=str(plan.representation), fingerprint=choice.address)
 
 
 page.lead("Sizes, labels, numbers, near and far, as they are. Whether the labels are right, this page cannot tell.")
-choose()
+if not read_only():
+    choose()
 dataset = data_choice.dataset()
 choice = data_choice.required()
 with st.container(horizontal=True, vertical_alignment="center"):
     st.header(page.plain(choice.title), anchor=False)
-    if choice.example is None and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data"):
+    if (
+        choice.example is None
+        and not read_only()
+        and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
+    ):
         delete(choice)
 look = background.answer(cache.data_look(choice.address), "Counting classes and copies", key="look")
 if look is None:

@@ -95,6 +95,9 @@ try:
     within = background.answer(cache.regions(looked), "Drawing the regions", key="regions")
     if within is None:
         st.stop()
+    if run is None:
+        leads = guided_controls.parameters(plan) or {}
+        share.offer(plan, leads, view=guided_controls.view(dataset, model, leads))
     found = None if run is None or run.state == "running" else cache.guided(run)
     has_tests = found is not None and found.tests is not None and len(found.tests) > 0
     if run is None:

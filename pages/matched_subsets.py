@@ -24,8 +24,7 @@ def show(found: ModelComparisons) -> None:
         st.markdown(page.plain(models_verdict(found)))
     of = matching.choose_model(found)
     page.verdict(verdict(of), matching.metrics(of))
-    shown = address | ({matching.MODEL: of.model} if several else {})
-    share.offer(None, shown, comparison=comparison)
+    share.offer(None, {**view.settings} | ({matching.MODEL: [of.model]} if several else {}), view=view)
     if several:
         matching.all_models(found)
     if of.can_match:
@@ -110,9 +109,8 @@ else:
         prediction_choice.about(pairs, chosen)
         plan = matching_controls.matching_plan() if pairs.can_match else MatchingPlan()
         prediction_choice.larger_first(pairs)
-        comparison = matching_controls.comparison(sets, plan if pairs.can_match else None)
-        address = prediction_choice.address_of(comparison)
-        share.offer(None, address)
+        view = matching_controls.view(sets, plan if pairs.can_match else None)
+        share.offer(None, view.settings)
         found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
     except DataError as problem:
         page.error(problem)

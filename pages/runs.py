@@ -7,6 +7,8 @@ import streamlit as st
 from core.evaluate.wording import plural
 from core.workspace.workspace import Run
 from ui import data_choice, exports, jobs, page, questions, share, shared_view
+from ui.questions import PAGES
+from ui.router import QUESTION
 from ui.session import owner, workspace
 
 PER_PAGE = 12
@@ -48,10 +50,29 @@ def show(run: Run) -> None:
     jobs.failures(run)
 
 
+def links_that_work() -> None:
+    """Every link that shows something to whoever has it, with the way to take it back."""
+    working = [link for link in workspace().links(owner()) if link.works]
+    if not working:
+        return
+    with st.expander(f"{plural(len(working), 'link works', 'links work')}", icon=":material/link:", key="links"):
+        for link in working:
+            shown = workspace().run(owner(), link.shows) if isinstance(link.shows, str) else link.shows
+            led = shared_view.parameters_of(shown)
+            with st.container(border=True, gap="small", key=f"link-{link.id}"):
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    st.markdown(page.plain(shared_view.title_of(shown)), width="stretch")
+                    if led is not None:
+                        file = PAGES / f"{led[0]}.py"
+                        st.page_link(file, label=QUESTION[led[0]], help="", query_params=led[1])
+                share.one(link, where="all-")
+
+
 page.lead(
     "Every run is kept until you delete it. It goes on when you close this page, and can be resumed after a crash."
 )
 exports.again()
+links_that_work()
 runs = workspace().runs(owner())
 if not runs:
     page.empty("Nothing has been computed yet. Runs start on the pages under Trust and are listed here.")

@@ -107,7 +107,8 @@ run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan
 with button:
     jobs.run_button(run, plan, dataset)
 own = own_model.section(plan, dataset)
-share.offer(None if own else plan, (trial_controls.trial_parameters(plan) or {}) | own_model.parameters(own))
+leads = (trial_controls.trial_parameters(plan) or {}) | own_model.parameters(own)
+share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))
 looked = sources.looked_at(run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)

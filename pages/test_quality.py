@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.test_quality import TestQuality
+from core.workspace.links import View
 from core.workspace.workspace import Run
 from ui import (
     background,
@@ -33,7 +34,7 @@ def show(looked: Looked, found: TestQuality) -> None:
     quality_look.classes(found)
     page.findings(said)
     st.subheader("How do classes differ, here and with other models?", anchor=False)
-    address = about | quality_beside.beside(looked, found, model)
+    named, others = quality_beside.beside(looked, found, model)
     quality_pairs.heat_map(found)
     st.subheader("How do two classes lie to one another?", anchor=False)
     label, rival, pair = quality_pairs.choose(found)
@@ -43,7 +44,16 @@ def show(looked: Looked, found: TestQuality) -> None:
         quality_look.curves(curves, found, label)
     run, plan = shift(looked)
     quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival))
-    share.offer(plan if run else None, address | pair | quality_shift.written(plan))
+    settled = about | {data_choice.ADDRESS: [dataset.fingerprint]} | quality_shift.written(plan)
+    view = View(
+        "test_quality",
+        settled,
+        f"{data_choice.required().title} · {model.name}",
+        datasets=(dataset.fingerprint, *(one.dataset_fingerprint for one in others)),
+        models=(model.fingerprint, *(one.fingerprint for one in others)),
+        runs=() if run is None else (run.id,),
+    )
+    share.offer(plan if run else None, about | named | pair | quality_shift.written(plan), view=view)
     quality_table.foot(looked, found, model)
     if run is not None:
         page.foot(run)

@@ -72,8 +72,8 @@ def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
 
 def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], n_trials: int) -> None:
     """What stands where nothing has been computed of this choice."""
-    page.empty(
-        f"Nothing has been computed for this choice yet. **Run** trains {plural(len(plan.models), 'model')} on "
+    page.not_computed(
+        f"**Run** trains {plural(len(plan.models), 'model')} on "
         f"{plural(len(sizes), 'size')} of every draw's training part and tests them on the same test parts: "
         f"{plural(n_trials, 'trial')}, in the background."
     )

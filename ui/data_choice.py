@@ -57,10 +57,15 @@ def _example(name: str, stored: StoredDataset | None) -> Choice:
 
 
 def _upload(one: StoredDataset, stored: list[StoredDataset]) -> Choice:
-    title = EXAMPLES[one.example].title if one.example in EXAMPLES else one.name
+    title = name_of(one)
     if one.example or sum(other.name == one.name for other in stored) > 1:
         title += f" ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
     return Choice(one.fingerprint, title, None, one)
+
+
+def name_of(one: StoredDataset) -> str:
+    """What a data set is called, alike for everybody who sees it; others may be called the same."""
+    return EXAMPLES[one.example].title if one.example in EXAMPLES else one.name
 
 
 def title_of(run: Run) -> str:

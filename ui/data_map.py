@@ -19,9 +19,11 @@ from core.figures.maps import MOST_COLOURS, map_chart
 from core.figures.theme import alt_text
 from core.represent import REPRESENTATIONS, available, default_representation
 from core.represent.project import pca_map
+from core.trials import FoldPlan
 from core.trials.map_plan import METHODS, MapPlan
+from core.workspace.links import View
 from core.workspace.workspace import Run
-from ui import background, cache, jobs, page, samples, session
+from ui import background, cache, data_choice, jobs, page, samples, session
 from ui.controls import Number, One, check_address
 from ui.session import owner, workspace
 
@@ -44,6 +46,8 @@ _UMAP: dict[str, Number] = {
     "seed": Number("mapseed", "Seed", 0, 2**31, _USUAL.seed, 1, "UMAP's randomness follows from this number."),
 }
 _PICTURES = 24
+_COLOUR = "colour"
+"""The parameter of the address that says by what dots are coloured."""
 
 
 class Grouping(NamedTuple):
@@ -117,7 +121,7 @@ def show(dataset: Dataset, plan: MapPlan, fingerprint: str) -> None:
         return
     run = workspace().find_run(owner(), plan, fingerprint)
     if run is None:
-        page.empty("This map has not been made yet; with Run above it takes about a minute for 20,000 samples.")
+        page.not_computed("**Run** makes this map: about a minute for 20,000 samples.")
         return
     jobs.follow(run, jobs.progress)
     jobs.follow(run, lambda now: _map_of_run(dataset, plan, now))
@@ -133,14 +137,39 @@ def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run) -> None:
     _map(dataset, cache.map_of(run), plan)
 
 
+def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
+    """What a link to a look at this data set shows: the data set, its map, and the folds that colour it.
+
+    None where no address leads to the plan of the map.
+    """
+    led, chosen = parameters(plan), st.query_params.get(_COLOUR)
+    if led is None:
+        return None
+    runs = [workspace().find_run(owner(), plan, dataset.fingerprint) if plan.method == "umap" else None]
+    run = _latest_folds(dataset)
+    runs += [run] if run is not None and chosen in cache.folds_of(run) else []
+    return View(
+        "data_sets",
+        {data_choice.ADDRESS: [dataset.fingerprint]} | led,
+        title,
+        datasets=(dataset.fingerprint,),
+        runs=tuple(one.id for one in runs if one is not None),
+    )
+
+
+def _latest_folds(dataset: Dataset) -> Run | None:
+    runs = workspace().runs(owner(), dataset.fingerprint)
+    return next((run for run in runs if run.kind == FoldPlan.kind and run.n_done), None)
+
+
 def groupings(dataset: Dataset) -> dict[str, Grouping]:
     """What dots can be coloured by: class, source where it is known, and the folds that the latest run has made."""
     found = {"class": Grouping("class", dataset.y, dataset.class_names)}
     if dataset.sources is not None:
         names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
         found["source"] = Grouping("source", codes, names.tolist())
-    runs = [run for run in workspace().runs(owner(), dataset.fingerprint) if run.kind == "folds" and run.n_done]
-    for name, folds in (cache.folds_of(runs[0]) if runs else {}).items():
+    run = _latest_folds(dataset)
+    for name, folds in (cache.folds_of(run) if run else {}).items():
         numbered = [f"fold {fold + 1}" for fold in range(int(folds.max()) + 1)]
         found[name] = Grouping(name, folds, numbered)
     return found
@@ -163,7 +192,7 @@ def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan) -> None:
 
 
 def _colours(choices: dict[str, Grouping]) -> tuple[Grouping, list[int]]:
-    control = One("colour", "Colour by", {name: by.title for name, by in choices.items()}, "class")
+    control = One(_COLOUR, "Colour by", {name: by.title for name, by in choices.items()}, "class")
     check_address([control])
     by = choices[control.draw() if len(choices) > 1 else "class"]
     if len(by.names) <= MOST_COLOURS:

@@ -43,10 +43,7 @@ def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *,
 def nothing_computed(plan: FoldPlan, n_trials: int) -> None:
     """What stands where no folds have been made of this choice."""
     then = f", then trains {plural(len(plan.models), 'model')} on all but one and tests on that one" * bool(plan.models)
-    page.empty(
-        f"Nothing has been computed for this choice yet. **Run** makes the folds{then}: {plural(n_trials, 'trial')}, "
-        "in the background."
-    )
+    page.not_computed(f"**Run** makes the folds{then}: {plural(n_trials, 'trial')}, in the background.")
 
 
 def summary(scores: FoldPerformance) -> None:

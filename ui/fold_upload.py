@@ -16,10 +16,11 @@ from core.data.prediction_upload import PredictionUpload
 from core.evaluate.cluster_folds import FoldPerformance, Foretold, foretold_on, predictions_on_folds, scheme_title
 from core.evaluate.wording import plural
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import View
 from ui import cache, data_choice, page, prediction_choice, prediction_upload
 from ui.fold_controls import OWN, VIEW
 from ui.fold_work import Folded
-from ui.session import owner, workspace
+from ui.session import owner, read_only, workspace
 
 GONE = (
     "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
@@ -52,10 +53,12 @@ def cards() -> dict[str, str]:
     chosen = {slot: _address(slot) for slot in SLOTS}
     if any(address not in known for address in chosen.values() if address):
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
-        st.button("Start with empty places", on_click=_forget_all)
+        if not read_only():
+            st.button("Start with empty places", on_click=_forget_all)
         st.stop()
-    with st.grid(len(SLOTS), min_column_width=250):
-        for slot, address in chosen.items():
+    shown = {slot: address for slot, address in chosen.items() if address or not read_only()}
+    with st.grid(max(1, len(shown)), min_column_width=250):
+        for slot, address in shown.items():
             with st.container(border=True, height="stretch", gap="small", key=f"slot-{slot.key}"):
                 st.markdown(f"**{slot.title}**  \n:gray[{slot.hint}]")
                 _in_use(slot, address, known[address]) if address else _empty(slot, known)
@@ -65,6 +68,16 @@ def cards() -> dict[str, str]:
 def parameters(chosen: dict[str, str]) -> dict[str, list[str]]:
     """The parameters of the address that lead to these predictions."""
     return {VIEW.key: VIEW.written(OWN)} | {key: [address] for key, address in chosen.items()}
+
+
+def view(chosen: dict[str, str], found: Folded) -> View:
+    """What a link shows: the files, and the data set where they are of its samples."""
+    known, settled, datasets = prediction_choice.stored_titles(), parameters(chosen), ()
+    if found.dataset is not None:
+        datasets = (found.dataset.fingerprint,)
+        settled |= {data_choice.ADDRESS: [found.dataset.fingerprint]}
+    title = " · ".join(known[address] for address in chosen.values())
+    return View("cluster_folds", settled, title, datasets=datasets, predictions=tuple(chosen.values()))
 
 
 def folded(chosen: dict[str, str]) -> Folded:
@@ -164,6 +177,8 @@ def _in_use(slot: Slot, address: str, name: str) -> None:
         return
     if upload.truth is not None:
         st.caption(f"Folds: {page.plain(upload.truth.name)}")
+    if read_only():
+        return
     st.space("stretch")
     with st.container(horizontal=True):
         another = {"icon": ":material/folder_open:", "type": "tertiary"}

@@ -14,6 +14,7 @@ from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import mix_title
 from core.trials.layer_parts import split_of
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import View
 from core.workspace.shelf import StoredModel
 from ui import data_choice, model_choice, quality_controls
 from ui.controls import Number, One, check_address
@@ -214,6 +215,17 @@ def _controls(kind: str) -> tuple[dict[str, One | Number], dict[str, One | Numbe
         )
         more = {"decoder_epochs": epochs, **more}
     return main, more
+
+
+def view(dataset: Dataset, model: StoredModel, settled: Mapping[str, list[str]]) -> View:
+    """What a link shows before any test was generated: walks between classes, properties, and what to label next."""
+    return View(
+        "guided_tests",
+        {data_choice.ADDRESS: [dataset.fingerprint], **settled},
+        f"{data_choice.required().title} · {model.name}",
+        datasets=(dataset.fingerprint,),
+        models=(model.fingerprint,),
+    )
 
 
 def link_to_quality(page: Path, dataset: Dataset, model: StoredModel, choice: RegionChoice) -> None:

@@ -152,7 +152,7 @@ def nothing_computed(plan: GuidedTestsPlan, test: LayerSamples, n_trials: int) -
     n_tests = int(sizes(test, plan.frequency).sum())
     more = ", fills table 2" if plan.table else ""
     more += ", trains a decoder" if plan.decoder_epochs else ""
-    page.empty(
-        f"Nothing has been generated for this choice yet. **Run** makes {plural(n_tests, 'test')} in the mix "
+    page.not_computed(
+        f"**Run** makes {plural(n_tests, 'test')} in the mix "
         f"{mix_title(plan.centroid_share)}{more}: {plural(n_trials, 'trial')}, in the background."
     )

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from core.workspace.links import Comparison
+from core.workspace.links import View
+from ui import prediction_choice
 from ui.controls import Number, One, check_address
 from ui.matching_plan import MatchingPlan, TwoSets
 
@@ -25,11 +26,12 @@ def matching_parameters(plan: MatchingPlan) -> dict[str, list[str]]:
     return {control.key: control.written(getattr(plan, field)) for field, control in (main | more).items()}
 
 
-def comparison(sets: TwoSets, plan: MatchingPlan | None) -> Comparison:
+def view(sets: TwoSets, plan: MatchingPlan | None) -> View:
     """What a link to a comparison shows, and all that settles it; without a plan where nothing can be matched."""
-    matching = {} if plan is None else matching_parameters(plan)
-    settings = sets.parameters | {name: value for name, [value] in matching.items()}
-    return Comparison(settings.pop("reference"), settings.pop("target"), settings)
+    settled = {name: [value] for name, value in sets.parameters.items()}
+    settled |= {} if plan is None else matching_parameters(plan)
+    files = (sets.reference, sets.target)
+    return View("matched_subsets", settled, prediction_choice.names(sets.parameters), predictions=files)
 
 
 def _matching_controls() -> tuple[dict[str, One | Number], dict[str, One | Number]]:

@@ -15,11 +15,12 @@ from core.data import DataError, Dataset
 from core.data.prediction_files import PREDICTION_ENDINGS
 from core.data.prediction_upload import PredictionUpload
 from core.evaluate.wording import count, listed, plural
-from core.trials import TrialPlan, rows_to_predict, sample_predictions, to_json, trials_given
+from core.trials import TrialPlan, needed_by, rows_to_predict, sample_predictions, to_json, trials_given
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import View
 from core.workspace.provenance import LIBRARIES
 from core.workspace.workspace import Run, run_key
-from ui import background, cache, page, prediction_upload, trained_sources
+from ui import background, cache, data_choice, page, prediction_upload, trained_sources, trial_controls
 from ui.cache import OwnModels
 from ui.cache.source_robustness import drawn
 from ui.session import owner, read_only, workspace
@@ -40,11 +41,12 @@ _OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
 def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
     """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use.
 
-    A link shows a run, and not what its owner brought along beside it.
+    Through a link there is what its owner had brought along then, or nothing.
     """
+    address = _address(dataset)
     if read_only():
-        return None
-    upload, address = st.session_state.get(_DRAFT), _address(dataset)
+        return None if address is None else _in_use(address, plan, dataset)
+    upload = st.session_state.get(_DRAFT)
     with st.expander("A model of your own", expanded=bool(upload or address)):
         if upload is not None:
             _draft(upload, plan, dataset)
@@ -58,6 +60,27 @@ def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
 def parameters(own: OwnModels | None) -> dict[str, list[str]]:
     """The parameter of the address that leads to these models."""
     return {} if own is None else {ADDRESS: [own.fingerprint]}
+
+
+def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | None) -> View | None:
+    """What a link shows where models were brought along: these, beside the run and the sources that were found for it.
+
+    None where there are none, so that a link shows the run, and where no address leads to the plan. The sources of a
+    run are found through the run.
+    """
+    led = trial_controls.trial_parameters(plan)
+    if own is None or led is None:
+        return None
+    needed = needed_by(plan, dataset) if run is None else ()
+    rests_on = [run, *(workspace().find_run(owner(), one, dataset.fingerprint) for one in needed)]
+    return View(
+        "source_robustness",
+        {data_choice.ADDRESS: [dataset.fingerprint]} | led | parameters(own),
+        data_choice.required().title,
+        datasets=(dataset.fingerprint,),
+        predictions=(own.fingerprint,),
+        runs=tuple(one.id for one in rests_on if one is not None),
+    )
 
 
 def unstarted(plan: TrialPlan, dataset: Dataset) -> Run:
@@ -162,7 +185,8 @@ def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None
     stored = {one.fingerprint: one for one in workspace().prediction_files(owner())}
     if address not in stored:
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
-        _buttons(None)
+        if not read_only():
+            _buttons(None)
         return None
     st.markdown(f"**{page.plain(stored[address].name)}**")
     try:
@@ -170,6 +194,8 @@ def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
         own = None
+    if read_only():
+        return own
     with st.expander("Columns, as they were understood", type="compact"), suppress(DataError, WorkspaceError):
         table = cache.prediction_table(address)
         prediction_upload.role_lines(table)

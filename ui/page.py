@@ -22,6 +22,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.provenance import LIBRARIES
 from core.workspace.workspace import Run
 from ui import session
+from ui.session import read_only
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
 FIGURE_FORMATS = ("SVG", "PNG")
@@ -112,6 +113,15 @@ def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., A
         clicked = button is not None and st.button(button, type="primary", on_click=on_click, key="empty-button")
         st.space("small")
     return clicked
+
+
+def not_computed(how: str) -> None:
+    """What stands where nothing has been computed of a choice: how it would be, for those who can have it computed."""
+    empty(
+        "Nothing was computed for this choice."
+        if read_only()
+        else f"Nothing has been computed for this choice yet. {how}"
+    )
 
 
 def part_shown(n_items: int, per_page: int, *, key: str) -> slice:

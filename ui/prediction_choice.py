@@ -20,7 +20,6 @@ from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from core.workspace.data_shelf import StoredPredictions
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import Comparison
 from ui import cache, page, prediction_upload
 from ui.controls import One, check_address
 from ui.matching_plan import TwoSets
@@ -94,11 +93,6 @@ def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None
         parts = [parameters[part] for part in PARTS if part in parameters and part.startswith(side.key)]
         sides.append(" · ".join([titles[parameters[side.key]], *parts]))
     return " against ".join(sides)
-
-
-def address_of(shown: Comparison) -> dict[str, str]:
-    """The parameters of the address that lead to a comparison."""
-    return {REFERENCE.key: shown.reference, TARGET.key: shown.target, **shown.settings}
 
 
 def use_examples() -> None:

@@ -48,11 +48,11 @@ class Several:
         return [self.titles[name] for name in value]
 
 
-def beside(looked: Looked, found: TestQuality, model: StoredModel) -> dict[str, list[str]]:
-    """The boxes of the model in question and of those chosen; returns what the address says of these."""
+def beside(looked: Looked, found: TestQuality, model: StoredModel) -> tuple[dict[str, list[str]], list[StoredModel]]:
+    """The boxes of the model in question and of those chosen; returns what the address says of these, and them."""
     main = quality_work.subject(model.name, data_choice.required().title, looked.parts, looked.choice, found)
     others = {one.fingerprint: one for one in workspace().models(owner()) if one.fingerprint != model.fingerprint}
-    titles = {choice.address: choice.title for choice in data_choice.choices().values()}
+    titles = {one.fingerprint: data_choice.name_of(one) for one in workspace().datasets(owner())}
     control = Several(
         "beside",
         "Other models beside it",
@@ -68,7 +68,7 @@ def beside(looked: Looked, found: TestQuality, model: StoredModel) -> dict[str, 
         "wide ones as a model that learnt some classes better. Grey: random splits of the same sizes."
     )
     page.figure(figures.box_chart(known, dark=page.dark()), caption, key="quality-boxes")
-    return {control.key: control.written(chosen)}
+    return {control.key: control.written(chosen)}, [others[name] for name in chosen]
 
 
 def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:

@@ -54,9 +54,9 @@ def show(dataset: Dataset, plan: CovariateShiftPlan) -> Run | None:
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     if run is None:
         needed = enough_resplits(dataset.n_classes)
-        page.empty(
-            f"Nothing has been computed for this choice yet. **Run** holds each of "
-            f"{plural(dataset.n_classes, 'class', 'classes')} against {plural(plan.n_resplits, 're-split')}: "
+        page.not_computed(
+            f"**Run** holds each of {plural(dataset.n_classes, 'class', 'classes')} against "
+            f"{plural(plan.n_resplits, 're-split')}: "
             f"{plural(plan.n_trials(dataset), 'trial')}, in the background."
             + (f" To name single classes it takes {count(needed)}." if plan.n_resplits < needed else "")
         )

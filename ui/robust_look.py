@@ -72,8 +72,8 @@ def table(found: Robustness, sigma: float) -> None:
 
 def nothing_computed(plan: AverageCasePlan, n_samples: int, n_trials: int) -> None:
     """What stands where nothing has been computed of this choice."""
-    page.empty(
-        f"Nothing has been computed for this choice yet. **Run** judges {plural(n_samples, 'sample')} at "
+    page.not_computed(
+        f"**Run** judges {plural(n_samples, 'sample')} at "
         f"{plural(len(plan.sigmas), 'sigma')} and checks {count(min(plan.n_audit, n_samples))} of them by Monte-Carlo: "
         f"{plural(n_trials, 'trial')}, in the background."
     )

@@ -14,12 +14,11 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from core.workspace import sharing
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import DeadLink
 from core.workspace.runner import Engine
 from core.workspace.runner import engine as process_engine
-from core.workspace.sharing import READ_ONLY, SharedComparison, SharedWorkspace
+from core.workspace.sharing import READ_ONLY, SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from ui import sign_in
 
@@ -27,7 +26,6 @@ NOT_SIGNED_IN = "You are not signed in, or not any more. Sign in again."
 SECONDS_BELIEVED = 2.0
 """So long a link is taken to work that was found to work."""
 _SHARED = "shared_view"
-Shared = SharedWorkspace | SharedComparison
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
@@ -37,7 +35,7 @@ class _View:
     """Who looks, and through which link; `fixed` are the parameters of the address that a link has settled."""
 
     owner: str
-    shared: Shared | None = None
+    shared: SharedWorkspace | None = None
     fixed: frozenset[str] = frozenset()
     asked: float = float("-inf")
 
@@ -84,7 +82,7 @@ def bound(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
     return for_that_view
 
 
-def look_through(link: Shared | None, *, fixed: Collection[str] = ()) -> None:
+def look_through(link: SharedWorkspace | None, *, fixed: Collection[str] = ()) -> None:
     """Have this session see what a link shows, or what is its own again; the router says so before any page is run."""
     if link is None:
         st.session_state.pop(_SHARED, None)
@@ -115,7 +113,7 @@ def owner() -> str:
     return _view().owner
 
 
-def workspace() -> Workspace | Shared:
+def workspace() -> Workspace | SharedWorkspace:
     """What is stored: data sets, runs and their rows; through a link, as much of it as the link shows."""
     return _view().shared or process_engine().workspace
 
@@ -130,9 +128,9 @@ def engine() -> Engine:
     return process_engine()
 
 
-def shared(token: str) -> Shared:
+def shared(token: str) -> SharedWorkspace:
     """What a link with this token shows. Raises DeadLink where it does not work, or no longer."""
-    return sharing.shared(process_engine().workspace, token)
+    return SharedWorkspace(process_engine().workspace, token)
 
 
 def read_only() -> bool:

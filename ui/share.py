@@ -11,7 +11,7 @@ import streamlit as st
 from core.evaluate.wording import plural
 from core.trials import Plan, to_json
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import USUAL_DAYS, Comparison, Link, link_id
+from core.workspace.links import USUAL_DAYS, Link, View, link_id
 from core.workspace.workspace import Run
 from ui import data_choice, shared_view, sign_in
 from ui.page import error, plain
@@ -23,8 +23,7 @@ ABOUT_LINKS = (
     "nothing and change nothing."
 )
 HERE_ONLY = " Nobody signs in here, so that this server answers this machine alone, and so do its links."
-NO_RUN = "A link shows a result that has been computed: run this first."
-NO_COMPARISON = "A link shows a result that has been worked out: there is none yet."
+NO_RESULT = "A link shows a result, and there is none yet: run this first, or wait until it is worked out."
 _OFFER, _MADE = "share_offer", "links_made"
 
 
@@ -32,18 +31,18 @@ _OFFER, _MADE = "share_offer", "links_made"
 class Offer:
     """What a page shows: its plan, and every parameter of the address that leads to it, defaults included.
 
-    `plan` is None where no command computes what is shown; `comparison` is what a link to it shows then, once it is
-    worked out.
+    `plan` is None where no command computes what is shown. `view` is what a link shows that shows more than the run of
+    the plan, or what is no run, once it is worked out.
     """
 
     plan: Plan | None
     parameters: Mapping[str, Sequence[str]]
-    comparison: Comparison | None = None
+    view: View | None = None
 
 
-def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]], *, comparison: Comparison | None = None) -> None:
+def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]], *, view: View | None = None) -> None:
     """Say what this page shows, so that the header can offer it as an address, as a command and by a link."""
-    st.session_state[_OFFER] = Offer(plan, parameters, comparison)
+    st.session_state[_OFFER] = Offer(plan, parameters, view)
 
 
 def add(key: str, written: Sequence[str]) -> None:
@@ -67,11 +66,9 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             st.markdown("There is nothing to share on this page.")
             return
         about = {data_choice.ADDRESS: choice.address} if choice else {}
-        if offered and not of_data_set:
-            links(offered.comparison, offered.parameters) if offered.comparison else st.caption(NO_COMPARISON)
-        elif offered and offered.plan and choice and choice.stored:
-            run = workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
-            links(run, offered.parameters) if run else st.caption(NO_RUN)
+        if offered:
+            shown = offered.view or _run(offered, choice)
+            links(shown, offered.parameters) if shown else st.caption(NO_RESULT)
         st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
         st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
         if offered and offered.plan and choice:
@@ -79,8 +76,15 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
 
 
+def _run(offered: Offer, choice: data_choice.Choice | None) -> Run | None:
+    """The run of what a page offers, where there is one."""
+    if offered.plan is None or choice is None or choice.stored is None:
+        return None
+    return workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
+
+
 @st.fragment
-def links(shown: Run | Comparison, view: Mapping[str, Sequence[str]] | None = None) -> None:
+def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) -> None:
     """Make a link to a result, and take back those that were made; `view` is how the address says to look at it.
 
     Nothing for a run that no link can show.
@@ -88,14 +92,14 @@ def links(shown: Run | Comparison, view: Mapping[str, Sequence[str]] | None = No
     led = shared_view.parameters_of(shown)
     if led is None:
         return
-    what = shown if isinstance(shown, Comparison) else shown.id
+    what = shown if isinstance(shown, View) else shown.id
     try:
         known = workspace().links(owner(), what)
     except WorkspaceError as problem:
         error(problem)
         return
     st.caption(ABOUT_LINKS + ("" if sign_in.is_set_up() else HERE_ONLY))
-    name = "comparison" if isinstance(shown, Comparison) else shown.id
+    name = shown.page if isinstance(shown, View) else shown.id
     with st.container(horizontal=True, vertical_alignment="bottom"):
         days = st.selectbox(
             "It works for",
@@ -107,16 +111,16 @@ def links(shown: Run | Comparison, view: Mapping[str, Sequence[str]] | None = No
         )
         parameters = {**(view or {}), **led[1]}
         st.button("Create a link", key=f"link-{name}", on_click=_create, args=(what, parameters, days))
-    made: Mapping[str, str] = st.session_state.get(_MADE, {})
     for link in known:
-        _link(link, made.get(link.id), to_this=link.shows == what)
+        one(link, to_this=link.shows == what)
 
 
-def _link(link: Link, address_of_it: str | None, *, to_this: bool) -> None:
+def one(link: Link, *, to_this: bool = True, where: str = "") -> None:
     """A link as its owner sees it: its address where it was made just now, when it was used, and the way to revoke.
 
-    `to_this` is false of a link to the same files in other settings.
+    `to_this` is false of a link to the same in other settings; `where` tells apart places of a page that show the same.
     """
+    address_of_it = st.session_state.get(_MADE, {}).get(link.id)
     if link.works and address_of_it is not None:
         st.code(address_of_it, language=None, wrap_lines=True)
         st.caption("Copy it now: it is not kept, and cannot be shown again after this visit.")
@@ -125,7 +129,7 @@ def _link(link: Link, address_of_it: str | None, *, to_this: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if link.works:
             st.caption(f"{made}, works until {_day(link.expires)}, {used}", width="stretch")
-            st.button("Revoke", key=f"revoke-{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
+            st.button("Revoke", key=f"revoke-{where}{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
         else:
             ended = f"revoked {_day(link.revoked)}" if link.revoked else f"ran out {_day(link.expires)}"
             st.caption(f"{made}, {ended}, {used}")
@@ -135,7 +139,7 @@ def _day(when: float) -> str:
     return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
 
 
-def _create(shown: str | Comparison, parameters: Mapping[str, Sequence[str]], days: int) -> None:
+def _create(shown: str | View, parameters: Mapping[str, Sequence[str]], days: int) -> None:
     try:
         token = workspace().create_link(owner(), shown, days=days)
     except WorkspaceError as problem:

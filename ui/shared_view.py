@@ -1,6 +1,6 @@
 """What does a link open? The page of its result, with what the link settles.
 
-That is the data set and the whole plan of a run, or the files and the whole matching of a comparison.
+That is the data set and the whole plan of a run, or what a view rests on and all that settles it.
 """
 
 from collections.abc import Mapping
@@ -10,15 +10,14 @@ from typing import Any
 import streamlit as st
 
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, Comparison, DeadLink
+from core.workspace.links import DEAD, DeadLink, View
+from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import Run
-from ui import data_choice, prediction_choice, questions, session
+from ui import data_choice, questions, session
 from ui.page import error, plain
 
 PATH = "shared_run"
 """The address of every link."""
-COMPARISONS = "matched_subsets"
-"""The page of every comparison."""
 TOKEN = "t"
 """The parameter of that address that holds the token; no control of any page is called so."""
 SECONDS_BETWEEN_QUESTIONS = 2.0
@@ -32,7 +31,7 @@ SECONDS_BEFORE_SETTLING = 0.2
 class Opened:
     """A link that works: what it shows, on which page, with which parameters of the address."""
 
-    through: session.Shared
+    through: SharedWorkspace
     page: str
     title: str
     parameters: Mapping[str, list[str]]
@@ -43,21 +42,19 @@ def asked_for() -> bool:
     return TOKEN in st.query_params
 
 
-def parameters_of(shown: Run | Comparison) -> tuple[str, dict[str, list[str]]] | None:
+def parameters_of(shown: Run | View) -> tuple[str, dict[str, list[str]]] | None:
     """The page of a result and the parameters that lead there; None for a run that no link can show."""
-    if isinstance(shown, Comparison):
-        return COMPARISONS, {name: [value] for name, value in prediction_choice.address_of(shown).items()}
+    if isinstance(shown, View):
+        return shown.page, {name: list(values) for name, values in shown.settings.items()}
     led = questions.address_of(shown)
     if led is None or not questions.is_result(shown):
         return None
     return led[0], {data_choice.ADDRESS: [shown.fingerprint], **led[1]}
 
 
-def _title(shown: Run | Comparison) -> str:
-    """What is said to be shown: the data set of a run, or the two sets of a comparison."""
-    if isinstance(shown, Comparison):
-        return prediction_choice.names(prediction_choice.address_of(shown))
-    return data_choice.title_of(shown)
+def title_of(shown: Run | View) -> str:
+    """What is said to be shown: the data set of a run, or what a view was called when its link was made."""
+    return shown.title if isinstance(shown, View) else data_choice.title_of(shown)
 
 
 def opened() -> Opened | None:
@@ -73,7 +70,7 @@ def opened() -> Opened | None:
         led = parameters_of(shown)
         if led is not None:
             session.look_through(through, fixed=led[1])
-            return Opened(through, led[0], _title(shown), led[1])
+            return Opened(through, led[0], title_of(shown), led[1])
     except DeadLink:
         pass
     session.look_through(None)

@@ -112,8 +112,8 @@ def closer(run: Run, of: ExpectedInterval, held_out: Sequence[HeldOutSource]) ->
 
 def nothing_computed(plan: TrialPlan, n_trials: int) -> None:
     """What stands where neither the run nor anybody else has tested a model."""
-    page.empty(
-        f"Nothing has been computed for this choice yet. **Run** trains {plural(len(plan.models), 'model')} on splits "
+    page.not_computed(
+        f"**Run** trains {plural(len(plan.models), 'model')} on splits "
         f"that hold whole sources out and on splits that do not: {plural(n_trials, 'trial')}, in the background."
     )
 

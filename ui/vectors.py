@@ -10,7 +10,7 @@ from core.represent.word_files import WORD_ENDINGS, add_vectors
 from core.workspace.errors import WorkspaceError
 from ui import cache, data_choice, page
 from ui.data_choice import Choice
-from ui.session import owner, workspace
+from ui.session import owner, read_only, workspace
 
 BY_ID = (
     "A vector for every sample, from any model of yours: Parquet, NPZ (`ids`, `vectors`), TSV, CSV or JSONL with a "
@@ -26,9 +26,9 @@ _READ, _ROUND = "vectors_read", "vectors_round"
 def attach(choice: Choice) -> None:
     """The folded place for a file of vectors, and what became of it: an error, or a data set to use.
 
-    `choice` must be stored, as it is once `data_choice.dataset()` was called.
+    `choice` must be stored, as it is once `data_choice.dataset()` was called. Nothing through a link.
     """
-    if choice.stored is None:
+    if choice.stored is None or read_only():
         return
     fingerprint = choice.stored.fingerprint
     with st.expander("Vectors of your own", icon=":material/hub:", key="own-vectors"):

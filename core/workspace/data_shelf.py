@@ -66,7 +66,7 @@ class DataShelf(ModelShelf):
     def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
         """What is known of a data set, without its samples."""
         with Session(self._database) as session:
-            return _stored_dataset(_require_dataset(session, owner, fingerprint))
+            return _stored_dataset(require_dataset(session, owner, fingerprint))
 
     def dataset(self, owner: str, fingerprint: str) -> Dataset:
         """The data set itself."""
@@ -75,14 +75,14 @@ class DataShelf(ModelShelf):
     def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
         """The data set as it is stored and sent to workers (`core.data.store`)."""
         with Session(self._database) as session:
-            return self._blobs.get(_require_dataset(session, owner, fingerprint).blob)
+            return self._blobs.get(require_dataset(session, owner, fingerprint).blob)
 
     def delete_dataset(self, owner: str, fingerprint: str) -> None:
         """Forget a data set and its models; the bytes go when nobody else keeps the same ones."""
         for model in self.models(owner, fingerprint):
             self.delete_model(owner, model.fingerprint)
         with Session(self._database) as session:
-            self._delete_with_blob(session, _require_dataset(session, owner, fingerprint))
+            self._delete_with_blob(session, require_dataset(session, owner, fingerprint))
 
     def add_predictions(self, owner: str, upload: PredictionUpload, *, example: str | None = None) -> str:
         """Keep predictions and return their fingerprint; those that are there already are left as they are."""
@@ -123,7 +123,8 @@ def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow 
     return session.scalar(query)
 
 
-def _require_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow:
+def require_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow:
+    """The owner's data set of this fingerprint. Raises WorkspaceError where the owner has none."""
     row = _find_dataset(session, owner, fingerprint)
     if row is None:
         raise WorkspaceError("This data set is not in your workspace: deleted, or somebody else's. Choose another one.")

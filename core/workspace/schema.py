@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, LargeBinary, UniqueConstraint, create_engine, event
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint, create_engine, event
 from sqlalchemy.engine import Engine as Database
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -147,21 +147,32 @@ class LinkRow(_Link, Base):
     run_id: Mapped[str] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), index=True)
 
 
-class ComparisonLinkRow(_Link, Base):
-    """A link that shows two files of predictions compared; a table of its own, which older databases gain as they are.
+class ViewLinkRow(_Link, Base):
+    """A link that shows a view, which is no run; a table of its own, which older databases gain as they are.
 
-    `settings` is the JSON of the parameters that settle how the files are compared.
+    `settings` is the JSON of the parameters that settle the view.
     """
 
-    __tablename__ = "comparison_links"
-    __table_args__ = tuple(
-        ForeignKeyConstraint(["owner", side], ["predictions.owner", "predictions.fingerprint"], ondelete="CASCADE")
-        for side in ("reference", "target")
-    )
+    __tablename__ = "view_links"
 
-    reference: Mapped[str]
-    target: Mapped[str]
+    page: Mapped[str]
+    title: Mapped[str]
     settings: Mapped[str]
+
+
+class RestsOnRow(Base):
+    """What the view of a link rests on: the link goes with the first of them that its owner deletes.
+
+    `kind` is the table where it stands and `name` its fingerprint, or the id of a run.
+    """
+
+    __tablename__ = "view_link_rests_on"
+    __table_args__ = (Index("rests_on_what", "owner", "kind", "name"),)
+
+    link_id: Mapped[str] = mapped_column(ForeignKey("view_links.id", ondelete="CASCADE"), primary_key=True)
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    owner: Mapped[str]
 
 
 BUSY_MILLISECONDS = 20_000

@@ -1,9 +1,11 @@
 """What does somebody see who was sent a link? One run with its rows, its data set and the models that its plan names;
-or one comparison with its two files of predictions.
+or one view with what it rests on.
 
 Nothing else of the owner, and nothing can be changed: what is not among the calls below is refused, whatever asks.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import pandas as pd
@@ -14,7 +16,7 @@ from core.trials import Plan, needed_by
 from core.trials.plan import Needing
 from core.workspace.data_shelf import StoredDataset, StoredPredictions
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import Comparison, link_id
+from core.workspace.links import View, link_id
 from core.workspace.plans import load_plan
 from core.workspace.shelf import StoredModel
 from core.workspace.workspace import Run, Workspace, run_key
@@ -23,8 +25,20 @@ READ_ONLY = "A link shows one result. It starts nothing, keeps nothing and chang
 NOT_SHOWN = "This link does not show that: it shows one result, and of what is stored only what that result rests on."
 
 
-class _Shared:
-    """What all links have in common. Raises DeadLink for a token that does not work, or no longer.
+@dataclass(frozen=True)
+class _Seen:
+    """What a link lets see, and whose it is: data sets, predictions and models by fingerprint."""
+
+    owner: str
+    shown: Run | View
+    runs: tuple[Run, ...]
+    datasets: frozenset[str]
+    predictions: frozenset[str]
+    models: frozenset[str]
+
+
+class SharedWorkspace:
+    """A workspace as seen through a link. Raises DeadLink for a token that does not work, or no longer.
 
     Every call asks anew whether the link works. Calls take the owner first, as those of a workspace do, and that is
     `owner` here: a name of the link's own, under which nothing is stored, and under which caches keep what they show
@@ -34,6 +48,7 @@ class _Shared:
     def __init__(self, workspace: Workspace, token: str):
         self._workspace, self._link = workspace, link_id(token)
         self.owner = f"link:{self._link}"
+        self._workspace._follow_link(self._link)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Whatever else a workspace can do is not to be had through a link."""
@@ -41,89 +56,92 @@ class _Shared:
             raise AttributeError(name)
         raise WorkspaceError(READ_ONLY)
 
-    def _ask(self, owner: str | None) -> tuple[str, str | Comparison]:
-        _refuse_unless(owner in (None, self.owner))
-        return self._workspace._follow_link(self._link)
-
-
-class SharedWorkspace(_Shared):
-    """A workspace as seen through a link to a run."""
-
-    def __init__(self, workspace: Workspace, token: str):
-        super().__init__(workspace, token)
-        self.run_id = self._follow()[1]
-
-    def _follow(self, owner: str | None = None) -> tuple[str, str]:
-        its_owner, run_id = self._ask(owner)
-        if not isinstance(run_id, str):
-            raise WorkspaceError(NOT_SHOWN)
-        return its_owner, run_id
-
-    def shown(self, owner: str) -> Run:
-        """What the link shows: its run."""
-        return self.run(owner, self.run_id)
+    def shown(self, owner: str) -> Run | View:
+        """What the link shows: its run as it stands now, or its view."""
+        return self._seen(owner).shown
 
     def run(self, owner: str, run_id: str) -> Run:
-        """The run of the link, as it stands now."""
-        its_owner, its_run = self._follow(owner)
-        _refuse_unless(run_id == its_run)
-        return self._workspace.run(its_owner, run_id)
+        """A run of the link, as it stands now."""
+        return _only(run for run in self._seen(owner).runs if run.id == run_id)
 
     def runs(self, owner: str, fingerprint: str | None = None) -> list[Run]:
-        """That one run, where it is of this data set."""
-        run = self.run(owner, self.run_id)
-        return [run] if fingerprint in (None, run.fingerprint) else []
+        """The runs of the link, where they are of this data set."""
+        return [run for run in self._seen(owner).runs if fingerprint in (None, run.fingerprint)]
 
     def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
-        """The run of the link, where it is that of this plan on this data set; also a run whose rows that one needs."""
-        run, key = self.run(owner, self.run_id), run_key(plan, fingerprint)
-        return run if run.key == key else next((one for one in self._needed(run) if one.key == key), None)
+        """The run of the link that is of this plan on this data set; also one whose rows a run of the link needs."""
+        seen, key = self._seen(owner), run_key(plan, fingerprint)
+        found = next((run for run in seen.runs if run.key == key), None)
+        return found or next((run for run in self._needed(seen) if run.key == key), None)
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
-        """The rows of its finished trials, and of runs whose rows it needs."""
-        run = self.run(owner, self.run_id)
-        _refuse_unless(run_id == run.id or run_id in [one.id for one in self._needed(run)])
-        return self._workspace.rows(self._follow(owner)[0], run_id)
+        """The rows of the finished trials of a run of the link, and of runs whose rows that one needs."""
+        seen = self._seen(owner)
+        shown = run_id in {run.id for run in seen.runs}
+        _refuse_unless(shown or run_id in {run.id for run in self._needed(seen)})
+        return self._workspace.rows(seen.owner, run_id)
 
     def datasets(self, owner: str) -> list[StoredDataset]:
-        """The data set of the run."""
-        return [self.stored_dataset(owner, self.run(owner, self.run_id).fingerprint)]
+        """The data sets of the link."""
+        seen = self._seen(owner)
+        return [one for one in self._workspace.datasets(seen.owner) if one.fingerprint in seen.datasets]
 
     def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
-        """What is known of the data set of the run."""
+        """What is known of a data set of the link."""
         return self._workspace.stored_dataset(self._of_data(owner, fingerprint), fingerprint)
 
     def dataset(self, owner: str, fingerprint: str) -> Dataset:
-        """The data set of the run."""
+        """A data set of the link."""
         return self._workspace.dataset(self._of_data(owner, fingerprint), fingerprint)
 
     def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
-        """The data set of the run, as it is stored."""
+        """A data set of the link, as it is stored."""
         return self._workspace.dataset_bytes(self._of_data(owner, fingerprint), fingerprint)
 
     def models(self, owner: str, dataset_fingerprint: str | None = None) -> list[StoredModel]:
-        """The stored models that the plan of the run names, as far as the owner still has them."""
-        run, its_owner = self.run(owner, self.run_id), self._follow(owner)[0]
-        named = _models(run)
-        stored = self._workspace.models(its_owner, run.fingerprint)
-        return [one for one in stored if one.fingerprint in named and dataset_fingerprint in (None, run.fingerprint)]
+        """The stored models of the link, as far as the owner still has them."""
+        seen = self._seen(owner)
+        stored = self._workspace.models(seen.owner, dataset_fingerprint)
+        return [one for one in stored if one.fingerprint in seen.models]
 
     def stored_model(self, owner: str, fingerprint: str) -> StoredModel:
-        """What is known of a model that the plan names."""
+        """What is known of a model of the link."""
         return self._workspace.stored_model(self._of_model(owner, fingerprint), fingerprint)
 
     def model_bytes(self, owner: str, fingerprint: str) -> bytes:
-        """A model that the plan names, as it is stored."""
+        """A model of the link, as it is stored."""
         return self._workspace.model_bytes(self._of_model(owner, fingerprint), fingerprint)
 
     def prediction_files(self, owner: str) -> list[StoredPredictions]:
-        """None: no run holds any."""
-        self._follow(owner)
-        return []
+        """The files of predictions of the link."""
+        seen = self._seen(owner)
+        return [one for one in self._workspace.prediction_files(seen.owner) if one.fingerprint in seen.predictions]
 
-    def _needed(self, run: Run) -> list[Run]:
-        """The runs that found what the trials of the run rest on, as far as the owner still has them."""
-        its_owner = self._follow()[0]
+    def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
+        """One of the files of predictions of the link, with its roles."""
+        seen = self._seen(owner)
+        _refuse_unless(fingerprint in seen.predictions)
+        return self._workspace.predictions(seen.owner, fingerprint)
+
+    def _seen(self, owner: str) -> _Seen:
+        _refuse_unless(owner == self.owner)
+        its_owner, shown = self._workspace._follow_link(self._link)
+        view = View("", {}, runs=(shown,)) if isinstance(shown, str) else shown
+        runs = tuple(self._workspace.run(its_owner, run_id) for run_id in view.runs)
+        return _Seen(
+            its_owner,
+            runs[0] if isinstance(shown, str) else shown,
+            runs,
+            frozenset(view.datasets).union(run.fingerprint for run in runs),
+            frozenset(view.predictions),
+            frozenset(view.models).union(*map(_models, runs)),
+        )
+
+    def _needed(self, seen: _Seen) -> list[Run]:
+        """The runs that found what the trials of the link's runs rest on, as far as the owner still has them."""
+        return [needed for run in seen.runs for needed in self._needed_by(run, seen.owner)]
+
+    def _needed_by(self, run: Run, its_owner: str) -> list[Run]:
         try:
             plan = load_plan(run.plan)
         except DataError:  # a plan that this version does not know
@@ -135,54 +153,16 @@ class SharedWorkspace(_Shared):
         return [one for one in found if one is not None]
 
     def _of_data(self, owner: str, fingerprint: str) -> str:
-        """The true owner, of whom nothing but the data set of the run may be asked."""
-        _refuse_unless(fingerprint == self.run(owner, self.run_id).fingerprint)
-        return self._follow(owner)[0]
+        """The true owner, of whom no other data sets than the link's may be asked."""
+        seen = self._seen(owner)
+        _refuse_unless(fingerprint in seen.datasets)
+        return seen.owner
 
     def _of_model(self, owner: str, fingerprint: str) -> str:
-        """The true owner, of whom nothing but a model of the plan may be asked."""
-        _refuse_unless(fingerprint in _models(self.run(owner, self.run_id)))
-        return self._follow(owner)[0]
-
-
-class SharedComparison(_Shared):
-    """A workspace as seen through a link to a comparison: its two files of predictions and nothing else."""
-
-    def __init__(self, workspace: Workspace, token: str):
-        super().__init__(workspace, token)
-        self._follow()
-
-    def _follow(self, owner: str | None = None) -> tuple[str, Comparison]:
-        its_owner, comparison = self._ask(owner)
-        if isinstance(comparison, str):
-            raise WorkspaceError(NOT_SHOWN)
-        return its_owner, comparison
-
-    def shown(self, owner: str) -> Comparison:
-        """What the link shows: its comparison."""
-        return self._follow(owner)[1]
-
-    def prediction_files(self, owner: str) -> list[StoredPredictions]:
-        """The two files of the comparison (or the one, where it is both)."""
-        its_owner, comparison = self._follow(owner)
-        stored = self._workspace.prediction_files(its_owner)
-        return [one for one in stored if one.fingerprint in _files(comparison)]
-
-    def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
-        """One of the files of the comparison, with its roles."""
-        its_owner, comparison = self._follow(owner)
-        _refuse_unless(fingerprint in _files(comparison))
-        return self._workspace.predictions(its_owner, fingerprint)
-
-
-def shared(workspace: Workspace, token: str) -> SharedWorkspace | SharedComparison:
-    """What a link with this token shows. Raises DeadLink where it does not work, or no longer."""
-    _, shown = workspace._follow_link(link_id(token))
-    return (SharedWorkspace if isinstance(shown, str) else SharedComparison)(workspace, token)
-
-
-def _files(comparison: Comparison) -> tuple[str, str]:
-    return comparison.reference, comparison.target
+        """The true owner, of whom no other models than the link's may be asked."""
+        seen = self._seen(owner)
+        _refuse_unless(fingerprint in seen.models)
+        return seen.owner
 
 
 def _models(run: Run) -> tuple[str, ...]:
@@ -190,6 +170,14 @@ def _models(run: Run) -> tuple[str, ...]:
         return load_plan(run.plan).stored_models()
     except DataError:  # a plan that this version does not know
         return ()
+
+
+def _only(found: Iterator[Run]) -> Run:
+    """The run that was found, of which there is one at most."""
+    run = next(found, None)
+    if run is None:
+        raise WorkspaceError(NOT_SHOWN)
+    return run
 
 
 def _refuse_unless(shown: Any) -> None:

@@ -3,14 +3,22 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from core.models.stored import ModelFile, model_fingerprint
 from core.workspace.blobs import Blobs
 from core.workspace.errors import WorkspaceError
-from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, open_database
+from core.workspace.schema import (
+    DatasetRow,
+    ModelRow,
+    PredictionsRow,
+    RestsOnRow,
+    RunRow,
+    ViewLinkRow,
+    open_database,
+)
 
 
 @dataclass(frozen=True)
@@ -127,17 +135,17 @@ class ModelShelf:
     def stored_model(self, owner: str, fingerprint: str) -> StoredModel:
         """What is known of a model, without its bytes."""
         with Session(self._database) as session:
-            return _stored_model(_require_model(session, owner, fingerprint))
+            return _stored_model(require_model(session, owner, fingerprint))
 
     def model_bytes(self, owner: str, fingerprint: str) -> bytes:
         """The model as it is stored and sent to workers, for `core.models.load.read_stored`."""
         with Session(self._database) as session:
-            return self._blobs.get(_require_model(session, owner, fingerprint).blob)
+            return self._blobs.get(require_model(session, owner, fingerprint).blob)
 
     def delete_model(self, owner: str, fingerprint: str) -> None:
         """Forget a model; what was computed with it stays. The bytes go when nobody else keeps the same ones."""
         with Session(self._database) as session:
-            self._delete_with_blob(session, _require_model(session, owner, fingerprint))
+            self._delete_with_blob(session, require_model(session, owner, fingerprint))
 
     def _keep_with_blob(self, session: Session, row: DatasetRow | PredictionsRow | ModelRow, content: bytes) -> None:
         """Keep a row whose blob was put already; again, as another owner may have deleted the same bytes meanwhile."""
@@ -146,8 +154,12 @@ class ModelShelf:
         self._blobs.put(content)
 
     def _delete_with_blob(self, session: Session, row: DatasetRow | PredictionsRow | ModelRow) -> None:
-        """Forget a row, and its blob where no other row has it: before the commit, for which others wait to add one."""
+        """Forget a row with the links to views that rest on it, and its blob where no other row has it.
+
+        The blob goes before the commit, for which others wait to add one.
+        """
         kind, blob = type(row), row.blob
+        forget_views(session, row.owner, kind.__tablename__, row.fingerprint)
         session.delete(row)
         session.flush()
         if not session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob)):
@@ -161,6 +173,14 @@ def commit_or_ignore_twin(session: Session) -> None:
         session.commit()
     except IntegrityError:
         session.rollback()
+
+
+def forget_views(session: Session, owner: str, kind: str, name: str) -> None:
+    """Forget the links to views that rest on what an owner deletes: its table, and its fingerprint or id."""
+    resting = select(RestsOnRow.link_id).where(
+        RestsOnRow.owner == owner, RestsOnRow.kind == kind, RestsOnRow.name == name
+    )
+    session.execute(delete(ViewLinkRow).where(ViewLinkRow.id.in_(resting)))
 
 
 def find_run_row(session: Session, owner: str, run_id: str) -> RunRow | None:
@@ -180,7 +200,8 @@ def _find_model(session: Session, owner: str, fingerprint: str) -> ModelRow | No
     return session.scalar(select(ModelRow).where(ModelRow.owner == owner, ModelRow.fingerprint == fingerprint))
 
 
-def _require_model(session: Session, owner: str, fingerprint: str) -> ModelRow:
+def require_model(session: Session, owner: str, fingerprint: str) -> ModelRow:
+    """The owner's model of this fingerprint. Raises WorkspaceError where the owner has none."""
     row = _find_model(session, owner, fingerprint)
     if row is None:
         raise WorkspaceError(

@@ -18,7 +18,7 @@ from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import LinkShelf
 from core.workspace.schema import LinkRow, RunRow, StepsRow, TrialRow, now
-from core.workspace.shelf import commit_or_ignore_twin, find_run_row, require_run
+from core.workspace.shelf import commit_or_ignore_twin, find_run_row, forget_views, require_run
 
 LOCAL_OWNER = "local"
 """The owner of everything while nobody signs in."""
@@ -186,6 +186,7 @@ class Workspace(LinkShelf):
             session.execute(delete(TrialRow).where(TrialRow.run_id == run_id))
             session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
             session.execute(delete(LinkRow).where(LinkRow.run_id == run_id))
+            forget_views(session, owner, RunRow.__tablename__, run_id)
             session.delete(row)
             session.commit()
 

@@ -294,7 +294,7 @@ def test_a_selection_belongs_to_its_data_set(open_page, wine, hundred):
 
 def test_umap_is_a_run_of_its_own(open_page, workspace, wine):
     app = opened(open_page, data=wine.fingerprint, map=METHODS["umap"])
-    assert "This map has not been made yet" in texts(app)
+    assert "Nothing has been computed for this choice yet" in texts(app)
     assert not workspace.runs(LOCAL_OWNER)
     plan = MapPlan(representation="raw", method="umap")
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=1)

@@ -78,7 +78,7 @@ def test_with_nothing_generated_the_way_can_be_walked_all_the_same(open_page, wo
     data, model = kept(workspace, "digits")
     app = open_page("guided_tests", data=data.fingerprint, model=model)
     said = plainly(app)
-    assert "Nothing has been generated for this choice yet" in said
+    assert "Nothing has been computed for this choice yet" in said
     assert "makes 359 tests in the mix 50-50, fills table 2, trains a decoder: 21 trials" in said
     assert not app.button(key="run").disabled
     assert "nearest real test image" in said

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 from core.data.prediction_files import sample
-from core.workspace.links import DEAD, Comparison
+from core.workspace.links import DEAD, View
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, texts
 from tests.pages.test_matched_subsets import made, settled, store, two
@@ -16,23 +16,19 @@ EPSILON = "0.02"
 
 
 @pytest.fixture
-def shared(open_page, workspace, two) -> tuple[object, str, Comparison]:
+def shared(open_page, workspace, two) -> tuple[object, str, View]:
     """The owner's page of a comparison, a link to it that was made there, and what the link shows."""
     store(workspace, "hidden.tsv", made(400, 0.3, 7))
     owner = settled(open_page("matched_subsets", **two, epsilon=EPSILON))
     token = token_of(owner)
     st.cache_resource.clear()  # the visitor's answers are not the owner's, kept
-    return owner, token, workspace.links(LOCAL_OWNER, Comparison(**two, settings={}))[0].shows
+    return owner, token, workspace.links(LOCAL_OWNER)[0].shows
 
 
 def token_of(owner) -> str:
     """The token of a link that is made now, by the menu of its owner's page."""
-    owner.button(key="link-comparison").click().run()
+    owner.button(key="link-matched_subsets").click().run()
     return next(one.value for one in owner.code if "shared_run?t=" in one.value).split("t=")[1].split("&")[0]
-
-
-def address_of(shown: Comparison) -> dict[str, str]:
-    return {"reference": shown.reference, "target": shown.target, **shown.settings}
 
 
 def said(app) -> list[str]:
@@ -41,10 +37,20 @@ def said(app) -> list[str]:
 
 def test_a_link_shows_the_comparison_as_its_owner_sees_it(open_link, shared, two):
     owner, token, shown = shared
-    assert (shown.reference, shown.target) == (two["reference"], two["target"])
-    assert shown.settings["epsilon"] == EPSILON
-    assert shown.settings.keys() == {"epsilon", "by", "method", "repeats", "order", "bins", "nbins", "seed"}
-    seen = settled(open_link(token, **address_of(shown)))
+    assert set(shown.predictions) == set(two.values())
+    assert {side: shown.settings[side] for side in two} == {side: [name] for side, name in two.items()}
+    assert shown.settings["epsilon"] == [EPSILON]
+    assert shown.settings.keys() - two.keys() == {
+        "epsilon",
+        "by",
+        "method",
+        "repeats",
+        "order",
+        "bins",
+        "nbins",
+        "seed",
+    }
+    seen = settled(open_link(token, **shown.settings))
     assert said(seen) == said(owner) != []
     assert charts(seen) == charts(owner) != []
     assert not seen.error
@@ -57,7 +63,7 @@ def test_through_a_link_no_file_is_brought_chosen_swapped_or_deleted(open_link, 
     owner, token, shown = shared
     changing = {"correct-reference", "another-reference", "delete-reference", "swap"}
     assert changing <= {one.key for one in owner.button}
-    seen = settled(open_link(token, **address_of(shown)))
+    seen = settled(open_link(token, **shown.settings))
     assert not seen.get("file_uploader")
     assert [one.key for one in seen.button] == []
     assert not [one for one in seen.selectbox if (one.key or "").startswith("stored-")]
@@ -85,7 +91,7 @@ def test_the_comparison_keeps_its_files_and_settings_whatever_the_address_says(o
         {"target": hidden.fingerprint},
         {"reference": "digits_own"},
         {"seed": ""},
-        {"reference": shown.target, "target": shown.reference},
+        {"reference": shown.settings["target"][0], "target": shown.settings["reference"][0]},
     ):
         seen.query_params.update(change)
         settled(seen.run().run())
@@ -118,9 +124,9 @@ def test_what_only_changes_the_look_stays_free(open_page, open_link, workspace):
 def test_one_file_on_both_sides_is_shown_with_its_parts(open_page, open_link, workspace):
     both = store(workspace, "both.tsv", sample(), None)
     owner = settled(open_page("matched_subsets", reference=both, target=both))
-    owner.button(key="link-comparison").click().run()
-    [link] = workspace.links(LOCAL_OWNER, Comparison(both, both, {}))
-    parts = {name: value for name, value in link.shows.settings.items() if name.endswith("_set")}
+    owner.button(key="link-matched_subsets").click().run()
+    [link] = workspace.links(LOCAL_OWNER)
+    parts = {name: value for name, [value] in link.shows.settings.items() if name.endswith("_set")}
     assert parts.keys() == {"reference_set", "target_set"}
     token = token_of(owner)
     seen = settled(open_link(token))
@@ -137,7 +143,7 @@ def test_a_link_that_was_taken_back_or_whose_file_is_gone_is_dead(end, open_link
     if end == "revoked":
         workspace.revoke_link(LOCAL_OWNER, workspace.links(LOCAL_OWNER, shown)[0].id)
     else:
-        workspace.delete_predictions(LOCAL_OWNER, shown.target)
+        workspace.delete_predictions(LOCAL_OWNER, shown.settings["target"][0])
     seen.run()
     assert DEAD in texts(seen)
     assert not [*seen.metric, *charts(seen), *seen.dataframe]
@@ -162,6 +168,6 @@ def test_what_is_not_compared_has_no_link(open_page, workspace, two, monkeypatch
     assert "nothing to share" in plainly(refused)
     monkeypatch.setattr(background, "answer", lambda *_, **__: None)
     under_way = open_page("matched_subsets", **two)
-    assert "worked out: there is none yet" in plainly(under_way)
+    assert "there is none yet" in plainly(under_way)
     for app in (refused, under_way):
-        assert not [one for one in app.button if one.key == "link-comparison"]
+        assert not [one for one in app.button if one.key == "link-matched_subsets"]

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -13,7 +14,7 @@ from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.models.stored import ModelFile
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import Comparison, link_id
+from core.workspace.links import View, link_id
 from core.workspace.schema import Base
 from core.workspace.workspace import Steps, Workspace
 from tests.workspace.plans import SleepPlan
@@ -28,17 +29,23 @@ NOTHING = (None, False, [], "lost", ABSENT)
 """What a call may say of what is not there."""
 UPLOAD = PredictionUpload(GivenFile("said.tsv", b"id\tanswer\tgold\n1\tcat\tcat\n2\tcat\tdog\n"))
 NEW = PredictionUpload(GivenFile("new.tsv", b"id\tanswer\tgold\n1\tdog\tcat\n2\tdog\tdog\n"))
-COMPARISON = Comparison(UPLOAD.fingerprint, NEW.fingerprint, {"epsilon": "0.005"})
+FILES = (UPLOAD.fingerprint, NEW.fingerprint)
+COMPARISON = View("matched_subsets", {"epsilon": ["0.005"]}, "said.tsv against new.tsv", predictions=FILES)
 PLAN = SleepPlan(n=3)
 
 
-@pytest.fixture(params=["a run", "a comparison"])
+@pytest.fixture(params=["a run", "a comparison", "a view of all kinds of things"])
 def link_to(request, given, workspace: Workspace) -> dict[str, object]:
     """The same, where a link shows the one or the other."""
     if request.param == "a run":
         return given
     workspace.add_predictions(OWNER, NEW)
-    return given | {"shown": COMPARISON, "link": link_id(workspace.create_link(OWNER, COMPARISON))}
+    view = COMPARISON
+    if request.param != "a comparison":
+        model = workspace.models(OWNER)[0].fingerprint
+        data = given["dataset_fingerprint"]
+        view = replace(view, page="test_quality", datasets=(data,), models=(model,), runs=(given["run_id"],))
+    return given | {"shown": view, "link": link_id(workspace.create_link(OWNER, view))}
 
 
 @pytest.fixture

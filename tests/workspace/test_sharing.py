@@ -3,6 +3,7 @@
 import inspect
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,21 +12,19 @@ from sqlalchemy import text
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.models.stored import ModelFile
 from core.trials import SourcesPlan, TrialPlan
-from core.workspace import frames, schema
+from core.workspace import frames, links, schema
 from core.workspace.errors import WorkspaceError
-from core.workspace.links import DEAD, MOST_DAYS, Comparison, DeadLink
-from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedComparison, SharedWorkspace, shared
+from core.workspace.links import DEAD, MOST_DAYS, DeadLink, View
+from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
 from core.workspace.workspace import Run, Workspace
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 
 SHOWN = {
     *("shown", "run", "runs", "find_run", "rows", "datasets", "stored_dataset", "dataset", "dataset_bytes"),
-    *("models", "stored_model", "model_bytes", "prediction_files"),
+    *("models", "stored_model", "model_bytes", "prediction_files", "predictions"),
 }
-"""All that can be asked through a link to a run."""
-SHOWN_OF_A_COMPARISON = {"shown", "prediction_files", "predictions"}
-"""All that can be asked through a link to a comparison."""
+"""All that can be asked through a link."""
 HIDDEN = PredictionUpload(GivenFile("hidden.tsv", b"id\tanswer\tgold\n1\tcat\tfox\n2\tfox\tdog\n"))
 DAY = 24 * 3600.0
 
@@ -49,7 +48,7 @@ def run(workspace: Workspace, wine, models) -> Run:
 
 
 @pytest.fixture
-def comparison(workspace: Workspace, run) -> Comparison:
+def comparison(workspace: Workspace, run) -> View:
     """The two files that are shared, beside another file, and a run."""
     for upload in (UPLOAD, NEW, HIDDEN):
         workspace.add_predictions(OWNER, upload)
@@ -67,7 +66,7 @@ def clock(monkeypatch) -> list[float]:
 def test_a_link_shows_its_run_its_data_and_its_model(workspace, run, wine, models):
     shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
     me = shared.owner
-    assert shared.runs(me) == [workspace.run(OWNER, run.id)] == [shared.run(me, shared.run_id)]
+    assert shared.runs(me) == [workspace.run(OWNER, run.id)] == [shared.run(me, run.id)]
     assert shared.find_run(me, SleepPlan(n=2, model=models[0]), wine.fingerprint).id == run.id
     assert shared.rows(me, run.id)["trial"].tolist() == [0]
     assert shared.dataset(me, wine.fingerprint).fingerprint == wine.fingerprint
@@ -109,7 +108,6 @@ def public(kind: type) -> set[str]:
 
 def test_what_can_be_asked_through_a_link_is_named_here():
     assert public(SharedWorkspace) == SHOWN
-    assert public(SharedComparison) == SHOWN_OF_A_COMPARISON
 
 
 @pytest.mark.parametrize("name", sorted(public(Workspace) - SHOWN))
@@ -120,8 +118,7 @@ def test_whatever_else_a_workspace_can_do_is_refused(name: str, workspace, run):
 
 
 def test_a_link_to_a_comparison_shows_its_two_files(workspace, comparison):
-    seen = shared(workspace, workspace.create_link(OWNER, comparison))
-    assert isinstance(seen, SharedComparison)
+    seen = SharedWorkspace(workspace, workspace.create_link(OWNER, comparison))
     assert seen.shown(seen.owner) == comparison
     assert {one.fingerprint for one in seen.prediction_files(seen.owner)} == {UPLOAD.fingerprint, NEW.fingerprint}
     for upload in (UPLOAD, NEW):
@@ -129,27 +126,35 @@ def test_a_link_to_a_comparison_shows_its_two_files(workspace, comparison):
 
 
 def test_a_file_that_is_compared_with_itself_is_all_that_its_link_shows(workspace, comparison):
-    itself = Comparison(UPLOAD.fingerprint, UPLOAD.fingerprint, {"reference_set": "old", "target_set": "new"})
-    seen = shared(workspace, workspace.create_link(OWNER, itself))
+    parts = {"reference_set": ["old"], "target_set": ["new"]}
+    itself = View("matched_subsets", parts, predictions=(UPLOAD.fingerprint, UPLOAD.fingerprint))
+    seen = SharedWorkspace(workspace, workspace.create_link(OWNER, itself))
     assert [one.fingerprint for one in seen.prediction_files(seen.owner)] == [UPLOAD.fingerprint]
     with pytest.raises(WorkspaceError, match=NOT_SHOWN):
         seen.predictions(seen.owner, NEW.fingerprint)
 
 
-def test_a_link_to_a_comparison_shows_nothing_else_and_changes_nothing(workspace, comparison, run, wine):
-    seen = shared(workspace, workspace.create_link(OWNER, comparison))
+def test_a_link_to_a_comparison_shows_nothing_else_and_changes_nothing(workspace, comparison, run, wine, models):
+    seen = SharedWorkspace(workspace, workspace.create_link(OWNER, comparison))
     for call in (
         lambda: seen.predictions(seen.owner, HIDDEN.fingerprint),
         lambda: seen.predictions(seen.owner, "never there"),
         lambda: seen.predictions(OWNER, UPLOAD.fingerprint),
         lambda: seen.prediction_files(OWNER),
         lambda: seen.shown(OWNER),
-        lambda: SharedWorkspace(workspace, workspace.create_link(OWNER, comparison)),
-        lambda: SharedComparison(workspace, workspace.create_link(OWNER, run.id)),
+        lambda: seen.run(seen.owner, run.id),
+        lambda: seen.rows(seen.owner, run.id),
+        lambda: seen.dataset(seen.owner, wine.fingerprint),
+        lambda: seen.dataset_bytes(seen.owner, wine.fingerprint),
+        lambda: seen.stored_dataset(seen.owner, wine.fingerprint),
+        lambda: seen.stored_model(seen.owner, models[0]),
+        lambda: seen.model_bytes(seen.owner, models[0]),
     ):
         with pytest.raises(WorkspaceError, match=NOT_SHOWN):
             call()
-    for name in public(Workspace) - SHOWN_OF_A_COMPARISON:
+    assert seen.runs(seen.owner) == seen.datasets(seen.owner) == seen.models(seen.owner) == []
+    assert seen.find_run(seen.owner, SleepPlan(n=2, model=models[0]), wine.fingerprint) is None
+    for name in public(Workspace) - SHOWN:
         with pytest.raises(WorkspaceError, match=READ_ONLY):
             getattr(seen, name)
     assert workspace.prediction_files(seen.owner) == [], "the name of the link owns nothing"
@@ -157,7 +162,7 @@ def test_a_link_to_a_comparison_shows_nothing_else_and_changes_nothing(workspace
 
 def test_links_to_a_comparison_die_as_others_do(workspace, comparison, clock):
     tokens = {why: workspace.create_link(OWNER, comparison, days=2) for why in ("revoked", "expired")}
-    seen = {why: shared(workspace, token) for why, token in tokens.items()}
+    seen = {why: SharedWorkspace(workspace, token) for why, token in tokens.items()}
     workspace.revoke_link(OWNER, seen["revoked"].owner.removeprefix("link:"))
     assert_no_comparison(workspace, tokens["revoked"], seen["revoked"])
     assert seen["expired"].prediction_files(seen["expired"].owner)
@@ -168,7 +173,7 @@ def test_links_to_a_comparison_die_as_others_do(workspace, comparison, clock):
 @pytest.mark.parametrize("deleted", [UPLOAD, NEW])
 def test_a_link_to_a_comparison_dies_with_either_of_its_files(deleted, workspace, comparison):
     token = workspace.create_link(OWNER, comparison)
-    seen = shared(workspace, token)
+    seen = SharedWorkspace(workspace, token)
     workspace.delete_predictions(OWNER, HIDDEN.fingerprint)
     assert seen.shown(seen.owner) == comparison
     workspace.delete_predictions(OWNER, deleted.fingerprint)
@@ -180,18 +185,18 @@ def test_a_link_to_a_comparison_dies_with_either_of_its_files(deleted, workspace
 
 def test_the_same_file_of_another_owner_keeps_no_link_alive(workspace, comparison):
     token = workspace.create_link(OWNER, comparison)
-    seen = shared(workspace, token)
+    seen = SharedWorkspace(workspace, token)
     for upload in (UPLOAD, NEW):
         workspace.add_predictions(OTHER, upload)
-    theirs = shared(workspace, workspace.create_link(OTHER, comparison))
+    theirs = SharedWorkspace(workspace, workspace.create_link(OTHER, comparison))
     workspace.delete_predictions(OWNER, UPLOAD.fingerprint)
     assert_no_comparison(workspace, token, seen)
     assert theirs.predictions(theirs.owner, UPLOAD.fingerprint).fingerprint == UPLOAD.fingerprint
 
 
-def assert_no_comparison(workspace: Workspace, token: str, seen: SharedComparison) -> None:
+def assert_no_comparison(workspace: Workspace, token: str, seen: SharedWorkspace) -> None:
     for ask in (
-        lambda: shared(workspace, token),
+        lambda: SharedWorkspace(workspace, token),
         lambda: seen.shown(seen.owner),
         lambda: seen.prediction_files(seen.owner),
         lambda: seen.predictions(seen.owner, NEW.fingerprint),
@@ -202,22 +207,25 @@ def assert_no_comparison(workspace: Workspace, token: str, seen: SharedCompariso
 
 
 def test_the_owner_sees_all_links_to_the_files_of_a_comparison_and_when_they_were_used(workspace, comparison, clock):
-    other = Comparison(UPLOAD.fingerprint, NEW.fingerprint, {"epsilon": "0.1"})
-    swapped = Comparison(NEW.fingerprint, UPLOAD.fingerprint, {})
-    for shown in (comparison, other, swapped):
-        shared(workspace, workspace.create_link(OWNER, shown))
+    other = replace(comparison, settings={"epsilon": ["0.1"]})
+    elsewhere = replace(comparison, page="cluster_folds")
+    for shown in (comparison, other, elsewhere):
+        SharedWorkspace(workspace, workspace.create_link(OWNER, shown))
     assert [one.shows for one in workspace.links(OWNER, comparison)].count(comparison) == 1
     assert [one.shows for one in workspace.links(OWNER, comparison)].count(other) == 1
     assert {one.used for one in workspace.links(OWNER, comparison)} == {clock[0]}
-    assert [one.shows for one in workspace.links(OWNER, swapped)] == [swapped]
+    assert [one.shows for one in workspace.links(OWNER, elsewhere)] == [elsewhere]
+    assert len(workspace.links(OWNER)) == 3
+    assert workspace.links(OTHER) == []
 
 
 def test_a_link_to_a_comparison_is_for_the_owner_of_both_files_to_make(workspace, comparison):
     workspace.add_predictions(OTHER, UPLOAD)
-    for theirs in (Comparison(UPLOAD.fingerprint, NEW.fingerprint, {}), Comparison("never there", "neither", {})):
+    for theirs in (comparison, replace(comparison, predictions=("never there",))):
         with pytest.raises(WorkspaceError, match="not in your workspace"):
             workspace.create_link(OTHER, theirs)
-    assert everything(workspace)["comparison_links"] == []
+    left = everything(workspace)
+    assert left["view_links"] == left["view_link_rests_on"] == []
 
 
 def test_the_name_of_a_link_owns_nothing_in_the_workspace_itself(workspace, run):
@@ -246,7 +254,7 @@ def test_revoked_expired_deleted_and_made_up_links_say_the_same(workspace, run, 
 def assert_dead(workspace: Workspace, token: str, seen: SharedWorkspace | None = None) -> None:
     asks: list[Callable[[], object]] = [lambda: SharedWorkspace(workspace, token)]
     if seen is not None:
-        asks += [lambda: seen.run(seen.owner, seen.run_id), lambda: seen.rows(seen.owner, seen.run_id)]
+        asks += [lambda: seen.shown(seen.owner), lambda: seen.runs(seen.owner)]
         asks += [lambda: seen.models(seen.owner), lambda: seen.prediction_files(seen.owner)]
     for ask in asks:
         with pytest.raises(DeadLink) as dead:
@@ -329,14 +337,16 @@ def test_a_database_from_before_links_gets_their_table(tmp_path, wine):
     run = before.create_run(OWNER, SleepPlan(), wine.fingerprint)
     with before._database.begin() as connection:
         connection.execute(text("DROP TABLE links"))
-        connection.execute(text("DROP TABLE comparison_links"))
+        connection.execute(text("DROP TABLE view_link_rests_on"))
+        connection.execute(text("DROP TABLE view_links"))
     before.close()
     after = Workspace(tmp_path)
     for upload in (UPLOAD, NEW):
         after.add_predictions(OWNER, upload)
-    seen = shared(after, after.create_link(OWNER, COMPARISON))
+    seen = SharedWorkspace(after, after.create_link(OWNER, COMPARISON))
     assert seen.shown(seen.owner) == COMPARISON
-    assert SharedWorkspace(after, after.create_link(OWNER, run.id)).run_id == run.id
+    seen = SharedWorkspace(after, after.create_link(OWNER, run.id))
+    assert seen.shown(seen.owner) == run
     after.close()
 
 
@@ -360,3 +370,82 @@ def test_a_plan_that_needs_no_other_run_has_no_data_set_read_for_it(workspace, r
     shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
     monkeypatch.setattr(workspace, "dataset", lambda *_: pytest.fail("the data set was read"))
     assert shared.find_run(shared.owner, SleepPlan(n=3), wine.fingerprint) is None
+
+
+@pytest.fixture
+def view(workspace, run, wine, models) -> View:
+    """A view that rests on one of each, while the owner has another of each, and of runs the one that it names."""
+    for upload in (UPLOAD, HIDDEN):
+        workspace.add_predictions(OWNER, upload)
+    return View(
+        "source_robustness",
+        {"data": [wine.fingerprint], "own": [UPLOAD.fingerprint]},
+        "Wine",
+        datasets=(wine.fingerprint,),
+        predictions=(UPLOAD.fingerprint,),
+        models=(models[1],),
+        runs=(run.id,),
+    )
+
+
+def test_a_link_to_a_view_shows_what_it_rests_on_and_what_its_run_rests_on(workspace, view, run, wine, models):
+    seen = SharedWorkspace(workspace, workspace.create_link(OWNER, view))
+    me = seen.owner
+    assert seen.shown(me) == view
+    assert seen.shown(me).title == "Wine"
+    assert [one.id for one in seen.runs(me)] == [run.id]
+    assert seen.find_run(me, SleepPlan(n=2, model=models[0]), wine.fingerprint).id == run.id
+    assert seen.find_run(me, SleepPlan(n=3), wine.fingerprint) is None
+    assert seen.rows(me, run.id)["trial"].tolist() == [0]
+    assert [one.fingerprint for one in seen.datasets(me)] == [wine.fingerprint]
+    assert {one.fingerprint for one in seen.models(me)} == set(models), "the view's, and the one that its run tested"
+    assert [one.fingerprint for one in seen.prediction_files(me)] == [UPLOAD.fingerprint]
+    with pytest.raises(WorkspaceError, match=NOT_SHOWN):
+        seen.predictions(me, HIDDEN.fingerprint)
+
+
+def delete_something(workspace: Workspace, view: View, what: str) -> None:
+    if what == "datasets":
+        workspace.delete_dataset(OWNER, view.datasets[0])
+    elif what == "predictions":
+        workspace.delete_predictions(OWNER, view.predictions[0])
+    elif what == "models":
+        workspace.delete_model(OWNER, view.models[0])
+    else:
+        workspace.delete_run(OWNER, view.runs[0])
+
+
+@pytest.mark.parametrize("what", ["datasets", "predictions", "models", "runs"])
+def test_a_link_to_a_view_dies_with_the_first_thing_that_it_rests_on(what, workspace, view, wine):
+    token = workspace.create_link(OWNER, view)
+    seen = SharedWorkspace(workspace, token)
+    workspace.add_predictions(OTHER, UPLOAD)
+    workspace.delete_predictions(OTHER, UPLOAD.fingerprint)
+    workspace.delete_predictions(OWNER, HIDDEN.fingerprint)
+    assert seen.shown(seen.owner) == view
+    delete_something(workspace, view, what)
+    for ask in (lambda: SharedWorkspace(workspace, token), lambda: seen.shown(seen.owner)):
+        with pytest.raises(DeadLink):
+            ask()
+    assert workspace.links(OWNER) == []
+    assert everything(workspace)["view_link_rests_on"] == []
+
+
+def test_what_is_deleted_while_a_link_is_made_has_no_link(workspace, view, monkeypatch):
+    """Whoever deletes it in between finds no link to take along; the link must not come to be."""
+    made = links._rows
+
+    def slowly(*given):
+        yield from made(*given)
+        other = sqlite3.connect(workspace._database.url.database, timeout=0.05)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("DELETE FROM predictions")
+        other.close()
+
+    monkeypatch.setattr(links, "_rows", slowly)
+    token = workspace.create_link(OWNER, view)
+    assert SharedWorkspace(workspace, token), "who deletes has to wait until the link is there"
+    for shown in (view, view.runs[0]):
+        delete_something(workspace, view, "runs") if shown is view else None
+        with pytest.raises(WorkspaceError, match="not in your workspace"):
+            workspace.create_link(OWNER, shown)
