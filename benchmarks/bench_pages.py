@@ -22,6 +22,7 @@ from core.trials import TrialPlan
 from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.browser.server import FLAGS, ROOT, chromium, serve
+from ui import serving
 
 N_RERUNS = 5
 MINUTE = 60_000
@@ -61,7 +62,7 @@ def main_job(page: Page) -> dict[str, float]:
 
 def reruns() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as home:
-        os.environ["TOUCHSTONE_HOME"] = home
+        os.environ |= {"TOUCHSTONE_HOME": home, serving.LAUNCHED: "yes"}
         dataset, plan = load_example("digits"), TrialPlan(models=("svm", "logistic"))
         workspace = engine().workspace
         run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, dataset, example="digits"))

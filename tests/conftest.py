@@ -18,6 +18,12 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(autouse=True)
+def launched(monkeypatch) -> None:
+    """Tests run ui/router.py itself, which draws nothing on a server that app.py has not started."""
+    monkeypatch.setenv("TOUCHSTONE_LAUNCHED", "yes")
+
+
+@pytest.fixture(autouse=True)
 def main_module(monkeypatch) -> None:
     """Streamlit's AppTest puts its script in the place of __main__, which spawned workers would then import."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])

@@ -81,7 +81,7 @@ def main() -> None:
     import streamlit as st
 
     from core.workspace.errors import WorkspaceError
-    from ui import gate, session, shared_view, sign_in
+    from ui import gate, serving, session, shared_view, sign_in
     from ui.page import error
 
     def declare(stem: str, name: str, icon: str, question: str) -> st.Page:
@@ -94,6 +94,9 @@ def main() -> None:
         initial_sidebar_state=240,
         menu_items={"About": ABOUT},
     )
+    if not serving.is_launched():
+        st.error(serving.NOT_LAUNCHED)
+        return
     session.look_through(None)
     link, trouble = None, None
     try:

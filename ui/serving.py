@@ -7,6 +7,7 @@ local owner's things to everybody.
 
 import base64
 import hashlib
+import os
 import re
 from html.parser import HTMLParser
 from ipaddress import ip_address
@@ -30,6 +31,9 @@ REFUSED = (
     "Touchstone answers only the person at this machine, at http://localhost or http://127.0.0.1 and without a proxy "
     "in between. For others there is sign-in: docs/deployment.md says how to set it up."
 )
+NOT_LAUNCHED = "Touchstone is started by `streamlit run app.py`: what this server answers is guarded by nothing else."
+LAUNCHED = "TOUCHSTONE_LAUNCHED"
+"""In the environment, which outlives modules that are read anew when a file changes."""
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
 
 
@@ -155,9 +159,15 @@ def is_loopback(address: str | None) -> bool:
 
 
 def check_start() -> None:
-    """End the process with a sentence where starting would be unsafe."""
+    """End the process with a sentence where starting would be unsafe; else note that the app was started by app.py."""
     problem = sign_in.problem()
     if problem is None and not sign_in.is_set_up() and not is_loopback(address := st.get_option("server.address")):
         problem = CLOSED.format(address=address or "every address of this machine")
     if problem is not None:
         raise SystemExit(problem)
+    os.environ[LAUNCHED] = "yes"
+
+
+def is_launched() -> bool:
+    """Whether app.py started this server, which puts the guards above before it; another start has none of them."""
+    return os.environ.get(LAUNCHED) == "yes"

@@ -13,9 +13,10 @@ from core.report.recreate import example_to_read, recipe, recreate
 from core.trials import Context, TrialPlan
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
+from core.workspace.plans import load_plan
 from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
-from tests.report.runs import a_workspace, data, rows, stored
+from tests.report.runs import a_workspace, data, plans, rows, stored
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 
@@ -32,10 +33,16 @@ def wine_run(workspace: Workspace) -> tuple[Run, str]:
     return run, recipe(run, "wine")
 
 
-@pytest.mark.parametrize("kind", ["trials", "adequacy", "folds", "training", "map", "sources"])
+@pytest.mark.parametrize("kind", plans())
 def test_a_run_comes_again_under_the_same_key_and_with_the_same_rows(workspace, kind):
     run = stored(workspace, kind)
     elsewhere = a_workspace()
+    for fingerprint in load_plan(run.plan).stored_models():
+        about, content = (
+            workspace.stored_model(LOCAL_OWNER, fingerprint),
+            workspace.model_bytes(LOCAL_OWNER, fingerprint),
+        )
+        elsewhere.keep_model(LOCAL_OWNER, content, name=about.name, training_plan=about.training_plan)
     again = recreate(elsewhere, LOCAL_OWNER, recipe(run, None), given=data())
     assert again.key == run.key
     again.store(elsewhere, LOCAL_OWNER)
@@ -43,10 +50,10 @@ def test_a_run_comes_again_under_the_same_key_and_with_the_same_rows(workspace, 
     assert made.key == run.key
     assert made.plan == run.plan
     known = elsewhere.dataset(LOCAL_OWNER, again.fingerprint)
-    mine = frames.from_bytes(
-        [frames.to_bytes(again.plan.run_trial(known, at, context=Context())) for at in range(2)][: made.n_trials]
-    )
-    theirs = frames.from_bytes(rows(kind)[: min(2, made.n_trials)])
+    context = Context(model=lambda name: elsewhere.model_bytes(LOCAL_OWNER, name))
+    first = range(min(2, made.n_trials))
+    mine = frames.from_bytes([frames.to_bytes(again.plan.run_trial(known, at, context=context)) for at in first])
+    theirs = frames.from_bytes(rows(kind)[: len(first)])
     timed = [name for name in mine.columns if "second" in name]
     pd.testing.assert_frame_equal(mine.drop(columns=timed), theirs.drop(columns=timed))
 

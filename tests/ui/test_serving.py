@@ -10,7 +10,9 @@ import pytest
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
+from streamlit.testing.v1 import AppTest
 
+from tests.conftest import ROOT
 from ui import serving, sign_in
 
 HERE = ["localhost", "localhost:8501", "LOCALHOST:8501", "127.0.0.1:8501", "127.0.0.1", "[::1]:8501", "[::1]"]
@@ -110,6 +112,17 @@ def test_what_is_neither_http_nor_websocket_passes():
 
     asyncio.run(serving.ThisMachineOnly(listen)({"type": "lifespan"}, None, None))
     assert heard == ["lifespan"]
+
+
+def test_a_server_that_app_py_did_not_start_shows_nothing(monkeypatch):
+    """It would have none of the guards: `streamlit run ui/router.py`, at any address."""
+    monkeypatch.delenv(serving.LAUNCHED)
+    app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=60).run()
+    assert [one.value for one in app.error] == [serving.NOT_LAUNCHED]
+    assert not [*app.title, *app.button, *app.selectbox]
+    monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1", "secrets.files": []}.get)
+    serving.check_start()
+    assert serving.is_launched()
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "192.168.1.7", "::", "", None, "myhost"])
