@@ -108,6 +108,32 @@ def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, pag
     assert token not in (server.home / "server.log").read_text()
 
 
+def test_a_link_to_a_data_set_shows_it_and_is_taken_back_where_all_links_stand(
+    server: Server, page: Page, browser: Browser
+):
+    page.goto(f"{server.url}/data_sets?data=wine")
+    map_of_samples = ".stPlotlyChart:has(canvas)"
+    expect(page.locator(map_of_samples)).to_be_visible(timeout=60_000)
+    link = create_link(page)
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    try:
+        visitor = watched(context.new_page())
+        visitor.goto(link)
+        expect(visitor.get_by_role("heading", name="What is in the data?")).to_be_visible()
+        expect(visitor.locator(map_of_samples)).to_be_visible(timeout=60_000)
+        expect(visitor.locator(map_of_samples).get_by_text("WebGL is not supported")).to_have_count(0)
+        expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
+        for name in ("Chosen", "Share"):
+            expect(page.get_by_role("button", name=name).first).to_be_attached()
+            expect(visitor.get_by_role("button", name=name)).to_have_count(0)
+        page.goto(f"{server.url}/runs")
+        page.get_by_text("1 link works").click()
+        expect(page.get_by_role("link", name="What is in the data?")).to_be_visible()
+        dies_when_revoked(page, visitor, server)
+    finally:
+        context.close()
+
+
 def figures(page: Page) -> Locator:
     """The figures that can be seen, but for those in folded places."""
     return page.get_by_test_id("stPlotlyChart").filter(visible=True)
