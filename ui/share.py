@@ -19,8 +19,8 @@ from ui.session import owner, workspace
 
 DAYS = (1, 7, USUAL_DAYS, 90, 365)
 ABOUT_LINKS = (
-    "Link: whoever has it sees this very result without signing in, and nothing else of yours. They can start "
-    "nothing and change nothing."
+    "Link: whoever has it sees this very result without signing in, with the samples that its page shows, and nothing "
+    "else of yours. They can start nothing and change nothing."
 )
 HERE_ONLY = " Nobody signs in here, so that this server answers this machine alone, and so do its links."
 NO_RESULT = "A link shows a result, and there is none yet: run this first, or wait until it is worked out."

@@ -22,6 +22,9 @@ from core.report.parts import Body, Figure, Metric, Report, Section, Table
 MOST_LINES = 200
 """A longer table is cut in a report; the files of tables are whole."""
 
+LONGEST_WORD = 20
+"""So many characters of a cell stay in one line."""
+
 _STYLE = f"""
 :root {{ color-scheme: light; }}
 body {{ margin: 0; background: {LIGHT.paper}; color: {LIGHT.ink}; font: 15px/1.5 "Source Sans 3", "Source Sans Pro",
@@ -42,9 +45,10 @@ figure {{ margin: 1.2rem 0 0; }}
 .scroll {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-size: .87rem; margin: .6rem 0; font-variant-numeric: tabular-nums; }}
 caption {{ text-align: left; font-weight: 600; padding: .3rem 0; }}
-th, td {{ text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid {LIGHT.line}; vertical-align: top;
-  overflow-wrap: anywhere; }}
-td.number, th.number {{ text-align: right; overflow-wrap: normal; }}
+th, td {{ text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid {LIGHT.line};
+  vertical-align: top; }}
+.number {{ text-align: right; }}
+.long {{ overflow-wrap: anywhere; min-width: 9rem; }}
 .formula.display {{ display: block; text-align: center; margin: .4rem 0; }}
 pre {{ background: #F6F7F8; padding: .8rem 1rem; overflow-x: auto; font-size: .8rem; white-space: pre-wrap;
   overflow-wrap: anywhere; }}
@@ -58,6 +62,8 @@ footer dd {{ margin: 0; overflow-wrap: anywhere; }}
   figure, .verdict, tr {{ break-inside: avoid; }}
   h2, caption {{ break-after: avoid; }}
   .scroll {{ overflow: visible; }}
+  table {{ font-size: 8.5pt; }}
+  th, td {{ padding-right: .5rem; }}
   .screen {{ display: none; }}
 }}
 """
@@ -161,10 +167,10 @@ def _json(text: str) -> str:
 def _table(one: Table) -> str:
     shown, n = one.lines.head(MOST_LINES), len(one.lines)
     numeric = {name: pd.api.types.is_numeric_dtype(shown[name]) for name in shown.columns}
-    heads = "".join(f"<th{_class(numeric[name])}>{_text(name)}</th>" for name in shown.columns)
+    heads = "".join(f"<th{_class(name, numeric[name])}>{_text(name)}</th>" for name in shown.columns)
     lines = (
         "".join(
-            f"<td{_class(numeric[name])}>{_cell(value, one.decimals.get(str(name)))}</td>"
+            f"<td{_class(value, numeric[name])}>{_cell(value, one.decimals.get(str(name)))}</td>"
             for name, value in zip(shown.columns, line, strict=True)
         )
         for line in shown.itertuples(index=False, name=None)
@@ -178,8 +184,16 @@ def _table(one: Table) -> str:
     )
 
 
-def _class(numeric: bool) -> str:
-    return ' class="number"' if numeric else ' dir="auto"'
+def _class(value: object, numeric: bool) -> str:
+    """How a cell stands: numbers to the right; words that no column can be as wide as are broken, others are not.
+
+    >>> _class(1, True), _class("fox", False), _class("f" * 30, False)
+    (' class="number"', ' dir="auto"', ' dir="auto" class="long"')
+    """
+    if numeric:
+        return ' class="number"'
+    longest = max(map(len, str(value).split()), default=0)
+    return ' dir="auto" class="long"' if longest > LONGEST_WORD else ' dir="auto"'
 
 
 def _cell(value: object, decimals: int | None) -> str:
