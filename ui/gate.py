@@ -18,7 +18,8 @@ def closed() -> None:
     with st.container(border=True, key="gate", horizontal_alignment="center", gap="medium"):
         st.space("small")
         st.image(str(LOGO), width=245, alt="Touchstone")
-        st.markdown(f"{ABOUT}  \n:gray[{SENTENCE}]", text_alignment="center")
+        st.markdown(ABOUT, text_alignment="center")
+        st.caption(SENTENCE, text_alignment="center")
         for name in sign_in.providers():
             label = "Sign in" if name is None else f"Sign in with {plain(name)}"
             st.button(label, type="primary", key=f"sign-in-{name}", on_click=st.login, args=(name,))

@@ -54,7 +54,7 @@ def test_every_page_is_behind_the_gate(opened, workspace, wine):
     stored_run(workspace, wine, n_trials=1)
     for path in PATHS:
         app = opened(path, data=wine.fingerprint)
-        assert texts(app) == gate.SENTENCE
+        assert texts(app).splitlines() == [gate.ABOUT, gate.SENTENCE]
         assert [one.label for one in app.button] == ["Sign in"]
         assert not [*app.get("page_link"), *app.selectbox, *app.sidebar.button, *app.metric]
 
