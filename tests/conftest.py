@@ -1,9 +1,12 @@
 """What tests share: the folder of real data files; and the main module, which no test may replace for the next."""
 
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -15,6 +18,14 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the real data files (../shared/data) are not beside this checkout")
     return SHARED_DATA
+
+
+@pytest.fixture(autouse=True, scope="session")
+def components_found_once() -> Iterator[None]:
+    """Every AppTest looks through all installed packages for components, which takes longer than most pages do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)
