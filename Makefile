@@ -47,7 +47,7 @@ browser:
 	  { echo "The browser tests need chromium on the PATH: install it (Debian/Ubuntu: apt install chromium)." >&2; exit 1; }
 
 evidence: setup browser
-	$(BIN)/python -m pytest -m evidence -n auto --dist loadfile -rP
+	$(BIN)/python -m pytest -m evidence -n auto --dist worksteal -rP
 
 bench: setup
 	@for script in benchmarks/bench_*.py benchmarks/case_study_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done

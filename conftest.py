@@ -9,7 +9,9 @@ import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
 
-install_import_hook("core", "beartype.beartype")
+import tests.typechecked
+
+install_import_hook("core", f"{tests.typechecked.__name__}.{tests.typechecked.outermost.__name__}")
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
 

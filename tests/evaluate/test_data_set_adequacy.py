@@ -301,13 +301,13 @@ N_DATA_SETS = 200
 
 
 @pytest.mark.evidence
-def test_what_verdicts_rest_on_covers_and_wrong_verdicts_are_rare(capsys):
+def test_what_verdicts_rest_on_covers(capsys):
     law = power_law(SIZES, ceiling=0.88, first=0.6, exponent=0.45)
     shifts = shifts_of(POPULATION, law)
     gain = (law[10_000] - law[3000]) / np.log2(10_000 / 3000)
     gap = POPULATION.truth()["inclusive"] - law[10_000]
     following = power_law([100, 20_000], ceiling=0.88, first=0.6, exponent=0.45)[20_000] - law[10_000]
-    held: dict[str, list[bool]] = {"gain": [], "gap": [], "next": [], "every class": []}
+    held: dict[str, list[bool]] = {"gain": [], "gap": [], "next": []}
     kinds = []
     for seed in range(N_DATA_SETS):
         found = found_of(POPULATION, shifts, seed=seed)
@@ -317,15 +317,22 @@ def test_what_verdicts_rest_on_covers_and_wrong_verdicts_are_rare(capsys):
         if learning.law is not None:
             held["next"].append(learning.next_gain.interval.holds(following))
         kinds.append(kind(outlook))
-    flat = 0
+    with capsys.disabled():
+        print({name: f"{np.mean(of):.3f} of {len(of)}" for name, of in held.items()})
+        print({name: kinds.count(name) for name in dict.fromkeys(kinds)})
+    assert all(np.mean(of) >= 0.91 for of in held.values())
+    assert len(held["next"]) > 0.8 * N_DATA_SETS
+
+
+@pytest.mark.evidence
+def test_wrong_verdicts_are_rare_where_nothing_rises(capsys):
+    held, flat = [], 0
     for seed in range(N_DATA_SETS):
         found = found_of(replace(POPULATION, class_sd=0.0), SAME, seed=seed)
         told = [curve.outlook.gain.interval for curve in found.classes_of(found.overall[0])]
-        held["every class"].append(all(interval.holds(0.0) for interval in told))
+        held.append(all(interval.holds(0.0) for interval in told))
         flat += kind(found.overall[0].outlook) in ("more", "both")
     with capsys.disabled():
-        print({name: f"{np.mean(of):.3f} of {len(of)}" for name, of in held.items()})
-        print({name: kinds.count(name) for name in dict.fromkeys(kinds)}, "wrongly rising:", flat)
-    assert all(np.mean(of) >= 0.91 for of in held.values())
-    assert len(held["next"]) > 0.8 * N_DATA_SETS
+        print(f"every class: {np.mean(held):.3f} of {len(held)}; wrongly rising: {flat}")
+    assert np.mean(held) >= 0.91
     assert flat / N_DATA_SETS <= 0.05
