@@ -49,7 +49,7 @@ def about(look: DataLook) -> None:
     with labels:
         data_views.labels(dataset, look.labels)
     with beside:
-        name = data_views.choose_number(dataset)
+        name, asked = data_views.choose_number(dataset)
         number = background.answer(cache.number(choice.address, name), "Looking at lengths and numbers", key="number")
         if number is not None:
             data_views.number(dataset, number)
@@ -68,7 +68,7 @@ def about(look: DataLook) -> None:
         data_views.mean_images(dataset, look.pictures)
     if look.columns is not None:
         data_views.columns(look.columns)
-    near_and_far(look)
+    near_and_far(look, asked)
     st.subheader("Samples", anchor=False)
     samples.browse(dataset)
     st.subheader("In numbers", anchor=False)
@@ -77,15 +77,19 @@ def about(look: DataLook) -> None:
     page.downloads(data_views.tables(look, number), stem="data-set")
 
 
-def near_and_far(look: DataLook) -> None:
-    """The map with its lasso, and what lies so near that it may be the same."""
+def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:
+    """The map with its lasso, and what lies so near that it may be the same; `asked` leads to what stands above."""
     st.subheader("Map", anchor=False)
     plan = data_map.controls(dataset)
     vectors.attach(choice)
-    leads = (data_map.parameters(plan) or {}) | data_views.parameters()
+    colours = data_map.colours(dataset)
+    data_map.show(dataset, plan, choice.address, colours)
+    features = str(plan.representation)
+    near = data_copies.show(dataset, look.copies, representation=features, fingerprint=choice.address)
+    leads = (data_map.parameters(plan) or {}) | asked | colours.parameters | near
     share.offer(plan if plan.method == "umap" else None, leads, view=data_map.view(dataset, plan, choice.title))
-    data_map.show(dataset, plan, choice.address)
-    data_copies.show(dataset, look.copies, representation=str(plan.representation), fingerprint=choice.address)
+    if colours.run is not None:
+        share.rest_on(colours.run)
 
 
 page.lead("Sizes, labels, numbers, near and far, as they are. Whether the labels are right, this page cannot tell.")

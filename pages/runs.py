@@ -52,19 +52,20 @@ def show(run: Run) -> None:
 
 def links_that_work() -> None:
     """Every link that shows something to whoever has it, with the way to take it back."""
-    working = [link for link in workspace().links(owner()) if link.works]
+    known, working = {run.id: run for run in runs}, []
+    for link in workspace().links(owner()):
+        shown = known.get(link.shows) if isinstance(link.shows, str) else link.shows
+        led = shared_view.parameters_of(shown) if link.works and shown is not None else None
+        if led is not None and led[0] in QUESTION:
+            working.append((link, shared_view.title_of(shown), *led))
     if not working:
         return
     with st.expander(f"{plural(len(working), 'link works', 'links work')}", icon=":material/link:", key="links"):
-        for link in working:
-            shown = workspace().run(owner(), link.shows) if isinstance(link.shows, str) else link.shows
-            led = shared_view.parameters_of(shown)
+        for link, title, path, parameters in working:
             with st.container(border=True, gap="small", key=f"link-{link.id}"):
                 with st.container(horizontal=True, vertical_alignment="center"):
-                    st.markdown(page.plain(shared_view.title_of(shown)), width="stretch")
-                    if led is not None:
-                        file = PAGES / f"{led[0]}.py"
-                        st.page_link(file, label=QUESTION[led[0]], help="", query_params=led[1])
+                    st.markdown(page.plain(title), width="stretch")
+                    st.page_link(PAGES / f"{path}.py", label=QUESTION[path], help="", query_params=parameters)
                 share.one(link, where="all-")
 
 
@@ -72,8 +73,8 @@ page.lead(
     "Every run is kept until you delete it. It goes on when you close this page, and can be resumed after a crash."
 )
 exports.again()
-links_that_work()
 runs = workspace().runs(owner())
+links_that_work()
 if not runs:
     page.empty("Nothing has been computed yet. Runs start on the pages under Trust and are listed here.")
     st.stop()

@@ -28,10 +28,12 @@ def components_found_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def launched(monkeypatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def launched() -> Iterator[None]:
     """Tests run ui/router.py itself, which draws nothing on a server that app.py has not started."""
-    monkeypatch.setenv("TOUCHSTONE_LAUNCHED", "yes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOUCHSTONE_LAUNCHED", "yes")
+        yield
 
 
 @pytest.fixture(autouse=True)

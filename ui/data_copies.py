@@ -26,8 +26,11 @@ SIMILARITY = Number(
 )
 
 
-def show(dataset: Dataset, exact: ExactCopies, *, representation: str, fingerprint: str) -> None:
-    """Exact duplicates in a line, near ones at the chosen similarity, and what they look like."""
+def show(dataset: Dataset, exact: ExactCopies, *, representation: str, fingerprint: str) -> dict[str, list[str]]:
+    """Exact duplicates in a line, near ones at the chosen similarity, and what they look like.
+
+    Returns what the address says of it.
+    """
     st.subheader("Duplicates", anchor=False)
     check_address([SIMILARITY])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -48,6 +51,7 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str, fingerpri
     if near is not None:
         tables["Near duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
     page.downloads(tables, stem="data-set")
+    return {SIMILARITY.key: SIMILARITY.written(similarity)}
 
 
 def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:

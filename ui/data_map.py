@@ -58,6 +58,18 @@ class Grouping(NamedTuple):
     names: Sequence[str]
 
 
+class Look(NamedTuple):
+    """What dots are coloured by, and which of its groups where there are more than colours.
+
+    `parameters` say so in the address; `run` is the one that made the folds, where it is these.
+    """
+
+    by: Grouping
+    coloured: list[int]
+    parameters: dict[str, list[str]]
+    run: Run | None
+
+
 def controls(dataset: Dataset) -> MapPlan:
     """What the map is made of, and how; also the features in which near duplicates are looked for."""
     features = One(
@@ -105,7 +117,7 @@ def describe(plan: MapPlan) -> str:
     return f"UMAP · {features} · {plan.n_neighbors} neighbours"
 
 
-def show(dataset: Dataset, plan: MapPlan, fingerprint: str) -> None:
+def show(dataset: Dataset, plan: MapPlan, fingerprint: str, look: Look) -> None:
     """The map of a plan as far as it is known, the samples that are selected beside it."""
     if plan.method == "pca":
         task = cache.features(fingerprint, str(plan.representation))
@@ -117,44 +129,38 @@ def show(dataset: Dataset, plan: MapPlan, fingerprint: str) -> None:
         if features is None:
             st.skeleton(height=520)
         else:
-            _map_alone(dataset, pca_map(features), plan)
+            _map_alone(dataset, pca_map(features), plan, look)
         return
     run = workspace().find_run(owner(), plan, fingerprint)
     if run is None:
         page.not_computed("**Run** makes this map: about a minute for 20,000 samples.")
         return
     jobs.follow(run, jobs.progress)
-    jobs.follow(run, lambda now: _map_of_run(dataset, plan, now))
+    jobs.follow(run, lambda now: _map_of_run(dataset, plan, now, look))
     page.foot(run)
 
 
-def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run) -> None:
+def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run, look: Look) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
-    _map(dataset, cache.map_of(run), plan)
+    _map(dataset, cache.map_of(run), plan, look)
 
 
 def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
-    """What a link to a look at this data set shows: the data set, its map, and the folds that colour it.
+    """What a link to a look at this data set shows: the data set and its map.
 
     None where no address leads to the plan of the map.
     """
-    led, chosen = parameters(plan), st.query_params.get(_COLOUR)
+    led = parameters(plan)
     if led is None:
         return None
-    runs = [workspace().find_run(owner(), plan, dataset.fingerprint) if plan.method == "umap" else None]
-    run = _latest_folds(dataset)
-    runs += [run] if run is not None and chosen in cache.folds_of(run) else []
-    return View(
-        "data_sets",
-        {data_choice.ADDRESS: [dataset.fingerprint]} | led,
-        title,
-        datasets=(dataset.fingerprint,),
-        runs=tuple(one.id for one in runs if one is not None),
-    )
+    run = workspace().find_run(owner(), plan, dataset.fingerprint) if plan.method == "umap" else None
+    settled = {data_choice.ADDRESS: [dataset.fingerprint]} | led
+    runs = () if run is None else (run.id,)
+    return View("data_sets", settled, title, datasets=(dataset.fingerprint,), runs=runs)
 
 
 def _latest_folds(dataset: Dataset) -> Run | None:
@@ -176,28 +182,34 @@ def groupings(dataset: Dataset) -> dict[str, Grouping]:
 
 
 @session.fragment
-def _map_alone(dataset: Dataset, points: np.ndarray, plan: MapPlan) -> None:
+def _map_alone(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: Look) -> None:
     """A map that is drawn anew without the rest of the page when something is selected on it."""
-    _map(dataset, points, plan)
+    _map(dataset, points, plan, look)
 
 
-def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan) -> None:
+def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: Look) -> None:
     chart, beside = st.columns([3, 2], gap="large")
     with chart:
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            by, coloured = _colours(groupings(dataset))
-        _chart(dataset.fingerprint, points, by, coloured, plan)
+        _chart(dataset.fingerprint, points, look, plan)
     with beside:
         selection(dataset, selected(dataset.fingerprint))
 
 
-def _colours(choices: dict[str, Grouping]) -> tuple[Grouping, list[int]]:
+def colours(dataset: Dataset) -> Look:
+    """The controls of colours: not drawn anew with the map alone, as what they say is part of what a link shows."""
+    choices = groupings(dataset)
     control = One(_COLOUR, "Colour by", {name: by.title for name, by in choices.items()}, "class")
     check_address([control])
-    by = choices[control.draw() if len(choices) > 1 else "class"]
-    if len(by.names) <= MOST_COLOURS:
-        return by, []
-    chosen = st.multiselect(
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = control.draw() if len(choices) > 1 else control.default
+        by = choices[chosen]
+        coloured = _in_colour(by) if len(by.names) > MOST_COLOURS else []
+    written = {control.key: control.written(chosen)} if len(choices) > 1 else {}
+    return Look(by, coloured, written, None if chosen in ("class", "source") else _latest_folds(dataset))
+
+
+def _in_colour(by: Grouping) -> list[int]:
+    return st.multiselect(
         f"In colour, of {count(len(by.names))}",
         range(len(by.names)),
         format_func=by.names.__getitem__,
@@ -206,10 +218,10 @@ def _colours(choices: dict[str, Grouping]) -> tuple[Grouping, list[int]]:
         key=f"coloured-{by.title}",
         width=340,
     )
-    return by, chosen
 
 
-def _chart(fingerprint: str, points: np.ndarray, by: Grouping, coloured: list[int], plan: MapPlan) -> None:
+def _chart(fingerprint: str, points: np.ndarray, look: Look, plan: MapPlan) -> None:
+    by, coloured = look.by, look.coloured
     looks = (fingerprint, plan, by.title, tuple(coloured), page.dark())
     drawn, highlight = st.session_state.get(_DRAWN, (None, ()))
     if drawn != looks:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure

@@ -53,11 +53,6 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
     ]
 
 
-def parameters() -> dict[str, list[str]]:
-    """What else the address of this page says of what is shown, beside the map: only what is not as usual."""
-    return {key: st.query_params.get_all(key) for key in ("number", "colour", "similarity") if key in st.query_params}
-
-
 def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
     """Draw something with a row per class at its full height, or in a box that scrolls where there are many."""
     if n_rows <= figures.MOST_IN_SIGHT:
@@ -74,14 +69,18 @@ def labels(dataset: Dataset, of: LabelCounts) -> None:
     in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="labels"), key="labels-box")
 
 
-def choose_number(dataset: Dataset) -> str:
-    """Which number of every sample the figures are about; a control only where there are several."""
+def choose_number(dataset: Dataset) -> tuple[str, dict[str, list[str]]]:
+    """Which number of every sample the figures are about, and how the address says so.
+
+    There is a control only where there are several.
+    """
     titles = {name: number_title(dataset, name) for name in numbers_of(dataset)}
     if len(titles) == 1:
-        return next(iter(titles))
+        return next(iter(titles)), {}
     control = One("number", "Column in question", titles, next(iter(titles)))
     check_address([control])
-    return control.draw()
+    chosen = control.draw()
+    return chosen, {control.key: control.written(chosen)}
 
 
 def number(dataset: Dataset, of: NumberByClass) -> None:

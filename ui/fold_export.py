@@ -46,8 +46,8 @@ def show(folded: Folded) -> None:
         page.download("All of these (zip)", lambda: everything(folded), name="folds.zip", mime="application/zip")
     st.caption(
         "In the columns of the ClusterDataSplit notebooks. For scikit-learn: "
-        "`PredefinedSplit(np.load(file)['test_fold'])`. Predict each fold with a model trained on all others, write "
-        "`id`, `gold`, `predicted`, and come back under *predictions of your own*."
+        "`PredefinedSplit(np.load(file)['test_fold'])`. Predict each fold with a model trained on all others and write "
+        "`id`, `gold`, `predicted`: *predictions of your own* takes such a file."
     )
 
 

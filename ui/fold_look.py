@@ -15,7 +15,7 @@ from core.split.describe_folds import FoldDescription
 from core.trials import MapPlan
 from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
-from ui import background, cache, data_views, page
+from ui import background, cache, data_views, page, share
 from ui.fold_choice import choose
 from ui.fold_work import Cut, Folded
 from ui.session import owner, workspace
@@ -87,6 +87,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     umap = _umap(folded)
     there = MAPS if umap is not None else {"pca": MAPS["pca"]}
     if choose("foldmap", "Map", there, help="The newest UMAP map of the page of data sets.") == "umap" and umap:
+        share.rest_on(umap)
         return cache.map_of(umap), False
     return pca_map(features), False
 

@@ -20,7 +20,7 @@ from core.workspace.links import View
 from ui import cache, data_choice, page, prediction_choice, prediction_upload
 from ui.fold_controls import OWN, VIEW
 from ui.fold_work import Folded
-from ui.session import owner, read_only, workspace
+from ui.session import is_fixed, owner, read_only, workspace
 
 GONE = (
     "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
@@ -53,8 +53,7 @@ def cards() -> dict[str, str]:
     chosen = {slot: _address(slot) for slot in SLOTS}
     if any(address not in known for address in chosen.values() if address):
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
-        if not read_only():
-            st.button("Start with empty places", on_click=_forget_all)
+        st.button("Start with empty places", on_click=_forget_all)
         st.stop()
     shown = {slot: address for slot, address in chosen.items() if address or not read_only()}
     with st.grid(max(1, len(shown)), min_column_width=250):
@@ -193,6 +192,8 @@ def _use(slot: Slot, upload: PredictionUpload) -> None:
 
 
 def _address(slot: Slot) -> str | None:
+    if read_only() and not is_fixed(slot.key):
+        return None
     address = st.query_params.get(slot.key) or st.session_state.get(f"chosen-{slot.key}")
     _remember(slot, address)
     return address

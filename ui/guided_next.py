@@ -125,8 +125,8 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests, pool: Layer
     st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=280, alt="Samples to label next")
     if held_out:
         st.caption(
-            "These are test samples, whose labels are known: check them, and look for more like them. Upload samples "
-            "without labels to have those listed that are worth labelling."
+            "These are test samples, whose labels are known: check them, and look for more like them."
+            + ("" if read_only() else " Upload samples without labels to have those listed that are worth labelling.")
         )
         if looked.dataset.kind == "image" and rows is not None:
             few = table.head(MOST_PICTURES)

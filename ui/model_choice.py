@@ -75,7 +75,7 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
 
 
 def _of_link(known: Mapping[str, StoredModel], address: str | None) -> StoredModel | None:
-    """The model of a run that is seen through a link: nothing to choose, to bring or to take home."""
+    """The model of what is seen through a link: nothing to choose, to bring or to take home."""
     chosen = known.get(address or "")
     if chosen is None:
         st.error(GONE, title="This model is not here", icon=":material/link_off:")

@@ -23,7 +23,7 @@ from core.workspace.workspace import Run, run_key
 from ui import background, cache, data_choice, page, prediction_upload, trained_sources, trial_controls
 from ui.cache import OwnModels
 from ui.cache.source_robustness import drawn
-from ui.session import owner, read_only, workspace
+from ui.session import is_fixed, owner, read_only, workspace
 
 ADDRESS = "own"
 """The parameter of the address that names the predictions."""
@@ -45,7 +45,7 @@ def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
     """
     address = _address(dataset)
     if read_only():
-        return None if address is None else _in_use(address, plan, dataset)
+        return _in_use(address, plan, dataset) if address is not None and is_fixed(ADDRESS) else None
     upload = st.session_state.get(_DRAFT)
     with st.expander("A model of your own", expanded=bool(upload or address)):
         if upload is not None:
@@ -185,8 +185,7 @@ def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None
     stored = {one.fingerprint: one for one in workspace().prediction_files(owner())}
     if address not in stored:
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
-        if not read_only():
-            _buttons(None)
+        _buttons(None)
         return None
     st.markdown(f"**{page.plain(stored[address].name)}**")
     try:

@@ -31,7 +31,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(eq=False)
-class _View:
+class _Looker:
     """Who looks, and through which link; `fixed` are the parameters of the address that a link has settled."""
 
     owner: str
@@ -46,10 +46,10 @@ class _View:
             self.asked = time.monotonic()
 
 
-_bound: ContextVar[_View | None] = ContextVar("view", default=None)
+_bound: ContextVar[_Looker | None] = ContextVar("view", default=None)
 
 
-def _view() -> _View:
+def _view() -> _Looker:
     """Who looks: whom work beside the page was begun for, else whoever this session belongs to.
 
     Raises DeadLink for whoever looks through a link that does not work any more.
@@ -61,7 +61,7 @@ def _view() -> _View:
     who = sign_in.owner() if sign_in.is_set_up() else LOCAL_OWNER
     if who is None:
         raise WorkspaceError(NOT_SIGNED_IN)
-    return _View(who)
+    return _Looker(who)
 
 
 def bound(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
@@ -87,7 +87,7 @@ def look_through(link: SharedWorkspace | None, *, fixed: Collection[str] = ()) -
     if link is None:
         st.session_state.pop(_SHARED, None)
     else:
-        st.session_state[_SHARED] = _View(link.owner, link, frozenset(fixed))
+        st.session_state[_SHARED] = _Looker(link.owner, link, frozenset(fixed))
 
 
 def fragment(draw: Callable[Given, None]) -> Callable[Given, None]:

@@ -32,12 +32,13 @@ class Offer:
     """What a page shows: its plan, and every parameter of the address that leads to it, defaults included.
 
     `plan` is None where no command computes what is shown. `view` is what a link shows that shows more than the run of
-    the plan, or what is no run, once it is worked out.
+    the plan, or what is no run, once it is worked out; `rests_on` are runs of which more of the page is drawn.
     """
 
     plan: Plan | None
     parameters: Mapping[str, Sequence[str]]
     view: View | None = None
+    rests_on: tuple[Run, ...] = ()
 
 
 def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]], *, view: View | None = None) -> None:
@@ -50,6 +51,13 @@ def add(key: str, written: Sequence[str]) -> None:
     offered: Offer | None = st.session_state.get(_OFFER)
     if offered is not None:
         st.session_state[_OFFER] = replace(offered, parameters={**offered.parameters, key: written})
+
+
+def rest_on(run: Run) -> None:
+    """Say that what this page shows is drawn of this run, too, after its offer: a link to it has to show that."""
+    offered: Offer | None = st.session_state.get(_OFFER)
+    if offered is not None:
+        st.session_state[_OFFER] = replace(offered, rests_on=(*offered.rests_on, run))
 
 
 def clear() -> None:
@@ -67,7 +75,7 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             return
         about = {data_choice.ADDRESS: choice.address} if choice else {}
         if offered:
-            shown = offered.view or _run(offered, choice)
+            shown = _shown(offered, choice)
             links(shown, offered.parameters) if shown else st.caption(NO_RESULT)
         st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
         st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
@@ -76,11 +84,16 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
 
 
-def _run(offered: Offer, choice: data_choice.Choice | None) -> Run | None:
-    """The run of what a page offers, where there is one."""
-    if offered.plan is None or choice is None or choice.stored is None:
-        return None
-    return workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
+def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | None:
+    """What a link to what a page offers shows: its view, its run, or that run with what else it is drawn of."""
+    shown, view = None, offered.view
+    if view is None and offered.plan and choice and choice.stored:
+        shown = workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
+        led = shared_view.parameters_of(shown) if shown and offered.rests_on else None
+        view = View(*led, shared_view.title_of(shown), runs=(shown.id,)) if shown and led else None
+    if view is None:
+        return shown
+    return replace(view, runs=(*view.runs, *(run.id for run in offered.rests_on)))
 
 
 @st.fragment

@@ -9,20 +9,29 @@ cannot follow the links in it.
 import hashlib
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import select, update
+from sqlalchemy import and_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from core.workspace.data_shelf import DataShelf, require_dataset, require_predictions
 from core.workspace.errors import WorkspaceError
-from core.workspace.schema import LinkRow, RestsOnRow, ViewLinkRow, now
-from core.workspace.shelf import require_model, require_run
+from core.workspace.schema import (
+    DatasetRow,
+    LinkRow,
+    ModelRow,
+    PredictionsRow,
+    RestsOnRow,
+    RunRow,
+    ViewLinkRow,
+    now,
+)
+from core.workspace.shelf import hold, require_model, require_run
 
 USUAL_DAYS = 30
 MOST_DAYS = 365
@@ -58,7 +67,8 @@ class View:
     runs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Each once, in an order of its own, so that views of the same are equal."""
+        """Lists of values, and each name once in an order of its own: views of the same are equal."""
+        object.__setattr__(self, "settings", {name: list(values) for name, values in self.settings.items()})
         for table in _TABLES:
             object.__setattr__(self, table, tuple(sorted(set(getattr(self, table)))))
 
@@ -114,7 +124,9 @@ class LinkShelf(DataShelf):
                 for row in _rows(shown, known):
                     session.add(row)
                     session.flush()
-                _require(session, owner, shown)  # who deletes it now waits for this link, and takes it along
+                for table, name in _rests_on(shown):  # who deletes it now waits for this link, and takes it along
+                    hold(session, _TABLES[table].kind, owner, name)
+                _require(session, owner, shown)
                 session.commit()
             except IntegrityError:
                 session.rollback()
@@ -123,15 +135,25 @@ class LinkShelf(DataShelf):
         return token
 
     def links(self, owner: str, shown: str | View | None = None) -> list[Link]:
-        """All links to a run that were ever made, the newest first; to a view, those of its page that rest on the same.
+        """All links that were ever made and show a run, or anything of what a view rests on on its page; newest first.
 
         All links of the owner where nothing is named.
         """
+        runs, views = (
+            select(LinkRow).where(LinkRow.owner == owner),
+            select(ViewLinkRow).where(ViewLinkRow.owner == owner),
+        )
+        if shown is not None:
+            names = _rests_on(shown)
+            runs = runs.where(LinkRow.run_id.in_([name for table, name in names if table == "runs"]))
+            some = or_(*(and_(RestsOnRow.kind == table, RestsOnRow.name == name) for table, name in names))
+            views = views.where(ViewLinkRow.id.in_(select(RestsOnRow.link_id).where(RestsOnRow.owner == owner, some)))
+            if isinstance(shown, View):
+                views = views.where(ViewLinkRow.page == shown.page)
         with Session(self._database) as session:
             if shown is not None:
                 _require(session, owner, shown)
-            rows = [row for kind in _KINDS for row in session.scalars(select(kind).where(kind.owner == owner))]
-            found = [link for link in (_link(session, row) for row in rows) if _is_to(link, shown)]
+            found = [*map(_run_link, session.scalars(runs)), *_view_links(session, session.scalars(views).all())]
         return sorted(found, key=lambda link: link.created, reverse=True)
 
     def revoke_link(self, owner: str, link: str) -> None:
@@ -152,7 +174,8 @@ class LinkShelf(DataShelf):
         """
         with Session(self._database) as session:
             row = _find(session, link)
-            if row is None or not (known := _link(session, row)).works:
+            known = _link(session, row) if row is not None else None
+            if row is None or known is None or not known.works:
                 raise DeadLink
             owner = row.owner
         if known.used is None or now() - known.used > SECONDS_BETWEEN_USES:
@@ -178,14 +201,25 @@ class LinkShelf(DataShelf):
         return {}
 
 
+class _Table(NamedTuple):
+    """Where something is that a view may rest on; `require` raises WorkspaceError where the owner does not have it."""
+
+    kind: type
+    require: Callable[[Session, str, str], object]
+
+
 _KINDS = (LinkRow, ViewLinkRow)
 _TABLES = {
-    "datasets": require_dataset,
-    "predictions": require_predictions,
-    "models": require_model,
-    "runs": require_run,
+    "datasets": _Table(DatasetRow, require_dataset),
+    "predictions": _Table(PredictionsRow, require_predictions),
+    "models": _Table(ModelRow, require_model),
+    "runs": _Table(RunRow, require_run),
 }
-"""By the table, which is a field of `View`: what raises WorkspaceError where the owner does not have one of it."""
+"""By the name of the table, which is a field of `View`."""
+
+
+def _rests_on(shown: str | View) -> list[tuple[str, str]]:
+    return [("runs", shown)] if isinstance(shown, str) else shown.rests_on
 
 
 def _find(session: Session, link: str) -> LinkRow | ViewLinkRow | None:
@@ -194,8 +228,8 @@ def _find(session: Session, link: str) -> LinkRow | ViewLinkRow | None:
 
 def _require(session: Session, owner: str, shown: str | View) -> None:
     """Raises WorkspaceError where the owner does not have what is to be shown."""
-    for table, name in [("runs", shown)] if isinstance(shown, str) else shown.rests_on:
-        _TABLES[table](session, owner, name)
+    for table, name in _rests_on(shown):
+        _TABLES[table].require(session, owner, name)
 
 
 def _rows(shown: str | View, known: dict[str, Any]) -> Iterator[LinkRow | ViewLinkRow | RestsOnRow]:
@@ -203,27 +237,32 @@ def _rows(shown: str | View, known: dict[str, Any]) -> Iterator[LinkRow | ViewLi
     if isinstance(shown, str):
         yield LinkRow(run_id=shown, **known)
         return
-    settings = json.dumps({name: list(values) for name, values in shown.settings.items()})
-    yield ViewLinkRow(page=shown.page, title=shown.title, settings=settings, **known)
+    yield ViewLinkRow(page=shown.page, title=shown.title, settings=json.dumps(shown.settings), **known)
     for table, name in shown.rests_on:
         yield RestsOnRow(link_id=known["id"], owner=known["owner"], kind=table, name=name)
 
 
 def _link(session: Session, row: LinkRow | ViewLinkRow) -> Link:
-    return Link(row.id, _shows(session, row), row.created, row.expires, row.revoked, row.used)
+    return _run_link(row) if isinstance(row, LinkRow) else _view_links(session, [row])[0]
 
 
-def _shows(session: Session, row: LinkRow | ViewLinkRow) -> str | View:
-    if isinstance(row, LinkRow):
-        return row.run_id
-    names: dict[str, tuple[str, ...]] = dict.fromkeys(_TABLES, ())
-    resting = select(RestsOnRow).where(RestsOnRow.link_id == row.id).order_by(RestsOnRow.kind, RestsOnRow.name)
-    for one in session.scalars(resting):
-        names[one.kind] += (one.name,)
-    return View(row.page, json.loads(row.settings), row.title, **names)
+def _run_link(row: LinkRow) -> Link:
+    return Link(row.id, row.run_id, row.created, row.expires, row.revoked, row.used)
 
 
-def _is_to(link: Link, shown: str | View | None) -> bool:
-    if shown is None or isinstance(shown, str) or isinstance(link.shows, str):
-        return shown in (None, link.shows)
-    return link.shows.page == shown.page and link.shows.rests_on == shown.rests_on
+def _view_links(session: Session, rows: Sequence[ViewLinkRow]) -> list[Link]:
+    """Links with all that their views rest on, which takes one question for all of them."""
+    names: dict[str, dict[str, list[str]]] = {row.id: {table: [] for table in _TABLES} for row in rows}
+    for one in session.scalars(select(RestsOnRow).where(RestsOnRow.link_id.in_(list(names)))):
+        names[one.link_id][one.kind].append(one.name)
+    return [
+        Link(
+            row.id,
+            View(row.page, json.loads(row.settings), row.title, **{of: tuple(n) for of, n in names[row.id].items()}),
+            row.created,
+            row.expires,
+            row.revoked,
+            row.used,
+        )
+        for row in rows
+    ]

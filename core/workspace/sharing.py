@@ -4,7 +4,6 @@ or one view with what it rests on.
 Nothing else of the owner, and nothing can be changed: what is not among the calls below is refused, whatever asks.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -61,8 +60,8 @@ class SharedWorkspace:
         return self._seen(owner).shown
 
     def run(self, owner: str, run_id: str) -> Run:
-        """A run of the link, as it stands now."""
-        return _only(run for run in self._seen(owner).runs if run.id == run_id)
+        """A run of the link, or one whose rows that one needs, as it stands now."""
+        return self._run(self._seen(owner), run_id)
 
     def runs(self, owner: str, fingerprint: str | None = None) -> list[Run]:
         """The runs of the link, where they are of this data set."""
@@ -77,9 +76,7 @@ class SharedWorkspace:
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
         """The rows of the finished trials of a run of the link, and of runs whose rows that one needs."""
         seen = self._seen(owner)
-        shown = run_id in {run.id for run in seen.runs}
-        _refuse_unless(shown or run_id in {run.id for run in self._needed(seen)})
-        return self._workspace.rows(seen.owner, run_id)
+        return self._workspace.rows(seen.owner, self._run(seen, run_id).id)
 
     def datasets(self, owner: str) -> list[StoredDataset]:
         """The data sets of the link."""
@@ -137,6 +134,13 @@ class SharedWorkspace:
             frozenset(view.models).union(*map(_models, runs)),
         )
 
+    def _run(self, seen: _Seen, run_id: str) -> Run:
+        for runs in (lambda: seen.runs, lambda: self._needed(seen)):  # what is needed takes a data set to be read
+            for run in runs():
+                if run.id == run_id:
+                    return run
+        raise WorkspaceError(NOT_SHOWN)
+
     def _needed(self, seen: _Seen) -> list[Run]:
         """The runs that found what the trials of the link's runs rest on, as far as the owner still has them."""
         return [needed for run in seen.runs for needed in self._needed_by(run, seen.owner)]
@@ -170,14 +174,6 @@ def _models(run: Run) -> tuple[str, ...]:
         return load_plan(run.plan).stored_models()
     except DataError:  # a plan that this version does not know
         return ()
-
-
-def _only(found: Iterator[Run]) -> Run:
-    """The run that was found, of which there is one at most."""
-    run = next(found, None)
-    if run is None:
-        raise WorkspaceError(NOT_SHOWN)
-    return run
 
 
 def _refuse_unless(shown: Any) -> None:

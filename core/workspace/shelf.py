@@ -159,9 +159,9 @@ class ModelShelf:
         The blob goes before the commit, for which others wait to add one.
         """
         kind, blob = type(row), row.blob
-        forget_views(session, row.owner, kind.__tablename__, row.fingerprint)
         session.delete(row)
         session.flush()
+        forget_views(session, row.owner, kind.__tablename__, row.fingerprint)
         if not session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob)):
             self._blobs.delete(blob)
         session.commit()
@@ -176,7 +176,10 @@ def commit_or_ignore_twin(session: Session) -> None:
 
 
 def forget_views(session: Session, owner: str, kind: str, name: str) -> None:
-    """Forget the links to views that rest on what an owner deletes: its table, and its fingerprint or id."""
+    """Forget the links to views that rest on what an owner has deleted: its table, and its fingerprint or id.
+
+    It has to be deleted already, so that whoever makes a link to it meanwhile has to wait, or was waited for.
+    """
     resting = select(RestsOnRow.link_id).where(
         RestsOnRow.owner == owner, RestsOnRow.kind == kind, RestsOnRow.name == name
     )
@@ -186,6 +189,12 @@ def forget_views(session: Session, owner: str, kind: str, name: str) -> None:
 def find_run_row(session: Session, owner: str, run_id: str) -> RunRow | None:
     """The owner's run of this id, or None."""
     return session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
+
+
+def hold(session: Session, kind: type, owner: str, name: str) -> None:
+    """Have nobody delete a row until this transaction ends (in SQLite nobody can, once it has written)."""
+    column = kind.id if kind is RunRow else kind.fingerprint
+    session.execute(select(kind.id).where(kind.owner == owner, column == name).with_for_update(read=True))
 
 
 def require_run(session: Session, owner: str, run_id: str) -> RunRow:

@@ -186,8 +186,9 @@ class Workspace(LinkShelf):
             session.execute(delete(TrialRow).where(TrialRow.run_id == run_id))
             session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
             session.execute(delete(LinkRow).where(LinkRow.run_id == run_id))
-            forget_views(session, owner, RunRow.__tablename__, run_id)
             session.delete(row)
+            session.flush()
+            forget_views(session, owner, RunRow.__tablename__, run_id)
             session.commit()
 
     # What the process that works on a run says of it

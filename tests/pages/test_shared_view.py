@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.data import load_example
+from core.data import Dataset, load_example
 from core.trials import (
     Context,
     FoldPlan,
@@ -43,7 +43,8 @@ def own_folds(workspace, wine, uploaded) -> Address:
     first = uploaded(wine, FOLDS.folds(wine, "sds_folds", 0), "distribution_sensitive_kmeans")
     second = uploaded(wine, FOLDS.folds(wine, "random_folds", 0), "randomized")
     uploaded(wine, FOLDS.folds(wine, "random_folds", 1), "secret")
-    asked = {"data": wine.fingerprint, "first": first, "second": second}
+    map_of(workspace, wine)
+    asked = {"data": wine.fingerprint, "first": first, "second": second, "foldmap": "UMAP"}
     return "cluster_folds", asked | {"view": "predictions of your own", "score": "Accuracy"}
 
 
@@ -117,14 +118,26 @@ def data_set(workspace, wine) -> Address:
 
 @pytest.fixture
 def umap(workspace, wine) -> Address:
-    plan = MapPlan(representation="raw", method="umap")
-    rows = replace(plan, method="pca").run_trial(wine, 0, context=Context())  # the page cannot tell
-    run_of_rows(workspace, wine, plan, [frames.to_bytes(rows)], done=True)
+    map_of(workspace, wine)
     return "data_sets", {"data": wine.fingerprint, "map": METHODS["umap"]}
 
 
+def map_of(workspace: Workspace, data: Dataset) -> None:
+    plan = MapPlan(representation="raw", method="umap")
+    rows = replace(plan, method="pca").run_trial(data, 0, context=Context())  # the pages cannot tell
+    run_of_rows(workspace, data, plan, [frames.to_bytes(rows)], done=True)
+
+
+@pytest.fixture
+def folds_on_a_map(workspace, wine) -> Address:
+    """A run, which has a link of its own, drawn on a map that another run has made."""
+    stored_run(workspace, wine, plan=FOLDS)
+    map_of(workspace, wine)
+    return "cluster_folds", {"data": wine.fingerprint, "foldmap": "UMAP"}
+
+
 VIEWS = (own_folds, own_folds_of_other_samples, quality, quality_with_shift, nothing_generated)
-VIEWS += (mine, mine_beside_a_run, mine_on_trained_sources, data_set, umap)
+VIEWS += (mine, mine_beside_a_run, mine_on_trained_sources, data_set, umap, folds_on_a_map)
 
 
 @pytest.fixture(params=[view.__name__ for view in VIEWS])
@@ -166,7 +179,8 @@ def test_a_link_shows_what_its_owner_sees_and_nothing_to_bring_or_change(open_pa
     assert [one.value for one in seen.subheader] == [one.value for one in owner.subheader]
     assert not seen.get("file_uploader")
     assert {one.key for one in seen.button} <= LOOKING
-    assert "secret" not in plainly(seen)
+    offered = [str(option) for kind in (seen.selectbox, seen.multiselect) for one in kind for option in one.options]
+    assert "secret" not in plainly(seen) + " ".join(offered)
     assert "**Run**" not in plainly(seen)
     assert stored(workspace) == before, "looking has left something"
 
@@ -197,6 +211,20 @@ def test_the_view_keeps_what_settles_it_whatever_the_address_says(view, change, 
     assert charts(seen) == charts(owner) != []
     [name] = change
     assert [*seen.query_params.get(name, [])] != [change[name]]
+
+
+def test_what_the_address_said_of_another_data_set_is_no_part_of_a_link(open_page, open_link, workspace, wine):
+    cancer = load_example("breast_cancer")
+    workspace.add_dataset(LOCAL_OWNER, cancer, example="breast_cancer")
+    owner = settled(open_page("data_sets", data=wine.fingerprint, number="proline"))
+    owner.selectbox(key="data_control").select(cancer.fingerprint)
+    settled(owner.run())
+    assert not owner.error
+    token, rest = link_of(owner, "data_sets")
+    assert rest["number"] == ["mean radius"]
+    seen = settled(open_link(token, **rest))
+    assert not seen.error
+    assert charts(seen) == charts(owner)
 
 
 @pytest.mark.parametrize("view", ["own_folds", "quality", "mine_beside_a_run", "data_set"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.models.stored import ModelFile
@@ -358,7 +358,7 @@ def test_a_link_shows_the_sources_that_its_run_was_drawn_from_and_those_of_no_ot
     kept, hidden = (workspace.create_run(OWNER, plan, wine.fingerprint) for plan in (found, other))
     workspace.store_trial(OWNER, kept.id, 0, frames.to_bytes(pd.DataFrame({"clustering": [0]})))
     shared = SharedWorkspace(workspace, workspace.create_link(OWNER, run.id))
-    assert shared.find_run(shared.owner, found, wine.fingerprint).id == kept.id
+    assert shared.find_run(shared.owner, found, wine.fingerprint).id == kept.id == shared.run(shared.owner, kept.id).id
     assert shared.rows(shared.owner, kept.id)["clustering"].tolist() == [0]
     assert shared.runs(shared.owner) == [run], "the link is about its own run still"
     assert shared.find_run(shared.owner, other, wine.fingerprint) is None
@@ -431,8 +431,22 @@ def test_a_link_to_a_view_dies_with_the_first_thing_that_it_rests_on(what, works
     assert everything(workspace)["view_link_rests_on"] == []
 
 
-def test_what_is_deleted_while_a_link_is_made_has_no_link(workspace, view, monkeypatch):
-    """Whoever deletes it in between finds no link to take along; the link must not come to be."""
+@pytest.mark.parametrize("what", ["datasets", "predictions", "models", "runs"])
+def test_what_is_deleted_before_a_link_is_there_gets_none(what, workspace, view, monkeypatch):
+    made = links._rows
+
+    def too_late(*given):
+        delete_something(workspace, view, what)
+        yield from made(*given)
+
+    monkeypatch.setattr(links, "_rows", too_late)
+    with pytest.raises(WorkspaceError, match="not in your workspace"):
+        workspace.create_link(OWNER, view)
+    left = everything(workspace)
+    assert left["view_links"] == left["view_link_rests_on"] == []
+
+
+def test_who_deletes_something_waits_for_the_link_that_is_being_made(workspace, view, monkeypatch):
     made = links._rows
 
     def slowly(*given):
@@ -444,8 +458,39 @@ def test_what_is_deleted_while_a_link_is_made_has_no_link(workspace, view, monke
 
     monkeypatch.setattr(links, "_rows", slowly)
     token = workspace.create_link(OWNER, view)
-    assert SharedWorkspace(workspace, token), "who deletes has to wait until the link is there"
-    for shown in (view, view.runs[0]):
-        delete_something(workspace, view, "runs") if shown is view else None
-        with pytest.raises(WorkspaceError, match="not in your workspace"):
-            workspace.create_link(OWNER, shown)
+    workspace.delete_predictions(OWNER, UPLOAD.fingerprint)
+    with pytest.raises(DeadLink):
+        SharedWorkspace(workspace, token)
+
+
+def test_a_run_that_is_deleted_meanwhile_gets_no_link(workspace, run, monkeypatch):
+    made = links._rows
+
+    def too_late(*given):
+        workspace.delete_run(OWNER, run.id)
+        yield from made(*given)
+
+    monkeypatch.setattr(links, "_rows", too_late)
+    with pytest.raises(WorkspaceError, match="not in your workspace"):
+        workspace.create_link(OWNER, run.id)
+
+
+def test_all_links_that_show_any_of_the_same_on_the_same_page_are_found_together(workspace, view, run):
+    without = replace(view, runs=(), settings={})
+    other = replace(view, predictions=(HIDDEN.fingerprint,), datasets=(), models=(), runs=())
+    for shown in (view, without, other, replace(view, page="data_sets"), run.id):
+        workspace.create_link(OWNER, shown)
+    assert {str(one.shows) for one in workspace.links(OWNER, view)} == {str(view), str(without), run.id}
+    assert {str(one.shows) for one in workspace.links(OWNER, other)} == {str(other)}
+    of_the_run = {one.shows if isinstance(one.shows, str) else one.shows.page for one in workspace.links(OWNER, run.id)}
+    assert of_the_run == {run.id, view.page, "data_sets"}
+    assert len(workspace.links(OWNER)) == 5
+
+
+def test_links_are_found_with_few_questions_however_many_there_are(workspace, view):
+    for _ in range(20):
+        workspace.create_link(OWNER, view)
+    asked: list[str] = []
+    event.listen(workspace._database, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    assert len(workspace.links(OWNER)) == 20
+    assert len(asked) <= 4
