@@ -10,6 +10,7 @@ import streamlit as st
 from core.evaluate.matched_subsets import Estimate, ModelComparisons, SetComparison
 from core.evaluate.wording import p_value, percent, plural, points
 from core.figures import matched_subsets as figures
+from core.figures.matching_picture import matching_picture
 from ui import background, cache, page
 from ui.controls import One, check_address
 from ui.matching_plan import MatchingPlan, TwoSets
@@ -183,7 +184,7 @@ def picture() -> None:
     matched = background.answer(cache.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
     if matched is not None:
         caption = "A few samples, made up for this picture: pairs are joined, what found no counterpart is hollow."
-        page.figure(figures.matching_picture(matched, dark=page.dark()), caption, key="picture")
+        page.figure(matching_picture(matched, dark=page.dark()), caption, key="picture")
 
 
 def foot(sets: TwoSets, plan: MatchingPlan | None) -> None:

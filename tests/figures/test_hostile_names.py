@@ -30,6 +30,7 @@ from core.figures import (
     words,
 )
 from core.figures import matched_subsets as matched
+from core.figures.matching_picture import matching_picture
 from core.figures.theme import escape
 from core.report.questions import body_of
 from core.workspace import frames
@@ -133,9 +134,7 @@ def of_matching() -> Iterator[go.Figure]:
     yield matched.gap_chart(models.rows[0])
     yield matched.label_chart(one)
     yield matched.epsilon_chart([one])
-    yield matched.matching_picture(
-        match(simulated(12, 1), simulated(6, 2), rng=options["rng"], epsilon=0.1, by="label")
-    )
+    yield matching_picture(match(simulated(12, 1), simulated(6, 2), rng=options["rng"], epsilon=0.1, by="label"))
     yield from matched_cases.charts(dark=False).values()
 
 

@@ -9,6 +9,7 @@ from core.evaluate.calibration import accuracy_by_coverage, calibration, density
 from core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
 from core.figures import calibration as calibrated
 from core.figures import matched_subsets as figures
+from core.figures.matching_picture import matching_picture
 from core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"
@@ -39,7 +40,7 @@ HARD = compare_sets(replace(simulated(50, 1), confidence=np.full(50, np.nan)), s
 def charts(dark: bool) -> dict:
     return {
         "scatter": figures.confidence_scatter(MODELS.rows, dark=dark),
-        "picture": figures.matching_picture(match(simulated(12, 1), simulated(6, 2), rng=RNG, epsilon=0.1), dark=dark),
+        "picture": matching_picture(match(simulated(12, 1), simulated(6, 2), rng=RNG, epsilon=0.1), dark=dark),
         "gap": figures.gap_chart(ONE, dark=dark),
         "lines": figures.accuracy_lines(MODELS.rows, dark=dark),
         "gaps": figures.gap_lines(MODELS.rows, dark=dark),
@@ -129,11 +130,11 @@ def test_labels_are_in_order_of_their_gap():
 
 def test_pairs_are_joined_in_the_picture():
     subsets = match(simulated(12, 1), simulated(6, 2), rng=RNG, epsilon=0.1)
-    figure = figures.matching_picture(subsets)
+    figure = matching_picture(subsets)
     assert len(trace(figure, "pair").x) == 3 * subsets.n_pairs
     assert len(trace(figure, "unmatched target").x) == len(subsets.unmatched_target_index)
     by_probability = match(simulated(12, 1), simulated(6, 2), by="probability", rng=RNG, epsilon=0.1)
-    assert len(figures.matching_picture(by_probability).layout.yaxis.ticktext) == 1
+    assert len(matching_picture(by_probability).layout.yaxis.ticktext) == 1
 
 
 def test_many_models_are_bands_and_counted():
