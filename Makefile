@@ -31,7 +31,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 # Browsers and their servers have the machine to themselves; the rest shares its processors.
 test: check browser
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not evidence and not browser"
-	$(BIN)/python -m pytest -q -m "browser and not evidence"
+	$(BIN)/python -m pytest -q tests/browser -m "not evidence"
 
 check: setup
 	$(BIN)/ruff format --check .
@@ -47,7 +47,7 @@ browser:
 	  { echo "The browser tests need chromium on the PATH: install it (Debian/Ubuntu: apt install chromium)." >&2; exit 1; }
 
 evidence: setup browser
-	$(BIN)/python -m pytest -m evidence -n auto --dist worksteal -rP
+	$(BIN)/python -m pytest tests -m evidence -n auto --dist worksteal -rP
 
 bench: setup
 	@for script in benchmarks/bench_*.py benchmarks/case_study_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done
