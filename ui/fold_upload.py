@@ -75,7 +75,7 @@ def view(chosen: dict[str, str], found: Folded) -> View:
     if found.dataset is not None:
         datasets = (found.dataset.fingerprint,)
         settled |= {data_choice.ADDRESS: [found.dataset.fingerprint]}
-    title = " · ".join(known[address] for address in chosen.values())
+    title = " · ".join(known.get(address, address[:12]) for address in chosen.values())
     return View("cluster_folds", settled, title, datasets=datasets, predictions=tuple(chosen.values()))
 
 

@@ -87,11 +87,14 @@ def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
 
 
 def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None) -> str:
-    """Two sets in a line, of the parameters that lead to them: their titles, and what is chosen of them."""
+    """Two sets in a line, of the parameters that lead to them: their titles, and what is chosen of them.
+
+    What somebody has just deleted goes by its fingerprint.
+    """
     titles, sides = stored_titles() if titles is None else titles, []
     for side in (TARGET, REFERENCE):
         parts = [parameters[part] for part in PARTS if part in parameters and part.startswith(side.key)]
-        sides.append(" · ".join([titles[parameters[side.key]], *parts]))
+        sides.append(" · ".join([titles.get(parameters[side.key], parameters[side.key][:12]), *parts]))
     return " against ".join(sides)
 
 

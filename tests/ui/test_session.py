@@ -83,7 +83,7 @@ def test_a_link_is_believed_to_work_for_no_more_than_a_moment(link, monkeypatch)
 
 
 def revoke(link: session.SharedWorkspace) -> None:
-    [its] = link._workspace.links(LOCAL_OWNER, link.run_id)
+    [its] = link._workspace.links(LOCAL_OWNER)
     link._workspace.revoke_link(LOCAL_OWNER, its.id)
 
 
