@@ -6,7 +6,6 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.test_quality import TestQuality
-from core.workspace.links import View
 from core.workspace.workspace import Run
 from ui import (
     background,
@@ -44,16 +43,9 @@ def show(looked: Looked, found: TestQuality) -> None:
         quality_look.curves(curves, found, label)
     run, plan = shift(looked)
     quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival))
-    settled = about | {data_choice.ADDRESS: [dataset.fingerprint]} | quality_shift.written(plan)
-    view = View(
-        "test_quality",
-        settled,
-        f"{data_choice.required().title} · {model.name}",
-        datasets=(dataset.fingerprint, *(one.dataset_fingerprint for one in others)),
-        models=(model.fingerprint, *(one.fingerprint for one in others)),
-        runs=() if run is None else (run.id,),
-    )
-    share.offer(plan if run else None, about | named | pair | quality_shift.written(plan), view=view)
+    settled = about | quality_shift.written(plan)
+    view = quality_beside.view(model, others, settled, run)
+    share.offer(plan if run else None, settled | named | pair, view=view)
     quality_table.foot(looked, found, model)
     if run is not None:
         page.foot(run)

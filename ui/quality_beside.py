@@ -10,7 +10,9 @@ from core.evaluate.test_quality import TestQuality
 from core.figures import test_quality as figures
 from core.figures.test_quality import Subject
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import View
 from core.workspace.shelf import StoredModel
+from core.workspace.workspace import Run
 from ui import background, cache, data_choice, page, quality_work
 from ui.controls import check_address
 from ui.quality_controls import RegionChoice
@@ -69,6 +71,19 @@ def beside(looked: Looked, found: TestQuality, model: StoredModel) -> tuple[dict
     )
     page.figure(figures.box_chart(known, dark=page.dark()), caption, key="quality-boxes")
     return {control.key: control.written(chosen)}, [others[name] for name in chosen]
+
+
+def view(model: StoredModel, others: Sequence[StoredModel], settled: Mapping[str, list[str]], run: Run | None) -> View:
+    """What a link shows: a model and those beside it, each with its data set, and the run of covariate shift."""
+    models = (model, *others)
+    return View(
+        "test_quality",
+        {data_choice.ADDRESS: [model.dataset_fingerprint], **settled},
+        f"{data_choice.required().title} · {model.name}",
+        datasets=tuple(one.dataset_fingerprint for one in models),
+        models=tuple(one.fingerprint for one in models),
+        runs=() if run is None else (run.id,),
+    )
 
 
 def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:

@@ -139,10 +139,8 @@ class LinkShelf(DataShelf):
 
         All links of the owner where nothing is named.
         """
-        runs, views = (
-            select(LinkRow).where(LinkRow.owner == owner),
-            select(ViewLinkRow).where(ViewLinkRow.owner == owner),
-        )
+        runs = select(LinkRow).where(LinkRow.owner == owner)
+        views = select(ViewLinkRow).where(ViewLinkRow.owner == owner)
         if shown is not None:
             names = _rests_on(shown)
             runs = runs.where(LinkRow.run_id.in_([name for table, name in names if table == "runs"]))

@@ -135,11 +135,10 @@ class SharedWorkspace:
         )
 
     def _run(self, seen: _Seen, run_id: str) -> Run:
-        for runs in (lambda: seen.runs, lambda: self._needed(seen)):  # what is needed takes a data set to be read
-            for run in runs():
-                if run.id == run_id:
-                    return run
-        raise WorkspaceError(NOT_SHOWN)
+        found = [run for run in seen.runs if run.id == run_id]
+        found = found or [run for run in self._needed(seen) if run.id == run_id]  # for which a data set has to be read
+        _refuse_unless(found)
+        return found[0]
 
     def _needed(self, seen: _Seen) -> list[Run]:
         """The runs that found what the trials of the link's runs rest on, as far as the owner still has them."""
