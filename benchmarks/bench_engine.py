@@ -15,8 +15,8 @@ from pathlib import Path
 from core.data import Dataset, load_example
 from core.models.threads import single_threaded
 from core.trials import Context, TrialPlan
-from core.workspace.executor import Executor
-from core.workspace.runner import Engine
+from core.workspace.engine.executor import Executor
+from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 
 N_ROUNDS = 5

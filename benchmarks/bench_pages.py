@@ -19,10 +19,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import load_example
 from core.trials import TrialPlan
-from core.workspace.runner import close_engine, engine
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.browser.server import FLAGS, ROOT, chromium, serve
-from ui import serving
+from ui.shell import serving
 
 N_RERUNS = 5
 MINUTE = 60_000
@@ -75,9 +75,9 @@ def reruns() -> dict[str, float]:
 
 
 def rerun(stem: str) -> float:
-    app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=120).run()
+    app = AppTest.from_file(ROOT / "ui" / "shell" / "router.py", default_timeout=120).run()
     if stem != "overview":
-        app.switch_page(f"../pages/{stem}.py").run()
+        app.switch_page(f"../../pages/{stem}.py").run()
     assert not app.exception, app.exception
     rounds = []
     for _ in range(N_RERUNS):

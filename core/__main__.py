@@ -22,9 +22,9 @@ from core.report.recreate import recreate
 from core.represent.sentences import sentence_vectors
 from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
 from core.trials import Plan
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import load_plan
-from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run
 
 

@@ -7,19 +7,13 @@ import streamlit as st
 from core.data import DataError
 from core.report import average_case as report
 from core.workspace.workspace import Run
-from ui import (
-    cache,
-    data_choice,
-    exports,
-    jobs,
-    model_choice,
-    page,
-    robust_controls,
-    robust_look,
-    robust_samples,
-    share,
-)
-from ui.session import owner, workspace
+from ui import cache
+from ui.average_case import controls, samples
+from ui.average_case import look as average_case_look
+from ui.data import choice as data_choice
+from ui.models import choice as model_choice
+from ui.shell import exports, jobs, page, share
+from ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 4.0
@@ -31,15 +25,15 @@ def show(run: Run) -> None:
     if sigma not in found.sigmas:
         page.nothing_yet(running=run.state == "running")
         return
-    said = robust_look.verdict(found, sigma)
-    robust_look.classes(found, sigma)
+    said = average_case_look.verdict(found, sigma)
+    average_case_look.classes(found, sigma)
     if run.state == "running":
         return
     page.findings(said)
-    robust_look.sigmas(found)
-    robust_samples.extremes(found, look, dataset)
-    robust_samples.linked(found, sigma, dataset)
-    robust_look.audit(found, sigma)
+    average_case_look.sigmas(found)
+    samples.extremes(found, look, dataset)
+    samples.linked(found, sigma, dataset)
+    average_case_look.audit(found, sigma)
     st.subheader("In numbers", anchor=False)
     exports.downloads(
         run,
@@ -65,7 +59,7 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    plan, button = robust_controls.average_case_plan(dataset, model)
+    plan, button = controls.average_case_plan(dataset, model)
     n_trials = plan.n_trials(dataset)
 except DataError as problem:
     page.error(problem)
@@ -76,14 +70,14 @@ with button:
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 with st.expander("What this noise looks like", expanded=run is None, icon=":material/grain:"):
-    robust_samples.noise(dataset, plan)
+    samples.noise(dataset, plan)
 if run is None:
-    share.offer(plan, robust_controls.parameters(plan) or {})
-    robust_look.nothing_computed(plan, len(plan.order(dataset)), n_trials)
+    share.offer(plan, controls.parameters(plan) or {})
+    average_case_look.nothing_computed(plan, len(plan.order(dataset)), n_trials)
 else:
-    look = robust_controls.looked_at(plan, dataset, with_samples=run.state != "running")
+    look = controls.looked_at(plan, dataset, with_samples=run.state != "running")
     sigma = look.sigma
-    share.offer(plan, (robust_controls.parameters(plan) or {}) | robust_controls.shown(plan, dataset, look))
+    share.offer(plan, (controls.parameters(plan) or {}) | controls.shown(plan, dataset, look))
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)

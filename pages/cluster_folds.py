@@ -9,22 +9,13 @@ from core.data import DataError
 from core.evaluate.cluster_folds import Metric
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import Run
-from ui import (
-    cache,
-    data_choice,
-    exports,
-    fold_controls,
-    fold_export,
-    fold_inside,
-    fold_look,
-    fold_scores,
-    fold_upload,
-    jobs,
-    page,
-    share,
-)
-from ui.fold_work import Folded
-from ui.session import owner, workspace
+from ui import cache
+from ui.cluster_folds import controls, export, inside, look, upload
+from ui.cluster_folds import scores as cluster_folds_scores
+from ui.cluster_folds.work import Folded
+from ui.data import choice as data_choice
+from ui.shell import exports, jobs, page, share
+from ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 4.0
@@ -35,7 +26,7 @@ def make() -> None:
     """Make folds of the chosen data set, train models on them, and see."""
     dataset = data_choice.dataset()
     try:
-        plan, button = fold_controls.fold_plan(dataset)
+        plan, button = controls.fold_plan(dataset)
         n_trials = plan.n_trials(dataset)
     except DataError as problem:
         page.error(problem)
@@ -43,17 +34,17 @@ def make() -> None:
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
-    share.offer(plan, fold_controls.parameters(plan) or {})
+    share.offer(plan, controls.parameters(plan) or {})
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
     if run is None:
-        fold_scores.nothing_computed(plan, n_trials)
+        cluster_folds_scores.nothing_computed(plan, n_trials)
         return
     jobs.follow(run, jobs.progress)
     metric = Metric()
     if plan.models:
-        metric, written = fold_controls.metric(dataset.class_names)
-        share.offer(plan, (fold_controls.parameters(plan) or {}) | written)
+        metric, written = controls.metric(dataset.class_names)
+        share.offer(plan, (controls.parameters(plan) or {}) | written)
     with st.container():  # the same place before and after, so that nothing jumps when the run ends
         if run.state == "running":
             jobs.follow(run, partial(so_far, metric=metric), every=SECONDS_BETWEEN_DRAWINGS)
@@ -68,15 +59,15 @@ def so_far(run: Run, *, metric: Metric) -> None:
     """The scores of the folds that have been tested, while others are."""
     folded = cache.fold_run(run)
     if folded.rows.runs():
-        fold_scores.show(folded, metric, finished=False)
+        cluster_folds_scores.show(folded, metric, finished=False)
     else:
         page.nothing_yet(running=True)
 
 
 def own() -> None:
     """Performance of predictions that were made on folds elsewhere."""
-    chosen = fold_upload.cards()
-    share.offer(None, fold_upload.parameters(chosen))
+    chosen = upload.cards()
+    share.offer(None, upload.parameters(chosen))
     if not {"first", "second"} & chosen.keys():
         page.empty(
             "Give the predictions of a model on folds, and the file that says which sample is in which fold: the files "
@@ -84,9 +75,9 @@ def own() -> None:
         )
         return
     try:
-        folded = fold_upload.folded(chosen)
-        metric, written = fold_controls.metric(folded.rows.class_names)
-        share.offer(None, fold_upload.parameters(chosen) | written, view=fold_upload.view(chosen, folded))
+        folded = upload.folded(chosen)
+        metric, written = controls.metric(folded.rows.class_names)
+        share.offer(None, upload.parameters(chosen) | written, view=upload.view(chosen, folded))
         everything(folded, metric, chosen)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
@@ -97,14 +88,14 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
     tables, body = {}, None
     if folded.rows.runs():
         scores = cache.fold_performance(folded, metric)
-        body = fold_scores.show(folded, metric, fold_upload.foretold(chosen, scores), finished=True)
-        tables = fold_scores.tables(folded, scores)
-    fold_look.show(folded)
-    fold_inside.show(folded)
-    fold_export.show(folded)
+        body = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
+        tables = cluster_folds_scores.tables(folded, scores)
+    look.show(folded)
+    inside.show(folded)
+    export.show(folded)
     if tables:
         st.subheader("In numbers", anchor=False)
-        fold_scores.summary(scores)
+        cluster_folds_scores.summary(scores)
     if run is not None:
         exports.downloads(run, tables, stem=STEM, body=body)
     elif tables:
@@ -115,7 +106,7 @@ page.lead(
     "Folds that differ in their inputs show how far a score rests on training and test samples being alike. Which new "
     "inputs you will meet, they cannot tell."
 )
-if fold_controls.view() == fold_controls.MAKE:
+if controls.view() == controls.MAKE:
     make()
 else:
     own()

@@ -8,8 +8,13 @@ from core.data import DataError
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from core.report import data_set_adequacy as report
 from core.workspace.workspace import Run
-from ui import adequacy_controls, adequacy_look, cache, data_choice, exports, jobs, page, share, trained_sources
-from ui.session import owner, workspace
+from ui import cache
+from ui.data import choice as data_choice
+from ui.data_set_adequacy import controls
+from ui.data_set_adequacy import look as data_set_adequacy_look
+from ui.shell import exports, jobs, page, share
+from ui.shell.session import owner, workspace
+from ui.source_robustness import trained_sources
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 6.0
@@ -18,18 +23,18 @@ SECONDS_BETWEEN_DRAWINGS = 6.0
 def show(run: Run) -> None:
     """The verdict and its curve as far as they are known; everything else once the run has ended."""
     found = cache.adequacy(run) if run.n_done > run.n_failed else None
-    of = None if found is None else adequacy_controls.chosen_curve(found, look)
+    of = None if found is None else controls.chosen_curve(found, look)
     if found is None or of is None:
         page.nothing_yet(running=run.state == "running")
         return
-    said = adequacy_look.verdict(found, of, look)
+    said = data_set_adequacy_look.verdict(found, of, look)
     trained_sources.notes(run)
     page.draw(report.curve_figure(of))
     if run.state == "running":
         return
     page.findings(said)
     side_by_side(found, of)
-    adequacy_look.classes(found, of, look)
+    data_set_adequacy_look.classes(found, of, look)
     tables(run, found, of)
 
 
@@ -45,13 +50,13 @@ def side_by_side(found: Adequacy, of: Curve) -> None:
 def tables(run: Run, found: Adequacy, of: Curve) -> None:
     """The paper's tables 2 and 3, and everything to take away."""
     st.subheader("In numbers", anchor=False)
-    adequacy_look.size_table(found)
+    data_set_adequacy_look.size_table(found)
     exports.downloads(
         run,
         {
             "Table": found.table,
             "Steps": found.steps_table,
-            "Verdicts": lambda: adequacy_look.sentences(found, look.worth),
+            "Verdicts": lambda: data_set_adequacy_look.sentences(found, look.worth),
             "Trials": lambda: cache.adequacy_trials(run),
         },
         stem="data-set-adequacy",
@@ -65,7 +70,7 @@ page.lead(
 )
 dataset = data_choice.dataset()
 try:
-    plan, button = adequacy_controls.adequacy_plan(dataset)
+    plan, button = controls.adequacy_plan(dataset)
     n_trials = plan.n_trials(dataset)
 except DataError as problem:
     page.error(problem)
@@ -75,10 +80,10 @@ with button:
     jobs.run_button(run, plan, dataset)
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
-look = adequacy_controls.looked_at(plan)
-share.offer(plan, (adequacy_controls.parameters(plan) or {}) | adequacy_controls.shown(plan, look))
+look = controls.looked_at(plan)
+share.offer(plan, (controls.parameters(plan) or {}) | controls.shown(plan, look))
 if run is None:
-    adequacy_look.nothing_computed(plan, plan.fitting(dataset), n_trials)
+    data_set_adequacy_look.nothing_computed(plan, plan.fitting(dataset), n_trials)
 else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)

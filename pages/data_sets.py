@@ -6,10 +6,14 @@ import streamlit as st
 
 from core.data import EXAMPLES
 from core.evaluate.data_sets import verdict
-from ui import background, cache, data_choice, data_copies, data_map, data_views, page, samples, share, upload, vectors
-from ui.data_choice import Choice
-from ui.data_work import DataLook
-from ui.session import read_only
+from ui import cache
+from ui.data import choice as data_choice
+from ui.data import samples, upload, vectors
+from ui.data.choice import Choice
+from ui.data_sets import copies, maps, views
+from ui.data_sets.work import DataLook
+from ui.shell import background, page, share
+from ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 
@@ -47,47 +51,47 @@ def about(look: DataLook) -> None:
     card = st.container()
     labels, beside = st.columns(2, gap="large")
     with labels:
-        data_views.labels(dataset, look.labels)
+        views.labels(dataset, look.labels)
     with beside:
-        name, asked = data_views.choose_number(dataset)
+        name, asked = views.choose_number(dataset)
         number = background.answer(cache.number(choice.address, name), "Looking at lengths and numbers", key="number")
         if number is not None:
-            data_views.number(dataset, number)
+            views.number(dataset, number)
     constant = look.columns.constant if look.columns else ()
     said = verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
     with card:
-        page.verdict(said, data_views.metrics(dataset, look))
+        page.verdict(said, views.metrics(dataset, look))
         page.findings(said)
         if dataset.notes:
             st.caption(page.plain(" ".join(dataset.notes)))
     if number is not None:
-        data_views.by_class(dataset, number)
+        views.by_class(dataset, number)
     if dataset.kind == "text":
-        data_views.words(dataset, choice.address)
+        views.words(dataset, choice.address)
     if look.pictures is not None:
-        data_views.mean_images(dataset, look.pictures)
+        views.mean_images(dataset, look.pictures)
     if look.columns is not None:
-        data_views.columns(look.columns)
+        views.columns(look.columns)
     near_and_far(look, asked)
     st.subheader("Samples", anchor=False)
     samples.browse(dataset)
     st.subheader("In numbers", anchor=False)
     if number is not None:
-        data_views.number_table(number)
-    page.downloads(data_views.tables(look, number), stem="data-set")
+        views.number_table(number)
+    page.downloads(views.tables(look, number), stem="data-set")
 
 
 def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:
     """The map with its lasso, and what lies so near that it may be the same; `asked` leads to what stands above."""
     st.subheader("Map", anchor=False)
-    plan = data_map.controls(dataset)
+    plan = maps.controls(dataset)
     vectors.attach(choice)
-    colours = data_map.colours(dataset)
-    data_map.show(dataset, plan, choice.address, colours)
+    colours = maps.colours(dataset)
+    maps.show(dataset, plan, choice.address, colours)
     features = str(plan.representation)
-    near = data_copies.show(dataset, look.copies, representation=features, fingerprint=choice.address)
-    leads = (data_map.parameters(plan) or {}) | asked | colours.parameters | near
-    share.offer(plan if plan.method == "umap" else None, leads, view=data_map.view(dataset, plan, choice.title))
+    near = copies.show(dataset, look.copies, representation=features, fingerprint=choice.address)
+    leads = (maps.parameters(plan) or {}) | asked | colours.parameters | near
+    share.offer(plan if plan.method == "umap" else None, leads, view=maps.view(dataset, plan, choice.title))
     if colours.run is not None:
         share.rest_on(colours.run)
 

@@ -9,24 +9,14 @@ from core.evaluate.guided_tests import Guided, Properties
 from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.evaluate.test_quality import Regions
 from core.workspace.workspace import Run
-from ui import (
-    background,
-    cache,
-    data_choice,
-    guided_controls,
-    guided_explorer,
-    guided_files,
-    guided_gallery,
-    guided_look,
-    guided_next,
-    jobs,
-    model_choice,
-    page,
-    quality_controls,
-    share,
-)
-from ui.quality_work import Looked
-from ui.session import owner, workspace
+from ui import cache
+from ui.data import choice as data_choice
+from ui.guided_tests import controls, explorer, files, gallery, label_next, look
+from ui.models import choice as model_choice
+from ui.shell import background, jobs, page, share
+from ui.shell.session import owner, workspace
+from ui.test_quality import controls as test_quality_controls
+from ui.test_quality.work import Looked
 
 HOW_TO_READ, QUALITY = Path(__file__).with_suffix(".md"), Path(__file__).with_name("test_quality.py")
 SECONDS_BETWEEN_DRAWINGS = 4.0
@@ -38,24 +28,24 @@ def so_far(run: Run) -> None:
     if found.tests is None:
         page.nothing_yet(running=run.state == "running")
         return
-    guided_look.verdict(found)
-    guided_look.table_2(found.grid)
+    look.verdict(found)
+    look.table_2(found.grid)
 
 
 def made(run: Run, found: Guided, within: Regions) -> None:
     """What was generated, as figures, tables, pictures and files."""
-    guided_look.table_2(found.grid)
-    guided_look.classes(found)
-    add(guided_gallery.gallery(found, looked, within))
+    look.table_2(found.grid)
+    look.classes(found)
+    add(gallery.gallery(found, looked, within))
     trip = background.answer(cache.sent_again(run, looked, within), "Sending images through the model", key="trip")
-    guided_look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
+    look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
 
 
 def tested(within: Regions) -> Properties | None:
     """The three properties, which need no run; None while they are worked out."""
     found = background.answer(cache.properties(looked, within), "Testing properties", key="properties")
     if found is not None:
-        add(guided_look.properties(found, looked))
+        add(look.properties(found, looked))
     return found
 
 
@@ -75,13 +65,13 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    choice = quality_controls.region_choice(cache.layers(dataset, model))
-    plan, button = guided_controls.guided_tests_plan(dataset, model, choice)
+    choice = test_quality_controls.region_choice(cache.layers(dataset, model))
+    plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
-    share.offer(plan, guided_controls.parameters(plan) or {})
+    share.offer(plan, controls.parameters(plan) or {})
     parts = background.answer(
         cache.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
     )
@@ -90,33 +80,33 @@ try:
         st.stop()
     for note in parts.notes:
         st.caption(page.plain(note))
-    guided_controls.link_to_quality(QUALITY, dataset, model, choice)
+    controls.link_to_quality(QUALITY, dataset, model, choice)
     looked = Looked(dataset, parts, choice, cache.parts_name(dataset, model, choice.layer))
     within = background.answer(cache.regions(looked), "Drawing the regions", key="regions")
     if within is None:
         st.stop()
     if run is None:
-        leads = guided_controls.parameters(plan) or {}
-        share.offer(plan, leads, view=guided_controls.view(dataset, model, leads))
+        leads = controls.parameters(plan) or {}
+        share.offer(plan, leads, view=controls.view(dataset, model, leads))
     found = None if run is None or run.state == "running" else cache.guided(run)
     has_tests = found is not None and found.tests is not None and len(found.tests) > 0
     if run is None:
-        guided_look.nothing_computed(plan, parts.test, n_trials)
+        look.nothing_computed(plan, parts.test, n_trials)
     else:
         jobs.follow(run, jobs.progress)
         if found is None:
             jobs.follow(run, so_far, every=SECONDS_BETWEEN_DRAWINGS)
         elif found.tests is not None:
-            page.findings(guided_look.verdict(found))
+            page.findings(look.verdict(found))
         else:
             page.nothing_yet(running=False)
-    add(guided_explorer.explorer(looked, within, found.decoder if found is not None else None))
+    add(explorer.explorer(looked, within, found.decoder if found is not None else None))
     if run is not None and found is not None and has_tests:
         made(run, found, within)
     kept = tested(within)
-    add(guided_next.label_next(looked, within))
+    add(label_next.label_next(looked, within))
     if run is not None and found is not None and has_tests:
-        guided_files.downloads(run, plan, found, looked, kept, cache.sent_again(run, looked, within))
+        files.downloads(run, plan, found, looked, kept, cache.sent_again(run, looked, within))
     if run is not None:
         page.foot(run)
 except DataError as problem:

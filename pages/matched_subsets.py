@@ -9,9 +9,12 @@ from core.evaluate.calibration import bins_table, calibration_table
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, models_verdict, verdict
 from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
-from ui import background, cache, matching, matching_controls, page, prediction_choice, share
-from ui import matching_calibration as by_subset
-from ui.matching_plan import MatchingPlan
+from ui import cache
+from ui.matched_subsets import calibration as by_subset
+from ui.matched_subsets import controls, matching
+from ui.matched_subsets.plan import MatchingPlan
+from ui.predictions import choice as prediction_choice
+from ui.shell import background, page, share
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "matched-subsets"
@@ -107,9 +110,9 @@ else:
         sets = prediction_choice.two_sets(chosen)
         pairs = cache.prediction_pairs(sets)
         prediction_choice.about(pairs, chosen)
-        plan = matching_controls.matching_plan() if pairs.can_match else MatchingPlan()
+        plan = controls.matching_plan() if pairs.can_match else MatchingPlan()
         prediction_choice.larger_first(pairs)
-        view = matching_controls.view(sets, plan if pairs.can_match else None)
+        view = controls.view(sets, plan if pairs.can_match else None)
         share.offer(None, view.settings)
         found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
     except DataError as problem:

@@ -7,9 +7,11 @@ import streamlit as st
 from core.data import EXAMPLES
 from core.evaluate.wording import count, plural
 from core.workspace.workspace import Run
-from ui import data_choice, jobs, matching_overview, page, questions
-from ui.data_choice import Choice
-from ui.session import owner, workspace
+from ui.data import choice as data_choice
+from ui.data.choice import Choice
+from ui.matched_subsets import overview
+from ui.shell import jobs, page, questions
+from ui.shell.session import owner, workspace
 
 SOURCE_ROBUSTNESS = Path(__file__).parent / "source_robustness.py"
 DATA_SETS = Path(__file__).parent / "data_sets.py"
@@ -64,4 +66,4 @@ elif page.empty(
 ):
     jobs.ask_to_start(choice.name)
     st.switch_page(SOURCE_ROBUSTNESS, query_params={data_choice.ADDRESS: choice.address})
-matching_overview.card()
+overview.card()

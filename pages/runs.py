@@ -6,10 +6,11 @@ import streamlit as st
 
 from core.evaluate.wording import plural
 from core.workspace.workspace import Run
-from ui import data_choice, exports, jobs, page, questions, share, shared_view
-from ui.questions import PAGES
-from ui.router import QUESTION
-from ui.session import owner, workspace
+from ui.data import choice as data_choice
+from ui.shell import exports, jobs, page, questions, share, shared_view
+from ui.shell.questions import PAGES
+from ui.shell.router import QUESTION
+from ui.shell.session import owner, workspace
 
 PER_PAGE = 12
 

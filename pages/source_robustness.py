@@ -8,21 +8,12 @@ from core.data import DataError
 from core.evaluate.source_robustness import ExpectedInterval, verdict
 from core.report import source_robustness as report
 from core.workspace.workspace import Run
-from ui import (
-    cache,
-    data_choice,
-    exports,
-    jobs,
-    own_model,
-    page,
-    share,
-    source_finders,
-    sources,
-    trained_sources,
-    trial_controls,
-)
+from ui import cache
 from ui.cache.source_robustness import drawn
-from ui.session import owner, workspace
+from ui.data import choice as data_choice
+from ui.shell import exports, jobs, page, share
+from ui.shell.session import owner, workspace
+from ui.source_robustness import controls, finders, own_model, sources, trained_sources
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 4.0
@@ -47,8 +38,8 @@ def show(run: Run) -> None:
         page.draw(report.box_figure(found.intervals))
     with rho:
         page.draw(report.rho_figure(rows))
-    source_finders.true_sources(run, own)
-    source_finders.side_by_side(run)
+    finders.true_sources(run, own)
+    finders.side_by_side(run)
     if run.state != "running":
         trained_sources.pictures(run)
     in_detail(run, of)
@@ -73,14 +64,14 @@ def tables(run: Run, of: ExpectedInterval) -> None:
     intervals, comparisons = cache.source_robustness(run, own)
     st.subheader("In numbers", anchor=False)
     sources.table_1(intervals)
-    told = source_finders.told(run, own)
+    told = finders.told(run, own)
     exports.downloads(
         run,
         {
             "Table": intervals.table,
             "Held-out sources": intervals.held_out_table,
             "Trials": lambda: cache.trials(run, own),
-            **source_finders.tables(run, own),
+            **finders.tables(run, own),
             "Drawn splits": lambda: drawn(plan, dataset),
         },
         stem="source-robustness",
@@ -98,7 +89,7 @@ page.lead(
 dataset = data_choice.dataset()
 asked = jobs.asked_to_start(data_choice.required().name)
 try:
-    plan, button = trial_controls.trial_plan(dataset)
+    plan, button = controls.trial_plan(dataset)
     n_trials = plan.n_trials(dataset)
 except DataError as problem:
     page.error(problem)
@@ -107,7 +98,7 @@ run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan
 with button:
     jobs.run_button(run, plan, dataset)
 own = own_model.section(plan, dataset)
-leads = (trial_controls.trial_parameters(plan) or {}) | own_model.parameters(own)
+leads = (controls.trial_parameters(plan) or {}) | own_model.parameters(own)
 share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))
 looked = sources.looked_at(run, own)
 if run is not None:

@@ -7,55 +7,47 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.test_quality import TestQuality
 from core.workspace.workspace import Run
-from ui import (
-    background,
-    cache,
-    data_choice,
-    model_choice,
-    page,
-    quality_beside,
-    quality_controls,
-    quality_look,
-    quality_pairs,
-    quality_shift,
-    quality_table,
-    share,
-)
-from ui.quality_work import Looked
+from ui import cache
+from ui.data import choice as data_choice
+from ui.models import choice as model_choice
+from ui.shell import background, page, share
+from ui.test_quality import beside, controls, look, pairs, table
+from ui.test_quality import shift as test_quality_shift
+from ui.test_quality.work import Looked
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 
 
 def show(looked: Looked, found: TestQuality) -> None:
     """The verdict, what it rests on class by class, model by model, pair by pair, and what moved."""
-    said = quality_look.card(found)
-    quality_look.what_to_do(found, about | {data_choice.ADDRESS: dataset.fingerprint})
-    quality_look.classes(found)
+    said = look.card(found)
+    look.what_to_do(found, about | {data_choice.ADDRESS: dataset.fingerprint})
+    look.classes(found)
     page.findings(said)
     st.subheader("How do classes differ, here and with other models?", anchor=False)
-    named, others = quality_beside.beside(looked, found, model)
-    quality_pairs.heat_map(found)
+    named, others = beside.beside(looked, found, model)
+    pairs.heat_map(found)
     st.subheader("How do two classes lie to one another?", anchor=False)
-    label, rival, pair = quality_pairs.choose(found)
-    quality_pairs.plane(looked, label, rival)
+    label, rival, pair = pairs.choose(found)
+    pairs.plane(looked, label, rival)
     curves = background.answer(cache.quality_curves(looked), "Measuring at every threshold", key="curves")
     if curves is not None:
-        quality_look.curves(curves, found, label)
+        look.curves(curves, found, label)
     run, plan = shift(looked)
-    quality_table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival))
-    settled = about | quality_shift.written(plan)
-    view = quality_beside.view(model, others, settled, run)
+    table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival))
+    settled = about | test_quality_shift.written(plan)
+    view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
-    quality_table.foot(looked, found, model)
+    table.foot(looked, found, model)
     if run is not None:
         page.foot(run)
 
 
-def shift(looked: Looked) -> tuple[Run | None, quality_shift.CovariateShiftPlan]:
+def shift(looked: Looked) -> tuple[Run | None, test_quality_shift.CovariateShiftPlan]:
     """Covariate shift, which is a run."""
     st.subheader("Have classes moved from training to test?", anchor=False)
-    plan = quality_shift.plan_of(dataset, model, looked.choice.layer)
-    return quality_shift.show(dataset, plan), plan
+    plan = test_quality_shift.plan_of(dataset, model, looked.choice.layer)
+    return test_quality_shift.show(dataset, plan), plan
 
 
 page.lead(
@@ -68,8 +60,8 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    choice = quality_controls.region_choice(cache.layers(dataset, model))
-    about = model_choice.parameters(model) | quality_controls.region_parameters(choice)
+    choice = controls.region_choice(cache.layers(dataset, model))
+    about = model_choice.parameters(model) | controls.region_parameters(choice)
     share.offer(None, about)
     parts = background.answer(
         cache.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"

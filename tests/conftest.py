@@ -30,7 +30,7 @@ def components_found_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def launched() -> Iterator[None]:
-    """Tests run ui/router.py itself, which draws nothing on a server that app.py has not started."""
+    """Tests run ui/shell/router.py itself, which draws nothing on a server that app.py has not started."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOUCHSTONE_LAUNCHED", "yes")
         yield

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from core import __version__
-from core.workspace.executor import Executor
+from core.workspace.engine.executor import Executor
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import Server
-from ui.router import PAGES
+from ui.shell.router import PAGES
 
 pytestmark = pytest.mark.browser
 

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.server import Server, free_port, serve
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
-from ui.gate import SENTENCE
-from ui.router import PAGES, QUESTION
+from ui.shell.gate import SENTENCE
+from ui.shell.router import PAGES, QUESTION
 
 pytestmark = pytest.mark.browser
 RESULT = "data=wine&repeats=4&clusterings=1"

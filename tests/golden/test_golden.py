@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from core.trials import to_json
+from core.workspace.engine.runner import engine
 from core.workspace.plans import load_plan
-from core.workspace.runner import engine
 from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace, run_key
 from tests.pages.conftest import fresh_process, open_page, texts  # noqa: F401 (fixtures)
-from ui import questions
+from ui.shell import questions
 
 HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "plans.json").read_text("utf-8"))

@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from core.data import DataError, Dataset, load_example
 from core.trials import Context, Plan, TrialPlan
 from core.workspace import frames
-from core.workspace.needed import about, found_rows
-from core.workspace.runner import close_engine, engine
+from core.workspace.engine.needed import about, found_rows
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
-from ui import background
+from ui.shell import background
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
@@ -52,14 +52,14 @@ def open_page() -> Callable[..., AppTest]:
     """Open a page by its stem, with the parameters of its address."""
 
     def open_it(stem: str, **parameters: str | list[str]) -> AppTest:
-        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=90)
+        app = AppTest.from_file(ROOT / "ui" / "shell" / "router.py", default_timeout=90)
         for name, value in parameters.items():
             app.query_params[name] = value
         app.run()
         if stem != "overview":
             for name, value in parameters.items():
                 app.query_params[name] = value
-            app.switch_page(f"../pages/{stem}.py").run()
+            app.switch_page(f"../../pages/{stem}.py").run()
         assert not app.exception, app.exception[0].value
         return app
 

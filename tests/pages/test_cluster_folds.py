@@ -10,7 +10,7 @@ from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
-from ui import fold_controls
+from ui.cluster_folds import controls
 
 PLAN = FoldPlan()
 
@@ -135,7 +135,7 @@ LOOKED_AT = {
 
 def test_what_is_looked_at_is_in_the_address_and_a_copied_link_opens_it(open_page, workspace, wine):
     stored_run(workspace, wine, plan=THREE)
-    written = fold_controls.parameters(THREE)
+    written = controls.parameters(THREE)
     app = open_page("cluster_folds", data=wine.fingerprint, **written)
     assert "on K-means folds" in plainly(app)
     for key, (value,) in LOOKED_AT.items():

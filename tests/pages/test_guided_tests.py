@@ -18,7 +18,7 @@ from core.trials.layer_parts import layer_parts
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
-from ui import guided_controls, guided_files
+from ui.guided_tests import controls, files
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -60,7 +60,7 @@ def stored_run(workspace: Workspace, name: str, plan: GuidedTestsPlan, *, n_tria
 
 
 def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters) -> AppTest:
-    return open_page("guided_tests", data=data.fingerprint, **guided_controls.parameters(plan), **parameters)
+    return open_page("guided_tests", data=data.fingerprint, **controls.parameters(plan), **parameters)
 
 
 def metrics(app) -> dict[str, str]:
@@ -115,7 +115,7 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
     data, model = trained("digits")
     rows = frames.from_bytes(list(rows_of("digits", plan)))
     found = guided_of_rows(rows, class_names=data.class_names)
-    with np.load(io.BytesIO(guided_files.test_set(found)), allow_pickle=False) as file:
+    with np.load(io.BytesIO(files.test_set(found)), allow_pickle=False) as file:
         assert file["images"].shape == (len(found.generated), *data.x.shape[1:])
         parts = layer_parts(model, data)
         assert (file["features"] == found.generated.features).all()
@@ -167,7 +167,7 @@ def test_another_class_has_samples_and_goals_of_its_own(open_page, workspace):
 def test_an_address_that_cannot_be_followed_shows_no_result(open_page, workspace, parameter, value):
     plan = planned("digits")
     data, _ = kept(workspace, "digits")
-    parameters = {**guided_controls.parameters(plan), "class": "3", parameter: value}
+    parameters = {**controls.parameters(plan), "class": "3", parameter: value}
     app = open_page("guided_tests", data=data.fingerprint, **parameters)
     assert value in plainly(app)
     assert "This address asks for something that cannot be chosen here" in texts(app)
@@ -254,8 +254,8 @@ def test_a_parameter_that_is_not_usual_comes_back_from_the_plan(open_page, works
     stored_run(workspace, "wine", plan)
     app.run()
     assert app.button(key="run").disabled
-    assert guided_controls.parameters(replace(plan, layer=None)) is None
-    assert guided_controls.parameters(replace(plan, centroid_share=0.33)) is None
+    assert controls.parameters(replace(plan, layer=None)) is None
+    assert controls.parameters(replace(plan, centroid_share=0.33)) is None
 
 
 def test_runs_are_listed_with_their_question(open_page, workspace):

@@ -18,7 +18,7 @@ from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.pages.conftest import charts, plainly
-from ui import guided_controls
+from ui.guided_tests import controls
 
 MARKUP = "<b>5 $</b> *a*"
 SMALL = {"layer": UPLOADED, "frequency": 0.25, "table": False}
@@ -46,7 +46,7 @@ def done(workspace: Workspace, data: Dataset, plan: GuidedTestsPlan) -> None:
 
 
 def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters):
-    return open_page("guided_tests", data=data.fingerprint, **guided_controls.parameters(plan), **parameters)
+    return open_page("guided_tests", data=data.fingerprint, **controls.parameters(plan), **parameters)
 
 
 def texts_of(n: int = 60) -> Dataset:
@@ -134,7 +134,7 @@ def test_uploaded_samples_are_listed_by_what_is_missing(open_page, workspace):
 def test_columns_of_the_data_do_not_hide_those_of_a_list(column):
     from pandas import DataFrame
 
-    from ui.guided_work import content_of
+    from ui.guided_tests.work import content_of
 
     data = Dataset(
         "odd", "tabular", [[1.0, 2.0], [3.0, 4.0]], [0, 1], ("a", "b"), ["p", "q"], feature_names=[column, "z"]

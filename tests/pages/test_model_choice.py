@@ -14,11 +14,12 @@ from core.models.paper_networks import LinearNetwork
 from core.models.stored import ModelFile
 from core.trials import Context, TrainingPlan
 from core.workspace import frames
-from core.workspace.runner import engine
+from core.workspace.engine.runner import engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Steps, Workspace
 from tests.pages.conftest import texts
 from tests.workspace.conftest import wait_until
-from ui import jobs, model_training
+from ui.models import training as model_training
+from ui.shell import jobs
 
 QUICK = TrainingPlan("linear", n_epochs=2)
 
@@ -26,10 +27,11 @@ QUICK = TrainingPlan("linear", n_epochs=2)
 def page_with_a_model() -> None:
     import streamlit as st
 
-    from ui import cache, model_choice
+    from ui import cache
+    from ui.models import choice
 
     data = st.query_params.get("data") or st.session_state["data"]
-    model = model_choice.model_choice(cache.dataset(data))
+    model = choice.model_choice(cache.dataset(data))
     st.text(f"in use: {model.fingerprint if model else None}")
 
 

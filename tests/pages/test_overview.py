@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from core.data.prediction_upload import PredictionUpload
 from core.models import MODELS
 from core.trials import SourcesPlan
-from core.workspace.runner import engine
+from core.workspace.engine.runner import engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
 from tests.pages.test_matched_subsets import made, settled, store
@@ -76,7 +76,7 @@ def test_an_unknown_fingerprint_gets_a_sentence_and_no_result(open_page, workspa
 def test_the_address_keeps_the_data_set_when_the_page_changes(open_page, wine):
     app: AppTest = open_page("overview", data=wine.fingerprint)
     app.query_params.clear()  # as the navigation does
-    app.switch_page("../pages/runs.py").run()
+    app.switch_page("../../pages/runs.py").run()
     assert app.query_params["data"] == wine.fingerprint
     assert app.selectbox(key="data_control").value == wine.fingerprint
 

@@ -9,7 +9,7 @@ from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, texts
 from tests.pages.test_matched_subsets import made, settled, store, two
 from tests.pages.test_shared_run import open_link
-from ui import background
+from ui.shell import background
 
 __all__ = ["open_link", "two"]  # fixtures
 EPSILON = "0.02"

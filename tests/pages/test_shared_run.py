@@ -17,8 +17,8 @@ from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
 from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts
-from ui import session
-from ui.questions import QUESTIONS
+from ui.shell import session
+from ui.shell.questions import QUESTIONS
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def open_link() -> Callable[..., AppTest]:
     """Open the address of a link with a token."""
 
     def open_it(token: str | None, **parameters: str | list[str]) -> AppTest:
-        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=90)
+        app = AppTest.from_file(ROOT / "ui" / "shell" / "router.py", default_timeout=90)
         asked = parameters if token is None else {"t": token, **parameters}
         for name, value in asked.items():
             app.query_params[name] = value
@@ -152,7 +152,7 @@ def test_all_links_that_do_not_work_say_the_same(open_link, workspace, run):
     assert DEAD in said.pop()
 
 
-@pytest.mark.parametrize("where", ["core.workspace.links.LinkShelf._follow_link", "ui.data_choice.title_of"])
+@pytest.mark.parametrize("where", ["core.workspace.links.LinkShelf._follow_link", "ui.data.choice.title_of"])
 def test_a_link_that_nobody_can_ask_for_is_not_called_dead(where, open_link, workspace, run, monkeypatch):
     token = workspace.create_link(LOCAL_OWNER, run.id)
 

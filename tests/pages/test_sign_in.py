@@ -9,8 +9,8 @@ from streamlit.util import calc_hash
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import PLAN, ROOT, stored_run, texts
-from ui import gate, session, sign_in
-from ui.router import PAGES
+from ui.shell import gate, session, sign_in
+from ui.shell.router import PAGES
 
 AUTH = {
     "redirect_uri": "http://localhost:8501/oauth2callback",
@@ -37,7 +37,7 @@ def opened() -> Callable[..., AppTest]:
     """A page as the first request of somebody, by default of nobody in particular."""
 
     def open_it(path: str, user: dict | None = None, **parameters: str) -> AppTest:
-        app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=90)
+        app = AppTest.from_file(ROOT / "ui" / "shell" / "router.py", default_timeout=90)
         app.secrets["auth"] = AUTH
         app.user = user or {"is_logged_in": False}
         app._page_hash = "" if path == "overview" else calc_hash(path)

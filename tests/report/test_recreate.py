@@ -12,9 +12,9 @@ from core.data import DataError, Dataset, load_example
 from core.report.recreate import example_to_read, recipe, recreate
 from core.trials import Context, TrialPlan
 from core.workspace import frames
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import load_plan
-from core.workspace.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 from tests.report.runs import a_workspace, data, plans, rows, stored
 

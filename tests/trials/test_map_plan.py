@@ -17,9 +17,9 @@ from core.models import Cancelled
 from core.represent import REPRESENTATIONS, features_for_splits
 from core.trials import Context, MapPlan, Plan, from_json, to_json
 from core.trials.map_plan import COLUMNS, METHODS
-from core.workspace.executor import Executor
+from core.workspace.engine.executor import Executor
+from core.workspace.engine.runner import Engine
 from core.workspace.plans import PLANS, load_plan
-from core.workspace.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 
 

@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from ui.controls import One, check_address
+from ui.forms.controls import One, check_address
 
 
 def page(control, check):

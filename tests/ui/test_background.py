@@ -5,11 +5,11 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui import background
+from ui.shell import background
 
 
 def under_way() -> None:
-    from ui import background
+    from ui.shell import background
 
     task = background.Task(len, 4)
     task.step()
@@ -17,7 +17,7 @@ def under_way() -> None:
 
 
 def counted_by_nobody() -> None:
-    from ui import background
+    from ui.shell import background
 
     background.answer(background.Task(len), "Matching", key="it", wait=0.0)
 

@@ -23,7 +23,7 @@ def test_the_first_page_is_drawn_without_anything_heavy():
         import logging, sys
         logging.disable()
         from streamlit.testing.v1 import AppTest
-        app = AppTest.from_file({str(ROOT / "ui" / "router.py")!r}, default_timeout=60).run()
+        app = AppTest.from_file({str(ROOT / "ui" / "shell" / "router.py")!r}, default_timeout=60).run()
         assert not app.exception and app.title[0].value == "What can be trusted here?"
         print([name for name in {HEAVY} if name in sys.modules])
     """
@@ -37,19 +37,22 @@ def test_the_launcher_imports_nothing_of_core():
         import app
         print(sorted(name for name in sys.modules if name.split(".")[0] in ("core", "ui", "pages", "sqlalchemy")))
     """
-    assert in_fresh_process(code) == "['ui', 'ui.addresses', 'ui.router', 'ui.serving', 'ui.sign_in']"
+    assert (
+        in_fresh_process(code)
+        == "['ui', 'ui.shell', 'ui.shell.addresses', 'ui.shell.router', 'ui.shell.serving', 'ui.shell.sign_in']"
+    )
 
 
 def test_workers_do_not_import_streamlit_also_after_a_respawn():
-    """Under Streamlit the main module is ui/router.py, and worker processes import the main module."""
+    """Under Streamlit the main module is ui/shell/router.py, and worker processes import the main module."""
     code = f"""
         import sys, types
 
         if __name__ == "__main__":
             main = types.ModuleType("__main__")
-            main.__dict__.update(__file__={str(ROOT / "ui" / "router.py")!r}, __name__="__main__")
+            main.__dict__.update(__file__={str(ROOT / "ui" / "shell" / "router.py")!r}, __name__="__main__")
             sys.modules["__main__"] = main
-            from core.workspace.executor import Executor
+            from core.workspace.engine.executor import Executor
 
             executor = Executor(n_workers=1)
             client = executor.client()

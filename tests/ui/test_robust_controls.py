@@ -5,8 +5,8 @@ import pytest
 from core.data import DataError
 from core.evaluate.average_case import ESTIMATORS
 from core.workspace.shelf import StoredModel
-from ui import robust_controls
-from ui.robust_controls import Sigmas, numbers_of
+from ui.average_case import controls
+from ui.average_case.controls import Sigmas, numbers_of
 
 
 def stored(file_name: str, architecture: str | None = None, *, has_gradients: bool = True) -> StoredModel:
@@ -30,13 +30,13 @@ def test_what_the_address_holds_is_read_as_the_same_numbers():
 
 
 def test_a_model_without_gradients_is_offered_only_what_needs_none():
-    main, _ = robust_controls._controls("image", stored("mine.onnx", has_gradients=False))
+    main, _ = controls._controls("image", stored("mine.onnx", has_gradients=False))
     assert set(main["estimator"].titles) == {"gaussian_logits", "monte_carlo"}
     assert not any(ESTIMATORS[name].needs_gradients for name in main["estimator"].titles)
-    main, _ = robust_controls._controls("image", stored("mine.safetensors", "cnn_1"))
+    main, _ = controls._controls("image", stored("mine.safetensors", "cnn_1"))
     assert main["estimator"].default == "mmse"
 
 
 def test_of_an_uploaded_model_nobody_knows_what_it_was_trained_on():
-    _, more = robust_controls._controls("image", stored("mine.onnx"))
+    _, more = controls._controls("image", stored("mine.onnx"))
     assert list(more["rows"].titles) == ["all"]

@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import ROOT
-from ui import serving, sign_in
+from ui.shell import serving, sign_in
 
 HERE = ["localhost", "localhost:8501", "LOCALHOST:8501", "127.0.0.1:8501", "127.0.0.1", "[::1]:8501", "[::1]"]
 ELSEWHERE = [
@@ -115,9 +115,9 @@ def test_what_is_neither_http_nor_websocket_passes():
 
 
 def test_a_server_that_app_py_did_not_start_shows_nothing(monkeypatch):
-    """It would have none of the guards: `streamlit run ui/router.py`, at any address."""
+    """It would have none of the guards: `streamlit run ui/shell/router.py`, at any address."""
     monkeypatch.delenv(serving.LAUNCHED)
-    app = AppTest.from_file(ROOT / "ui" / "router.py", default_timeout=60).run()
+    app = AppTest.from_file(ROOT / "ui" / "shell" / "router.py", default_timeout=60).run()
     assert [one.value for one in app.error] == [serving.NOT_LAUNCHED]
     assert not [*app.title, *app.button, *app.selectbox]
     monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1", "secrets.files": []}.get)

@@ -12,7 +12,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.links import DeadLink
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.plans import SleepPlan
-from ui import background, session
+from ui.shell import background, session
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_CONTENT = {"_columns_of", "_uploaded"}

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
 from core.data.vectors import write_vectors
-from core.workspace.runner import close_engine, engine
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER
 
 
@@ -27,7 +27,8 @@ def wine() -> Dataset:
 
 
 def page() -> None:
-    from ui import data_choice, vectors
+    from ui.data import choice as data_choice
+    from ui.data import vectors
 
     vectors.attach(data_choice.required())
 

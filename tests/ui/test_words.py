@@ -12,11 +12,18 @@ from core.data import Dataset, load_example
 from core.report.files import tsv
 from core.report.names import MODEL_TITLES
 from core.trials import TrialPlan
-from ui import controls, samples, share, trial_controls
-from ui.portraits import portrait, telling_words
+from ui.data import samples
+from ui.data.portraits import portrait, telling_words
+from ui.forms import controls
+from ui.shell import share
+from ui.source_robustness import controls as source_robustness_controls
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = sorted(f"ui.{file.stem}" for file in (ROOT / "ui").glob("*.py") if file.stem != "__init__")
+MODULES = sorted(
+    ".".join(file.relative_to(ROOT).with_suffix("").parts)
+    for file in (ROOT / "ui").rglob("*.py")
+    if file.stem not in ("__init__", "router")
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -26,7 +33,8 @@ def test_examples_in_docstrings_run(name):
 
 def test_an_address_spells_out_every_parameter():
     address = share.address(
-        "source_robustness", {"data": "f00d", **(trial_controls.trial_parameters(TrialPlan(models=("svm",))) or {})}
+        "source_robustness",
+        {"data": "f00d", **(source_robustness_controls.trial_parameters(TrialPlan(models=("svm",))) or {})},
     )
     assert address.startswith("/source_robustness?data=f00d&models=SVM&sources=k-means+clusters&repeats=20&")
     assert "seed=0" in address
@@ -49,9 +57,11 @@ def test_a_number_in_an_address_must_be_in_range_and_whole(written, unknown):
 
 
 def test_every_plan_of_the_controls_has_an_address_and_no_other_plan_has():
-    assert trial_controls.trial_parameters(TrialPlan(models=("svm",), n_repeats=7, test_share=0.3)) is not None
-    assert trial_controls.trial_parameters(TrialPlan(models=("svm",), n_train=50)) is None
-    assert trial_controls.trial_parameters(TrialPlan(models=("svm",), schemes=("random",))) is None
+    assert (
+        source_robustness_controls.trial_parameters(TrialPlan(models=("svm",), n_repeats=7, test_share=0.3)) is not None
+    )
+    assert source_robustness_controls.trial_parameters(TrialPlan(models=("svm",), n_train=50)) is None
+    assert source_robustness_controls.trial_parameters(TrialPlan(models=("svm",), schemes=("random",))) is None
 
 
 def test_tables_are_written_without_loss_of_missing_values():

@@ -9,8 +9,8 @@ import distributed
 import pytest
 
 from core.data import Dataset, load_example
-from core.workspace.executor import Executor
-from core.workspace.runner import Engine
+from core.workspace.engine.executor import Executor
+from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
 
 

@@ -14,8 +14,8 @@ def main(home: str, run_id: str) -> None:
     import dask
 
     from core.workspace import workspace as leases
-    from core.workspace.executor import Executor
-    from core.workspace.runner import Engine
+    from core.workspace.engine.executor import Executor
+    from core.workspace.engine.runner import Engine
     from core.workspace.workspace import LOCAL_OWNER, Workspace
 
     dask.config.set({"distributed.worker.preload": ["tests.workspace.plans"]})

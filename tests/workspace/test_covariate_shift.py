@@ -6,7 +6,7 @@ import pytest
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
 from core.models.recorded import record_of
 from core.trials import Context
-from core.workspace.runner import Engine
+from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.evaluate.feature_populations import cloud, head
 from tests.workspace.conftest import wait_while_running

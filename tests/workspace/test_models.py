@@ -9,8 +9,8 @@ from core.data import DataError
 from core.models import ModelError
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context
+from core.workspace.engine.runner import Engine
 from core.workspace.errors import WorkspaceError
-from core.workspace.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Steps, Workspace
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from core.trials import Context, TrialPlan
-from core.workspace.runner import close_engine, engine
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.trials import Context, TrainingPlan
-from core.workspace.runner import Engine
+from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 

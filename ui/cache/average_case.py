@@ -5,7 +5,7 @@ import streamlit as st
 from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from core.workspace.workspace import Run
 from ui.cache.common import owned_dataset
-from ui.session import owner, workspace
+from ui.shell.session import owner, workspace
 
 
 def robustness(run: Run) -> Robustness:

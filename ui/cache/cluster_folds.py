@@ -15,11 +15,11 @@ from core.split.describe_folds import FoldDescription
 from core.trials import FoldPlan
 from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
-from ui import fold_work
-from ui.background import Answer, Task
 from ui.cache.common import owned_dataset, task
-from ui.fold_work import Cut, Folded, Related
-from ui.session import owner, workspace
+from ui.cluster_folds import work as cluster_folds_work
+from ui.cluster_folds.work import Cut, Folded, Related
+from ui.shell.background import Answer, Task
+from ui.shell.session import owner, workspace
 
 
 def fold_run(run: Run) -> Folded:
@@ -45,7 +45,7 @@ def fold_uploads(addresses: Mapping[str, str], fingerprint: str | None) -> Folde
 def _fold_uploads(owner_name: str, addresses: tuple[str, ...], fingerprint: str | None) -> Folded:
     data = None if fingerprint is None else owned_dataset(owner_name, fingerprint)
     uploads = {address: workspace().predictions(owner_name, address) for address in addresses}
-    return fold_work.from_uploads(uploads, data, FoldPlan(), key("folds of files", *addresses, fingerprint))
+    return cluster_folds_work.from_uploads(uploads, data, FoldPlan(), key("folds of files", *addresses, fingerprint))
 
 
 def fold_performance(folded: Folded, metric: Metric) -> FoldPerformance:
@@ -55,7 +55,7 @@ def fold_performance(folded: Folded, metric: Metric) -> FoldPerformance:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _fold_performance(owner_name: str, name: str, _folded: Folded, _metric: Metric) -> FoldPerformance:
-    return fold_work.performance(_folded, _metric)
+    return cluster_folds_work.performance(_folded, _metric)
 
 
 def fold_features(folded: Folded) -> Task[np.ndarray] | None:
@@ -70,7 +70,7 @@ def fold_features(folded: Folded) -> Task[np.ndarray] | None:
 def fold_relations(folded: Folded, scores: FoldPerformance) -> Task[Related]:
     """What goes with scores; its features were asked for before, so that no thread waits for itself."""
     of, name = fold_features(folded), key("relations", folded.name, scores.metric)
-    return task(owner(), name, lambda step: fold_work.related(folded, scores, _or_none(of)))
+    return task(owner(), name, lambda step: cluster_folds_work.related(folded, scores, _or_none(of)))
 
 
 def fold_description(folded: Folded, cut: Cut) -> Task[FoldDescription]:
@@ -78,7 +78,7 @@ def fold_description(folded: Folded, cut: Cut) -> Task[FoldDescription]:
     of, near, name = fold_features(folded), _near_duplicates(folded), key("description", folded.name, *cut)
 
     def work(step: Callable[[], None]) -> FoldDescription:
-        return fold_work.description(folded, cut, _or_none(of), _or_none(near))
+        return cluster_folds_work.description(folded, cut, _or_none(of), _or_none(near))
 
     return task(owner(), name, work)
 
@@ -94,9 +94,9 @@ def _near_duplicates(folded: Folded) -> Task[NearDuplicates] | None:
     if data is None:
         return None
     name = key("near duplicates", data.fingerprint, plan.representation)
-    return task(owner(), name, lambda step: fold_work.near_duplicates(data, plan))
+    return task(owner(), name, lambda step: cluster_folds_work.near_duplicates(data, plan))
 
 
 def fold_words(folded: Folded, cut: Cut) -> Task[WordCounts]:
     """The words of the texts of every fold."""
-    return task(owner(), key("fold words", folded.name, *cut), lambda step: fold_work.words(folded, cut))
+    return task(owner(), key("fold words", folded.name, *cut), lambda step: cluster_folds_work.words(folded, cut))

@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 
 from core.data import Dataset
-from ui import background
-from ui.background import Task
-from ui.session import owner, workspace
+from ui.shell import background
+from ui.shell.background import Task
+from ui.shell.session import owner, workspace
 
 
 def dataset(fingerprint: str) -> Dataset:
@@ -24,5 +24,5 @@ def owned_dataset(owner_name: str, fingerprint: str) -> Dataset:
 
 @st.cache_resource(max_entries=48, show_spinner=False)
 def task(owner_name: str, name: str, _work: Callable[[Callable[[], None]], object], n_steps: int = 0) -> Task[Any]:
-    """Some work under this name: the one under way or done, else begun now (see `ui.background`)."""
+    """Some work under this name: the one under way or done, else begun now (see `ui.shell.background`)."""
     return background.submit(_work, n_steps=n_steps)

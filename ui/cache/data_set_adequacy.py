@@ -7,7 +7,7 @@ from core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from core.evaluate.data_set_adequacy.results import Adequacy
 from core.workspace.workspace import Run
 from ui.cache.common import owned_dataset
-from ui.session import owner, workspace
+from ui.shell.session import owner, workspace
 
 
 def adequacy(run: Run) -> Adequacy:

@@ -8,36 +8,36 @@ import streamlit as st
 from core.data.identity import key
 from core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
 from core.workspace.workspace import Run
-from ui import data_work
-from ui.background import Task
 from ui.cache.common import dataset, task
-from ui.data_work import DataLook
-from ui.session import owner, workspace
+from ui.data_sets import work as data_sets_work
+from ui.data_sets.work import DataLook
+from ui.shell.background import Task
+from ui.shell.session import owner, workspace
 
 
 def data_look(fingerprint: str) -> Task[DataLook]:
     """Classes, copies, columns or mean images of a stored data set."""
     data = dataset(fingerprint)
-    return task(owner(), key("data look", fingerprint), lambda step: data_work.look(data))
+    return task(owner(), key("data look", fingerprint), lambda step: data_sets_work.look(data))
 
 
 def number(fingerprint: str, name: str) -> Task[NumberByClass]:
     """One number of every sample of a stored data set, over all and by class."""
     data = dataset(fingerprint)
-    return task(owner(), key("number", fingerprint, name), lambda step: data_work.number(data, name))
+    return task(owner(), key("number", fingerprint, name), lambda step: data_sets_work.number(data, name))
 
 
 def words(fingerprint: str) -> Task[WordCounts]:
     """The words of a stored data set of texts, by class."""
     data = dataset(fingerprint)
-    return task(owner(), key("words", fingerprint), lambda step: data_work.words(data))
+    return task(owner(), key("words", fingerprint), lambda step: data_sets_work.words(data))
 
 
 def features(fingerprint: str, representation: str) -> Task[np.ndarray]:
     """The features that maps are drawn and near duplicates are found in."""
     data = dataset(fingerprint)
     name = key("features", fingerprint, representation)
-    return task(owner(), name, lambda step: data_work.features(data, representation))
+    return task(owner(), name, lambda step: data_sets_work.features(data, representation))
 
 
 def near_copies(fingerprint: str, representation: str, similarity: float) -> Task[NearCopies]:
@@ -47,9 +47,9 @@ def near_copies(fingerprint: str, representation: str, similarity: float) -> Tas
 
     def work(step: Callable[[], None]) -> NearCopies:
         copies = look.future.result().copies
-        return data_work.near_copies(data, representation, of.future.result, copies, similarity, step)
+        return data_sets_work.near_copies(data, representation, of.future.result, copies, similarity, step)
 
-    return task(owner(), name, work, data_work.n_steps_of_near_copies(data, representation))
+    return task(owner(), name, work, data_sets_work.n_steps_of_near_copies(data, representation))
 
 
 def map_of(run: Run) -> np.ndarray:
@@ -76,6 +76,6 @@ def _folds_of(owner_name: str, run_id: str, n_done: int, n_samples: int) -> dict
     rows = workspace().rows(owner_name, run_id)
     made = rows[rows["model"].isna() & (rows["status"] == "ok")]
     return {
-        data_work.fold_title(str(scheme), int(seed)): data_work.folds(part, n_samples)
+        data_sets_work.fold_title(str(scheme), int(seed)): data_sets_work.folds(part, n_samples)
         for (scheme, seed), part in made.groupby(["scheme", "seed"], sort=False)
     }

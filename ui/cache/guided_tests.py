@@ -5,11 +5,11 @@ import streamlit as st
 from core.evaluate.guided_tests import GeneratedTests, Guided, Properties, RoundTrip, guided_of_rows
 from core.evaluate.test_quality import Regions
 from core.workspace.workspace import Run
-from ui import guided_work
-from ui.background import Task
 from ui.cache.common import owned_dataset, task
-from ui.quality_work import Looked
-from ui.session import owner, workspace
+from ui.guided_tests import work
+from ui.shell.background import Task
+from ui.shell.session import owner, workspace
+from ui.test_quality.work import Looked
 
 
 def guided(run: Run) -> Guided:
@@ -25,21 +25,21 @@ def _guided(owner_name: str, run_id: str, n_done: int, fingerprint: str) -> Guid
 
 def regions(looked: Looked) -> Task[Regions]:
     """The regions that were chosen, drawn by the training part."""
-    return task(owner(), looked.named("regions"), lambda step: guided_work.regions(looked))
+    return task(owner(), looked.named("regions"), lambda step: work.regions(looked))
 
 
 def properties(looked: Looked, within: Regions) -> Task[Properties]:
     """The three properties of a well-trained classifier."""
-    return task(owner(), looked.named("properties"), lambda step: guided_work.tested(looked, within))
+    return task(owner(), looked.named("properties"), lambda step: work.tested(looked, within))
 
 
 def missing_tests(looked: Looked, within: Regions) -> Task[GeneratedTests | None]:
     """Tests where the test set has too few."""
-    return task(owner(), looked.named("missing tests"), lambda step: guided_work.missing(looked, within))
+    return task(owner(), looked.named("missing tests"), lambda step: work.missing(looked, within))
 
 
 def sent_again(run: Run, looked: Looked, within: Regions) -> Task[RoundTrip | None]:
     """The generated images of a run, through the whole model."""
     found = guided(run)
     name = looked.named("round trip", run.id, run.n_done)
-    return task(owner(), name, lambda step: guided_work.sent_again(found, looked.parts, within))
+    return task(owner(), name, lambda step: work.sent_again(found, looked.parts, within))

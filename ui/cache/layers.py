@@ -8,9 +8,9 @@ from core.data import Dataset
 from core.data.identity import key
 from core.trials.layer_parts import LayerParts, layer_parts, layers_offered, split_of
 from core.workspace.shelf import StoredModel
-from ui import background
-from ui.background import Task
-from ui.session import owner, workspace
+from ui.shell import background
+from ui.shell.background import Task
+from ui.shell.session import owner, workspace
 
 
 def layers(dataset: Dataset, model: StoredModel) -> tuple[str, ...]:

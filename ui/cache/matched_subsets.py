@@ -10,13 +10,13 @@ from core.data.prediction_pairs import PredictionPairs
 from core.evaluate.calibration import ClassCalibration
 from core.evaluate.matched_subsets import MatchedSubsets, ModelComparisons, SetComparison, worked_example
 from core.evaluate.matched_subsets.samples import samples_table
-from ui import matching_work
-from ui.background import Task
 from ui.cache.common import task
 from ui.cache.predictions import prediction_pairs
-from ui.matching_plan import MatchingPlan, TwoSets
-from ui.matching_work import Compared, Reliability
-from ui.session import owner
+from ui.matched_subsets import work as matched_subsets_work
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
+from ui.matched_subsets.work import Compared, Reliability
+from ui.shell.background import Task
+from ui.shell.session import owner
 
 
 def comparisons(sets: TwoSets, plan: MatchingPlan) -> Task[ModelComparisons]:
@@ -24,11 +24,11 @@ def comparisons(sets: TwoSets, plan: MatchingPlan) -> Task[ModelComparisons]:
     pairs, name, known = prediction_pairs(sets), key("comparisons", sets, plan), _compared(owner())
 
     def work(step: Callable[[], None]) -> ModelComparisons:
-        found = matching_work.comparisons(pairs, plan, step)
-        known[name] = Compared(sets, plan, matching_work.headline(found))
+        found = matched_subsets_work.comparisons(pairs, plan, step)
+        known[name] = Compared(sets, plan, matched_subsets_work.headline(found))
         return found
 
-    return task(owner(), name, work, matching_work.n_steps_of_comparisons(pairs, plan))
+    return task(owner(), name, work, matched_subsets_work.n_steps_of_comparisons(pairs, plan))
 
 
 def compared() -> list[Compared]:
@@ -43,9 +43,9 @@ def _compared(owner_name: str) -> dict[str, Compared]:
 
 def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> Task[tuple[SetComparison, ...]]:
     """One model compared at every epsilon."""
-    pairs, n_steps = prediction_pairs(sets), matching_work.n_steps_of_curve(plan)
+    pairs, n_steps = prediction_pairs(sets), matched_subsets_work.n_steps_of_curve(plan)
     name = key("curve", sets, plan.by, plan.method, plan.order, plan.seed, model)
-    return task(owner(), name, lambda step: matching_work.curve(pairs, plan, model, step), n_steps)
+    return task(owner(), name, lambda step: matched_subsets_work.curve(pairs, plan, model, step), n_steps)
 
 
 def matched_samples(of: SetComparison, sets: TwoSets, plan: MatchingPlan) -> pd.DataFrame:
@@ -67,7 +67,7 @@ def matching_example() -> Task[MatchedSubsets]:
 
 def reliability(of: MatchedSubsets, sets: TwoSets, plan: MatchingPlan, model: str) -> Task[Reliability]:
     """The calibration of the subsets of one model, as the first of its matchings made them."""
-    return task(owner(), key("reliability", sets, plan, model), lambda step: matching_work.reliability(of, plan))
+    return task(owner(), key("reliability", sets, plan, model), lambda step: matched_subsets_work.reliability(of, plan))
 
 
 def class_calibration(
@@ -77,4 +77,6 @@ def class_calibration(
     pairs = prediction_pairs(sets)
     name = key("class calibration", sets, plan, model, subset)
     n_steps = (pairs.targets if "target" in subset else pairs.references)[model].n_classes
-    return task(owner(), name, lambda step: matching_work.by_class(of, pairs, plan, model, subset, step), n_steps)
+    return task(
+        owner(), name, lambda step: matched_subsets_work.by_class(of, pairs, plan, model, subset, step), n_steps
+    )

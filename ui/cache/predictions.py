@@ -8,8 +8,8 @@ from core.data.prediction_files import read_prediction_table
 from core.data.prediction_pairs import PredictionPairs, choices_of, pair_predictions
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.data.tables import Table
-from ui.matching_plan import TwoSets
-from ui.session import owner, workspace
+from ui.matched_subsets.plan import TwoSets
+from ui.shell.session import owner, workspace
 
 
 def columns_of(file: GivenFile) -> Table:

@@ -36,12 +36,12 @@ from core.trials import (
 )
 from core.trials import with_labels as join_labels
 from core.trials.sources_plan import Found
-from core.workspace.needed import found_rows
+from core.workspace.engine.needed import found_rows
 from core.workspace.plans import load_plan
 from core.workspace.workspace import Run
-from ui.background import Task
 from ui.cache.common import dataset, owned_dataset, task
-from ui.session import owner, workspace
+from ui.shell.background import Task
+from ui.shell.session import owner, workspace
 
 
 class SourceRobustness(NamedTuple):

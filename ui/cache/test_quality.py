@@ -16,18 +16,19 @@ from core.trials.layer_parts import layer_parts, layers_offered, split_of
 from core.workspace.plans import load_plan
 from core.workspace.shelf import StoredModel
 from core.workspace.workspace import Run
-from ui import background, quality_work
-from ui.background import Task
 from ui.cache.common import owned_dataset, task
 from ui.cache.layers import parts_name
-from ui.quality_controls import RegionChoice
-from ui.quality_work import Looked
-from ui.session import owner, workspace
+from ui.shell import background
+from ui.shell.background import Task
+from ui.shell.session import owner, workspace
+from ui.test_quality import work as test_quality_work
+from ui.test_quality.controls import RegionChoice
+from ui.test_quality.work import Looked
 
 
 def test_quality(looked: Looked) -> Task[TestQuality]:
     """The four dimensions of a test set."""
-    return _task(owner(), looked.named("test quality"), lambda step: quality_work.measured(looked))
+    return _task(owner(), looked.named("test quality"), lambda step: test_quality_work.measured(looked))
 
 
 def quality_beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoice) -> Task[Subject]:
@@ -39,19 +40,21 @@ def quality_beside(dataset: Dataset, title: str, model: StoredModel, choice: Reg
         layer = choice.layer if choice.layer in layers_offered(stored, dataset) else None
         parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan))
         looked = Looked(dataset, parts, choice, parts_name(dataset, model, parts.layer))
-        return quality_work.subject(model.name, title, parts, choice, quality_work.measured(looked))
+        return test_quality_work.subject(model.name, title, parts, choice, test_quality_work.measured(looked))
 
     return task(owner_name, key("quality beside", dataset.fingerprint, model.fingerprint, title, choice), work)
 
 
 def quality_curves(looked: Looked) -> Task[tuple[Curve, Curve]]:
     """The shares over both thresholds."""
-    return _task(owner(), looked.named("quality curves"), lambda step: quality_work.curves(looked))
+    return _task(owner(), looked.named("quality curves"), lambda step: test_quality_work.curves(looked))
 
 
 def class_pair(looked: Looked, first: int, second: int) -> Task[PairMap]:
     """Two classes in a plane."""
-    return _task(owner(), looked.named("pair", first, second), lambda step: quality_work.pair(looked, first, second))
+    return _task(
+        owner(), looked.named("pair", first, second), lambda step: test_quality_work.pair(looked, first, second)
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -67,7 +70,7 @@ def quality_samples(looked: Looked) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _samples(owner_name: str, name: str, _looked: Looked) -> pd.DataFrame:
-    return quality_work.samples(_looked)
+    return test_quality_work.samples(_looked)
 
 
 def covariate_shift(run: Run) -> CovariateShift:

@@ -1,0 +1,1 @@
+"""What works runs off: workers, the runner that feeds them, and the lease that says whose a run is."""

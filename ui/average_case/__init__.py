@@ -1,0 +1,1 @@
+"""Which samples and classes are fragile under noise?"""

@@ -1,0 +1,80 @@
+"""How robust are samples and classes, and how good are the numbers? The verdict card, the figures and the table."""
+
+import streamlit as st
+
+from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.average_case.verdict import average_case_verdict
+from core.evaluate.wording import Verdict, count, plural
+from core.report import average_case as report
+from ui.data_sets import views
+from ui.shell import page
+
+
+def verdict(found: Robustness, sigma: float) -> Verdict:
+    """The card: the sentence, and four numbers."""
+    said = average_case_verdict(found, sigma)
+    page.verdict(said, report.metrics(found, sigma))
+    return said
+
+
+def classes(found: Robustness, sigma: float) -> None:
+    """Figure 4 of the paper: the distribution of every class."""
+    n = sum(of.n > 0 for of in found.at(sigma).classes)
+    drawn = report.class_figure(found, sigma)
+    views.in_a_box(n, lambda: page.draw(drawn), key="class-box")
+
+
+def sigmas(found: Robustness) -> None:
+    """Over sigma: the mean and the gap."""
+    mean, gap = st.columns(2, gap="medium")
+    with mean:
+        page.draw(report.sigma_figure(found))
+    with gap:
+        page.draw(report.gap_figure(found))
+
+
+def audit(found: Robustness, sigma: float) -> None:
+    """Every estimator beside Monte-Carlo: figure 2a, the time of each, convergence and the sigmoid."""
+    st.subheader("How far are the numbers off on this model?", anchor=False)
+    of = found.audit
+    if not of.estimators:
+        page.empty("No sample has been audited, so that nobody knows. Ask for audited samples above, and run again.")
+        return
+    error, bias = st.columns(2, gap="medium")
+    with error:
+        page.draw(report.error_figure(of))
+    with bias:
+        page.draw(report.bias_figure(of))
+    table(found, sigma)
+    converging, sigmoid = st.columns(2, gap="medium")
+    with converging:
+        if of.convergence:
+            page.draw(report.convergence_figure(of))
+    with sigmoid:
+        if len(of.sigmoids(sigma)):
+            page.draw(report.sigmoid_figure(of, sigma))
+
+
+def table(found: Robustness, sigma: float) -> None:
+    """A line for each estimator: error and bias at this sigma, and what a sample takes (the paper's table 1)."""
+    of = report.estimator_table(found.audit, sigma)
+    if of is None:
+        return
+    faster = f"Than Monte-Carlo with {count(report.DRAWS_OF_PAPER)} draws, extrapolated from those that the audit took"
+    config = {
+        "Relative error": st.column_config.TextColumn(help="Mean of the absolute error over Monte-Carlo's p_robust"),
+        "Inside": st.column_config.TextColumn(help="Share of estimates inside Monte-Carlo's exact interval"),
+        "Times faster": st.column_config.TextColumn(help=faster),
+    }
+    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
+    st.caption(page.plain(of.caption))
+
+
+def nothing_computed(plan: AverageCasePlan, n_samples: int, n_trials: int) -> None:
+    """What stands where nothing has been computed of this choice."""
+    page.not_computed(
+        f"**Run** judges {plural(n_samples, 'sample')} at "
+        f"{plural(len(plan.sigmas), 'sigma')} and checks {count(min(plan.n_audit, n_samples))} of them by Monte-Carlo: "
+        f"{plural(n_trials, 'trial')}, in the background."
+    )

@@ -1,0 +1,179 @@
+"""Which samples are fragile, and what does the noise look like on them? As pictures, texts or rows, beside the map."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.wording import count, fixed, percent
+from core.figures import average_case as figures
+from core.represent import default_representation
+from core.represent.project import pca_map
+from ui import cache
+from ui.average_case.controls import Look
+from ui.data import samples
+from ui.data_sets import maps
+from ui.shell import background, page, session
+
+N_NOISY, N_EXTREME = 6, 5
+MOST_COLUMNS = 12
+SIDES = {"p_robust": "By p_robust", "confidence": "By softmax confidence"}
+
+
+def noise(dataset: Dataset, plan: AverageCasePlan) -> None:
+    """What the plan's noise does to real samples, and how far it moves them."""
+    rows = plan.order(dataset)[:N_NOISY]
+    rng = np.random.default_rng(plan.seed)
+    if dataset.kind == "image":
+        _noisy_pictures(dataset, plan, rows, rng)
+    elif dataset.kind == "tabular":
+        _noisy_rows(dataset, plan, int(rows[0]), rng)
+    else:
+        st.markdown(
+            "Noise is added to the vectors that the model takes for texts, not to their words: a text with noise "
+            "cannot be shown. In standard deviations of each number, a sigma of 1 is about as far as texts lie apart."
+        )
+
+
+def _noisy_pictures(dataset: Dataset, plan: AverageCasePlan, rows: np.ndarray, rng: np.random.Generator) -> None:
+    images = dataset.x[rows]
+    unit = _unit(plan, images.shape, rng)
+    spread = dataset.x.std(axis=0) if plan.shape != "isotropic" else 1.0
+    for sigma in (0.0, *plan.sigmas):
+        about = "As they are" if sigma == 0 else _radius(plan, sigma, dataset)
+        st.caption(page.plain(about))
+        noisy = np.clip(images + sigma * spread * unit, 0.0, 1.0)
+        captions = [dataset.class_names[dataset.y[row]] for row in rows]
+        samples.pictures(list(noisy), captions)
+    if plan.shape == "covariance":
+        st.caption("Shown with each pixel's own spread; the run lets pixels vary together as they do in the data.")
+
+
+def _noisy_rows(dataset: Dataset, plan: AverageCasePlan, row: int, rng: np.random.Generator) -> None:
+    values = dataset.x[row].astype(np.float64)
+    spread = dataset.x.std(axis=0) if plan.shape != "isotropic" else np.ones_like(values)
+    unit = _unit(plan, values.shape, rng)
+    lines = [("as it is", values)]
+    lines += [(f"noise of sigma {sigma:g}", values + sigma * spread * unit) for sigma in plan.sigmas]
+    shown = list(dataset.feature_names[:MOST_COLUMNS])
+    table = pd.DataFrame([line[: len(shown)] for _, line in lines], columns=shown)
+    table.insert(0, f"sample {dataset.ids[row]}", [about for about, _ in lines])
+    st.dataframe(table, hide_index=True, alt="One sample with noise of every sigma")
+    st.caption(page.plain(f"Noise of {_radius(plan, plan.sigmas[-1], dataset)}."))
+
+
+def _unit(plan: AverageCasePlan, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Noise of variance one, as the plan asks for."""
+    if plan.noise == "uniform":
+        return rng.uniform(-(3**0.5), 3**0.5, size=shape)
+    if plan.noise == "laplace":
+        return rng.laplace(0.0, 0.5**0.5, size=shape)
+    return rng.normal(size=shape)
+
+
+def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
+    n_features = int(np.prod(dataset.x.shape[1:]))
+    of = "" if plan.shape == "isotropic" else " standard deviations"
+    return (
+        f"sigma {sigma:g}: about {sigma * n_features**0.5:.3g}{of} away (sigma times the root of {count(n_features)})"
+    )
+
+
+def extremes(found: Robustness, look: Look, dataset: Dataset) -> None:
+    """The least and the most robust samples of a class, by p_robust and by softmax side by side (figure 3)."""
+    sigma, names = look.sigma, found.class_names
+    classes = found.at(sigma).classes
+    known = [code for code, of in enumerate(classes) if of.n]
+    code = min(known, key=lambda code: classes[code].value) if look.label is None else names.index(look.label)
+    st.subheader(f"Least and most robust samples of {page.plain(names[code])}", anchor=False)
+    if code not in known:
+        st.caption("None of the samples that are judged is of this class.")
+        return
+    st.caption(page.plain(f"Mean p_robust of the class: {percent(classes[code].value)}, n = {count(classes[code].n)}."))
+    at = found.samples_at(sigma).set_index("row")
+    for by, column in zip(SIDES, st.columns(2, gap="large"), strict=True):
+        with column:
+            st.markdown(f"**{SIDES[by]}**")
+            if not at[by].notna().any():
+                st.caption("This run has no confidences.")
+                continue
+            least, most = found.extremes(sigma, code, by=by, n=N_EXTREME)
+            for title, rows in (("Least robust", least), ("Most robust", most)):
+                st.markdown(title if by == "p_robust" else title.replace("robust", "sure"))
+                with st.container(key=f"{title.lower().replace(' ', '-')}-{by.replace('_', '-')}"):
+                    _show(dataset, at, rows, found.class_names)
+
+
+def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str, ...]) -> None:
+    """Samples with what they were taken for, their p_robust and confidence."""
+    if not len(rows):
+        st.caption("Too few samples.")
+        return
+    told = at.loc[rows]
+    said = [names[code] for code in told["predicted"]]
+    if dataset.kind == "image":
+        captions = [
+            f"as {name}{' (wrong)' * (code != label)}, {_kept('p', p)}, {_kept('sure', sure)}"
+            for name, code, label, p, sure in zip(
+                said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
+            )
+        ]
+        samples.pictures([dataset.x[row] for row in rows], captions)
+        return
+    table = samples.table(dataset, rows)
+    table.insert(2, "predicted", said)
+    table.insert(3, "p_robust (%)", [fixed(100 * p, 1) for p in told["p_robust"]])
+    table.insert(4, "confidence (%)", [fixed(100 * p, 1) for p in told["confidence"]])
+    if dataset.kind == "text":
+        st.table(table.map(page.plain).set_index("id"), alt="Samples in full")
+    else:
+        st.dataframe(table, hide_index=True, alt="Samples with their columns")
+
+
+def _kept(name: str, share: float) -> str:
+    """A share with its name, which no line breaks."""
+    return f"{name} {percent(share)}".replace(" ", "\N{NO-BREAK SPACE}")
+
+
+@session.fragment
+def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
+    """p_robust against confidence beside the map: what is selected on one stands out on the other, and below."""
+    st.subheader("Robust, or only sure?", anchor=False)
+    chosen = maps.selected(dataset.fingerprint)
+    scatter, beside = st.columns(2, gap="medium")
+    with scatter:
+        drawn = figures.confidence_chart(found, sigma, selected=chosen, dark=page.dark())
+        caption = (
+            "Each mark is a sample; crosses are wrong predictions. Those at the lower right are sure and fragile. "
+            "Draw around some to see them on the map and below."
+        )
+        maps.linked_chart(drawn, caption, dataset.fingerprint, key="confidence-chart")
+    with beside:
+        points = _points(dataset)
+        if points is not None:
+            fragile = "bright" if page.dark() else "dark"
+            drawn = figures.robustness_map(points, found, sigma, selected=chosen, dark=page.dark())
+            maps.linked_chart(
+                drawn,
+                f"The judged samples on their first two principal components, {fragile} ones fragile. The map "
+                "on the page of data sets shows the same selection.",
+                dataset.fingerprint,
+                key="robustness-map",
+            )
+    if chosen:
+        maps.selection(dataset, chosen)
+
+
+def _points(dataset: Dataset) -> np.ndarray | None:
+    task = cache.features(dataset.fingerprint, default_representation(dataset.kind))
+    try:
+        features = background.answer(task, "Making features for the map", key="features")
+    except DataError as problem:
+        page.error(problem)
+        return None
+    if features is None:
+        st.skeleton(height=380)
+        return None
+    return pca_map(features)

@@ -1,0 +1,1 @@
+"""How do folds that are made to differ behave?"""

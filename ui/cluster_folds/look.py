@@ -1,0 +1,177 @@
+"""How do the folds lie? Two schemes side by side, each figure as soon as it is worked out."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.cluster_folds import mean_by_fold
+from core.evaluate.wording import count, fixed, plural
+from core.figures import cluster_folds_look as figures
+from core.report import cluster_folds as report
+from core.represent import number_of, number_title, numbers_of
+from core.represent.project import pca_map
+from core.split.describe_folds import FoldDescription
+from core.trials import MapPlan
+from core.workspace.plans import load_plan
+from core.workspace.workspace import Run
+from ui import cache
+from ui.cluster_folds.work import Cut, Folded
+from ui.data_sets import views
+from ui.forms.pick_one import choose
+from ui.shell import background, page, share
+from ui.shell.session import owner, workspace
+
+MAPS = {"pca": "PCA", "umap": "UMAP"}
+COLUMNS = {
+    "label_tv": ("Label distance", "Total variation between the labels of fold and rest: 0 alike, 1 disjoint.", 3),
+    "variance": ("Variance", "Mean squared distance of the fold's samples from their mean.", 2),
+    "mmd": ("MMD²", "Maximum mean discrepancy, squared: 0 alike.", 3),
+    "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
+    "auc": ("AUC", "Of a classifier that tells fold from rest: .5 alike, 1 apart. Interval: 95 %.", 2),
+    "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
+    "near_duplicates": ("Near copies", "Pairs of copies or near-duplicates, one sample in the fold, one outside.", 0),
+}
+
+
+def show(folded: Folded) -> None:
+    """Maps, sizes, labels and lengths of two schemes, and the table that holds them against random folds."""
+    st.subheader("How the folds lie", anchor=False)
+    cuts = list(folded.cuts)
+    if not cuts:
+        page.empty("No folds have been made yet.")
+        return
+    chosen = _two(folded, cuts)
+    places, waiting = _places(folded)
+    for cut, column in zip(chosen, st.columns(len(chosen), gap="medium"), strict=True):
+        with column:
+            st.markdown(f"**{page.plain(folded.cuts[cut])}**")
+            if places is not None:
+                folds = folded.rows.folds(*cut)
+                figure = figures.fold_map(places, folds, cut.scheme, names=folded.names(cut), dark=page.dark())
+                caption = "Each dot is a sample, coloured by fold; colours of different schemes mean nothing together."
+                page.figure(figure, caption, key=f"map-{cut.scheme}-{cut.seed}")
+            elif waiting:
+                st.skeleton(height=420)
+    _sizes(folded, chosen)
+    _labels(folded, chosen)
+    _described(folded, chosen)
+
+
+def _two(folded: Folded, cuts: list[Cut]) -> list[Cut]:
+    """The two schemes side by side; controls where there are more than two."""
+    if len(cuts) <= 2:
+        return cuts
+    with st.container(horizontal=True, gap="medium"):
+        left = choose("left", "On the left", folded.cuts)
+        rest = {cut: title for cut, title in folded.cuts.items() if cut != left}
+        right = choose("right", "On the right", rest, folded.unlike(left))
+    return [left, right]
+
+
+def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
+    """Where samples lie on the map, and whether that is still being worked out."""
+    if folded.coordinates is not None:
+        return folded.coordinates, False
+    task = cache.fold_features(folded)
+    if task is None:
+        st.caption("There is no map: these predictions are of samples that the chosen data set does not hold.")
+        return None, False
+    try:
+        features = background.answer(task, "Making the features that folds are made in", key="fold-features")
+    except DataError as problem:
+        page.error(problem)
+        return None, False
+    if features is None:
+        return None, True
+    if folded.plan.label_informed:
+        st.caption("These features saw the labels: the folds were not made of the inputs alone.")
+    umap = _umap(folded)
+    there = MAPS if umap is not None else {"pca": MAPS["pca"]}
+    if choose("foldmap", "Map", there, help="The newest UMAP map of the page of data sets.") == "umap" and umap:
+        share.rest_on(umap)
+        return cache.map_of(umap), False
+    return pca_map(features), False
+
+
+def _umap(folded: Folded) -> Run | None:
+    """The newest UMAP map of the data set that was made (on the page of data sets), if there is one."""
+    data = folded.dataset
+    runs = [] if data is None else workspace().runs(owner(), data.fingerprint)
+    maps = ((run, load_plan(run.plan)) for run in runs if run.kind == MapPlan.kind and run.state == "done")
+    return next((run for run, plan in maps if isinstance(plan, MapPlan) and plan.method == "umap"), None)
+
+
+def _sizes(folded: Folded, chosen: list[Cut]) -> None:
+    one_scheme = len({cut.scheme for cut in chosen}) < len(chosen)  # two seeds of it
+    by_scheme = {folded.cuts[cut] if one_scheme else cut.scheme: folded.rows.folds(*cut) for cut in chosen}
+    data = folded.dataset
+    sizes, means = st.columns(2, gap="medium") if data is not None else (st.container(), None)
+    with sizes:
+        page.draw(report.size_figure(folded.rows, by_scheme))
+    if data is None or means is None:
+        return
+    with means:
+        name = folded.plan.number or numbers_of(data)[0]
+        values, title = number_of(data, name), number_title(data, name)
+        by_fold = {scheme: mean_by_fold(folds, values) for scheme, folds in by_scheme.items()}
+        figure = figures.fold_means(by_fold, title, whole=float(values.mean()), dark=page.dark())
+        page.figure(figure, f"{page.plain(title)}: mean of each fold, 95 % interval; dotted: all.", key="means")
+
+
+def _labels(folded: Folded, chosen: list[Cut]) -> None:
+    rows = folded.rows
+    folds = [rows.folds(*cut) for cut in chosen]
+    for cut, own, column in zip(chosen, folds, st.columns(len(chosen), gap="medium"), strict=True):
+        with column:
+            drawn = report.label_figure(rows, folded.cuts[cut], own, folds, cut)
+            views.in_a_box(
+                len(rows.class_names),
+                lambda drawn=drawn: page.draw(drawn),
+                key=f"labels-box-{cut.scheme}-{cut.seed}",
+            )
+
+
+def _described(folded: Folded, chosen: list[Cut]) -> None:
+    st.markdown("**Wanted and got, against folds of the same sizes drawn at random**")
+    told = {}
+    for cut in chosen:
+        try:
+            task = cache.fold_description(folded, cut)
+            found = background.answer(task, "Measuring how unlike train and test are", key=f"described-{cut.scheme}")
+        except DataError as problem:
+            page.error(problem)
+            continue
+        if found is not None:
+            told[cut] = found
+            _description(folded, cut, found)
+    if told:
+        tables = {
+            "Distances": lambda: _joined({cut: found.measures_table() for cut, found in told.items()}),
+            "Labels": lambda: _joined({cut: found.labels_table() for cut, found in told.items()}),
+        }
+        page.downloads(tables, stem="cluster-folds")
+
+
+def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:
+    """Tables of several cuts as one: scheme and seed in front, folds counted from 1 as everywhere on the screen."""
+    parts = [table.assign(fold=table["fold"] + 1, scheme=cut.scheme, seed=cut.seed) for cut, table in tables.items()]
+    whole = pd.concat(parts, ignore_index=True)
+    return whole[["scheme", "seed", *(name for name in whole.columns if name not in ("scheme", "seed"))]]
+
+
+def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
+    table = found.table()
+    lines = {"Fold": [*folded.names(cut), "random"], "n": [*map(count, table["n_test"]), ""]}
+    lines["Wanted"] = [*(fixed(float(n), 1) for n in table["n_wanted"]), ""]
+    for measure in found.measures:
+        title, _, digits = COLUMNS[measure]
+        lines[title] = [fixed(float(value), digits) for value in [*table[measure], table[f"{measure}_random"].mean()]]
+        if measure == "auc":
+            ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in found.auc_interval]
+            lines[title] = [f"{value}{end}" for value, end in zip(lines[title], [*ends, ""], strict=True)]
+    config = {title: st.column_config.TextColumn(help=meaning) for title, meaning, _ in COLUMNS.values()}
+    st.caption(f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(found.random), 'random draw')}.")
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
+    for remark in found.remarks[:5]:
+        st.caption(page.plain(remark))

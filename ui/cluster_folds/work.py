@@ -1,0 +1,171 @@
+"""What does the page of folds have worked out? Each is a function of predictions on folds, named in the cache."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.data.fold_files import read_folds, scheme_of
+from core.data.prediction_upload import PredictionUpload
+from core.evaluate.cluster_folds import (
+    FoldPerformance,
+    FoldPredictions,
+    Metric,
+    Relation,
+    characteristics_of,
+    fold_performance,
+    joined,
+    relations,
+    rows_of_tables,
+    scheme_title,
+)
+from core.evaluate.data_sets import WordCounts, count_words
+from core.represent import default_representation, number_of, number_title, numbers_of
+from core.represent.duplicate_texts import near_duplicate_texts
+from core.represent.duplicates import NearDuplicates, duplicate_groups, near_duplicate_pairs
+from core.split.describe_folds import FoldDescription, describe_folds
+from core.trials import FoldPlan
+from ui.data_sets import work
+
+SEED = 0
+"""Of resampling and of the samples that distances are measured on."""
+SIMILARITY = 0.95
+MOST_PAIRS = 100_000
+"""Of nearly equal samples; copies of the same content are counted apart."""
+MOST_NUMBERS = 12
+"""Of a table, scores are held against so many columns; more would leave nothing to tell after correction."""
+
+
+class Cut(NamedTuple):
+    """The folds of one scheme and seed."""
+
+    scheme: str
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Folded:
+    """Predictions on folds, from a run or from files; `name` names them in the cache.
+
+    `dataset` is what the rows are positions in, where it is known; `coordinates` are those that a file of folds told.
+    """
+
+    name: str
+    rows: FoldPredictions
+    plan: FoldPlan
+    dataset: Dataset | None = None
+    coordinates: np.ndarray | None = None
+
+    @property
+    def cuts(self) -> dict[Cut, str]:
+        """The folds that there are, and what to call them."""
+        cuts = [Cut(scheme, seed) for scheme in self.rows.schemes for seed in self.rows.seeds(scheme)]
+        several = len({cut.seed for cut in cuts}) > 1
+        return {cut: scheme_title(cut.scheme) + f", seed {cut.seed}" * several for cut in cuts}
+
+    def unlike(self, cut: Cut) -> Cut | None:
+        """The first folds of another scheme than that of `cut`; None where there is no other."""
+        return next((other for other in self.cuts if other.scheme != cut.scheme), None)
+
+    def names(self, cut: Cut) -> tuple[str, ...]:
+        """What the folds of a cut are called: numbers from 1, unless their file says otherwise."""
+        n_folds = int(self.rows.folds(*cut).max(initial=-1)) + 1
+        return self.rows.fold_names.get(cut.scheme) or tuple(str(fold + 1) for fold in range(n_folds))
+
+
+class Related(NamedTuple):
+    """What sets the folds apart, and how scores go with it."""
+
+    characteristics: pd.DataFrame
+    relations: tuple[Relation, ...]
+
+
+def performance(folded: Folded, metric: Metric) -> FoldPerformance:
+    """The scores so far."""
+    return fold_performance(folded.rows, metric=metric)
+
+
+def related(folded: Folded, scores: FoldPerformance, features: np.ndarray | None) -> Related:
+    """Scores against sizes, labels, numbers of the samples and, where there are features, distances."""
+    numbers: dict[str, np.ndarray] = {}
+    data = folded.dataset
+    if data is not None:
+        titles = {name: number_title(data, name) for name in numbers_of(data)[:MOST_NUMBERS]}
+        numbers = {f"mean {title[0].lower()}{title[1:]}": number_of(data, name) for name, title in titles.items()}
+    rng = np.random.default_rng(SEED)
+    known = characteristics_of(folded.rows, features=features, numbers=numbers, rng=rng)
+    return Related(known, relations(scores, known, rng=np.random.default_rng(SEED)))
+
+
+def near_duplicates(dataset: Dataset, plan: FoldPlan) -> NearDuplicates:
+    """Exact copies, and nearly equal samples: texts by their words, else by the features before PCA to few.
+
+    In a handful of principal components everything is near something.
+    """
+    copies = duplicate_groups(dataset)
+    first = np.flatnonzero(copies == np.arange(dataset.n_samples))
+    if dataset.kind == "text":
+        pairs, _ = near_duplicate_texts(dataset.x[first], similarity=SIMILARITY, most=MOST_PAIRS)
+    else:
+        features = work.features(dataset, representation(dataset, plan))[first]
+        pairs = near_duplicate_pairs(features, similarity=SIMILARITY, most=MOST_PAIRS)
+    return NearDuplicates(copies, first[pairs], full=len(pairs) == MOST_PAIRS)
+
+
+def description(folded: Folded, cut: Cut, features: np.ndarray | None, near: NearDuplicates | None) -> FoldDescription:
+    """Wanted and got, and how far train and test lie apart."""
+    known = folded.rows.y >= 0
+    return describe_folds(
+        folded.rows.folds(*cut)[known],
+        folded.rows.y[known],
+        None if features is None else features[known],
+        class_names=folded.rows.class_names,
+        duplicates=near if known.all() else None,
+        rng=np.random.default_rng(SEED),
+    )
+
+
+def words(folded: Folded, cut: Cut) -> WordCounts:
+    """The words of the texts by fold."""
+    if folded.dataset is None:
+        raise TypeError("words are counted of texts that are here")
+    folds = folded.rows.folds(*cut)
+    tested = folds >= 0
+    return count_words(folded.dataset.x[tested], folds[tested], [f"fold {name}" for name in folded.names(cut)])
+
+
+def representation(dataset: Dataset, plan: FoldPlan) -> str:
+    """The features that folds are made in, by name."""
+    return plan.representation or default_representation(dataset.kind)
+
+
+def from_uploads(uploads: Mapping[str, PredictionUpload], dataset: Dataset | None, plan: FoldPlan, name: str) -> Folded:
+    """Uploaded predictions with their folds; joined with a data set where they are of the very same samples."""
+    parts, tables = [], {}
+    for upload in uploads.values():
+        file = upload.truth or upload.predictions
+        scheme = scheme_of(file.name)
+        while scheme_title(scheme) in map(scheme_title, tables):  # the address tells them apart by what they are called
+            scheme += " (again)"
+        tables[scheme] = upload.read()
+        parts.append(rows_of_tables({scheme: tables[scheme]}))
+    rows = joined(parts)
+    if dataset is not None and set(rows.ids.tolist()) == set(dataset.ids.tolist()):
+        with_data = joined(parts, ids=dataset.ids)
+        if with_data.class_names == dataset.class_names and (with_data.y == dataset.y).all():
+            return Folded(name, with_data, plan, dataset)
+    return Folded(name, rows, plan, None, _coordinates(uploads, rows))
+
+
+def _coordinates(uploads: Mapping[str, PredictionUpload], rows: FoldPredictions) -> np.ndarray | None:
+    """Where the samples lie, if a file of folds says it of all of them (the notebooks' `analysis_` files do)."""
+    for upload in uploads.values():
+        table = None if upload.truth is None else read_folds(upload.truth.open())
+        if table is not None and table.coordinates is not None:
+            place = dict(zip(table.ids.tolist(), table.coordinates, strict=True))
+            if all(value in place for value in rows.ids.tolist()):
+                return np.array([place[value] for value in rows.ids.tolist()])
+    return None

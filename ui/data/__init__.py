@@ -1,0 +1,1 @@
+"""Choosing and uploading a data set, and how its samples look."""

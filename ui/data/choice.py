@@ -1,0 +1,160 @@
+"""Which data set is every page about? The one that the address names by fingerprint, and never another one.
+
+An example has no fingerprint before it was read once: until then the address calls it by its name.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
+from core.workspace.data_shelf import StoredDataset
+from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import Run
+from ui import cache
+from ui.shell import jobs
+from ui.shell.page import error, plain
+from ui.shell.session import owner, workspace
+
+ADDRESS = "data"
+"""The parameter of the address that names the data set."""
+UNKNOWN = (
+    "The data set that this address names is not stored here: it was deleted, or it belongs to somebody else. "
+    "Nothing is shown in its place; choose a data set at the top right, or upload the file again."
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An entry of the data-set control: `address` is its fingerprint, or its name while it is an unread example.
+
+    `example` names the example that it is; None for uploads, and for an example as older library versions had it.
+    """
+
+    address: str
+    title: str
+    example: str | None = None
+    stored: StoredDataset | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called before and after it was read for the first time."""
+        return self.example or self.address
+
+
+def choices() -> dict[str, Choice]:
+    """All that can be chosen by this owner, by address: the examples first, then what was uploaded, newest first."""
+    stored = workspace().datasets(owner())
+    newest = {one.example: one for one in reversed(stored) if one.example}
+    examples = [_example(name, newest.get(name)) for name in EXAMPLES]
+    shown = {choice.address for choice in examples}
+    others = [_upload(one, stored) for one in stored if one.fingerprint not in shown]
+    return {choice.address: choice for choice in [*examples, *others]}
+
+
+def _example(name: str, stored: StoredDataset | None) -> Choice:
+    return Choice(stored.fingerprint if stored else name, EXAMPLES[name].title, name, stored)
+
+
+def _upload(one: StoredDataset, stored: list[StoredDataset]) -> Choice:
+    title = name_of(one)
+    if one.example or sum(other.name == one.name for other in stored) > 1:
+        title += f" ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
+    return Choice(one.fingerprint, title, None, one)
+
+
+def name_of(one: StoredDataset) -> str:
+    """What a data set is called, alike for everybody who sees it; others may be called the same."""
+    return EXAMPLES[one.example].title if one.example in EXAMPLES else one.name
+
+
+def title_of(run: Run) -> str:
+    """What the data set of a run is called on the screen; the name it had, where it is no longer stored."""
+    choice = choices().get(run.fingerprint)
+    return choice.title if choice else run.dataset_name
+
+
+def current() -> Choice | None:
+    """What the address names (without one: what this session saw last, else the first example); None if unknown."""
+    known = choices()
+    address = st.query_params.get(ADDRESS) or st.session_state.get(ADDRESS) or next(iter(known))
+    by_name = {choice.example: choice for choice in reversed(known.values()) if choice.example}
+    choice = known.get(address) or by_name.get(address)
+    _remember(choice.address if choice else address)
+    return choice
+
+
+def choose(address: str) -> None:
+    """Make this the data set of this session and of its address."""
+    _remember(address)
+
+
+def _remember(address: str) -> None:
+    st.session_state[ADDRESS] = address
+    if st.query_params.get(ADDRESS) != address:  # the navigation drops what no widget holds
+        st.query_params[ADDRESS] = address
+
+
+def control() -> None:
+    """The data-set control that stands on every page."""
+    known, choice = choices(), current()
+    st.session_state["data_control"] = choice.address if choice else None
+    st.selectbox(
+        "Data set",
+        list(known),
+        index=0 if choice else None,
+        format_func=lambda address: known[address].title,
+        key="data_control",
+        on_change=lambda: choose(st.session_state["data_control"]),
+        placeholder="Choose a data set",
+        label_visibility="collapsed",
+        width=220,
+    )
+
+
+def required() -> Choice:
+    """The choice; where the address names nothing that is there, the page says so and ends."""
+    choice = current()
+    if choice is None:
+        st.error(UNKNOWN, title="This data set is not here", icon=":material/link_off:")
+        st.stop()
+    return choice
+
+
+def dataset() -> Dataset:
+    """The chosen data set itself; an example is read and stored at its first use."""
+    choice = required()
+    if choice.stored is not None:
+        return _read(choice.stored.fingerprint)
+    name = str(choice.example)
+    if not ready(name):
+        st.stop()
+    with st.spinner(f"Reading {plain(choice.title)}"):
+        fingerprint = workspace().add_dataset(owner(), load_example(name), example=name)
+    choose(fingerprint)
+    return _read(fingerprint)
+
+
+def ready(example: str | None) -> bool:
+    """Whether an example can be read at once; where not, it is being read beside the page, which says so."""
+    if example != "docstrings" or docstrings_ready():
+        return True
+    jobs.prepare(
+        example, "Reading the docstrings of the installed libraries. This is done once and takes up to a minute."
+    )
+    return False
+
+
+def _read(fingerprint: str) -> Dataset:
+    try:
+        return cache.dataset(fingerprint)
+    except (DataError, WorkspaceError) as problem:
+        error(problem)
+        st.stop()
+
+
+def forget(fingerprint: str) -> None:
+    """Delete a stored data set with its runs, and show the first example again."""
+    workspace().delete_dataset(owner(), fingerprint)
+    choose(next(iter(EXAMPLES)))

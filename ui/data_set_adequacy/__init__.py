@@ -1,0 +1,1 @@
+"""Would more data help, or new sources?"""

@@ -1,0 +1,84 @@
+"""What do the sizes tell? The verdict card, the paper's tables 2 and 3, and the classes with their sentences."""
+
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Told
+from core.evaluate.data_set_adequacy.verdict import KINDS, adequacy_verdict, kind, sentence
+from core.evaluate.wording import Verdict, plural
+from core.report import data_set_adequacy as report
+from core.report.names import MODEL_TITLES
+from ui.data.samples import LAZY_ROWS
+from ui.data_set_adequacy.controls import Look
+from ui.shell import page
+
+
+def verdict(found: Adequacy, of: Curve, look: Look) -> Verdict:
+    """The card: the sentence, and four numbers."""
+    said = adequacy_verdict(found, of, worth=look.worth, names=MODEL_TITLES)
+    page.verdict(said, report.metrics(of))
+    return said
+
+
+def size_table(found: Adequacy) -> None:
+    """The paper's tables 2 and 3 and the spread: a line for each model and size."""
+    of = report.size_table(found)
+    config = {
+        "Samples": st.column_config.NumberColumn(help="Mean number of training samples", format="%d"),
+        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar sources"),
+        "rho": st.column_config.NumberColumn(format="%.3f"),
+        "over sources": st.column_config.TextColumn(help="95 % interval of rho over sources and samples"),
+        "over draws": st.column_config.TextColumn(help="95 % interval of rho over draws"),
+        "sd AccX": st.column_config.NumberColumn(format="%.1f", help="Over draws, on unfamiliar sources (points)"),
+        "sd AccI": st.column_config.NumberColumn(format="%.1f", help="Over draws, on familiar sources (points)"),
+        "Step, AccX": st.column_config.TextColumn(
+            help="Gain from the size before on unfamiliar sources, paired; 95 % interval over sources and samples"
+        ),
+        "Step, AccI": st.column_config.TextColumn(help="The same on familiar sources"),
+    }
+    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
+
+
+def classes(found: Adequacy, of: Curve, look: Look) -> None:
+    """Every class: the small panels, and a line with its sentence."""
+    curves = found.classes_of(of)
+    if not curves:
+        return
+    name = page.plain(MODEL_TITLES.get(of.model, of.model))
+    st.subheader(f"{name}: which classes would gain?", anchor=False)
+    page.draw(report.class_figure(curves, look.panels))
+    table = report.class_table(curves, look.worth)
+    st.dataframe(table.lines, hide_index=True, alt=table.title, lazy=len(table.lines) > LAZY_ROWS)
+    st.caption(f"{table.caption} The sentence of each class is in the download.")
+
+
+def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
+    """Every model and class with what it comes to, for a file."""
+    lines = [
+        {
+            "model": curve.model,
+            "source_finder": curve.source_finder,
+            "label": curve.label,
+            "verdict": kind(curve.outlook, worth=worth),
+            "means": KINDS[kind(curve.outlook, worth=worth)],
+            **{f"{name}{end}": value for name in ("gain", "gap", "closing") for end, value in _ends(curve, name)},
+            "sentence": sentence(curve, worth=worth),
+        }
+        for curve in found.curves
+    ]
+    return pd.DataFrame(lines)
+
+
+def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], n_trials: int) -> None:
+    """What stands where nothing has been computed of this choice."""
+    page.not_computed(
+        f"**Run** trains {plural(len(plan.models), 'model')} on "
+        f"{plural(len(sizes), 'size')} of every draw's training part and tests them on the same test parts: "
+        f"{plural(n_trials, 'trial')}, in the background."
+    )
+
+
+def _ends(curve: Curve, name: str) -> list[tuple[str, float]]:
+    told = getattr(curve.outlook, name) if curve.outlook else Told()
+    return [("", told.value), ("_lower", told.interval.lower), ("_upper", told.interval.upper)]

@@ -1,0 +1,101 @@
+"""Which samples are there twice? Exact and near duplicates side by side, first those whose labels differ."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.evaluate.data_sets import ExactCopies, NearCopies
+from core.evaluate.wording import count, plural
+from ui import cache
+from ui.data import samples
+from ui.forms.controls import Number, check_address
+from ui.shell import background, page
+
+PER_PAGE = 4
+MOST_OF_GROUP = 6
+"""Of so many copies of one content the page shows some; the table has all."""
+SIMILARITY = Number(
+    "similarity",
+    "Similarity",
+    0.8,
+    0.999,
+    0.95,
+    0.01,
+    "The least cosine of two samples that are called near duplicates: of the word weights of texts, else of the "
+    "features chosen above; 1 is the same direction.",
+    "%.3f",
+)
+
+
+def show(dataset: Dataset, exact: ExactCopies, *, representation: str, fingerprint: str) -> dict[str, list[str]]:
+    """Exact duplicates in a line, near ones at the chosen similarity, and what they look like.
+
+    Returns what the address says of it.
+    """
+    st.subheader("Duplicates", anchor=False)
+    check_address([SIMILARITY])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        similarity = SIMILARITY.draw()
+        which = st.container()
+    near, why_not = None, "Near duplicates are being looked for."
+    try:
+        task = cache.near_copies(fingerprint, representation, similarity)
+        near = background.answer(task, "Comparing every sample with every other", key="near")
+    except DataError:  # said where the map would be, which has the same features
+        why_not = "Near duplicates cannot be looked for in these features."
+    choices = _choices(exact, near)
+    with which:
+        st.markdown(page.plain(_sentence(exact, near, why_not)))
+    if any(choices.values()):
+        _look(dataset, {title: groups for title, groups in choices.items() if groups})
+    tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
+    if near is not None:
+        tables["Near duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
+    page.downloads(tables, stem="data-set")
+    return {SIMILARITY.key: SIMILARITY.written(similarity)}
+
+
+def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
+    said = f"{plural(exact.n_copies, 'sample repeats', 'samples repeat')} an earlier one exactly."
+    if exact.n_copies == 0:
+        said = "No sample is there twice."
+    if near is None:
+        return f"{said} {why_not}"
+    if len(near.pairs) == 0:
+        return f"{said} No two samples come nearer than that."
+    more = " or more" if near.full else ""
+    differ = int((~near.same_label).sum())
+    labels = f"; the labels of {count(differ)} pairs differ" if differ else "; no pair has different labels"
+    return f"{said} {count(len(near.pairs))}{more} pairs ({plural(near.n_samples, 'sample')}) come near{labels}."
+
+
+def _choices(exact: ExactCopies, near: NearCopies | None) -> dict[str, Sequence[tuple[int, ...]]]:
+    found: dict[str, Sequence[tuple[int, ...]]] = {"Same content, different labels": exact.groups(conflicting=True)}
+    if near is not None:
+        found["Nearly the same, different labels"] = near.chosen(same_label=False)
+    found["Same content, same label"] = exact.groups(conflicting=False)
+    if near is not None:
+        found["Nearly the same, same label"] = near.chosen(same_label=True)
+    return found
+
+
+def _look(dataset: Dataset, choices: dict[str, Sequence[tuple[int, ...]]]) -> None:
+    title = st.segmented_control(
+        "Shown",
+        list(choices),
+        default=next(iter(choices)),
+        format_func=lambda name: f"{name} ({count(len(choices[name]))})",
+        key=f"copies-{len(choices)}",
+        label_visibility="collapsed",
+        required=True,
+    )
+    groups = choices[title or next(iter(choices))]
+    below = st.container()
+    shown = groups[page.part_shown(len(groups), PER_PAGE, key="copies-page")]
+    with below, st.grid(2, min_column_width=300, border=True):
+        for group in shown:
+            with st.container(gap="xsmall"):
+                samples.show(dataset, group[:MOST_OF_GROUP])
+                if len(group) > MOST_OF_GROUP:
+                    st.caption(f"and {plural(len(group) - MOST_OF_GROUP, 'more copy', 'more copies')}")

@@ -1,0 +1,316 @@
+"""Where do the samples lie? A map to draw a lasso on, and the samples that are inside it.
+
+A selection is kept as positions in the data set, for the data set's fingerprint, from the moment it is made: the
+browser forgets it as soon as the figure changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.evaluate.data_sets import label_counts
+from core.evaluate.wording import count, listed, percent, plural
+from core.figures.maps import MOST_COLOURS, map_chart
+from core.figures.theme import alt_text
+from core.represent import REPRESENTATIONS, available, default_representation
+from core.represent.project import pca_map
+from core.trials import FoldPlan
+from core.trials.map_plan import METHODS, MapPlan
+from core.workspace.links import View
+from core.workspace.workspace import Run
+from ui import cache
+from ui.data import choice as data_choice
+from ui.data import samples
+from ui.forms.controls import Number, One, check_address
+from ui.shell import background, jobs, page, session
+from ui.shell.session import owner, workspace
+
+_SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
+_USUAL = MapPlan()
+_METHOD = One(
+    "map",
+    "Map",
+    {name: METHODS[name] for name in ("pca", "umap")},
+    "pca",
+    "PCA is there at once; UMAP is worked out as a run.",
+)
+_UMAP: dict[str, Number] = {
+    "n_neighbors": Number(
+        "neighbours", "Neighbours", 2, 200, _USUAL.n_neighbors, 1, "How many make a neighbourhood that is kept."
+    ),
+    "min_dist": Number(
+        "closeness", "Least distance", 0.0, 1.0, _USUAL.min_dist, 0.05, "How close UMAP may put two samples."
+    ),
+    "seed": Number("mapseed", "Seed", 0, 2**31, _USUAL.seed, 1, "UMAP's randomness follows from this number."),
+}
+_PICTURES = 24
+_COLOUR = "colour"
+"""The parameter of the address that says by what dots are coloured."""
+
+
+class Grouping(NamedTuple):
+    """What dots are coloured by: the code of each sample into `names`, −1 for none."""
+
+    title: str
+    codes: np.ndarray
+    names: Sequence[str]
+
+
+class Look(NamedTuple):
+    """What dots are coloured by, and which of its groups where there are more than colours.
+
+    `parameters` say so in the address; `run` is the one that made the folds, where it is these.
+    """
+
+    by: Grouping
+    coloured: list[int]
+    parameters: dict[str, list[str]]
+    run: Run | None
+
+
+def controls(dataset: Dataset) -> MapPlan:
+    """What the map is made of, and how; also the features in which near duplicates are looked for."""
+    features = One(
+        "features",
+        "Features",
+        {name: entry.title for name, entry in available(dataset).items()},
+        default_representation(dataset.kind),
+        "What counts as near, on the map and among near duplicates.",
+    )
+    check_address([_METHOD, features, *_UMAP.values()])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        plan = MapPlan(method=_METHOD.draw(), representation=features.draw())
+        if plan.method == "umap":
+            plan = replace(plan, **{field: control.draw() for field, control in _UMAP.items()})
+            jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
+    if plan.label_informed:
+        st.caption(
+            "These features saw the labels, so that classes lie apart by design: the map says little about data."
+        )
+    return plan
+
+
+def parameters(plan: MapPlan) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to this plan; None where no address does."""
+    if plan.representation is None:
+        return None
+    fields = ("representation", "method", *_UMAP)
+    if plan != replace(_USUAL, **{field: getattr(plan, field) for field in fields}):
+        return None
+    written = {_METHOD.key: _METHOD.written(plan.method), "features": [REPRESENTATIONS[plan.representation].title]}
+    if plan.method == "umap":
+        written |= {control.key: control.written(getattr(plan, field)) for field, control in _UMAP.items()}
+    return written
+
+
+def describe(plan: MapPlan) -> str:
+    """A plan in a few words, for lists of runs.
+
+    >>> describe(MapPlan(representation="raw", n_neighbors=30))
+    'UMAP · Raw values (columns standardised) · 30 neighbours'
+    """
+    features = "usual features" if plan.representation is None else REPRESENTATIONS[plan.representation].title
+    if plan.method == "pca":
+        return f"PCA · {features}"
+    return f"UMAP · {features} · {plan.n_neighbors} neighbours"
+
+
+def show(dataset: Dataset, plan: MapPlan, fingerprint: str, look: Look) -> None:
+    """The map of a plan as far as it is known, the samples that are selected beside it."""
+    if plan.method == "pca":
+        task = cache.features(fingerprint, str(plan.representation))
+        try:
+            features = background.answer(task, "Making features for the map", key="features")
+        except DataError as problem:
+            page.error(problem)
+            return
+        if features is None:
+            st.skeleton(height=520)
+        else:
+            _map_alone(dataset, pca_map(features), plan, look)
+        return
+    run = workspace().find_run(owner(), plan, fingerprint)
+    if run is None:
+        page.not_computed("**Run** makes this map: about a minute for 20,000 samples.")
+        return
+    jobs.follow(run, jobs.progress)
+    jobs.follow(run, lambda now: _map_of_run(dataset, plan, now, look))
+    page.foot(run)
+
+
+def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run, look: Look) -> None:
+    if run.n_done == run.n_failed:
+        page.nothing_yet(running=run.state == "running")
+        return
+    for note in plan.notes(dataset):
+        st.caption(page.plain(note))
+    _map(dataset, cache.map_of(run), plan, look)
+
+
+def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
+    """What a link to a look at this data set shows: the data set and its map.
+
+    None where no address leads to the plan of the map.
+    """
+    led = parameters(plan)
+    if led is None:
+        return None
+    run = workspace().find_run(owner(), plan, dataset.fingerprint) if plan.method == "umap" else None
+    settled = {data_choice.ADDRESS: [dataset.fingerprint]} | led
+    runs = () if run is None else (run.id,)
+    return View("data_sets", settled, title, datasets=(dataset.fingerprint,), runs=runs)
+
+
+def _latest_folds(dataset: Dataset) -> Run | None:
+    runs = workspace().runs(owner(), dataset.fingerprint)
+    return next((run for run in runs if run.kind == FoldPlan.kind and run.n_done), None)
+
+
+def groupings(dataset: Dataset) -> dict[str, Grouping]:
+    """What dots can be coloured by: class, source where it is known, and the folds that the latest run has made."""
+    found = {"class": Grouping("class", dataset.y, dataset.class_names)}
+    if dataset.sources is not None:
+        names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
+        found["source"] = Grouping("source", codes, names.tolist())
+    run = _latest_folds(dataset)
+    for name, folds in (cache.folds_of(run) if run else {}).items():
+        numbered = [f"fold {fold + 1}" for fold in range(int(folds.max()) + 1)]
+        found[name] = Grouping(name, folds, numbered)
+    return found
+
+
+@session.fragment
+def _map_alone(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: Look) -> None:
+    """A map that is drawn anew without the rest of the page when something is selected on it."""
+    _map(dataset, points, plan, look)
+
+
+def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: Look) -> None:
+    chart, beside = st.columns([3, 2], gap="large")
+    with chart:
+        _chart(dataset.fingerprint, points, look, plan)
+    with beside:
+        selection(dataset, selected(dataset.fingerprint))
+
+
+def colours(dataset: Dataset) -> Look:
+    """The controls of colours: not drawn anew with the map alone, as what they say is part of what a link shows."""
+    choices = groupings(dataset)
+    control = One(_COLOUR, "Colour by", {name: by.title for name, by in choices.items()}, "class")
+    check_address([control])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = control.draw() if len(choices) > 1 else control.default
+        by = choices[chosen]
+        coloured = _in_colour(by) if len(by.names) > MOST_COLOURS else []
+    written = {control.key: control.written(chosen)} if len(choices) > 1 else {}
+    return Look(by, coloured, written, None if chosen in ("class", "source") else _latest_folds(dataset))
+
+
+def _in_colour(by: Grouping) -> list[int]:
+    return st.multiselect(
+        f"In colour, of {count(len(by.names))}",
+        range(len(by.names)),
+        format_func=by.names.__getitem__,
+        max_selections=MOST_COLOURS,
+        placeholder="The ten largest",
+        key=f"coloured-{by.title}",
+        width=340,
+    )
+
+
+def _chart(fingerprint: str, points: np.ndarray, look: Look, plan: MapPlan) -> None:
+    by, coloured = look.by, look.coloured
+    looks = (fingerprint, plan, by.title, tuple(coloured), page.dark())
+    drawn, highlight = st.session_state.get(_DRAWN, (None, ()))
+    if drawn != looks:  # a new figure: the browser has forgotten the selection, so it is drawn into the figure
+        highlight = selected(fingerprint)
+        st.session_state[_DRAWN] = (looks, highlight)
+    axes = ("First principal component", "Second principal component") if plan.method == "pca" else ("", "")
+    figure = map_chart(points, by.codes, by.names, coloured=coloured, selected=highlight, axes=axes, dark=page.dark())
+    key = f"map-{st.session_state.setdefault(_ROUND, 0)}"
+    st.plotly_chart(
+        figure,
+        theme=None,
+        key=key,
+        alt=alt_text(figure),
+        config=page.saving("map", scrollZoom=True),
+        on_select=lambda: _keep(fingerprint, st.session_state[key]),
+        selection_mode=("lasso", "box"),
+    )
+    distances = "Distances across the map mean little." if plan.method == "umap" else "Both axes have the same scale."
+    st.caption(f"Each dot is a sample. Draw around dots to look at them; zoom with the wheel. {distances}")
+
+
+def linked_chart(figure: go.Figure, caption: str, fingerprint: str, *, key: str) -> None:
+    """A chart whose lasso selects samples for every chart and map of this data set; `customdata` has positions."""
+    key = f"{key}-{st.session_state.setdefault(_ROUND, 0)}"
+    st.plotly_chart(
+        figure,
+        theme=None,
+        key=key,
+        alt=alt_text(figure),
+        config=page.saving(key),
+        on_select=lambda: _keep(fingerprint, st.session_state[key]),
+        selection_mode=("lasso", "box"),
+    )
+    st.caption(caption)
+
+
+def _keep(fingerprint: str, event: Any) -> None:
+    """Remember what was just selected. Nothing selected is no news: that is also what a changed figure says."""
+    points = [point["customdata"] for point in event["selection"]["points"] if "customdata" in point]
+    if points:
+        chosen = np.unique(np.concatenate([np.ravel(point) for point in points]).astype(np.int64))
+        st.session_state[_SELECTED] = (fingerprint, tuple(chosen.tolist()))
+
+
+def selected(fingerprint: str) -> tuple[int, ...]:
+    """The positions of the selected samples of this data set."""
+    of, chosen = st.session_state.get(_SELECTED, ("", ()))
+    return chosen if of == fingerprint else ()
+
+
+def _forget() -> None:
+    st.session_state.pop(_SELECTED, None)
+    st.session_state.pop(_DRAWN, None)
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1  # a new chart, without the lasso
+
+
+def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
+    """What the lasso holds: how many of which class, the samples, and a file of them."""
+    if not chosen:
+        page.empty("Draw around some dots, and the samples stand here.")
+        return
+    rows = np.array(chosen)
+    of = label_counts(dataset.y[rows], dataset.class_names)
+    first = sorted((row for row in of.rows if row.n), key=lambda row: -row.n)
+    shares = listed([f"{row.label} {percent(row.share)}" for row in first])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{plural(len(rows), 'sample')} selected** of {count(dataset.n_samples)}", width="stretch")
+        st.button("Clear", key="clear-selection", on_click=_forget, type="tertiary", icon=":material/close:")
+    st.caption(page.plain(shares))
+    if dataset.kind == "image":
+        below = st.container()
+        shown = rows[page.part_shown(len(rows), _PICTURES, key="selection-page")]
+        with below:
+            samples.show(dataset, shown)
+    else:
+        lazy = len(rows) > samples.LAZY_ROWS
+        table = samples.table(dataset, rows)
+        config = {name: st.column_config.TextColumn(width="small") for name in ("id", "label", "source")}
+        first = ["label", "text", "id", "source"] if dataset.kind == "text" else None
+        st.dataframe(
+            table,
+            column_config=config,
+            column_order=first,
+            hide_index=True,
+            lazy=lazy,
+            height=430,
+            alt="The selected samples",
+        )
+    page.downloads({"Selected samples": lambda: samples.table(dataset, rows)}, stem="data-set")

@@ -1,0 +1,204 @@
+"""What is a data set like? Its numbers, words, columns and mean images, each drawn as soon as it is worked out."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import Dataset
+from core.evaluate.data_sets import (
+    ColumnSummaries,
+    LabelCounts,
+    NumberByClass,
+    NumberSummary,
+    english_stop_words,
+)
+from core.evaluate.data_sets.verdict import NOUNS
+from core.evaluate.wording import MINUS, count, percent
+from core.figures import data_sets as figures
+from core.figures.words import characteristic_words, frequent_words
+from core.represent import number_title, numbers_of
+from ui import cache
+from ui.data.samples import LAZY_ROWS, enlarged
+from ui.data_sets.work import DataLook
+from ui.forms.controls import One, check_address
+from ui.shell import background, page
+from ui.shell.page import Metric
+
+BOX = 430
+N_WORDS = 15
+
+
+def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
+    """How much there is, in what units, and how much of it twice."""
+    if dataset.kind == "image":
+        form = Metric("Image size", " × ".join(map(str, dataset.x.shape[1:3])), help="Height and width in pixels.")
+    elif dataset.kind == "text":
+        form = Metric("Texts without words", count(look.n_wordless), help="Empty, or marks only.")
+    else:
+        form = Metric("Columns", count(len(dataset.feature_names)), help="Columns of numbers.")
+    n_sources = "none named" if dataset.sources is None else count(len(set(dataset.sources)))
+    guess = look.labels.largest
+    return [
+        Metric("Samples", count(dataset.n_samples)),
+        Metric("Classes", count(dataset.n_classes)),
+        form,
+        Metric("Sources", n_sources, help="Who or what the samples come from, where the data say so."),
+        Metric(
+            "Most frequent class",
+            percent(guess.share),
+            percent(guess.share, guess.interval).removeprefix(percent(guess.share)).strip(),
+            "The accuracy of always guessing it; the interval, 95 %, is over samples.",
+        ),
+    ]
+
+
+def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
+    """Draw something with a row per class at its full height, or in a box that scrolls where there are many."""
+    if n_rows <= figures.MOST_IN_SIGHT:
+        draw()
+    else:
+        with st.container(height=BOX, border=False, key=key):
+            draw()
+
+
+def labels(dataset: Dataset, of: LabelCounts) -> None:
+    """Bars with the samples of each class."""
+    figure = figures.label_distribution(dataset.class_names, dataset.n_per_class, dark=page.dark())
+    caption = f"Samples per class and their share, n = {count(of.n_samples)}."
+    in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="labels"), key="labels-box")
+
+
+def choose_number(dataset: Dataset) -> tuple[str, dict[str, list[str]]]:
+    """Which number of every sample the figures are about, and how the address says so.
+
+    There is a control only where there are several.
+    """
+    titles = {name: number_title(dataset, name) for name in numbers_of(dataset)}
+    if len(titles) == 1:
+        return next(iter(titles)), {}
+    control = One("number", "Column in question", titles, next(iter(titles)))
+    check_address([control])
+    chosen = control.draw()
+    return chosen, {control.key: control.written(chosen)}
+
+
+def number(dataset: Dataset, of: NumberByClass) -> None:
+    """How the number is spread over all samples, with its summary in a line."""
+    noun = NOUNS[dataset.kind]
+    page.figure(
+        figures.number_histogram(of, noun=noun, dark=page.dark()), page.plain(summary(of.overall)), key="histogram"
+    )
+
+
+def summary(of: NumberSummary) -> str:
+    """A number over all samples in a line: mean, standard deviation, least, quartiles, greatest, n."""
+    quartiles = ", ".join(f"{value:.4g}" for value in (of.lower_quartile, of.median, of.upper_quartile))
+    return (
+        f"Mean {of.mean:.4g}, standard deviation {of.std:.4g}; from {of.minimum:.4g} to {of.maximum:.4g}, quartiles "
+        f"{quartiles}; n = {count(of.n)}."
+    ).replace("-", MINUS)
+
+
+def by_class(dataset: Dataset, of: NumberByClass) -> None:
+    """The number within each class, and the classes along the number."""
+    boxes, shares = st.columns(2, gap="large")
+    with boxes:
+        figure = figures.class_boxes(of, dark=page.dark())
+        caption = (
+            "By class: box from quartile to quartile with median and mean (dashed), whiskers to 1.5 box lengths; the "
+            "dotted line is the median of all."
+        )
+        in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="boxes"), key="boxes-box")
+    with shares:
+        drawn = figures.shares_by_number(of.shares, title=of.title, dark=page.dark())
+        caption = "Shares of the classes, in bins of about equally many samples: level bars say that it tells nothing."
+        many = dataset.n_classes > figures.MOST_STACKED
+        if many:
+            caption = "Each class's share in a bin against its share in all; bins hold about equally many samples."
+        in_a_box(dataset.n_classes, lambda: page.figure(drawn, caption, key="shares"), key="shares-box")
+
+
+def words(dataset: Dataset, fingerprint: str) -> None:
+    """The most frequent words, and those that set a class apart."""
+    st.subheader("Words", anchor=False)
+    counts = background.answer(cache.words(fingerprint), "Counting words", key="words")
+    if counts is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        label = st.selectbox("Class", dataset.class_names, key="words-class", width=250)
+        plain_only = st.toggle(
+            "Leave out common English words", key="stop-words", help="scikit-learn's list: the, of, and, is, ..."
+        )
+    shown = counts.without(english_stop_words()) if plain_only else counts
+    everywhere, here, apart = st.columns(3, gap="medium")
+    with everywhere:
+        figure = frequent_words(shown.frequent(most=N_WORDS), dark=page.dark())
+        page.figure(figure, f"Most frequent in all texts; {count(counts.n_words)} words in all.", key="frequent")
+    with here:
+        figure = frequent_words(shown.frequent(label, most=N_WORDS), dark=page.dark())
+        page.figure(figure, f"Most frequent in {page.plain(label)}.", key="frequent-class")
+    with apart:
+        figure = characteristic_words(shown.characteristic(label, most=N_WORDS), dark=page.dark())
+        caption = f"What sets {page.plain(label)} apart, surest first (log-odds over their standard error)."
+        page.figure(figure, caption, key="characteristic")
+    page.downloads({"Words": counts.table}, stem="data-set")
+
+
+def columns(of: ColumnSummaries) -> None:
+    """Every column of a table, summarised."""
+    st.subheader("Columns", anchor=False)
+    st.dataframe(of.table(), column_config=_COLUMNS, hide_index=True, lazy=len(of.rows) > LAZY_ROWS, alt="Columns")
+    st.caption("In the columns' own units; models standardise on the training part only.")
+
+
+_COLUMNS = {
+    "name": "Column",
+    "n": st.column_config.NumberColumn("n", help="Values that are there"),
+    "n_missing": st.column_config.NumberColumn("Missing", help="Files with missing numbers are refused when read"),
+    "n_distinct": st.column_config.NumberColumn("Distinct"),
+    **{
+        name: st.column_config.NumberColumn(title, format="%.4g")
+        for name, title in {
+            "mean": "Mean",
+            "std": "Std",
+            "minimum": "Least",
+            "lower_quartile": "Quartile 1",
+            "median": "Median",
+            "upper_quartile": "Quartile 3",
+            "maximum": "Greatest",
+            "most_frequent": "Most frequent",
+            "whisker_low": "Whisker, low",
+            "whisker_high": "Whisker, high",
+        }.items()
+    },
+    "n_most_frequent": st.column_config.NumberColumn("Times"),
+}
+
+
+def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
+    """The mean image of each class, its n beneath."""
+    st.subheader("The middle of each class", anchor=False)
+    with st.grid("auto", min_column_width=72, gap="xsmall"):
+        for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
+            caption = f"{page.plain(name)}  \nn = {count(int(n))}"
+            st.image(enlarged(picture), caption=caption, alt=f"Mean image of {name}", output_format="PNG")
+    st.caption("The mean of all images of a class: what is sharp is common to them, what is grey varies.")
+
+
+def tables(look: DataLook, of: NumberByClass | None) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What can be taken away, by title."""
+    found: dict[str, Callable[[], pd.DataFrame]] = {"Classes": look.labels.table}
+    if of is not None:
+        found |= {"Number by class": of.table, "Classes along the number": of.shares.table}
+    if look.columns is not None:
+        found |= {"Columns": look.columns.table}
+    return found
+
+
+def number_table(of: NumberByClass) -> None:
+    """The number over all samples and within each class, as a table."""
+    table = of.table().replace({"name": {"": "all"}})
+    st.dataframe(table, column_config=_COLUMNS | {"name": "Class"}, hide_index=True, alt=f"{of.title} by class")
+    st.caption(page.plain(f"{of.title}, of all samples and by class; whiskers are those of the boxes above."))

@@ -1,0 +1,1 @@
+"""What can be chosen, kept in the address."""

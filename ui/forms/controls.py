@@ -1,0 +1,228 @@
+"""What can be chosen? Keyed widgets that the address bar holds, made from the registries, giving frozen plans.
+
+Streamlit replaces a value that it does not know in the address by the default, silently: a link would show another
+result than the one that was sent. So the address is checked first, and an unknown value ends the page with a sentence.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from ui.shell.page import plain
+from ui.shell.session import is_fixed
+
+MOST_SIDE_BY_SIDE = 3
+LONGEST_SIDE_BY_SIDE = 90  # characters, all names together
+USUAL = "usual"
+_GOT = "asked_and_got"
+_MARKUP = re.compile(r"[*`$~\\\[\]<]|:\w|_.*_")  # what Streamlit would take for more than a name
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One or several of the names in `titles`; the address holds the titles that the screen shows."""
+
+    key: str
+    label: str
+    titles: Mapping[str, str]
+    default: tuple[str, ...]
+    help: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if value and value not in self.titles.values()]
+
+    def draw(self) -> tuple[str, ...]:
+        """The widget; returns the chosen names in the registry's order."""
+        chosen = st.pills(
+            self.label,
+            list(self.titles),
+            selection_mode="multi",
+            default=list(self.default),
+            format_func=self.titles.__getitem__,
+            key=self.key,
+            disabled=is_fixed(self.key),
+            help=self.help,
+            bind="query-params",
+        )
+        return self.ordered(chosen)
+
+    def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Names in the registry's order, whatever the order of choosing: the same choice is the same plan."""
+        return tuple(name for name in self.titles if name in names)
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles[name] for name in value]
+
+
+@dataclass(frozen=True)
+class One:
+    """Just one of the names in `titles`; few stand side by side, many in a list, which takes any name as it is."""
+
+    key: str
+    label: str
+    titles: Mapping[str, str]
+    default: str
+    help: str | None = None
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if value and value not in self.titles.values()] + list(written[1:])
+
+    def draw(self, *, side_by_side: bool = False) -> str:
+        """The widget; returns the chosen name."""
+        names = list(self.titles)
+        if side_by_side or self._fits_side_by_side():
+            return st.segmented_control(
+                self.label,
+                names,
+                default=self.default,
+                format_func=self.titles.__getitem__,
+                key=self.key,
+                disabled=is_fixed(self.key),
+                help=self.help,
+                required=True,
+                bind="query-params",
+            )
+        return st.selectbox(
+            self.label,
+            names,
+            index=names.index(self.default),
+            format_func=self.titles.__getitem__,
+            key=self.key,
+            disabled=is_fixed(self.key),
+            help=self.help,
+            bind="query-params",
+        )
+
+    def _fits_side_by_side(self) -> bool:
+        few = len(self.titles) <= MOST_SIDE_BY_SIDE and sum(map(len, self.titles.values())) <= LONGEST_SIDE_BY_SIDE
+        return few and not any(map(_MARKUP.search, self.titles.values()))
+
+    def written(self, value: str) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles[value]]
+
+    def ordered(self, value: str) -> str:
+        """The value itself: one thing has no order."""
+        return value
+
+
+@dataclass(frozen=True)
+class OneOrUsual:
+    """One of the names (or numbers) in `titles`, or what is usual: None in a plan, "usual" in the address."""
+
+    key: str
+    label: str
+    titles: Mapping[Any, str]
+    help: str
+    width: int = 270
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        known = {USUAL, *self.titles.values()}
+        return [value for value in written if value and value not in known] + list(written[1:])
+
+    def draw(self) -> Any:
+        """The widget; returns the chosen name, None for what is usual."""
+        chosen = st.selectbox(
+            self.label,
+            ["", *self.titles],
+            format_func=lambda name: self.titles.get(name, USUAL),
+            key=self.key,
+            disabled=is_fixed(self.key),
+            help=self.help,
+            bind="query-params",
+            width=self.width,
+        )
+        return chosen or None
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles.get(value, str(value)) if value else USUAL]
+
+    def ordered(self, value: Any) -> Any:
+        """The value itself: one thing has no order."""
+        return value
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from `lowest` to `highest`, of the type of its default."""
+
+    key: str
+    label: str
+    lowest: float
+    highest: float
+    default: float
+    step: float
+    help: str
+    format: str | None = None
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if value and not self._allows(value)] + list(written[1:])
+
+    def _allows(self, value: str) -> bool:
+        try:
+            number = type(self.default)(value)
+        except ValueError:
+            return False
+        return self.lowest <= number <= self.highest
+
+    def draw(self) -> Any:
+        """The widget; returns the chosen number, the default where the field is empty."""
+        chosen = st.number_input(
+            self.label,
+            self.lowest,
+            self.highest,
+            self.default,
+            self.step,
+            self.format,
+            key=self.key,
+            disabled=is_fixed(self.key),
+            help=self.help,
+            bind="query-params",
+            placeholder=str(self.default),
+            width=150,
+        )
+        return self.default if chosen is None else chosen
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        return [str(value)]
+
+    def ordered(self, value: Any) -> Any:
+        """The value itself: a number has no order."""
+        return value
+
+
+def check_address(controls: Sequence[Pick | One | OneOrUsual | Number]) -> None:
+    """End the page with a sentence where the address asks for a value that no control has.
+
+    What it asked for, and got, may be gone after another choice on the page: then the control takes what is usual.
+    """
+    asked = {one.key: st.query_params.get_all(one.key) for one in controls}
+    got: dict[str, list[str]] = st.session_state.setdefault(_GOT, {})
+    wrong = {one.label: one.unknown(asked[one.key]) for one in controls if got.get(one.key) != asked[one.key]}
+    wrong = {label: values for label, values in wrong.items() if values}
+    if not wrong:
+        got.update(asked)
+        return
+    told = "; ".join(f"{label.lower()}: {', '.join(values)}" for label, values in wrong.items())
+    st.error(
+        f"It asks for {plain(told)}. No result is shown in its place.",
+        title="This address asks for something that cannot be chosen here",
+        icon=":material/link_off:",
+    )
+    st.button("Show the usual settings", on_click=_forget, args=([one.key for one in controls],))
+    st.stop()
+
+
+def _forget(keys: Sequence[str]) -> None:
+    for key in keys:
+        st.query_params.pop(key, None)

@@ -1,0 +1,158 @@
+"""What does a model see on the way from one class to another? A sample is moved step by step, and looked at."""
+
+import numpy as np
+import streamlit as st
+
+from core.evaluate.guided_tests import Walk, nearest, walk
+from core.evaluate.test_quality import Regions, rivals
+from core.evaluate.wording import bare, percent
+from core.figures import guided_tests as figures
+from core.models.decoder import Decoder
+from core.models.layers import LayerSamples
+from core.models.training import one_torch_thread
+from ui.data import samples
+from ui.forms.controls import One, check_address
+from ui.guided_tests.controls import Place
+from ui.shell import page
+from ui.shell.page import Metric
+from ui.test_quality.work import Looked
+
+N_STEPS = 41
+_OWN, OWN = "own", "its own centroid"
+_MOST_COLUMNS = 12
+
+
+def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:
+    """The controls of the way, and what lies at the place; returns what the address says of them."""
+    st.subheader("What lies on the way to another class?", anchor=False)
+    with st.container(border=True, gap="small", key="explorer"):
+        of, row, label, towards, said = _choose(looked)
+        place = Place("place", "Place on the way")
+        check_address([place])
+        share = place.draw()
+        with one_torch_thread():
+            way = walk(within, looked.parts.head, of.features[row], label=label, towards=towards, n_steps=N_STEPS)
+        at = share * (N_STEPS - 1) // 100
+        seen, chart = st.columns([1, 3], gap="large")
+        with seen:
+            _seen(looked, within, of, row, way, at, decoder)
+        with chart:
+            drawn = figures.walk_chart(way, at=at, towards=towards, dark=page.dark())
+            caption = (
+                "What the model's head gives every class on the straight line through the layer's space; the upright "
+                "line is the place. Below, where the way lies in the class's centroid region or at its boundary."
+            )
+            page.figure(drawn, caption, key="walk-chart")
+        page.numbers(_numbers(way, within, at, towards))
+        if looked.dataset.kind != "image":
+            _beside(looked, within, of, row, way, at)
+    return said | {place.key: place.written(share)}
+
+
+def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list[str]]]:
+    """The part and the row of the sample, its class, where it goes, and what the address says of that.
+
+    Each class has controls of its own: Streamlit leaves a value in the address that a control no longer has.
+    """
+    names, parts = looked.parts.test.class_names, looked.parts
+    edge = parts.test.confidence <= looked.choice.theta2
+    usual = int(np.bincount(parts.test.labels[edge], minlength=len(names)).argmax())
+    first = One("class", "Class", dict(zip(map(str, range(len(names))), names, strict=True)), str(usual))
+    check_address([first])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        label = int(first.draw())
+        of = parts.test if (parts.test.labels == label).any() else parts.train
+        own = np.flatnonzero(of.labels == label)
+        own = own[np.argsort(of.confidence[own], kind="stable")]
+        others = {str(code): name for code, name in enumerate(names) if code != label}
+        most = np.bincount(rivals(of.proba[own], of.labels[own]), minlength=len(names)).argmax()
+        second = One(
+            f"towards_{label}",
+            "Towards",
+            {_OWN: OWN} | others,
+            str(most),
+            "To whose centroid the way leads; first the class that its samples are confused with most.",
+        )
+        third = One(
+            f"start_{label}",
+            "From the sample" if of is parts.test else "From the training sample",
+            {str(of.ids[row]): str(of.ids[row]) for row in own},
+            str(of.ids[own[0]]),
+            "Samples of the class, those first of which the model is least sure.",
+        )
+        check_address([second, third])
+        towards, start = second.draw(), third.draw()
+    row = own[list(third.titles).index(start)]
+    said = {one.key: one.written(value) for one, value in ((first, str(label)), (second, towards), (third, start))}
+    return of, int(row), label, label if towards == _OWN else int(towards), said
+
+
+def _seen(
+    looked: Looked, within: Regions, of: LayerSamples, row: int, way: Walk, at: int, decoder: Decoder | None
+) -> None:
+    """The sample and what stands at the place: decoded, or the nearest real image; words for all else."""
+    data, parts = looked.dataset, looked.parts
+    start = (parts.test_rows if of is parts.test else parts.train_rows)[row]
+    about = f"{of.class_names[way.label]}, taken for {of.class_names[int(of.predicted[row])]} "
+    about += f"({percent(float(of.confidence[row]))})"
+    if data.kind != "image":
+        st.markdown(f"**The sample** {page.plain(of.ids[row])}: {page.plain(about)}")
+        st.markdown(f"**Here**: {page.plain(figures.region_title(way, at))}")
+        return
+    st.markdown("**The sample**")
+    samples.pictures([data.x[start]], [about])
+    point = way.features[at : at + 1].astype(np.float32)
+    if decoder is not None:
+        st.markdown("**Here, decoded**")
+        samples.pictures([decoder.decode(point)[0]], [figures.region_title(way, at)])
+        return
+    close, apart = _nearest(looked, within, way, at)
+    st.markdown("**Here, the nearest real test image**")
+    caption = f"{parts.test.class_names[parts.test.labels[close]]}, {bare(apart, 2)} away"
+    samples.pictures([data.x[parts.test_rows[close]]], [caption])
+    st.caption("Generated tests come with a decoder, which then draws the place itself.")
+
+
+def _beside(looked: Looked, within: Regions, of: LayerSamples, row: int, way: Walk, at: int) -> None:
+    """The sample and the nearest real one, as texts or rows."""
+    data, parts = looked.dataset, looked.parts
+    close, apart = _nearest(looked, within, way, at)
+    start = int((parts.test_rows if of is parts.test else parts.train_rows)[row])
+    rows = [start, int(parts.test_rows[close])]
+    called = ["the sample", f"nearest real test sample here, {bare(apart, 2)} away"]
+    table = samples.table(data, rows)
+    table.insert(0, "", called)
+    if data.kind == "text":
+        st.table(table.map(page.plain).set_index(""), alt="The sample and the nearest real one")
+    else:
+        shown = table[table.columns[: 3 + _MOST_COLUMNS]]
+        st.dataframe(shown, hide_index=True, alt="The sample and the nearest real one")
+    st.caption("What lies between samples cannot be shown as a text or a row: the nearest real sample stands in.")
+
+
+def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, float]:
+    close, apart = nearest(way.features[at : at + 1], looked.parts.test.features)
+    return int(close[0]), float(apart[0] / within.units[way.label])
+
+
+def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[Metric]:
+    here, names = way.proba[at], way.class_names
+    first = int(here.argmax())
+    told = [
+        Metric("Taken for", names[first], percent(float(here[first])), "The most probable class here."),
+        Metric(names[way.label], percent(float(here[way.label])), "its own class"),
+    ]
+    if towards != way.label:
+        told.append(Metric(names[towards], percent(float(here[towards])), "where the way leads"))
+    told.append(
+        Metric(
+            "Distance to its centroid",
+            bare(float(way.distance[at]), 2),
+            f"the region ends at {bare(float(within.radii[way.label]), 2)}",
+            "In the unit of the class, usually the 99th percentile of its training samples' distances.",
+        )
+    )
+    inside = [name for name, of in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if of[at]]
+    region = "both" if len(inside) == 2 else "".join(inside) or "neither"
+    told.append(Metric("Region", region, f"{way.t[at]:.0%} of the way"))
+    return told

@@ -1,0 +1,107 @@
+"""What do the generated tests look like? Decoded images, or else the nearest real samples, said as such (figure 6)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.guided_tests import REGIONS, GeneratedTests, Guided, nearest
+from core.evaluate.test_quality import Regions
+from core.evaluate.wording import bare, count
+from ui.data import samples
+from ui.forms.controls import One, check_address
+from ui.shell import page
+from ui.test_quality.work import Looked
+
+PER_PAGE = {"image": 24, "text": 6, "tabular": 12}
+_ALL = "all"
+_SEED = 0  # of the order, so that a page shows some of everything
+
+
+def gallery(found: Guided, looked: Looked, within: Regions) -> dict[str, list[str]]:
+    """Tests with label, prediction and region, page by page; returns what the address says of which."""
+    st.subheader("What was generated", anchor=False)
+    tests, names = found.generated, found.class_names
+    of_class = One("shown", "Class", {_ALL: "all classes"} | {str(i): name for i, name in enumerate(names)}, _ALL)
+    of_region = One("region", "Region", {_ALL: "both", REGIONS[0]: "centroid", REGIONS[1]: "boundary"}, _ALL)
+    of_side = One("taken", "Taken for", {_ALL: "any class", "right": "its own", "wrong": "another"}, _ALL)
+    controls = (of_class, of_region, of_side)
+    check_address(controls)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        label, region, side = (control.draw() for control in controls)
+    rows = _rows(tests, label, region, side)
+    if len(rows):
+        per_page = PER_PAGE[looked.dataset.kind]
+        below = st.container(key="gallery")
+        shown = rows[page.part_shown(len(rows), per_page, key=f"gallery-{label}-{region}-{side}")]
+        with below:
+            _show(found, tests.take(shown), looked, within)
+    else:
+        st.caption("No test is of this kind.")
+    return {one.key: one.written(value) for one, value in zip(controls, (label, region, side), strict=True)}
+
+
+def _rows(tests: GeneratedTests, label: str, region: str, side: str) -> np.ndarray:
+    rows = np.random.default_rng(_SEED).permutation(len(tests))
+    keep = np.ones(len(tests), dtype=bool)
+    if label != _ALL:
+        keep &= tests.y == int(label)
+    if region != _ALL:
+        keep &= tests.for_centroid == (region == REGIONS[0])
+    if side != _ALL:
+        keep &= tests.correct == (side == "right")
+    return rows[keep[rows]]
+
+
+def _show(found: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:
+    said = [
+        f"{names[0]}, as {names[1]}{'' if right else ' (wrong)'}, {region}"
+        for names, right, region in zip(
+            np.array(few.class_names, dtype=object)[np.column_stack([few.y, few.predicted])],
+            few.correct,
+            np.where(few.for_centroid, *REGIONS),
+            strict=True,
+        )
+    ]
+    if found.decoder is not None:
+        samples.pictures(list(found.decoder.decode(few.features)), said)
+        st.caption(
+            "Decoded from features: class that it was made for, what the head takes it for, region. Pictures are what "
+            "the decoder makes of features, not what a camera saw."
+        )
+        return
+    close, apart = nearest(few.features, looked.parts.test.features)
+    apart = apart / within.units[few.y]
+    if looked.dataset.kind == "image":
+        pictures = [looked.dataset.x[row] for row in looked.parts.test_rows[close]]
+        samples.pictures(pictures, [f"{one}; {bare(far, 2)} away" for one, far in zip(said, apart, strict=True)])
+        st.caption(
+            "**The nearest real test images**, since there is no decoder: the class that the test was made for, what "
+            "the head takes the test for, its region, and how far away the real image lies."
+        )
+        return
+    _real(few, looked, close, apart)
+
+
+def _real(few: GeneratedTests, looked: Looked, close: np.ndarray, apart: Sequence[float]) -> None:
+    """The nearest real texts or rows, what they stand in for before them."""
+    data, names = looked.dataset, np.array(few.class_names, dtype=object)
+    stands = pd.DataFrame(
+        {
+            "made for": names[few.y],
+            "taken for": names[few.predicted],
+            "region": np.where(few.for_centroid, *REGIONS),
+            "distance": [bare(float(far), 2) for far in apart],
+        }
+    )
+    real = samples.table(data, looked.parts.test_rows[close]).rename(columns={"id": "nearest real", "label": "class"})
+    table = pd.concat([stands, real], axis=1)
+    if data.kind == "text":
+        st.table(table.map(page.plain).set_index("made for"), alt="Generated tests and the nearest real texts")
+    else:
+        st.dataframe(table, hide_index=True, alt="Generated tests and the nearest real rows")
+    st.caption(
+        f"A feature cannot be shown as a {'text' if data.kind == 'text' else 'row'}: **the nearest real test sample** "
+        f"stands in, with its class and how far away it lies. {count(len(few))} shown."
+    )

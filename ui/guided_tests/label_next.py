@@ -1,0 +1,143 @@
+"""Which real samples should be labelled next? Those nearest to what the test set lacks, held out or uploaded."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.guided_tests import GeneratedTests
+from core.evaluate.guided_tests.pool import ENDINGS, read_pool
+from core.evaluate.test_quality import Regions
+from core.evaluate.wording import count, plural
+from core.models.layers import LayerSamples
+from ui import cache
+from ui.data import samples
+from ui.forms.controls import Number, One, check_address
+from ui.guided_tests import work
+from ui.shell import background, page
+from ui.shell.session import read_only
+from ui.test_quality.work import Looked
+
+MOST_PICTURES = 12
+FORMATS = (
+    "**NPZ** with `features` and `proba` of the same layer, or with inputs like those of the data set as `x` or "
+    "`images`, which the model is then run on; `ids` where there are any. **TSV, CSV, JSONL, Parquet** with a column "
+    "of texts, or the data set's columns, and perhaps `id`. Labels are not needed."
+)
+_POOLS = {"held out": "held-out samples", "uploaded": "an uploaded file"}
+_NOTHING = "Nothing is missing: every class has samples at its boundary, and no pair has fewer than a random split."
+_OUT_OF_REACH = (
+    "The test set lacks samples at boundaries, but no test could be placed there, so that nothing can be said of what "
+    "is nearest. Widen the boundary above, or train the model for longer."
+)
+_READ = "pool-read"
+
+
+def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
+    """The list, what it rests on, and the file; returns what the address says of it."""
+    st.subheader("Label these next", anchor=False)
+    pool_of = One(
+        "pool",
+        "From",
+        _POOLS,
+        "held out",
+        "The test samples at hand show what to look for; a file of samples without labels says which ones to label.",
+    )
+    how_many = Number("next", "How many", 1, 100_000, 50, 10, "The nearest first.")
+    check_address([pool_of, how_many])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        # Through a link nobody can bring a file.
+        chosen, n = pool_of.default if read_only() else pool_of.draw(), int(how_many.draw())
+    said = {pool_of.key: pool_of.written(chosen), how_many.key: how_many.written(n)}
+    wanted = background.answer(cache.missing_tests(looked, within), "Looking for what is missing", key="missing")
+    if not cache.missing_tests(looked, within).future.done():
+        st.skeleton(height=200)
+        return said
+    if wanted is None:
+        page.empty(_NOTHING)
+        return said
+    if not len(wanted):
+        page.empty(_OUT_OF_REACH)
+        return said
+    _missing(wanted)
+    pool = looked.parts.test if chosen == "held out" else _uploaded(looked)
+    if pool is not None:
+        _listed(looked, within, wanted, pool, n)
+    return said
+
+
+def _missing(wanted: GeneratedTests) -> None:
+    """What is missing, in a line."""
+    pairs = pd.Series(wanted.y).map(lambda code: wanted.class_names[code]).value_counts()
+    told = ", ".join(f"{name} ({count(int(n))})" for name, n in pairs.head(6).items())
+    more = f" and {plural(len(pairs) - 6, 'other class', 'other classes')}" if len(pairs) > 6 else ""
+    st.caption(
+        page.plain(
+            f"Missing at the boundary of {told}{more}: {plural(len(wanted), 'place')} stand for what the test set "
+            "lacks. Each sample is held against the nearest of them."
+        )
+    )
+
+
+def _uploaded(looked: Looked) -> LayerSamples | None:
+    """The uploaded samples as the layer sees them; None without a file, or where it cannot be read."""
+    file = st.file_uploader(
+        "Samples without labels", type=[ending[1:] for ending in ENDINGS], key="pool-file", help=FORMATS
+    )
+    if file is None:
+        return None
+    try:
+        return _read(file, looked)
+    except DataError as problem:
+        page.error(problem)
+        return None
+
+
+def _read(file: Any, looked: Looked) -> LayerSamples:
+    """An upload is read once for each layer."""
+    name = (file.file_id, looked.name)
+    if st.session_state.get(_READ, (None, None))[0] != name:
+        with st.spinner(f"Reading {page.plain(file.name)}"):
+            pool = read_pool(file.getvalue(), file.name, parts=looked.parts, dataset=looked.dataset)
+        st.session_state[_READ] = (name, pool)
+    return st.session_state[_READ][1]
+
+
+def _listed(looked: Looked, within: Regions, wanted: GeneratedTests, pool: LayerSamples, n: int) -> None:
+    try:
+        table = work.next_ones(wanted, pool, within, n)
+    except DataError as problem:
+        page.error(problem)
+        return
+    held_out = pool is looked.parts.test
+    rows = _rows(looked, table) if held_out else None
+    full = table if rows is None else work.content_of(looked.dataset, rows, table)
+    config = {
+        "id": "Sample",
+        "near_label": "Near the boundary of",
+        "near_rival": "with",
+        "region": None,
+        "distance": st.column_config.NumberColumn("Distance", format="%.2f", help="In the unit of that class"),
+        "predicted": "Taken for",
+        "confidence": st.column_config.NumberColumn("Sure (%)", format="%.1f"),
+    }
+    lazy = len(full) > samples.LAZY_ROWS
+    shown = full.assign(confidence=100 * full["confidence"])
+    st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=280, alt="Samples to label next")
+    if held_out:
+        st.caption(
+            "These are test samples, whose labels are known: check them, and look for more like them."
+            + ("" if read_only() else " Upload samples without labels to have those listed that are worth labelling.")
+        )
+        if looked.dataset.kind == "image" and rows is not None:
+            few = table.head(MOST_PICTURES)
+            captions = [f"near {a} and {b}" for a, b in zip(few["near_label"], few["near_rival"], strict=True)]
+            samples.pictures([looked.dataset.x[row] for row in rows[:MOST_PICTURES]], captions)
+    page.downloads({"Label next": lambda: full}, stem="guided-tests")
+
+
+def _rows(looked: Looked, table: pd.DataFrame) -> np.ndarray:
+    where = {one: row for row, one in enumerate(looked.parts.test.ids)}
+    return looked.parts.test_rows[np.array([where[one] for one in table["id"]], dtype=np.int64)]

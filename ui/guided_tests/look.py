@@ -1,0 +1,160 @@
+"""How does the model fare on what was generated? The verdict card, table 2, the classes, the three properties."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.guided_tests import AccuracyGrid, Guided, Properties, RoundTrip, sizes
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.guided_tests.verdict import guided_verdict, mix_title
+from core.evaluate.wording import Verdict, bare, count, percent, plural
+from core.models.layers import LayerSamples
+from core.report import guided_tests as report
+from core.report.parts import brackets
+from ui.data import samples
+from ui.data_sets import views
+from ui.forms.controls import One, check_address
+from ui.shell import page
+from ui.shell.page import Metric
+from ui.test_quality.work import Looked
+
+MOST_PICTURES = 12
+_MOST_IN_SIGHT, _SCROLLS = 6, 240  # rows of a table, and how high it is where there are more
+_EXPLAINED = {
+    "between centroids": "Lines between centroids hold no sample; each row is such a line.",
+    "back to the true centroid": "Each row is a test sample that is wrong and of which the model is unsure.",
+    "true class first": "Each row is a test sample that is taken for another class.",
+}
+
+
+def verdict(found: Guided) -> Verdict:
+    """The card: the sentence, and the accuracies."""
+    said = guided_verdict(found)
+    page.verdict(said, report.metrics(found))
+    return said
+
+
+def table_2(grid: AccuracyGrid | None) -> None:
+    """Accuracy over mixes and sizes, as a figure and as a table; nothing where none is known."""
+    if grid is None:
+        return
+    st.subheader("Accuracy over mixes and sizes", anchor=False)
+    page.draw(report.grid_figure(grid))
+    table = report.grid_table(grid)
+    st.dataframe(table.lines, hide_index=True, alt=table.title)
+    st.caption(page.plain(table.caption))
+
+
+def classes(found: Guided) -> None:
+    """The accuracy of every class on the tests that were asked for, and what was asked, placed and not placed."""
+    st.subheader("Class by class", anchor=False)
+    chart, beside = st.columns([3, 2], gap="medium")
+    with chart:
+        drawn = report.class_figure(found)
+        views.in_a_box(len(found.class_names), lambda: page.draw(drawn), key="guided-class-box")
+    with beside:
+        table = report.counts_table(found)
+        config = {"Unplaced": st.column_config.NumberColumn(help="No try led into the region")}
+        st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
+
+
+def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
+    """The decoder's error and the disagreement of the whole model with its head, in a row of numbers."""
+    told = found.reconstruction
+    if told is None:
+        return
+    ends = f"[{bare(told.interval.lower, 3)}, {bare(told.interval.upper, 3)}]" if told.interval.known else ""
+    shown = [
+        Metric(
+            "Decoder is off by",
+            bare(told.error, 3),
+            ends,
+            "Root mean squared error of a pixel (black 0, white 1) on test images that the decoder has not seen, "
+            f"n = {count(told.n)}.",
+        ),
+        Metric("Mean image is off by", bare(told.baseline, 3), "to beat", "Were the mean image shown every time."),
+    ]
+    if trip is not None:
+        for label, (_, n, share, interval) in (
+            ("Model and head disagree", trip.disagreement),
+            ("Images still in the region", trip.kept_region),
+        ):
+            shown.append(
+                Metric(label, percent(share), brackets(percent, share, interval), f"n = {count(n)} images. {said}")
+            )
+    page.numbers(shown)
+
+
+def properties(found: Properties, looked: Looked) -> dict[str, list[str]]:
+    """The three properties of section 4.1, and the violations of one of them with their samples."""
+    st.subheader("Does it behave as a well-trained classifier?", anchor=False)
+    lines = [
+        {
+            "Property": one.name,
+            "It says": one.says,
+            "Tested": count(one.n),
+            "Violated": count(one.n_violated),
+            "Share": percent(one.share, one.interval) if one.n else "nothing to test",
+        }
+        for one in found.each
+    ]
+    st.table(pd.DataFrame(lines).set_index("Property"), alt="The three properties and how often they are violated")
+    st.caption(
+        "Section 4.1 of the paper, as metamorphic tests. On a line a probability may go the wrong way by a hundredth "
+        "before it counts."
+    )
+    control = One(
+        "violations",
+        "Violations of",
+        {one.name: one.name for one in found.each},
+        max(found.each, key=lambda one: (one.n_violated > 0, one.name == "true class first")).name,
+    )
+    check_address([control])
+    chosen = control.draw()
+    _violations(next(one.violations for one in found.each if one.name == chosen), chosen, looked)
+    return {control.key: control.written(chosen)}
+
+
+def _violations(table: pd.DataFrame, name: str, looked: Looked) -> None:
+    if not len(table):
+        st.caption("None.")
+        return
+    config = {
+        "id": "Sample",
+        "label": "Class",
+        "other": "Other class",
+        "worst": st.column_config.NumberColumn("By", format="%.3f", help="How far a probability goes the wrong way"),
+        "at": st.column_config.NumberColumn("At", format="%.2f", help="Where on the line, from 0 to 1"),
+    }
+    shown = table.drop(columns="id") if name == "between centroids" else table
+    lazy = len(shown) > samples.LAZY_ROWS
+    height = _SCROLLS if len(shown) > _MOST_IN_SIGHT else "auto"
+    st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=height, alt="Violations")
+    st.caption(f"{_EXPLAINED[name]} The worst first, n = {count(len(table))}.")
+    if name != "between centroids":
+        _pictures(table.head(MOST_PICTURES), looked)
+
+
+def _pictures(table: pd.DataFrame, looked: Looked) -> None:
+    """The worst violations as they are."""
+    where = {one: row for row, one in enumerate(looked.parts.test.ids)}
+    rows = looked.parts.test_rows[np.array([where[one] for one in table["id"]])]
+    data = looked.dataset
+    if data.kind == "image":
+        captions = [f"{label}, not {other}" for label, other in zip(table["label"], table["other"], strict=True)]
+        samples.pictures([data.x[row] for row in rows], captions)
+    elif data.kind == "text":
+        samples.show(data, list(rows[:3]))
+    else:
+        st.dataframe(samples.table(data, rows), hide_index=True, alt="The worst violations with their columns")
+
+
+def nothing_computed(plan: GuidedTestsPlan, test: LayerSamples, n_trials: int) -> None:
+    """What stands where nothing has been computed of this choice."""
+    n_tests = int(sizes(test, plan.frequency).sum())
+    more = ", fills table 2" if plan.table else ""
+    more += ", trains a decoder" if plan.decoder_epochs else ""
+    page.not_computed(
+        f"**Run** makes {plural(n_tests, 'test')} in the mix "
+        f"{mix_title(plan.centroid_share)}{more}: {plural(n_trials, 'trial')}, in the background."
+    )

@@ -1,0 +1,74 @@
+"""What does the page of guided tests have worked out beside it? Everything rests on a layer and its regions."""
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.guided_tests import (
+    GeneratedTests,
+    Guided,
+    Properties,
+    RoundTrip,
+    generate_missing,
+    label_next,
+    missing_regions,
+    properties,
+    round_trip,
+    start,
+)
+from core.evaluate.test_quality import Regions
+from core.models.layers import LayerSamples
+from core.models.training import one_torch_thread
+from core.trials.layer_parts import LayerParts
+from ui.test_quality import work
+from ui.test_quality.work import Looked
+
+MOST_SENT_AGAIN = 1000
+"""So many decoded images are sent through the whole model again at most, taken at random."""
+_SEED = 0  # of that choice, and of what is generated to say what is missing
+
+
+def regions(looked: Looked) -> Regions:
+    """The regions that the training part draws. Raises DataError where they cannot be drawn."""
+    return looked.choice.regions(looked.parts.train)
+
+
+def tested(looked: Looked, within: Regions) -> Properties:
+    """The three properties of section 4.1 on the test part."""
+    with one_torch_thread():
+        return properties(within, looked.parts.head, looked.parts.test)
+
+
+def missing(looked: Looked, within: Regions) -> GeneratedTests | None:
+    """Tests where the test set has too few; None where nothing is missing."""
+    parts = looked.parts
+    with one_torch_thread():
+        begin = start(within, parts.head, train=parts.train, test=parts.test)
+        return generate_missing(begin, missing_regions(work.measured(looked)), seed=_SEED)
+
+
+def next_ones(wanted: GeneratedTests, pool: LayerSamples, within: Regions, n: int) -> pd.DataFrame:
+    """The samples of a pool nearest to what is missing."""
+    return label_next(wanted, pool, within, n=n)
+
+
+def sent_again(found: Guided, parts: LayerParts, within: Regions) -> RoundTrip | None:
+    """Decoded images, through the whole model; None without a decoder, a model, or a single test."""
+    if found.decoder is None or parts.model is None or parts.of is None or not len(found.generated):
+        return None
+    tests = found.generated
+    rows = np.random.default_rng(_SEED).permutation(len(tests))[:MOST_SENT_AGAIN]
+    few = tests.take(np.sort(rows))
+    with one_torch_thread():
+        return round_trip(few, found.decoder.decode(few.features), model=parts.model, layer=parts.of, regions=within)
+
+
+def content_of(dataset: Dataset, rows: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:
+    """A table of samples with what they are: their text, or their columns; of images nothing more."""
+    if dataset.kind == "image":
+        return table
+    names = ("text",) if dataset.kind == "text" else dataset.feature_names
+    values = dataset.x[rows][None] if dataset.kind == "text" else dataset.x[rows].T
+    taken = set(table.columns)
+    columns = {f"{name} (input)" if name in taken else name: of for name, of in zip(names, values, strict=True)}
+    return pd.concat([table.reset_index(drop=True), pd.DataFrame(columns)], axis=1)

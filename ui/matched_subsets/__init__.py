@@ -1,0 +1,1 @@
+"""Does accuracy really drop on the new test set?"""

@@ -1,0 +1,113 @@
+"""What does the calibration of two test sets look like in numbers? By subset, and by class of one subset."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.calibration import FEWEST_OF_CLASS, Calibration, ClassCalibration, class_sentence, class_table
+from core.evaluate.wording import p_value
+from ui.forms.controls import One, check_address
+from ui.shell import background, page
+from ui.shell.background import Task
+
+NO_CLASSES = (
+    "Class by class nothing can be said: the file gives one number per row, not the probability of every class."
+)
+
+
+def choose_subset(of: dict[str, Calibration]) -> str:
+    """Whose reliability diagram and classes are shown."""
+    usual = "matched target" if "matched target" in of else next(iter(of))
+    control = One("subset", "Subset", {name: name for name in of}, usual)
+    check_address([control])
+    return control.draw(side_by_side=True)
+
+
+def calibration_rows(of: dict[str, Calibration]) -> None:
+    """The calibration of every subset in numbers, each error beside what a perfect model would show."""
+    lines = [
+        {
+            "Subset": name,
+            "n": one.n,
+            "Right": 100 * one.accuracy,
+            "Sure": 100 * one.mean_confidence,
+            "ECE": 100 * one.ece,
+            "perfect": 100 * one.ece_if_perfect,
+            "95 %": 100 * one.ece_if_perfect_95,
+            "Smooth": 100 * one.smooth_ece,
+            "Squared": one.squared_error,
+            "Brier": one.brier.score,
+            "miscal.": one.brier.miscalibration,
+            "discr.": one.brier.discrimination,
+            "uncert.": one.brier.uncertainty,
+        }
+        for name, one in of.items()
+    ]
+    config = {
+        name: st.column_config.NumberColumn(format=form, help=meaning, width=64)
+        for name, (form, meaning) in _CALIBRATION.items()
+    }
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Calibration of every subset")
+    st.caption(
+        "Right, sure and errors in percent. A calibration error (ECE) is never zero: beside it stand what a perfectly "
+        "calibrated model would show (median, and what 95 % stay below). Squared is debiased, so it may be negative. "
+        "Brier = miscalibration − discrimination + uncertainty. Matched subsets are those of the first matching."
+    )
+
+
+def classes(task: Task[tuple[ClassCalibration, ...] | None], subset: str) -> dict[str, Callable[[], pd.DataFrame]]:
+    """The classes of one subset, each error beside what a perfect model would show; returns the table to download."""
+    rows = background.answer(task, "Looking at every class", key="classes")
+    if rows is None:
+        if task.future.done():
+            st.caption(NO_CLASSES)
+        return {}
+    st.markdown(f"**Class by class, {subset}**  \n{page.plain(class_sentence(rows))}")
+    _class_rows(rows)
+    return {f"Classes of the {subset}": lambda: class_table(rows)}
+
+
+def _class_rows(rows: Sequence[ClassCalibration]) -> None:
+    """A line per class with enough samples, the largest error on top; none where there is no such class."""
+    lines = [
+        {
+            "Class": row.label,
+            "n": row.n,
+            "ECE": 100 * row.ece,
+            "perfect": 100 * row.ece_if_perfect,
+            "95 %": 100 * row.ece_if_perfect_95,
+            "p": p_value(row.p_holm).removeprefix("p ").removeprefix("= "),
+        }
+        for row in sorted(rows, key=lambda row: -row.ece)
+        if row.enough
+    ]
+    if not lines:
+        return
+    config = {
+        "n": st.column_config.NumberColumn(help="Samples that are of this class", format="%d"),
+        "ECE": st.column_config.NumberColumn(format="%.2f", help="Of this class's probability, over all samples (%)"),
+        "perfect": st.column_config.NumberColumn(format="%.2f", help=_CALIBRATION["perfect"][1]),
+        "95 %": st.column_config.NumberColumn(format="%.2f", help=_CALIBRATION["95 %"][1]),
+        "p": st.column_config.TextColumn(
+            help="Share of perfectly calibrated models that show as much, corrected for the number of classes (Holm). "
+            f"Classes with fewer than {FEWEST_OF_CLASS} samples are left out."
+        ),
+    }
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Calibration of every class")
+
+
+_CALIBRATION = {
+    "n": ("%d", "Samples"),
+    "Right": ("%.1f", "Accuracy (%)"),
+    "Sure": ("%.1f", "Mean confidence (%)"),
+    "ECE": ("%.1f", "Expected calibration error (%): mean distance of accuracy and confidence over bins"),
+    "perfect": ("%.1f", "Median error (%) that a perfectly calibrated model would show at this n"),
+    "95 %": ("%.1f", "95 % of perfectly calibrated models would show less (%)"),
+    "Smooth": ("%.1f", "Smooth calibration error (%): no bins"),
+    "Squared": ("%.4f", "Debiased squared calibration error: zero on average for a perfect model"),
+    "Brier": ("%.4f", "Mean squared distance of confidence from right (1) or wrong (0)"),
+    "miscal.": ("%.4f", "Miscalibration: what recalibrating could save"),
+    "discr.": ("%.4f", "Discrimination: what telling samples apart saves"),
+    "uncert.": ("%.4f", "Uncertainty: what knowing the accuracy alone would give"),
+}

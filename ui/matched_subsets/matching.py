@@ -1,0 +1,201 @@
+"""What does a comparison of two test sets look like in numbers? Metrics, the paper's subsets, labels and models."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from math import isnan
+
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.matched_subsets import Estimate, ModelComparisons, SetComparison
+from core.evaluate.wording import p_value, percent, plural, points
+from core.figures import matched_subsets as figures
+from core.figures.matching_picture import matching_picture
+from ui import cache
+from ui.data.samples import LAZY_ROWS
+from ui.forms.controls import One, check_address
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
+from ui.shell import background, page
+from ui.shell.page import Metric
+
+MODEL = "model"
+"""The parameter of the address that names the model in question."""
+
+
+def choose_model(of: ModelComparisons) -> SetComparison:
+    """The model that the verdict and the details are about; a control only where there are several."""
+    rows = {row.model: row for row in reversed(of.rows)}
+    control = One(MODEL, "The verdict is about", {name: name for name in rows}, next(iter(rows)))
+    check_address([control])
+    return rows[control.draw()] if len(rows) > 1 else of.rows[0]
+
+
+def metrics(of: SetComparison) -> list[Metric]:
+    """The gap, the matched gap, what lies between, and the share without a counterpart."""
+    fall = Metric(
+        "Accuracy falls by",
+        *_split(points, of.gap),
+        "Accuracy on the reference set less that on the new set; below zero it rises.",
+    )
+    if not of.can_match:
+        return [fall, *(_accuracy(of, *names) for names in (("reference", "reference"), ("target", "new")))]
+    return [
+        fall,
+        Metric(
+            "On matched samples",
+            *_split(points, of.matched_gap),
+            f"The same for samples of which the model is equally sure. Interval by: {of.matched_gap.by}.",
+        ),
+        Metric(
+            "Difference of the two",
+            *_split(points, of.explained),
+            "What a different mix of confidences, and the samples without a counterpart, account for.",
+        ),
+        Metric(
+            "Without a counterpart",
+            *_split(percent, of.unmatched_target),
+            "The share of the new set that found no sample of the reference set of about the same confidence.",
+        ),
+    ]
+
+
+def _accuracy(of: SetComparison, subset: str, name: str) -> Metric:
+    return Metric(f"Accuracy, {name} set", *_split(percent, of.subset(subset).accuracy))
+
+
+def _split(write: Callable[..., str], estimate: Estimate) -> tuple[str, str]:
+    value = write(estimate.value)
+    return value, write(estimate.value, estimate.interval).removeprefix(value).strip()
+
+
+def _points(estimate: Estimate) -> str:
+    return points(estimate.value, estimate.interval).replace(" points", "")
+
+
+def samples(table: pd.DataFrame) -> None:
+    """Every sample of both sets and the subset that it is in, folded."""
+    with st.expander("Samples and their subsets"):
+        config = {"confidence": st.column_config.NumberColumn(format="%.4f")}
+        lazy = len(table) > LAZY_ROWS
+        st.dataframe(table, column_config=config, hide_index=True, lazy=lazy, alt="Samples and their subsets")
+        st.caption("Of the first random matching; samples of one pair share its number.")
+
+
+def tables(of: SetComparison) -> None:
+    """Subsets and labels side by side."""
+    subsets, labels = st.columns(2, gap="medium")
+    with subsets:
+        subsets_table(of)
+    with labels:
+        labels_table(of)
+
+
+def subsets_table(of: SetComparison) -> None:
+    """The subsets: how many samples, how many right, how sure the model was."""
+    lines = [
+        {
+            "Subset": subset.name,
+            "n": subset.n,
+            "Accuracy (%)": 100 * subset.accuracy.value,
+            "95 %": _split(percent, subset.accuracy)[1],
+        }
+        | ({"Sure (%)": 100 * subset.mean_confidence} if of.can_match else {})
+        for subset in of.subsets
+    ]
+    config = {
+        "n": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
+        "Accuracy (%)": st.column_config.NumberColumn(format="%.1f"),
+        "95 %": st.column_config.TextColumn(help="Wilson's interval, over samples"),
+        "Sure (%)": st.column_config.NumberColumn(format="%.1f", help="Mean confidence"),
+    }
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="n and accuracy of every subset")
+
+
+def labels_table(of: SetComparison) -> None:
+    """The predicted labels: pairs, accuracies on matched samples, their difference."""
+    if not of.labels:
+        return
+    lines = [
+        {
+            "Label": row.label,
+            "Pairs": row.n_pairs,
+            "Ref. (%)": 100 * row.matched_reference_accuracy,
+            "New (%)": 100 * row.matched_target_accuracy,
+            "Matched gap (points)": _points(row.matched_gap) if row.enough else "too few pairs",
+            "p": _p(row.p_holm),
+        }
+        for row in of.labels
+    ]
+    config = {
+        "Label": st.column_config.TextColumn(help="As the model predicted it"),
+        "Pairs": st.column_config.NumberColumn(format="%.0f", width=55, help="Mean over the repeats"),
+        "Ref. (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched references"),
+        "New (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched new samples"),
+        "p": st.column_config.TextColumn(width=55, help="Sign-flip test, corrected for the number of labels (Holm)"),
+    }
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
+
+
+def all_models(found: ModelComparisons) -> None:
+    """Every model side by side (figures 3, 4, 6 and 7, and 1), and in numbers."""
+    sure = [row for row in found.rows if row.can_match]
+    lines, gaps = st.columns(2, gap="medium")
+    with lines:
+        caption = f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}Bars are 95 % intervals over samples."
+        page.figure(figures.accuracy_lines(found.rows, dark=page.dark()), caption, key="accuracies")
+    with gaps:
+        caption = f"How far accuracy falls{', and the share of the new set that has no counterpart' if sure else ''}."
+        page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
+    if sure:
+        rest = f" {plural(len(found.rows) - len(sure), 'model')} without confidences not shown."
+        caption = "A point below the line is a model that is surer than it is right, on that set."
+        caption += rest if len(sure) < len(found.rows) else ""
+        page.figure(figures.confidence_scatter(sure, dark=page.dark()), caption, key="confidence")
+    models_table(found.rows)
+
+
+def models_table(rows: Sequence[SetComparison]) -> None:
+    """All models: accuracies and gap and, where anything was matched, matched gap and unmatched share."""
+    lines = []
+    for row in reversed(rows):
+        line = {
+            "Model": row.model,
+            "Reference (%)": 100 * row.subset("reference").accuracy.value,
+            "New (%)": 100 * row.subset("target").accuracy.value,
+            "Gap (points)": _points(row.gap),
+        }
+        if any(each.can_match for each in rows):
+            line |= {
+                "Matched gap (points)": _points(row.matched_gap) if row.enough else "too few pairs",
+                "Unmatched (%)": 100 * row.unmatched_target.value,
+                "p": _p(row.p_holm),
+            }
+        lines.append(line)
+    config = {name: st.column_config.NumberColumn(format="%.1f") for name in lines[0] if name.endswith("(%)")}
+    config["p"] = st.column_config.TextColumn(help="Sign-flip test, corrected for the number of models (Holm)")
+    st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Gap and matched gap of every model")
+
+
+def _p(value: float) -> str:
+    return "" if isnan(value) else p_value(value).removeprefix("p ").removeprefix("= ")
+
+
+def picture() -> None:
+    """How matching works, on a few samples (figure 2)."""
+    matched = background.answer(cache.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
+    if matched is not None:
+        caption = "A few samples, made up for this picture: pairs are joined, what found no counterpart is hollow."
+        page.figure(matching_picture(matched, dark=page.dark()), caption, key="picture")
+
+
+def foot(sets: TwoSets, plan: MatchingPlan | None) -> None:
+    """What the result rests on, in grey: predictions, sets and, where anything was matched, parameters."""
+    parts = [f"{name} {value}" for name, value in asdict(plan).items()] if plan else []
+    which = [f"{name.replace('_', ' ')} {value}" for name, value in sets.parts.items()]
+    said = " · ".join(
+        [f"Predictions {sets.reference[:12]} and {sets.target[:12]}", *which, *[", ".join(parts)] * bool(parts)]
+    )
+    st.caption(
+        f"{page.plain(said)} · {page.plain(page.versions())}",
+        help="What this result rests on: the fingerprints of the predictions, the parameters, the library versions.",
+    )

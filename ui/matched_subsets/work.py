@@ -1,0 +1,105 @@
+"""What does the page of matched subsets have worked out beside it? Each is a task that counts its steps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from core.data.prediction_pairs import PredictionPairs
+from core.evaluate.calibration import (
+    Calibration,
+    ClassCalibration,
+    CoveragePoint,
+    calibration_by_class,
+    probabilities_of,
+)
+from core.evaluate.matched_subsets import (
+    EPSILONS,
+    MatchedSubsets,
+    ModelComparisons,
+    SetComparison,
+    calibrations,
+    compare_models,
+    compare_sets,
+    coverages,
+    densities,
+    epsilon_curve,
+    models_verdict,
+    n_steps,
+    verdict,
+)
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
+
+N_RESAMPLES, N_RESAMPLES_OF_CURVE = 200, 100
+Step = Callable[[], None]
+
+
+class Reliability(NamedTuple):
+    """How well confidence fits accuracy, by subset."""
+
+    subsets: dict[str, Calibration]
+    densities: dict[str, tuple[np.ndarray, np.ndarray]]
+    coverage: dict[str, tuple[CoveragePoint, ...]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two sets that were compared, how, and what it came to in a sentence."""
+
+    sets: TwoSets
+    plan: MatchingPlan
+    headline: str
+
+
+def headline(found: ModelComparisons) -> str:
+    """What the comparison of one model, or of many, comes to."""
+    return verdict(found.rows[0]).headline if len(found.rows) == 1 else models_verdict(found)
+
+
+def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:
+    """How many steps `comparisons` takes."""
+    return len(pairs.models) * n_steps(method=plan.method, n_repeats=plan.n_repeats, n_resamples=N_RESAMPLES)
+
+
+def comparisons(pairs: PredictionPairs, plan: MatchingPlan, step: Step) -> ModelComparisons:
+    """All models compared on the two sets."""
+    options = {"n_repeats": plan.n_repeats, "n_resamples": N_RESAMPLES, **plan.matching, "on_step": step}
+    rng = np.random.default_rng(plan.seed)
+    if len(pairs.references) == len(pairs.targets) == len(pairs.models) == 1:
+        [model] = pairs.models
+        only = compare_sets(pairs.references[model], pairs.targets[model], model=model, rng=rng, **options)
+        return ModelComparisons((only,), ())
+    return compare_models(pairs.references, pairs.targets, rng=rng, **options)
+
+
+def n_steps_of_curve(plan: MatchingPlan) -> int:
+    """How many steps `curve` takes."""
+    return len(EPSILONS) * n_steps(method=plan.method, n_resamples=N_RESAMPLES_OF_CURVE)
+
+
+def curve(pairs: PredictionPairs, plan: MatchingPlan, model: str, step: Step) -> tuple[SetComparison, ...]:
+    """One model compared at every epsilon."""
+    options = {name: value for name, value in plan.matching.items() if name != "epsilon"}
+    sets, rng = (pairs.references[model], pairs.targets[model]), np.random.default_rng(plan.seed)
+    return epsilon_curve(*sets, rng=rng, n_resamples=N_RESAMPLES_OF_CURVE, on_step=step, **options)
+
+
+def reliability(of: MatchedSubsets, plan: MatchingPlan) -> Reliability:
+    """The calibration of the subsets of one model, as the first of its matchings made them."""
+    rng = np.random.default_rng(plan.seed)
+    found = calibrations(of, binning=plan.binning, n_bins=plan.n_bins, rng=rng)
+    return Reliability(found, densities(of), coverages(of))
+
+
+def by_class(
+    of: MatchedSubsets, pairs: PredictionPairs, plan: MatchingPlan, model: str, subset: str, step: Step
+) -> tuple[ClassCalibration, ...] | None:
+    """The calibration of every class in one subset; None where the file says no probability of every class."""
+    whole = (pairs.targets if "target" in subset else pairs.references)[model]
+    proba, rows = probabilities_of(whole), of.rows[subset]
+    if proba is None:
+        return None
+    binning = {"binning": plan.binning, "n_bins": plan.n_bins}
+    rng = np.random.default_rng(plan.seed)
+    return calibration_by_class(proba[rows], whole.y_true[rows], whole.class_names, **binning, rng=rng, on_class=step)

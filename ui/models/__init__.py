@@ -1,0 +1,1 @@
+"""Choosing, training and uploading a model."""

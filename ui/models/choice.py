@@ -1,0 +1,207 @@
+"""Which model is the question about? One that was trained here or brought along; the address names it by fingerprint.
+
+Models belong to a data set: choosing another data set puts the model aside.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.data import Dataset
+from core.evaluate.intervals import wilson
+from core.evaluate.wording import count, percent
+from core.models import MODELS
+from core.models.stored import RECORDED, ModelFile
+from core.trials.layer_parts import UPLOADED
+from core.workspace.errors import WorkspaceError
+from core.workspace.shelf import StoredModel
+from ui.data import choice as data_choice
+from ui.models import features
+from ui.models import training as model_training
+from ui.models import upload as model_upload
+from ui.shell import page
+from ui.shell.session import owner, read_only, workspace
+
+ADDRESS = "model"
+"""The parameter of the address that names the model."""
+LAYER = "layer"
+"""The parameter of those pages that look into a layer of it."""
+GONE = (
+    "The model that this address names is not stored here for this data set: it was deleted, belongs to another data "
+    "set, or to somebody else. Nothing is shown in its place; choose another model, or train or upload it again."
+)
+ONLY_RECORDED = (
+    "This address names uploaded features and probabilities, and no model: it cannot be asked about anything that it "
+    "was not asked about when they were made. Choose a model, or train or upload one."
+)
+_OF, _CONTROL = "model-of", "model-control"
+
+
+def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | None:
+    """The control: choose, train, upload or delete a model of this data set; returns the one in use.
+
+    None where there is none yet, or where the address names one that is not there, which a sentence then says. With
+    `records`, uploaded features stand among the models, and more can be uploaded.
+    """
+    stored = {one.fingerprint: one for one in workspace().models(owner(), dataset.fingerprint)}
+    known = {name: one for name, one in stored.items() if records or one.architecture != RECORDED}
+    ready = model_training.take_ready(known.values())
+    address = ready or _address(dataset, hidden=stored.keys() - known.keys()) or next(iter(known), None)
+    _remember(dataset.fingerprint, address)
+    with st.container(border=True, gap="small", key="model-choice"):
+        if read_only():
+            return _of_link(known, address)
+        chosen = _choose(dataset, known, address)
+        if chosen is not None:
+            _about(chosen)
+        elif address in stored:
+            st.error(ONLY_RECORDED, title="This is no model", icon=":material/link_off:")
+        elif address is not None:
+            st.error(GONE, title="This model is not here", icon=":material/link_off:")
+        else:
+            st.markdown(
+                f"No model of {page.plain(dataset.name)} is stored yet. Train one here, or upload one that was trained "
+                "elsewhere."
+            )
+        with st.expander(
+            "Train a model", expanded=not known, icon=":material/model_training:", key=f"model-train-{bool(known)}"
+        ):
+            model_training.section(dataset, known.values())
+        with st.expander("Upload a model", icon=":material/upload_file:", key="model-upload"):
+            added = model_upload.section(dataset)
+        if records:
+            _features()
+    if added is not None:
+        _remember(dataset.fingerprint, added)
+        st.rerun()
+    return chosen
+
+
+def _of_link(known: Mapping[str, StoredModel], address: str | None) -> StoredModel | None:
+    """The model of what is seen through a link: nothing to choose, to bring or to take home."""
+    chosen = known.get(address or "")
+    if chosen is None:
+        st.error(GONE, title="This model is not here", icon=":material/link_off:")
+    else:
+        st.markdown(f"**{page.plain(chosen.name)}**  \n:gray[{page.plain(describe(chosen))}]")
+    return chosen
+
+
+def _features() -> None:
+    """The form for features without a model; what was uploaded becomes the data set and the model of the page."""
+    key = f"features-upload-{features.turn()}"  # a new one, closed, when something was uploaded
+    with st.expander("Upload features instead", icon=":material/dataset:", key=key):
+        added = features.section()
+    if added is not None:
+        st.session_state[LAYER] = UPLOADED  # in the place of another model's
+        data_choice.choose(added.dataset)
+        _remember(added.dataset, added.record)
+        st.rerun()
+
+
+def parameters(model: StoredModel) -> dict[str, list[str]]:
+    """The parameter of the address that leads to this model."""
+    return {ADDRESS: [model.fingerprint]}
+
+
+def title(model: StoredModel, among: Mapping[str, StoredModel]) -> str:
+    """What a model is called on the screen: two of one name are told apart by when they came."""
+    if sum(other.name == model.name for other in among.values()) == 1:
+        return model.name
+    return f"{model.name} ({datetime.fromtimestamp(model.created, UTC):%d %b %Y, %H:%M:%S})"
+
+
+def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | None) -> StoredModel | None:
+    if not known:
+        return None
+    st.session_state[_CONTROL] = address if address in known else None
+    st.selectbox(
+        "Model",
+        list(known),
+        index=0 if address in known else None,
+        format_func=lambda fingerprint: title(known[fingerprint], known),
+        key=_CONTROL,
+        on_change=lambda: _remember(dataset.fingerprint, st.session_state[_CONTROL]),
+        placeholder="Choose a model",
+    )
+    return known.get(address or "")
+
+
+def _about(model: StoredModel) -> None:
+    """What is known of a model, in a line, and what can be done with it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(page.plain(describe(model)), width="stretch")
+        if model.architecture != RECORDED:
+            page.download(
+                "Download",
+                lambda: ModelFile.from_bytes(workspace().model_bytes(owner(), model.fingerprint)).content,
+                name=model.file_name,
+                mime="application/octet-stream",
+                key="model-download",
+            )
+        if st.button("Delete", key="model-delete", icon=":material/delete:", type="tertiary"):
+            _delete(model)
+
+
+def describe(model: StoredModel) -> str:
+    """Where a model comes from and how good it was when it was trained.
+
+    >>> describe(StoredModel("f1f2", "d1", "mine", None, "mine.onnx", None, None, None, 0.0))
+    'Uploaded as mine.onnx, 01 Jan 1970 · model f1f2'
+    """
+    when = f"{datetime.fromtimestamp(model.created, UTC):%d %b %Y}"
+    if model.architecture == RECORDED:
+        return f"Features and probabilities without their model, uploaded {when} · record {model.fingerprint[:12]}"
+    if model.training_plan is None or not model.n_test or model.n_correct is None:
+        kind = f" ({MODELS[model.architecture].label})" if model.architecture in MODELS else ""
+        return f"Uploaded as {model.file_name}{kind}, {when} · model {model.fingerprint[:12]}"
+    accuracy = percent(model.n_correct / model.n_test, wilson(float(model.n_correct), float(model.n_test)))
+    return (
+        f"Trained here, {when} · {count(model.n_correct)} of {count(model.n_test)} samples kept out of training were "
+        f"right: {accuracy} · model {model.fingerprint[:12]}"
+    )
+
+
+@st.dialog("Delete this model?")
+def _delete(model: StoredModel) -> None:
+    st.markdown(
+        f"**{page.plain(model.name)}** will be gone from this workspace for good. What was computed with it stays, and "
+        "every address that names it will say that it is gone."
+    )
+    with st.container(horizontal=True):
+        if st.button("Delete", type="primary", key="really-delete-model", on_click=_forget, args=(model,)):
+            st.rerun()
+        if st.button("Keep", key="keep-model"):
+            st.rerun()
+
+
+def _forget(model: StoredModel) -> None:
+    try:
+        workspace().delete_model(owner(), model.fingerprint)
+    except WorkspaceError as problem:  # somebody was faster
+        st.toast(page.plain(problem), icon=":material/error:")
+    st.session_state.pop(_OF, None)
+    st.query_params.pop(ADDRESS, None)
+
+
+def _address(dataset: Dataset, *, hidden: Collection[str]) -> str | None:
+    """The model that the address (or else this session) names for this data set.
+
+    One that is hidden here is passed over where only another page has chosen it.
+    """
+    data, remembered = st.session_state.get(_OF, (None, None))
+    if data not in (None, dataset.fingerprint):
+        st.query_params.pop(ADDRESS, None)
+        return None
+    return st.query_params.get(ADDRESS) or (None if remembered in hidden else remembered)
+
+
+def _remember(dataset: str, address: str | None) -> None:
+    if address is None:
+        st.session_state.pop(_OF, None)
+        st.query_params.pop(ADDRESS, None)
+        return
+    st.session_state[_OF] = (dataset, address)
+    if st.query_params.get(ADDRESS) != address:  # the navigation drops what no widget holds
+        st.query_params[ADDRESS] = address

@@ -1,0 +1,72 @@
+"""How do features get in without their model? Two files become a data set and a record of what the model said of it."""
+
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from core.data import DataError
+from ui.shell import page
+from ui.shell.session import owner, workspace
+
+FORMAT = (
+    "An NPZ file with **features** of one layer (n, d), **proba**, what the model gave for them (n, number of "
+    "classes), and **labels**, the true class of each. Where known, also **class_names** and **ids**."
+)
+_ROUND = "features-upload-round"
+
+
+class Added(NamedTuple):
+    """Fingerprints of what was just stored."""
+
+    dataset: str
+    record: str
+
+
+def turn() -> int:
+    """How many uploads this session has made: each form is a new, empty one."""
+    return st.session_state.setdefault(_ROUND, 0)
+
+
+def section() -> Added | None:
+    """The form for the two files, and what was wrong with them; returns what was just stored."""
+    st.caption(
+        "For a model that cannot be brought here. Its features become a data set of their own, and a linear head that "
+        "is fitted to them stands in for the rest of the model."
+    )
+    with st.form(f"features-upload-form-{turn()}", border=False, enter_to_submit=False):
+        with st.container(horizontal=True, gap="medium"):
+            train = st.file_uploader("Training part", type=["npz"], key=f"features-train-{turn()}", help=FORMAT)
+            test = st.file_uploader("Test part", type=["npz"], key=f"features-test-{turn()}", help=FORMAT)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            name = st.text_input("Name", key=f"features-name-{turn()}", placeholder="as the first file", width=280)
+            asked = st.form_submit_button("Use these features", key="use-features")
+    if not asked:
+        return None
+    if train is None or test is None:
+        st.warning("Choose both files first.", icon=":material/upload_file:")
+        return None
+    try:
+        with st.spinner("Reading both files"):
+            return _store(train, test, name.strip() or PurePath(train.name).stem)
+    except DataError as problem:
+        page.error(problem)
+        return None
+
+
+def _store(train: Any, test: Any, name: str) -> Added:
+    from core.models.recorded import read_recorded, record_of
+
+    parts = read_recorded(
+        train.getvalue(),
+        test.getvalue(),
+        train_name=f"{train.name} (training part)",
+        test_name=f"{test.name} (test part)",
+    )
+    dataset, record = record_of(*parts, name=name)
+    kept = Added(
+        workspace().add_dataset(owner(), dataset),
+        workspace().keep_model(owner(), record.to_bytes(), name=name, has_gradients=False),
+    )
+    st.session_state[_ROUND] += 1  # a new, empty form
+    return kept

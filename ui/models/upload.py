@@ -1,0 +1,89 @@
+"""How does a model that was trained elsewhere get in? Read without running it, tried on the data set, then stored."""
+
+from pathlib import PurePath
+from typing import Any
+
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.models import MODELS, fits
+from core.trials.training_plan import TRAINABLE
+from ui.shell import page
+from ui.shell.session import owner, workspace
+
+FORMATS = (
+    "**safetensors**: the weights of one of the networks here. **ONNX**: any network, where the server has "
+    "onnxruntime; it has no gradients, so that only estimators which need none can be used. **torch.export** (.pt2): "
+    "only where the server's owner trusts models. Pickles are refused, since reading one can run anything."
+)
+_SAID = "said by the file"
+_ROUND = "model-upload-round"
+
+
+def section(dataset: Dataset) -> str | None:
+    """The form for a file, and what was wrong with it; returns the fingerprint of a model that was just stored."""
+    turn = st.session_state.setdefault(_ROUND, 0)
+    architectures = [name for name in TRAINABLE if fits(MODELS[name], dataset)]
+    with st.form(f"model-upload-form-{turn}", border=False, enter_to_submit=False):
+        # Any file may be dropped here: for those that cannot be read, core says why.
+        file = st.file_uploader("A model's file", key=f"model-file-{turn}", help=FORMATS)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            architecture = st.selectbox(
+                "Network",
+                ["", *architectures],
+                format_func=lambda name: MODELS[name].label if name else _SAID,
+                key=f"model-architecture-{turn}",
+                help="Of which network safetensors weights are. Files that were downloaded here say it themselves.",
+            )
+            input_range = _input_range(turn) if dataset.kind == "image" else None
+            name = st.text_input("Name", key=f"model-name-{turn}", placeholder="as the file")
+            asked = st.form_submit_button("Upload this model", key="upload-model")
+    st.caption(
+        f"It must take inputs of {page.plain(dataset.name)} and know its {dataset.n_classes} classes, in this order: "
+        f"{page.plain(_few(dataset.class_names))}."
+    )
+    if not asked:
+        return None
+    if file is None:
+        st.warning("Choose a file first.", icon=":material/upload_file:")
+        return None
+    try:
+        with st.spinner(f"Reading {page.plain(file.name)} and trying it on the data"):
+            return _store(file, dataset, architecture or None, input_range, name)
+    except DataError as problem:
+        page.error(problem)
+        return None
+
+
+def _store(
+    file: Any, dataset: Dataset, architecture: str | None, input_range: tuple[float, float] | None, name: str
+) -> str:
+    from core.models.load import load_model
+    from core.models.trained import TrainedNetwork
+
+    content = file.getvalue()
+    model = load_model(file.name, content, dataset, architecture=architecture, input_range=input_range)
+    kept = workspace().add_model(
+        owner(),
+        content,
+        dataset_fingerprint=dataset.fingerprint,
+        name=name.strip() or PurePath(file.name).stem,
+        file_name=file.name,
+        architecture=model.architecture if isinstance(model, TrainedNetwork) else None,
+        input_range=input_range,
+        has_gradients=model.has_gradients,
+    )
+    st.session_state[_ROUND] += 1  # a new, empty form
+    return kept
+
+
+def _input_range(turn: int) -> tuple[float, float] | None:
+    """What black and white were when the model was trained; None for pixels in [0, 1]."""
+    hint = "What the darkest and the brightest pixel were when the model was trained: 0 and 1, 0 and 255, or -1 and 1."
+    black = st.number_input("Black", value=0.0, step=1.0, format="%g", key=f"model-black-{turn}", width=110, help=hint)
+    white = st.number_input("White", value=1.0, step=1.0, format="%g", key=f"model-white-{turn}", width=110, help=hint)
+    return None if (black, white) == (0.0, 1.0) else (black, white)
+
+
+def _few(names: tuple[str, ...], most: int = 12) -> str:
+    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"

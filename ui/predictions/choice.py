@@ -1,0 +1,382 @@
+"""Which two test sets are compared? Those that the address names by fingerprint, and never others.
+
+Each stands in a card of its own: empty (with the place for a file), as a draft (its columns to confirm), or in use.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.data import DataError, PredictionTable
+from core.data.prediction_files import PREDICTION_ENDINGS
+from core.data.prediction_pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
+from core.data.prediction_upload import PredictionUpload
+from core.evaluate.matched_subsets import smaller_reference
+from core.evaluate.wording import percent, plural
+from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
+from core.workspace.data_shelf import StoredPredictions
+from core.workspace.errors import WorkspaceError
+from ui import cache
+from ui.forms.controls import One, check_address
+from ui.matched_subsets.plan import TwoSets
+from ui.predictions import upload as prediction_upload
+from ui.shell import page
+from ui.shell.session import owner, read_only, workspace
+
+GONE = (
+    "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
+    "Nothing is shown in their place; upload the file again, or choose others."
+)
+SWAP = "The larger set should be the reference: what has no counterpart because the references ran out counts, too."
+PART_HELP = {
+    "set": None,
+    "fold": "All folds together, or one of them. Of one file on both sides: one against all others.",
+    "source": "All sources together, or one of them. Of one file on both sides: one against all others.",
+    "trial": "One trial: over several, a sample would count several times, and intervals would be too narrow.",
+}
+PARTS = tuple(f"{side}_{what}" for side in ("reference", "target") for what in PART_HELP)
+DEPENDENT = (*PARTS, "task", "model")
+"""Parameters of the address that mean nothing any more when a file is exchanged."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two sets; `key` is its parameter of the address."""
+
+    key: str
+    title: str
+    hint: str
+
+
+REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
+TARGET = Side("target", "New set", "the target, on which accuracy may have fallen")
+SIDES = (REFERENCE, TARGET)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Predictions in use: `address` is their fingerprint, `place` is where the card says more about what is chosen."""
+
+    address: str
+    title: str
+    table: PredictionTable
+    place: DeltaGenerator
+
+
+def titles() -> dict[str, str]:
+    """All predictions that can be chosen, by address: the examples by name until they were used once."""
+    stored = workspace().prediction_files(owner())
+    newest = {one.example: one.fingerprint for one in reversed(stored) if one.example}
+    examples = {newest.get(name, name): example.title for name, example in PREDICTION_EXAMPLES.items()}
+    return examples | {one.fingerprint: _title(one, stored) for one in stored if one.fingerprint not in examples}
+
+
+def stored_titles() -> dict[str, str]:
+    """The predictions that are stored, by fingerprint, the newest first."""
+    known = titles()
+    return {one.fingerprint: known[one.fingerprint] for one in workspace().prediction_files(owner())}
+
+
+def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
+    if one.example is None and sum(other.name == one.name for other in stored) == 1:
+        return one.name
+    name = PREDICTION_EXAMPLES[one.example].title if one.example in PREDICTION_EXAMPLES else one.name
+    return f"{name} ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
+
+
+def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None) -> str:
+    """Two sets in a line, of the parameters that lead to them: their titles, and what is chosen of them.
+
+    What somebody has just deleted goes by its fingerprint.
+    """
+    titles, sides = stored_titles() if titles is None else titles, []
+    for side in (TARGET, REFERENCE):
+        parts = [parameters[part] for part in PARTS if part in parameters and part.startswith(side.key)]
+        sides.append(" · ".join([titles.get(parameters[side.key], parameters[side.key][:12]), *parts]))
+    return " against ".join(sides)
+
+
+def use_examples() -> None:
+    """Compare the example's own test set with a changed one (a callback for buttons)."""
+    _choose(REFERENCE, "digits_own")
+    _choose(TARGET, "digits_shifted")
+
+
+def begin() -> None:
+    """What stands below cards that are not both filled: a way to see a result at once, and files to try.
+
+    Nothing where nothing can be brought.
+    """
+    if read_only():
+        return
+    if not any(st.session_state.get(f"{kind}-{side.key}") for side in SIDES for kind in ("draft", "chosen")):
+        page.empty(
+            "Give the predictions of one model (or of several) on two test sets: a file each, or one file with a "
+            "column **set**. Or see it on an example: a small model on its own digits, and on digits moved by half a "
+            "pixel.",
+            button="Show the example",
+            on_click=use_examples,
+        )
+    prediction_upload.blank_files()
+
+
+def cards() -> dict[str, Chosen | None]:
+    """Both cards side by side, and what is chosen in them."""
+    chosen = {}
+    for side, column in zip(SIDES, st.columns(2, gap="small"), strict=True):
+        with column, st.container(border=True, height="stretch", key=f"card-{side.key}", gap="small"):
+            chosen[side.key] = _card(side)
+    return chosen
+
+
+def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
+    """What the cards say and, of files of several sets, folds, sources, trials or tasks, the controls below them."""
+    reference, target = chosen["reference"], chosen["target"]
+    parts = {side.key: _part_controls(side, reference, target) for side in SIDES}
+    tasks = _task_control(reference, target)
+    controls = [*parts["reference"].values(), *parts["target"].values(), *tasks]
+    there = {control.key for control in controls}
+    missing = [One(name, name.replace("_", " "), {}, "") for name in (*PARTS, "task") if name not in there]
+    check_address([*controls, *missing])
+    drawn: dict[str, Part] = {}
+    if any(parts.values()) or tasks:
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            for side, controls in parts.items():
+                drawn[side] = Part(**{what: control.draw() for what, control in controls.items()})
+            task = [control.draw() for control in tasks]
+        return TwoSets(reference.address, target.address, drawn["reference"], drawn["target"], *task)
+    return TwoSets(reference.address, target.address)
+
+
+def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
+    """What the two sets hold, and what is suspicious about them, in their cards."""
+    for one, models in zip(chosen.values(), (pairs.references, pairs.targets), strict=True):
+        with one.place.container(gap="small"):
+            first = next(iter(models.values()))
+            sure = "no confidence" if first.confidence is None else "confidence known"
+            said = [plural(first.n_samples, "sample"), plural(first.n_classes, "class", "classes"), sure]
+            said += [plural(len(models), "model") if len(models) > 1 else f"{percent(first.accuracy)} right"]
+            st.caption(page.plain(" · ".join(said)))
+            for warning in dict.fromkeys(text for each in models.values() for text in each.warnings):
+                st.warning(page.plain(warning), icon=":material/warning:")
+
+
+def larger_first(pairs: PredictionPairs) -> None:
+    """Where the new set is the larger one and something is matched: what that does to it, and the way to turn it."""
+    if not pairs.can_match:
+        return
+    model = pairs.models[0]
+    told = smaller_reference(pairs.references[model].n_samples, pairs.targets[model].n_samples)
+    if told:
+        with st.container(border=True, horizontal=True, vertical_alignment="center", key="larger-new-set"):
+            st.markdown(f":material/info: {page.plain(told)}", width="stretch")
+            if not read_only():
+                st.button("Make the larger set the reference", key="larger-first", on_click=_swap)
+
+
+def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:
+    """A control per thing that one file tells apart; of one file on both sides, usual are parts that share no row."""
+    one_file = reference.address == target.address
+    choices = cache.prediction_choices((reference if side is REFERENCE else target).address)
+    usual: dict[str, str] = {}
+    if "set" in choices:
+        sets = choices["set"]
+        taken = st.query_params.get("reference_set") or sets[0]
+        usual["set"] = next(name for name in sets if name != taken) if one_file and side is TARGET else sets[0]
+    divided = next((group for group in ("fold", "source") if group in choices), None)
+    if one_file and "set" not in choices and divided is not None:
+        usual[divided] = OTHERS if side is REFERENCE else choices[divided][0]
+    controls = {}
+    for what, names in choices.items():
+        others = [OTHERS] * (one_file and what != "trial")
+        offered = names if what == "set" else [ALL, *others, *names]
+        default = usual.get(what, names[0] if what == "trial" else ALL)
+        title = side.title if what == "set" else f"{side.title}: {what}"
+        parameter = f"{side.key}_{what}"
+        controls[what] = One(parameter, title, {name: name for name in offered}, default, PART_HELP[what])
+    return controls
+
+
+def _task_control(reference: Chosen, target: Chosen) -> list[One]:
+    tasks = [task for task in reference.table.tasks if task in target.table.tasks or not target.table.tasks]
+    tasks = tasks or list(target.table.tasks)
+    return [One("task", "Task", {task: task for task in tasks}, tasks[0])] if len(tasks) > 1 else []
+
+
+def _card(side: Side) -> Chosen | None:
+    st.markdown(f"**{side.title}**  :gray[{side.hint}]")
+    upload = st.session_state.get(f"draft-{side.key}")
+    if upload is not None and not read_only():
+        _draft(side, upload)
+        return None
+    address = st.query_params.get(side.key) or st.session_state.get(f"chosen-{side.key}")
+    found = _find(side, address) if address else None
+    if found is None:
+        if not read_only():
+            _empty(side)
+        return None
+    return _in_use(side, *found)
+
+
+def _find(side: Side, address: str) -> tuple[str, str, PredictionTable] | None:
+    """The fingerprint, title and content of what an address names; None, and a sentence, where that is nothing."""
+    known = titles()
+    stored = {one.example: one.fingerprint for one in reversed(workspace().prediction_files(owner())) if one.example}
+    try:
+        if address in PREDICTION_EXAMPLES:
+            if address not in stored:
+                with st.spinner("Training the example's model"):
+                    upload = example_predictions(address)
+                    workspace().add_predictions(owner(), upload, example=address)
+                    address, known = upload.fingerprint, titles()
+            else:
+                address = stored[address]
+        if address not in known:
+            st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
+            return None
+        with st.spinner("Reading"):
+            table = cache.prediction_table(address)
+    except (DataError, WorkspaceError) as problem:
+        page.error(problem)
+        return None
+    _remember(side, address)
+    return address, known[address], table
+
+
+def _empty(side: Side) -> None:
+    kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
+    label = f"Predictions on the {side.title.lower()}"
+    key = f"predictions-{side.key}-{st.session_state.setdefault(f'round-{side.key}', 0)}"
+    file = st.file_uploader(label, type=kinds, key=key, help=prediction_upload.FORMATS)
+    if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
+        _keep(side, PredictionUpload(prediction_upload.given(file)))
+        st.rerun()
+    earlier(side.key, titles(), partial(_choose, side), "Choose an example or an earlier file")
+
+
+def earlier(key: str, known: Mapping[str, str], choose: Callable[[str], object], placeholder: str) -> None:
+    """The control that takes predictions that are here already, by address; `choose` is told which."""
+    chosen = f"stored-{key}"
+    st.selectbox(
+        "or predictions that are here already",
+        list(known),
+        index=None,
+        format_func=known.__getitem__,
+        key=chosen,
+        placeholder=placeholder,
+        on_change=lambda: choose(st.session_state[chosen]),
+    )
+
+
+def _draft(side: Side, upload: PredictionUpload) -> None:
+    complete = prediction_upload.draft(upload, key=side.key, keep=partial(_keep, side))
+    with st.container(horizontal=True):
+        if complete is not None:
+            label = f"Use as {side.title.lower()}"
+            st.button(label, type="primary", key=f"use-{side.key}", on_click=_use, args=(side, complete))
+        st.button("Discard", key=f"discard-{side.key}", on_click=_keep, args=(side, None))
+
+
+def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Chosen:
+    st.markdown(f"**{page.plain(title)}**")
+    place = st.empty()
+    with place.container(gap="small"):
+        prediction_upload.warnings_of(table)
+    with st.expander("Columns, as they were understood", type="compact"):
+        prediction_upload.role_lines(table)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if not read_only():
+                st.button(
+                    "Correct",
+                    key=f"correct-{side.key}",
+                    on_click=_reopen,
+                    args=(side, address),
+                    icon=":material/edit:",
+                    type="tertiary",
+                )
+            prediction_upload.roles_download(table, key=side.key)
+    if not read_only():
+        _exchange(side, address, title)
+    return Chosen(address, title, table, place)
+
+
+def _exchange(side: Side, address: str, title: str) -> None:
+    """The ways to compare something else, and to have predictions gone."""
+    with st.container(horizontal=True):
+        another = {"on_click": _choose, "args": (side, None), "icon": ":material/folder_open:", "type": "tertiary"}
+        st.button("Choose another", key=f"another-{side.key}", **another)
+        delete_button(side.key, address, title)
+        if side is TARGET:
+            st.button(
+                "Swap the two", key="swap", on_click=_swap, icon=":material/swap_horiz:", type="tertiary", help=SWAP
+            )
+
+
+def delete_button(key: str, address: str, title: str) -> None:
+    """The button that asks whether stored predictions shall go, and lets them."""
+    if st.button("Delete", key=f"delete-{key}", icon=":material/delete:", type="tertiary"):
+        _delete(address, title)
+
+
+@st.dialog("Delete these predictions?")
+def _delete(address: str, title: str) -> None:
+    st.markdown(
+        f"**{page.plain(title)}** will be gone from this workspace for good, and every address that names it will say "
+        "so. The file that it came from stays as it is."
+    )
+    page.delete_or_keep(lambda: workspace().delete_predictions(owner(), address))
+
+
+@page.or_toast
+def _use(side: Side, upload: PredictionUpload) -> None:
+    address = workspace().add_predictions(owner(), upload)
+    _keep(side, None)
+    _choose(side, address)
+    other = TARGET if side is REFERENCE else REFERENCE
+    if not _in_address(other) and {"set", "fold"} & choices_of(cache.uploaded(upload)).keys():
+        _choose(other, address)
+
+
+@page.or_toast
+def _reopen(side: Side, address: str) -> None:
+    _keep(side, workspace().predictions(owner(), address))
+
+
+def _swap() -> None:
+    addresses = [st.session_state.get(f"chosen-{side.key}") for side in SIDES]
+    said = {name: st.query_params.get(name) or st.session_state.get(name) for name in PARTS}
+    for side, address in zip(SIDES, reversed(addresses), strict=True):
+        _choose(side, address)
+    other = {"reference": "target", "target": "reference"}
+    for name, value in said.items():
+        side, what = name.split("_")
+        if value:
+            st.session_state[f"{other[side]}_{what}"] = value
+
+
+def _keep(side: Side, upload: PredictionUpload | None) -> None:
+    st.session_state[f"round-{side.key}"] = st.session_state.get(f"round-{side.key}", 0) + 1  # a new, empty control
+    st.session_state[f"draft-{side.key}"] = upload
+
+
+def _in_address(side: Side) -> bool:
+    return bool(st.query_params.get(side.key) or st.session_state.get(f"draft-{side.key}"))
+
+
+def _choose(side: Side, address: str | None) -> None:
+    for name in DEPENDENT:
+        st.query_params.pop(name, None)
+        st.session_state.pop(name, None)
+    _remember(side, address)
+
+
+def _remember(side: Side, address: str | None) -> None:
+    st.session_state[f"chosen-{side.key}"] = address
+    if address is None:
+        st.query_params.pop(side.key, None)
+    elif st.query_params.get(side.key) != address:  # the navigation drops what no widget holds
+        st.query_params[side.key] = address

@@ -1,0 +1,210 @@
+"""How do somebody's own predictions get in? Roles are shown, one line each, corrected, confirmed; then it is stored."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
+
+import streamlit as st
+
+from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
+from core.data.joins import in_joined
+from core.data.prediction_files import PREDICTION_ENDINGS, sample, template
+from core.data.prediction_guess import complete_roles, lacking
+from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.tables import Table
+from core.evaluate.wording import plural
+from ui import cache
+from ui.predictions import form as prediction_form
+from ui.shell import page
+
+FORMATS = (
+    "TSV, CSV, JSON, JSONL, Parquet, NPZ or NPY; these may be packed with gzip. A row per sample with the true label "
+    "and what the model said: its label, its confidence, or a probability or logit per class. Columns `id`, `model`, "
+    "`set`, `fold` and `task` are optional."
+)
+TRUTH = "The truth, in a file of its own"
+SAID = "The predictions that belong to it"
+MOST_WARNINGS = 3
+
+
+def given(file: object, roles: Roles | None = None) -> GivenFile:
+    """What a file control holds, as a file to keep."""
+    return GivenFile(PurePath(file.name).name, file.getvalue(), roles)
+
+
+def blank_files() -> None:
+    """A template to fill in, and a sample to try."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("A file to fill in, and one to try:", width="content")
+        mime = "text/tab-separated-values"
+        page.download("Template", template(), name="touchstone-predictions-template.tsv", mime=mime)
+        page.download("Sample", sample(), name="touchstone-predictions-sample.tsv", mime=mime)
+
+
+def draft(
+    upload: PredictionUpload,
+    *,
+    key: str,
+    keep: Callable[[PredictionUpload], None],
+    truth_offered: bool = True,
+    beside: str = "the truth",
+) -> PredictionUpload | None:
+    """An upload that is not in use yet: what its columns are, with corrections; None while something is open.
+
+    `keep` takes the upload as corrected; `truth_offered` is false where the truth is known from elsewhere, and no
+    second file is asked for; `beside` says what a second file holds. The answer has all roles filled in, so that
+    reading it asks nothing.
+    """
+    st.markdown(f"**{page.plain(upload.name)}**{_and_second(upload, beside)}")
+    question: RolesNeeded | None = None
+    table: PredictionTable | None = None
+    try:
+        columns = cache.columns_of(upload.predictions)
+    except DataError as problem:  # nothing to correct: these are no columns
+        page.error(problem)
+        return None
+    try:
+        with st.spinner("Reading"):
+            table = cache.uploaded(upload)
+        role_lines(table)
+        warnings_of(table)
+    except RolesNeeded as needed:
+        question = needed
+        st.warning(page.plain(needed), icon=":material/help:")
+    except DataError as problem:
+        page.error(problem)
+    if truth_offered and table is None:
+        _second_file(upload, columns, question, key=key, keep=keep)
+    with st.expander("Answer" if question else "Correct the columns", expanded=bool(question)):
+        corrected = prediction_form.form(
+            tuple(columns.columns),
+            _roles_to_correct(upload, columns, table, question, joined=truth_offered),
+            table=table,
+            question=question,
+            truths=_truth_columns(upload, columns) if truth_offered else (),
+            key=f"{key}-{upload.fingerprint[:8]}",
+        )
+        if corrected is not None:
+            keep(_with_roles(upload, corrected, joined=truth_offered))
+            st.rerun()
+        _roles_file(upload, key=key, keep=keep, joined=truth_offered)
+    return None if table is None else _complete(upload, table)
+
+
+def _roles_to_correct(
+    upload: PredictionUpload,
+    columns: Table,
+    table: PredictionTable | None,
+    question: RolesNeeded | None,
+    *,
+    joined: bool,
+) -> Roles:
+    """What is known so far; of files that were `joined` here the roles of both, which do for both."""
+    if question is not None and not (upload.truth and question.role == "truth"):
+        return question.guess
+    if table is not None and (joined or upload.truth is None):
+        return table.roles
+    return upload.predictions.roles or guess_roles(columns, half="predictions" if upload.truth else None)
+
+
+def _truth_columns(upload: PredictionUpload, columns: Table) -> tuple[str, ...]:
+    """The columns of a truth in a file of its own, as they are called when the files are joined."""
+    if upload.truth is None:
+        return ()
+    try:
+        known = cache.columns_of(upload.truth)
+    except DataError:  # the error stands there already
+        return ()
+    return tuple(in_joined(column, columns, known) for column in known.columns)
+
+
+def _with_roles(upload: PredictionUpload, roles: Roles, *, joined: bool) -> PredictionUpload:
+    """The upload with other roles; of files that were `joined` here they say what the columns of both are."""
+    truth = replace(upload.truth, roles=None) if joined and upload.truth else upload.truth
+    return PredictionUpload(replace(upload.predictions, roles=roles), truth)
+
+
+def warnings_of(table: PredictionTable) -> None:
+    """What is suspicious about a file, as soon as it is read: the first few, and how many more there are."""
+    for warning in table.warnings[:MOST_WARNINGS]:
+        st.warning(page.plain(warning), icon=":material/warning:")
+    more = len(table.warnings) - MOST_WARNINGS
+    if more > 0:
+        st.caption(f"And {plural(more, 'more warning')} of this kind, told where a model or set is chosen.")
+
+
+def role_lines(table: PredictionTable) -> None:
+    """What each column was taken for, one line per role, and what was decided in reading."""
+    st.markdown("\n".join(f"- {page.plain(line)}" for line in table.roles.lines()))
+    known = {f"{line}." for line in table.roles.lines()}
+    rest = [note for note in table.notes if note not in known]
+    if rest:
+        st.caption(page.plain(" ".join(rest)))
+
+
+def roles_download(table: PredictionTable, *, key: str) -> None:
+    """The roles as a file that can be given back with the next upload."""
+    name = f"{table.name}-roles.json"
+    page.download(
+        "Roles (JSON)",
+        lambda: table.roles.to_json().encode(),
+        name=name,
+        mime="application/json",
+        key=f"roles-json-{key}",
+    )
+
+
+def _and_second(upload: PredictionUpload, beside: str) -> str:
+    return f" with {beside} of **{page.plain(upload.truth.name)}**" if upload.truth else ""
+
+
+def _second_file(
+    upload: PredictionUpload,
+    columns: Table,
+    question: RolesNeeded | None,
+    *,
+    key: str,
+    keep: Callable[[PredictionUpload], None],
+) -> None:
+    """Controls for what the file may lack: the truth, or the predictions where it is itself the truth."""
+    if upload.truth is not None:
+        halves: tuple[str, ...] = ("truth",)  # another one
+    else:
+        halves = lacking(columns, question.guess if question else upload.predictions.roles)
+    kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
+    for half in halves:
+        place = f"{half}-{key}-{upload.fingerprint[:8]}"
+        file = st.file_uploader(
+            TRUTH if half == "truth" else SAID,
+            type=kinds,
+            key=place,
+            help="Joined by id, or by line where neither file has ids.",
+        )
+        if file is not None:
+            said, truth = (upload.predictions, given(file)) if half == "truth" else (given(file), upload.predictions)
+            keep(PredictionUpload(said, truth))
+            st.rerun()
+
+
+def _roles_file(upload: PredictionUpload, *, key: str, keep: Callable[[PredictionUpload], None], joined: bool) -> None:
+    """The control that takes a file of roles back."""
+    file = st.file_uploader("Roles from a file", type=["json"], key=f"roles-file-{key}-{upload.fingerprint[:8]}")
+    if file is None:
+        return
+    try:
+        roles = Roles.from_json(file.getvalue())
+        if upload.truth is None:
+            roles.check(cache.columns_of(upload.predictions))
+    except DataError as problem:
+        page.error(problem)
+    else:
+        keep(_with_roles(upload, roles, joined=joined))
+        st.rerun()
+
+
+def _complete(upload: PredictionUpload, table: PredictionTable) -> PredictionUpload:
+    """The upload with every role written down: those of joined files do for both, unless the truth has its own."""
+    if upload.truth is None or upload.truth.roles is None:
+        return replace(upload, predictions=replace(upload.predictions, roles=table.roles))
+    said = complete_roles(cache.columns_of(upload.predictions), upload.predictions.roles, half="predictions")
+    return replace(upload, predictions=replace(upload.predictions, roles=said))

@@ -1,0 +1,1 @@
+"""What has every page: navigation, sessions, sharing, running work, and what a page is made of."""

@@ -1,0 +1,103 @@
+"""How does work of seconds look that need not outlive the server? It runs beside the page, which says how far it is.
+
+What is done within a moment is shown at once; for the rest a fragment looks again and again, and draws the page anew.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from core.evaluate.wording import count
+from ui.shell.session import bound, read_only
+
+Answer = TypeVar("Answer")
+MOMENT = 2.0
+"""So many seconds a page waits for an answer before it draws what else there is."""
+SECONDS_BETWEEN_LOOKS = 0.7
+PATIENCE = 90.0
+"""So long work goes on though no page looks for it: one in a hidden tab looks once a minute."""
+_threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="touchstone")
+_threads_of_links = ThreadPoolExecutor(max_workers=1, thread_name_prefix="touchstone-links")
+"""What is looked at through links is worked out here, one thing at a time, so that no owner waits for it."""
+
+
+class Abandoned(Exception):
+    """Nobody has looked for the work's answer for a while, so it was given up; who asks again starts it anew."""
+
+
+@dataclass(eq=False)
+class Task(Generic[Answer]):
+    """Some work under way: who holds it can wait for it, from any page and session, and see how far it is.
+
+    `work` calls what it is given after each of its `n_steps` steps; these are 0 where nobody counts.
+    """
+
+    work: Callable[[Callable[[], None]], Answer]
+    n_steps: int = 0
+    n_done: int = 0
+    looked_at: float = field(default_factory=time.monotonic)
+    future: "Future[Answer]" = field(default_factory=Future)
+    threads: ThreadPoolExecutor = _threads
+
+    def start(self) -> None:
+        """Begin, or begin again."""
+        self.n_done, self.looked_at = 0, time.monotonic()
+        self.future = self.threads.submit(self.work, self.step)
+
+    def look(self) -> None:
+        """Somebody is waiting for the answer; what was given up begins again."""
+        self.looked_at = time.monotonic()
+        if self.future.done() and isinstance(self.future.exception(), Abandoned):
+            self.start()
+
+    def step(self) -> None:
+        """Another step is done; the work itself says so, and hears here that nobody waits for it any more."""
+        self.n_done += 1
+        if time.monotonic() - self.looked_at > PATIENCE:
+            raise Abandoned
+
+    @property
+    def share(self) -> float:
+        """How much of it is done."""
+        return min(self.n_done / self.n_steps, 1.0)
+
+
+def submit(work: Callable[[Callable[[], None]], Answer], *, n_steps: int = 0) -> Task[Answer]:
+    """Start some work, which calls what it is given after each of its `n_steps` steps."""
+    task = Task(bound(work), n_steps, threads=_threads_of_links if read_only() else _threads)
+    task.start()
+    return task
+
+
+def answer(task: Task[Answer], doing: str, *, key: str, wait: float | None = None) -> Answer | None:
+    """What the work came to (or its error); None where that is not known within a moment, and its progress is shown."""
+    task.look()
+    patience = MOMENT if wait is None else wait
+    if not task.future.done() and patience:
+        with st.spinner(doing):
+            try:
+                return task.future.result(timeout=patience)
+            except NotYet:
+                pass
+    if task.future.done():
+        return task.future.result()
+
+    @st.fragment(run_every=SECONDS_BETWEEN_LOOKS)
+    def watch() -> None:
+        task.look()
+        if task.future.done():
+            st.rerun()
+        status = st.status(doing, state="running", type="compact")
+        status.caption("This runs beside the page, which goes on by itself as soon as it is there.")
+        if task.n_steps:
+            waiting = "" if task.future.running() else ", waiting for other work to end"
+            st.progress(task.share, text=f"{doing}: {count(task.n_done)} of {count(task.n_steps)} steps{waiting}")
+
+    with st.container(key=f"working-{key}"):
+        watch()
+    return None

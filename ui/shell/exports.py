@@ -1,0 +1,103 @@
+"""What can be taken away of a run? Its tables, a report for somebody without the app, and what recreates it."""
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+import streamlit as st
+
+from core.data import DataError
+from core.report.html import to_html
+from core.report.parts import Body
+from core.report.questions import report_of
+from core.report.recreate import Recreated, example_to_read, recipe, recreate
+from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import Run
+from ui import PAGES
+from ui.data import choice as data_choice
+from ui.shell import jobs, page
+from ui.shell.session import owner, workspace
+
+
+def downloads(
+    run: Run,
+    tables: Mapping[str, Callable[[], pd.DataFrame]],
+    *,
+    stem: str,
+    body: Callable[[], Body] | None = None,
+    also: Mapping[str, str] | None = None,
+) -> None:
+    """The tables of a page about a run, its report and its parameters, behind one button (see `of_run`)."""
+    page.downloads(tables, stem=f"{stem}-{run.id[:8]}", more=lambda: of_run(run, body, also=also))
+
+
+def of_run(run: Run, body: Callable[[], Body] | None = None, *, also: Mapping[str, str] | None = None) -> None:
+    """The report and the parameters of a run, as buttons.
+
+    The report is about what a page shows (`body`), or about the run as a whole. `also` names what else the result
+    rests on.
+    """
+    shelf, mine = workspace(), owner()
+
+    def report(*, with_rows: bool) -> bytes:
+        shown = None if body is None else body()
+        told = report_of(shelf, mine, run, how_to_read=_how_to_read, body=shown, also=also or {}, with_rows=with_rows)
+        return to_html(told)
+
+    def parameters() -> bytes:
+        return recipe(run, shelf.stored_dataset(mine, run.fingerprint).example).encode()
+
+    name = f"{run.kind.replace('_', '-')}-{run.id[:8]}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        page.download("Report (HTML)", lambda: report(with_rows=False), name=f"{name}.html", mime="text/html")
+        if run.n_done:
+            page.download(
+                "Report with the rows of every trial (HTML)",
+                lambda: report(with_rows=True),
+                name=f"{name}-with-rows.html",
+                mime="text/html",
+            )
+        page.download("Parameters (JSON)", parameters, name=f"{name}.json", mime="application/json")
+
+
+def again() -> None:
+    """A place for a file of parameters, from which the same run comes to be again; folded."""
+    with st.expander("Compute a run again from its parameters"):
+        st.caption(
+            "The file “Parameters (JSON)” that stands beside every result. The run gets the same key, or a reason."
+        )
+        file = st.file_uploader("Parameters (JSON)", type="json", key="parameters", label_visibility="collapsed")
+        if file is None:
+            return
+        try:
+            text = _text(file.getvalue())
+            if not data_choice.ready(example_to_read(workspace(), owner(), text)):
+                return
+            found = recreate(workspace(), owner(), text)
+            run = workspace().find_run(owner(), found.plan, found.fingerprint)
+        except (DataError, WorkspaceError) as problem:
+            page.error(problem)
+            return
+        for note in found.notes:
+            st.info(page.plain(note), icon=":material/info:")
+        st.caption(f"Key {found.key}")
+        if run is None:
+            st.button("Run", type="primary", key="again", on_click=_start, args=(found,))
+        else:
+            st.markdown("This very run is here already: it stands in the list below.")
+
+
+@page.or_toast
+def _start(found: Recreated) -> None:
+    found.store(workspace(), owner())
+    jobs.start(found.plan, workspace().dataset(owner(), found.fingerprint))
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError("This is not a file of parameters: it holds no text.") from None
+
+
+def _how_to_read(stem: str) -> str:
+    return (PAGES / f"{stem}.md").read_text("utf-8")

@@ -1,0 +1,214 @@
+"""How does long work look from a page? The page starts it, watches it and may stop it; it lives elsewhere.
+
+A run lives in the database and on the workers, so that closing the tab changes nothing. Only while something is running
+does a fragment ask for news, and it asks for nothing else.
+"""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.data import Dataset
+from core.evaluate.wording import count, plural
+from core.trials import Plan
+from core.workspace.engine.runner import close_engine
+from core.workspace.errors import WorkspaceError
+from core.workspace.workspace import Run
+from ui import ROOT
+from ui.shell.page import error, or_toast
+from ui.shell.session import engine, owner, read_only, workspace
+
+SECONDS_BETWEEN_LOOKS = 1.5
+STATES = {
+    "queued": ("not started", "gray"),
+    "running": ("running", "blue"),
+    "interrupted": ("interrupted", "orange"),
+    "cancelled": ("cancelled", "orange"),
+    "done": ("done", "gray"),
+}
+"""What a run's state is called on the screen, and the colour of its badge."""
+
+_ASKED = "asked_to_start"
+_preparations: dict[str, subprocess.Popen[bytes]] = {}
+_preparations_lock = threading.Lock()
+
+
+def start(plan: Plan, dataset: Dataset) -> Run:
+    """Create the run of a plan, unless it exists, and start or resume it; returns at once."""
+    run = workspace().create_run(owner(), plan, dataset.fingerprint, n_trials=plan.n_trials(dataset))
+    engine().start(owner(), run.id)
+    return run
+
+
+def run_button(run: Run | None, plan: Plan, dataset: Dataset) -> None:
+    """The button that starts a plan, as long as it has no run."""
+    hint = None if run is None else "This choice has its run, below. Change something for another one."
+    if not read_only():
+        st.button(
+            "Run",
+            type="primary",
+            key="run",
+            on_click=or_toast(start),
+            args=(plan, dataset),
+            disabled=bool(run),
+            help=hint,
+        )
+
+
+def ask_to_start(data: str) -> None:
+    """Have the next page start what it is about, as soon as this data set is read (which may take a while)."""
+    st.session_state[_ASKED] = data
+
+
+def asked_to_start(data: str) -> bool:
+    """Whether another page asked for that, for this data set; answered once."""
+    return st.session_state.pop(_ASKED, None) == data
+
+
+@or_toast
+def resume(run_id: str) -> None:
+    """Go on with the trials that are missing (a callback for buttons)."""
+    engine().start(owner(), run_id)
+
+
+@or_toast
+def cancel(run_id: str) -> None:
+    """Ask a run to stop; what is finished stays (a callback for buttons)."""
+    workspace().cancel(owner(), run_id)
+
+
+def follow(run: Run, show: Callable[[Run], None], *, every: float = SECONDS_BETWEEN_LOOKS) -> None:
+    """Draw a run with `show`, again and again while it is running; when that changes, the whole page is drawn anew."""
+    running = run.state == "running"
+
+    @st.fragment(run_every=every if running else None)
+    def watch() -> None:
+        now = _now(run)
+        if now is None or (now.state == "running") != running:
+            st.rerun()
+        else:
+            _shown(show, now)
+
+    watch()
+
+
+def _shown(show: Callable[[Run], None], run: Run) -> None:
+    """A fragment runs by itself: what it cannot have of the workspace is said where it stands."""
+    try:
+        show(run)
+    except WorkspaceError as problem:
+        error(problem)
+
+
+def _now(run: Run) -> Run | None:
+    try:
+        return workspace().run(owner(), run.id)
+    except WorkspaceError:  # deleted meanwhile, from another page or browser
+        return None
+
+
+def progress(run: Run) -> None:
+    """Where a run stands, and what can be done about it; nothing for a run that is done without a failure."""
+    if run.state != "done":
+        with st.container(horizontal=True, vertical_alignment="center", key=f"progress-{run.id}"):
+            st.progress(run.share, text=describe(run))
+            action(run)
+    failures(run)
+
+
+def action(run: Run) -> None:
+    """The button that stops a run or makes it go on; nothing for a run that is done, or seen through a link."""
+    if read_only():
+        return
+    if run.state == "running":
+        st.button("Cancel", key=f"cancel-{run.id}", on_click=cancel, args=(run.id,), disabled=run.cancelling)
+    elif run.state != "done":
+        st.button("Resume", key=f"resume-{run.id}", on_click=resume, args=(run.id,))
+
+
+def describe(run: Run) -> str:
+    """Where a run stands, in words: `72 of 120 trials, epoch 7 of 20, about 40 seconds left`."""
+    if run.waits_for is not None:
+        far = f"{run.waits_for.what} {count(run.waits_for.n_done)} of {count(run.waits_for.n_steps)}"
+        return f"{far}, stopping" if run.cancelling else far
+    if run.state == "running" and run.n_done == 0 and not run.steps:
+        first = f"; the first of {plural(run.n_trials, 'trial')} arrives within seconds" if run.n_trials > 1 else ""
+        return f"Starting the workers{first}"
+    if run.cancelling:
+        return f"{counted(run)}, stopping"
+    if run.state != "running":
+        return f"{counted(run)}, {STATES[run.state][0]}"
+    return counted(run) if run.seconds_left is None else f"{counted(run)}, about {duration(run.seconds_left)} left"
+
+
+def counted(run: Run) -> str:
+    """How much of a run is done: `72 of 120 trials`, and where a trial that is running tells, how far that one is."""
+    trials = f"{count(run.n_done)} of {plural(run.n_trials, 'trial')}"
+    if not run.steps:
+        return trials
+    first = run.steps[0]
+    return f"{trials}, {first.what} {count(first.n_done)} of {count(first.n_steps)}"
+
+
+def duration(seconds: float) -> str:
+    """A time span as one would say it.
+
+    >>> duration(8.2), duration(200), duration(9000)
+    ('9 seconds', '4 minutes', '3 hours')
+    """
+    for unit, length in (("hour", 3600), ("minute", 60)):
+        if seconds > 1.5 * length:
+            return plural(int(-(-seconds // length)), unit)
+    return plural(max(1, int(-(-seconds // 1))), "second")
+
+
+def failures(run: Run) -> None:
+    """What went wrong in a run, folded; nothing where nothing did."""
+    if not run.errors:
+        return
+    label = f"{plural(run.n_failed, 'trial')} failed" if run.n_failed else "The run stopped"
+    with st.expander(f"{label}: see why", icon=":material/error:"):
+        for error in run.errors:
+            st.text(error)
+
+
+def prepare(example: str, sentence: str) -> None:
+    """Read an example in a process of its own, with a visible status, and draw the page anew when it is there."""
+    process = _preparation(example)
+
+    @st.fragment(run_every=SECONDS_BETWEEN_LOOKS)
+    def watch() -> None:
+        if process.poll() is None:
+            status = st.status(sentence, state="running", type="compact")
+            status.caption("It is read in a process of its own; this page goes on by itself when it is there.")
+            return
+        with _preparations_lock:
+            _preparations.pop(example, None)
+        if process.returncode == 0:
+            st.rerun()
+        st.error("Reading did not work; the server's log says why.", icon=":material/error:")
+        if st.button("Try again", key=f"prepare-{example}"):
+            st.rerun()
+
+    watch()
+
+
+def _preparation(example: str) -> subprocess.Popen[bytes]:
+    with _preparations_lock:
+        if example not in _preparations:
+            code = f"from core.data import load_example; load_example({example!r})"
+            _preparations[example] = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+        return _preparations[example]
+
+
+def close() -> None:
+    """Stop everything that this process started, for when the server ends."""
+    with _preparations_lock:
+        for process in _preparations.values():
+            process.terminate()
+        for process in _preparations.values():
+            process.wait(timeout=10)
+    close_engine()

@@ -1,0 +1,255 @@
+"""What does every page have? The same skeleton: header, verdict, how to read, downloads, empty state, foot."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import wraps
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ParamSpec
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.wording import Verdict
+from core.figures.theme import alt_text
+from core.report.files import FORMATS
+from core.report.parts import Figure, Metric
+from core.report.provenance import parameters
+from core.workspace.errors import WorkspaceError
+from core.workspace.provenance import LIBRARIES
+from core.workspace.workspace import Run
+from ui.shell import session
+from ui.shell.session import read_only
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
+FIGURE_FORMATS = ("SVG", "PNG")
+_FIGURE_FORMAT = "figure_format"
+Given = ParamSpec("Given")
+_SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")  # Streamlit puts an emoji or an icon in the place of :smile:
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)  # and makes a link of an address
+
+
+def plain(text: object) -> str:
+    r"""Somebody's own words (a class, a file's name) for a place where Streamlit expects Markdown.
+
+    >>> print(plain("50 $ [a]"))
+    50 \$ \[a\]
+    """
+    return _MARKDOWN.sub(r"\\\1", _ADDRESS.sub("\u2060", _SHORTCODE.sub(":\u2060", str(text))))
+
+
+def lead(sentence: str) -> None:
+    """The line under the question: what the page answers, and what it cannot tell."""
+    st.caption(sentence)
+
+
+def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
+    """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
+    with st.container(border=True, key="verdict"):
+        st.markdown(f"**{plain(said.headline)}** {plain(said.used)}")
+        if said.advice:
+            st.markdown(plain(said.advice))
+        numbers(metrics)
+
+
+def findings(said: Verdict) -> None:
+    """What else the verdict found, a line each."""
+    st.markdown("\n".join(f"- {plain(finding)}" for finding in said.findings))
+
+
+def dark() -> bool:
+    """Whether this browser shows the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
+    """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
+    st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config=saving(key))
+    st.caption(how_to_read)
+
+
+def sheet(drawn: go.Figure, *, key: str) -> None:
+    """A figure of just its own size, such as one of pictures whose pixels are whole."""
+    st.plotly_chart(drawn, theme=None, key=key, width="content", alt=alt_text(drawn), config=saving(key))
+
+
+def saving(name: str, **more: Any) -> dict[str, Any]:
+    """Plotly's configuration: one button, over a figure that is pointed at, saves it as a file, in the browser itself.
+
+    The file's format is chosen beside the downloads. `more` is configuration of this figure's own.
+    """
+    form = st.session_state.get(_FIGURE_FORMAT, FIGURE_FORMATS[0])
+    file = {"format": form.lower(), "filename": name, "scale": 2 if form == "PNG" else 1}
+    return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": file, **more}
+
+
+def draw(one: Figure) -> None:
+    """A figure that the page shares with its report."""
+    figure(one.draw(dark=dark()), plain(one.caption), key=one.key)
+
+
+def numbers(metrics: Sequence[Metric]) -> None:
+    """A few numbers on a grid, each with its interval (or n) in grey beneath."""
+    with st.grid(len(metrics), min_column_width=140):
+        for metric in metrics:
+            st.metric(
+                plain(metric.label),
+                plain(metric.value),
+                delta=plain(metric.interval) or None,
+                delta_color="off",
+                delta_arrow="off",
+                help=metric.help,
+            )
+
+
+def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., Any] | None = None) -> bool:
+    """What stands where nothing has been computed: one sentence and (at most) one button."""
+    with st.container(border=True, key="empty", horizontal_alignment="center", gap="small"):
+        st.space("small")
+        st.markdown(sentence, text_alignment="center")
+        clicked = button is not None and st.button(button, type="primary", on_click=on_click, key="empty-button")
+        st.space("small")
+    return clicked
+
+
+def not_computed(how: str) -> None:
+    """What stands where nothing has been computed of a choice: how it would be, for those who can have it computed."""
+    empty(
+        "Nothing was computed for this choice."
+        if read_only()
+        else f"Nothing has been computed for this choice yet. {how}"
+    )
+
+
+def part_shown(n_items: int, per_page: int, *, key: str) -> slice:
+    """Draw the control that leads through many things, where they need it; returns which ones are shown."""
+    n_pages = max(1, -(-n_items // per_page))
+    at = min(st.pagination(n_pages, key=key), n_pages) if n_pages > 1 else 1
+    return slice((at - 1) * per_page, at * per_page)
+
+
+def nothing_yet(*, running: bool) -> None:
+    """What stands where results will be, before the first trial has come to one."""
+    if running:
+        st.skeleton(height=320)
+    else:
+        empty("No trial has come to a result yet, so there is nothing to show.")
+
+
+def error(problem: Exception) -> None:
+    """A DataError or WorkspaceError, as written."""
+    st.error(plain(problem), icon=":material/error:")
+
+
+def or_toast(call: Callable[Given, object]) -> Callable[Given, None]:
+    """The same callback, which says a DataError or WorkspaceError as written: nothing above it catches one."""
+
+    @wraps(call)
+    def callback(*args: Given.args, **kwargs: Given.kwargs) -> None:
+        try:
+            call(*args, **kwargs)
+        except (DataError, WorkspaceError) as problem:
+            st.toast(plain(problem), icon=":material/error:")
+
+    return callback
+
+
+def delete_or_keep(delete: Callable[[], object]) -> None:
+    """The end of a dialog that asks whether something shall go: both answers, and why it could not go."""
+    with st.container(horizontal=True):
+        gone = st.button("Delete", type="primary", key="really-delete")
+        kept = st.button("Keep", key="keep")
+    try:
+        if gone:
+            delete()
+    except (DataError, WorkspaceError) as problem:
+        error(problem)
+    else:
+        if gone or kept:
+            st.rerun()
+
+
+def downloads(
+    tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str, more: Callable[[], None] | None = None
+) -> None:
+    """What can be taken away, behind one button: every table in every format, and `more` beneath.
+
+    Each file is written only when it is asked for.
+    """
+    with st.popover(
+        "Download", icon=":material/download:", type="tertiary", key=f"downloads-{stem}-{next(iter(tables), 'run')}"
+    ):
+        for title, table in tables.items():
+            name = f"{stem}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}"
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                for form, (write, ending, mime) in FORMATS.items():
+                    download(
+                        f"{title} ({form})",
+                        lambda table=table, write=write: write(table()),
+                        name=f"{name}.{ending}",
+                        mime=mime,
+                    )
+        if more is not None:
+            more()
+        _figure_format(f"figures-{stem}-{next(iter(tables), 'run')}")
+
+
+def _figure_format(key: str) -> None:
+    """Which files the cameras over figures give; every place that asks shows the same answer."""
+    st.session_state[key] = st.session_state.get(_FIGURE_FORMAT, FIGURE_FORMATS[0])
+    st.segmented_control(
+        "Figures: the camera over each saves it as",
+        FIGURE_FORMATS,
+        key=key,
+        required=True,
+        on_change=lambda: st.session_state.update({_FIGURE_FORMAT: st.session_state[key]}),
+    )
+
+
+def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: str, key: str | None = None) -> None:
+    """A quiet button that gives a file."""
+    st.download_button(
+        label,
+        data=session.bound(data) if callable(data) else data,
+        file_name=name,
+        mime=mime,
+        key=key or f"download-{name}",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+    )
+
+
+def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
+    """The formula, the assumptions and the paper, folded: the text that lies beside the page, then a picture of it."""
+    with st.expander("How to read this"):
+        st.markdown(text.read_text("utf-8"))
+        if picture is not None:
+            picture()
+
+
+def foot(run: Run) -> None:
+    """What the result rests on, in grey: data, parameters, seed, versions, time."""
+    ours = {"Touchstone": run.provenance["touchstone"]} if "touchstone" in run.provenance else {}
+    versions = ", ".join(f"{name} {number}" for name, number in (ours | run.provenance.get("versions", {})).items())
+    place = " · ".join(str(run.provenance[name]) for name in ("device", "executor") if name in run.provenance)
+    when = datetime.fromtimestamp(run.finished or run.created, UTC)
+    others = " · computed with other versions than are installed now" if _other_versions(run) else ""
+    st.caption(
+        f"Data {run.fingerprint[:12]} · {plain(parameters(run))} · {plain(versions)}{others} · "
+        f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC",
+        help="What this result rests on: the data set's fingerprint, the plan, the versions of Touchstone and the "
+        "libraries that it was computed with, on what, and when.",
+    )
+
+
+def versions() -> str:
+    """The versions of the libraries that numbers rest on."""
+    return ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+
+
+def _other_versions(run: Run) -> bool:
+    return any(version(name) != then for name, then in run.provenance.get("versions", {}).items() if name in LIBRARIES)

@@ -1,0 +1,171 @@
+"""Which page is it? Every session runs this file: the navigation, the question, the data-set control, the page.
+
+Worker processes import the main script, and under Streamlit that is this file: so it does nothing, and imports nothing
+of Streamlit, unless it is the main script itself.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import Page
+
+    from ui.shell.shared_view import Opened
+
+ROOT = Path(__file__).resolve().parents[2]
+ABOUT = (
+    "**Touchstone** says whether a test accuracy can be trusted. It runs on this machine and sends nothing anywhere."
+)
+# Per group of the navigation: file stem, name, icon, and the question that the page answers. (Not a string below it:
+# in a main script Streamlit writes bare strings onto the page.)
+PAGES = {
+    "Data": [
+        ("data_sets", "Data sets", ":material/table_rows:", "What is in the data?"),
+        (
+            "cluster_folds",
+            "Cluster folds",
+            ":material/scatter_plot:",
+            "How do folds that are made to differ behave?",
+        ),
+    ],
+    "Trust": [
+        (
+            "source_robustness",
+            "Source robustness",
+            ":material/straighten:",
+            "How far does accuracy fall on unfamiliar sources?",
+        ),
+        (
+            "data_set_adequacy",
+            "Data-set adequacy",
+            ":material/stacked_line_chart:",
+            "Would more data help, or new sources?",
+        ),
+        (
+            "matched_subsets",
+            "Matched subsets",
+            ":material/compare_arrows:",
+            "Does accuracy really drop on the new test set?",
+        ),
+        (
+            "average_case",
+            "Average case",
+            ":material/grain:",
+            "Which samples and classes are fragile under noise?",
+        ),
+        (
+            "test_quality",
+            "Test quality",
+            ":material/target:",
+            "Does the test set cover the feature space?",
+        ),
+        (
+            "guided_tests",
+            "Guided tests",
+            ":material/experiment:",
+            "Which tests are missing?",
+        ),
+    ],
+    "Work": [
+        ("overview", "Overview", ":material/list_alt:", "What can be trusted here?"),
+        ("runs", "Runs", ":material/history:", "What has been computed?"),
+    ],
+}
+QUESTION = {stem: question for entries in PAGES.values() for stem, _name, _icon, question in entries}
+# Pages about files of predictions, which have controls of their own instead of the data-set control.
+WITHOUT_DATA_SET = ("matched_subsets",)
+
+
+def main() -> None:
+    """Draw what every page has, and then the page; for whoever is not signed in nothing but the gate."""
+    import streamlit as st
+
+    from core.workspace.errors import WorkspaceError
+    from ui.shell import gate, serving, session, shared_view, sign_in
+    from ui.shell.page import error
+
+    def declare(stem: str, name: str, icon: str, question: str) -> st.Page:
+        file = ROOT / "pages" / f"{stem}.py"
+        return st.Page(file, title=name, icon=icon, help=question, url_path=stem, default=stem == "overview")
+
+    st.set_page_config(
+        page_icon=str(ROOT / "ui" / "shell" / "favicon.png"),
+        layout="wide",
+        initial_sidebar_state=240,
+        menu_items={"About": ABOUT},
+    )
+    if not serving.is_launched():
+        st.error(serving.NOT_LAUNCHED)
+        return
+    session.look_through(None)
+    link, trouble = None, None
+    try:
+        link = shared_view.opened() if shared_view.asked_for() else None
+    except WorkspaceError as problem:
+        trouble = problem
+        session.look_through(None)
+    closed = sign_in.is_set_up() and sign_in.owner() is None
+    shared_file = ROOT / "pages" / f"{link.page if link else 'shared_run'}.py"
+    shared = st.Page(shared_file, title="Shared result", url_path=shared_view.PATH, visibility="hidden")
+    groups = {group: [declare(*entry) for entry in entries] for group, entries in PAGES.items()}
+    alone = closed or shared_view.asked_for()
+    page = st.navigation({"": [shared], **groups}, position="hidden" if alone else "sidebar")
+    st.set_page_config(page_title=f"{page.title} · Touchstone")
+    try:
+        if trouble is not None:
+            error(trouble)
+        elif page.url_path == shared_view.PATH:
+            through_link(page, link) if link else page.run()
+        elif shared_view.asked_for():
+            shared_view.dead()
+        elif closed:
+            gate.closed()
+        else:
+            own(page)
+    except WorkspaceError as problem:
+        error(problem)
+
+
+def own(page: "Page") -> None:
+    """A page with its question, the data-set control and the share menu, for the owner of what is shown."""
+    import streamlit as st
+
+    from ui.data import choice as data_choice
+    from ui.shell import gate, share, sign_in
+
+    st.logo(str(ROOT / "ui" / "shell" / "logo.svg"), size="large")
+    if sign_in.is_set_up():
+        gate.way_out()
+    share.clear()
+    with st.container(horizontal=True, vertical_alignment="center", key="header"):
+        st.title(page.help, anchor=False)
+        of_data_set = page.url_path not in WITHOUT_DATA_SET
+        if of_data_set:
+            data_choice.control()
+        menu = st.container(width="content")
+    page.run()
+    with menu:
+        share.menu(page.url_path, of_data_set=of_data_set)
+
+
+def through_link(page: "Page", link: "Opened") -> None:
+    """The page of a shared result, for whoever has the link to it."""
+    import streamlit as st
+
+    from ui.shell import share, shared_view
+
+    if not shared_view.settle(link, page):
+        return
+    share.clear()
+    with st.container(horizontal=True, vertical_alignment="center", key="header"):
+        st.title(QUESTION[link.page], anchor=False)
+        shared_view.head(link)
+    shared_view.watch(link)
+    try:
+        page.run()
+    finally:
+        shared_view.settled(link)
+
+
+if __name__ == "__main__":
+    main()

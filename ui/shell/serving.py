@@ -1,0 +1,173 @@
+"""Who may ask this server for anything? Whoever is at this machine; or, with sign-in, whoever can reach it.
+
+Without sign-in everybody who gets an answer is the one local owner. So the server then starts on this machine's own
+address only, and answers only what a browser on this machine asked for itself: a proxy in front of it would hand the
+local owner's things to everybody.
+"""
+
+import base64
+import hashlib
+import os
+import re
+from html.parser import HTMLParser
+from ipaddress import ip_address
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui.shell import sign_in
+
+INDEX = Path(st.__file__).parent / "static" / "index.html"
+"""The one page that Streamlit serves; all else is drawn by the script in it."""
+CLOSED = (
+    "Touchstone does not start on this address, {address}: without sign-in, everybody who can reach it would own "
+    "everything in it. Set server.address to 127.0.0.1 for this machine alone, or set up sign-in, an [auth] section in "
+    ".streamlit/secrets.toml: docs/deployment.md says how."
+)
+REFUSED = (
+    "Touchstone answers only the person at this machine, at http://localhost or http://127.0.0.1 and without a proxy "
+    "in between. For others there is sign-in: docs/deployment.md says how to set it up."
+)
+NOT_LAUNCHED = "Touchstone is started by `streamlit run app.py`: what this server answers is guarded by nothing else."
+LAUNCHED = "TOUCHSTONE_LAUNCHED"
+"""In the environment, which outlives modules that are read anew when a file changes."""
+_HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
+
+
+class _InlineScripts(HTMLParser):
+    """The texts of the scripts that stand in a page itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag == "script" and "src" not in dict(attrs)
+        if self._inside:
+            self.texts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.texts[-1] += data
+
+
+def content_policy(page: str) -> str:
+    """The Content-Security-Policy under which this page works: its own scripts by their hash, and no others inline.
+
+    Maps of many points need 'unsafe-eval': plotly draws them by WebGL through regl, which writes its own functions.
+
+    >>> content_policy("<script>go()</script><script src='x.js'></script>").split("; ")[1]
+    "script-src 'self' 'unsafe-eval' 'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='"
+    """
+    scripts = _InlineScripts()
+    scripts.feed(page)
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts.texts]
+    rules = {
+        "default-src": "'self'",
+        "script-src": " ".join(["'self'", "'unsafe-eval'", *(f"'sha256-{one}'" for one in hashes)]),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'self'",
+    }
+    return "; ".join(f"{kind} {allowed}" for kind, allowed in rules.items())
+
+
+def headers() -> dict[str, str]:
+    """What every answer carries. The address of a page may hold a link's token, so no address is ever passed on."""
+    return {
+        "Content-Security-Policy": content_policy(INDEX.read_text("utf-8")),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+    }
+
+
+class SecurityHeaders:
+    """Adds `headers()` to every HTTP answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.headers = app, headers()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add the headers to the start of its answer."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class ThisMachineOnly:
+    """Refuses, where nobody signs in, whatever a browser on this machine did not ask for itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer it with 403; a websocket is closed before it was accepted."""
+        if scope["type"] not in ("http", "websocket") or sign_in.is_set_up() or asked_here(scope):
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            await PlainTextResponse(REFUSED, status_code=403)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008, "reason": "only from this machine"})
+
+
+def asked_here(scope: Scope) -> bool:
+    """Whether a request comes from this machine, for this machine by name, and past no proxy.
+
+    A websocket must be opened by a page of this server: other pages of this machine would speak as the owner, too.
+    """
+    sent = Headers(scope=scope)
+    hosts = sent.getlist("host")
+    if len(hosts) != 1 or not _HERE.fullmatch(hosts[0]):
+        return False
+    if any(name == "forwarded" or name.startswith("x-forwarded-") for name in sent):
+        return False
+    if scope.get("client") and not is_loopback(scope["client"][0]):
+        return False
+    origin = sent.get("origin") if scope["type"] == "websocket" else None
+    return origin is None or origin.split("://", 1)[-1].lower() == hosts[0].lower()
+
+
+def is_loopback(address: str | None) -> bool:
+    """Whether an address to listen at is this machine's own; none at all means every address that it has.
+
+    >>> [is_loopback(one) for one in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "10.0.0.5", "", None)]
+    [True, True, True, False, False, False, False]
+    """
+    if not address or address == "localhost":
+        return bool(address)
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def check_start() -> None:
+    """End the process with a sentence where starting would be unsafe; else note that the app was started by app.py."""
+    problem = sign_in.problem()
+    if problem is None and not sign_in.is_set_up() and not is_loopback(address := st.get_option("server.address")):
+        problem = CLOSED.format(address=address or "every address of this machine")
+    if problem is not None:
+        raise SystemExit(problem)
+    os.environ[LAUNCHED] = "yes"
+
+
+def is_launched() -> bool:
+    """Whether app.py started this server, which puts the guards above before it; another start has none of them."""
+    return os.environ.get(LAUNCHED) == "yes"

@@ -1,0 +1,182 @@
+"""How does somebody else see the very same? By a link to it, by its address, or by the command that computes it."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from core.evaluate.wording import plural
+from core.trials import Plan, to_json
+from core.workspace.errors import WorkspaceError
+from core.workspace.links import USUAL_DAYS, Link, View, link_id
+from core.workspace.workspace import Run
+from ui.data import choice as data_choice
+from ui.shell import shared_view, sign_in
+from ui.shell.page import error, plain
+from ui.shell.session import owner, workspace
+
+DAYS = (1, 7, USUAL_DAYS, 90, 365)
+ABOUT_LINKS = (
+    "Link: whoever has it sees this very result without signing in, with the samples that its page shows, and nothing "
+    "else of yours. They can start nothing and change nothing."
+)
+HERE_ONLY = " Nobody signs in here, so that this server answers this machine alone, and so do its links."
+NO_RESULT = "A link shows a result, and there is none yet: run this first, or wait until it is worked out."
+_OFFER, _MADE = "share_offer", "links_made"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a page shows: its plan, and every parameter of the address that leads to it, defaults included.
+
+    `plan` is None where no command computes what is shown. `view` is what a link shows that shows more than the run of
+    the plan, or what is no run, once it is worked out; `rests_on` are runs of which more of the page is drawn.
+    """
+
+    plan: Plan | None
+    parameters: Mapping[str, Sequence[str]]
+    view: View | None = None
+    rests_on: tuple[Run, ...] = ()
+
+
+def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]], *, view: View | None = None) -> None:
+    """Say what this page shows, so that the header can offer it as an address, as a command and by a link."""
+    st.session_state[_OFFER] = Offer(plan, parameters, view)
+
+
+def add(key: str, written: Sequence[str]) -> None:
+    """Say what else of the address leads to what this page shows, after its offer."""
+    offered: Offer | None = st.session_state.get(_OFFER)
+    if offered is not None:
+        st.session_state[_OFFER] = replace(offered, parameters={**offered.parameters, key: written})
+
+
+def rest_on(run: Run) -> None:
+    """Say that what this page shows is drawn of this run, too, after its offer: a link to it has to show that."""
+    offered: Offer | None = st.session_state.get(_OFFER)
+    if offered is not None:
+        st.session_state[_OFFER] = replace(offered, rests_on=(*offered.rests_on, run))
+
+
+def clear() -> None:
+    """Forget what the page drawn before this one offered."""
+    st.session_state.pop(_OFFER, None)
+
+
+def menu(path: str, *, of_data_set: bool = True) -> None:
+    """The menu that stands at the top right of every page, for the page just drawn."""
+    choice = data_choice.current() if of_data_set else None
+    offered: Offer | None = st.session_state.get(_OFFER)
+    with st.popover("Share", icon=":material/link:", help="Make a link · copy address · copy as command"):
+        if choice is None and offered is None:
+            st.markdown("There is nothing to share on this page.")
+            return
+        about = {data_choice.ADDRESS: choice.address} if choice else {}
+        if offered:
+            shown = _shown(offered, choice)
+            links(shown, offered.parameters) if shown else st.caption(NO_RESULT)
+        st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
+        st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
+        if offered and offered.plan and choice:
+            st.caption("Command: computes it in a terminal, in Touchstone's folder")
+            st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
+
+
+def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | None:
+    """What a link to what a page offers shows: its view, its run, or that run with what else it is drawn of."""
+    shown, view = None, offered.view
+    if view is None and offered.plan and choice and choice.stored:
+        shown = workspace().find_run(owner(), offered.plan, choice.stored.fingerprint)
+        led = shared_view.parameters_of(shown) if shown and offered.rests_on else None
+        view = View(*led, shared_view.title_of(shown), runs=(shown.id,)) if shown and led else None
+    if view is None:
+        return shown
+    return replace(view, runs=(*view.runs, *(run.id for run in offered.rests_on)))
+
+
+@st.fragment
+def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) -> None:
+    """Make a link to a result, and take back those that were made; `view` is how the address says to look at it.
+
+    Nothing for a run that no link can show.
+    """
+    led = shared_view.parameters_of(shown)
+    if led is None:
+        return
+    what = shown if isinstance(shown, View) else shown.id
+    try:
+        known = workspace().links(owner(), what)
+    except WorkspaceError as problem:
+        error(problem)
+        return
+    st.caption(ABOUT_LINKS + ("" if sign_in.is_set_up() else HERE_ONLY))
+    name = shown.page if isinstance(shown, View) else shown.id
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        days = st.selectbox(
+            "It works for",
+            DAYS,
+            index=DAYS.index(USUAL_DAYS),
+            format_func=lambda n: plural(n, "day"),
+            key=f"link-days-{name}",
+            width=130,
+        )
+        parameters = {**(view or {}), **led[1]}
+        st.button("Create a link", key=f"link-{name}", on_click=_create, args=(what, parameters, days))
+    for link in known:
+        one(link, to_this=link.shows == what)
+
+
+def one(link: Link, *, to_this: bool = True, where: str = "") -> None:
+    """A link as its owner sees it: its address where it was made just now, when it was used, and the way to revoke.
+
+    `to_this` is false of a link to the same in other settings; `where` tells apart places of a page that show the same.
+    """
+    address_of_it = st.session_state.get(_MADE, {}).get(link.id)
+    if link.works and address_of_it is not None:
+        st.code(address_of_it, language=None, wrap_lines=True)
+        st.caption("Copy it now: it is not kept, and cannot be shown again after this visit.")
+    used = f"last opened {_day(link.used)}" if link.used else "never opened"
+    made = f"Made {_day(link.created)}{'' if to_this else ', with other settings'}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if link.works:
+            st.caption(f"{made}, works until {_day(link.expires)}, {used}", width="stretch")
+            st.button("Revoke", key=f"revoke-{where}{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
+        else:
+            ended = f"revoked {_day(link.revoked)}" if link.revoked else f"ran out {_day(link.expires)}"
+            st.caption(f"{made}, {ended}, {used}")
+
+
+def _day(when: float) -> str:
+    return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
+
+
+def _create(shown: str | View, parameters: Mapping[str, Sequence[str]], days: int) -> None:
+    try:
+        token = workspace().create_link(owner(), shown, days=days)
+    except WorkspaceError as problem:
+        st.toast(plain(problem), icon=":material/error:")
+        return
+    made = st.session_state.setdefault(_MADE, {})
+    made[link_id(token)] = address(shared_view.PATH, {shared_view.TOKEN: token, **parameters})
+
+
+def _revoke(link: str) -> None:
+    try:
+        workspace().revoke_link(owner(), link)
+    except WorkspaceError as problem:
+        st.toast(plain(problem), icon=":material/error:")
+
+
+def address(path: str, parameters: Mapping[str, str | Sequence[str]]) -> str:
+    """The whole address of a view; defaults are written out, so that it means the same when a default changes."""
+    here = urlsplit(st.context.url or "")
+    root = here.path.rsplit("/", 1)[0]
+    return urlunsplit((here.scheme, here.netloc, f"{root}/{path}", urlencode(parameters, doseq=True), ""))
+
+
+def command(plan: Plan, data: str) -> str:
+    """The command that computes a plan on a stored data set."""
+    return shlex.join(["python", "-m", "core", "run", "--data", data, to_json(plan)])

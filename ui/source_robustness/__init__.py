@@ -1,0 +1,1 @@
+"""How far does accuracy fall on unfamiliar sources?"""

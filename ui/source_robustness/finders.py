@@ -1,0 +1,156 @@
+"""Which sources are the right ones? Known sources put found ones to the test, and finders are laid side by side."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.source_robustness.agreement import SourceAgreement
+from core.evaluate.source_robustness.true_sources import TrueSources, true_source_table
+from core.evaluate.wording import count
+from core.figures import source_finders as figures
+from core.report.names import IN_SENTENCES
+from core.report.source_robustness import true_sources_figure, true_sources_table
+from core.trials import KNOWN_SOURCES, TrialPlan
+from core.workspace.plans import load_plan
+from core.workspace.workspace import Run
+from ui import cache
+from ui.cache import OwnModels
+from ui.cache.source_robustness import agreement
+from ui.cache.source_robustness import true_sources as told_of
+from ui.shell import background, page
+from ui.source_robustness import trained_sources
+
+OF_PAPER = "The paper's, of all 70,000 images of MNIST, are .0456 (k-means) and .0280 (ACOL), pooled."
+
+
+def true_sources(run: Run, own: OwnModels | None) -> None:
+    """Whether the intervals of found sources hold the accuracy on truly unseen ones, where known ones stand beside."""
+    known = told(run, own)
+    if not known:
+        return
+    st.subheader("Does the interval hold the accuracy on truly unseen sources?", anchor=False)
+    page.draw(true_sources_figure(known))
+    if run.state == "running":
+        return
+    st.markdown("\n".join(f"- {page.plain(one.sentence(IN_SENTENCES))}" for one in known))
+    st.dataframe(
+        true_sources_table(known).lines,
+        column_config=_COLUMNS,
+        hide_index=True,
+        alt="Accuracy on truly unseen sources and the intervals from found ones",
+    )
+
+
+def side_by_side(run: Run) -> None:
+    """How far the sources of several finders stand apart, and how far the finders agree; nothing for a single one."""
+    finders = _finders(run)
+    if len(finders) < 2 or run.state == "running" or not trained_sources.stored(load_plan(run.plan), run.fingerprint):
+        return
+    st.subheader("Do the ways of finding sources agree?", anchor=False)
+    found = background.answer(agreement(run), "Comparing the clusterings", key="agreement")
+    if found is None:
+        return
+    chart, words = st.columns(2, gap="medium")
+    with chart:
+        page.figure(
+            figures.agreement_map(found, names=IN_SENTENCES, dark=page.dark()),
+            "The adjusted Rand index of every two clusterings, within classes: 1 is the same sources, 0 what chance "
+            "gives." + (f" n = {count(found.n_used)} of {count(found.n_samples)}." if _in_part(found) else ""),
+            key="agreement",
+        )
+    with words:
+        st.markdown("\n".join(f"- {page.plain(_sentence(one.sentence(IN_SENTENCES)))}" for one in found.finders))
+        _silhouettes(run, finders)
+    _by_class(found)
+
+
+def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What can be taken away of it."""
+    files: dict[str, Callable[[], pd.DataFrame]] = {}
+    if told(run, own):
+        files["True sources"] = lambda: true_source_table(told(run, own))
+    several = len(_finders(run)) > 1 and run.state != "running"
+    if several and trained_sources.stored(load_plan(run.plan), run.fingerprint):
+        work = agreement(run)
+        if work.future.done() and work.future.exception() is None:
+            files["Agreement"] = work.future.result().pair_table
+    return files
+
+
+def told(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
+    """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
+    several = len(_finders(run)) > 1 and KNOWN_SOURCES in _finders(run)
+    return told_of(run, own) if several else ()
+
+
+def _finders(run: Run) -> tuple[str, ...]:
+    plan = load_plan(run.plan)
+    return plan.source_finders if isinstance(plan, TrialPlan) else ()
+
+
+def _in_part(found: SourceAgreement) -> bool:
+    return found.n_used < found.n_samples
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] if text.startswith("clusterings") else text
+
+
+def _by_class(found: SourceAgreement) -> None:
+    """The index of every two finders, overall and class by class."""
+    table = found.class_table()
+    names = [IN_SENTENCES.get(name, name) for name in table.pop("source_finder")]
+    others = [IN_SENTENCES.get(name, name) for name in table.pop("other_finder")]
+    pairs = zip(names, others, strict=True)
+    told = [f"{one} and {other}" if one != other else f"{one}, among themselves" for one, other in pairs]
+    table.insert(0, "Sources", told)
+    table = table.rename(columns={"index": "all classes"})
+    numbers = st.column_config.NumberColumn(format="%.3f")
+    st.dataframe(
+        table,
+        column_config=dict.fromkeys(table.columns[1:], numbers),
+        hide_index=True,
+        alt="Adjusted Rand index of every two ways of finding sources, by class",
+    )
+    st.caption("The adjusted Rand index by class, the mean over pairs of clusterings.")
+
+
+def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
+    with st.spinner("Measuring how well the sources stand apart"):
+        found = {finder: cache.silhouettes(run, finder) for finder in finders}
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "Sources": IN_SENTENCES.get(finder, finder),
+                    "within classes": one.mean_within,
+                    "pooled": one.pooled,
+                    "n": one.n_used,
+                }
+                for finder, one in found.items()
+            ]
+        ),
+        column_config={
+            name: st.column_config.NumberColumn(format="%.4f", help=meaning)
+            for name, meaning in (
+                ("within classes", "Silhouette: a sample against the sources of its own class, mean over classes"),
+                ("pooled", "Silhouette: a sample against the sources of all classes"),
+            )
+        },
+        hide_index=True,
+        alt="How well the sources of each finder stand apart: silhouettes",
+    )
+    st.caption(f"Silhouettes: 1 is far apart, 0 touching, below 0 mixed up. {OF_PAPER}")
+
+
+_COLUMNS = {
+    "The accuracy is": st.column_config.TextColumn(
+        help="In the interval, or out of it by no more than a point: contained"
+    ),
+    "Truly unseen": st.column_config.TextColumn(help="Accuracy when known sources are held out, 95 % over sources"),
+    "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar found sources"),
+    "p": st.column_config.NumberColumn(format="%.3f", help="Corrected for the number of rows (Holm)"),
+    "Trained on": st.column_config.NumberColumn(help="Samples in the training parts of unfamiliar draws, mean"),
+    "Draws": st.column_config.NumberColumn(help="Of the same repeat and training-set size"),
+}

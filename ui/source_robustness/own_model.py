@@ -1,0 +1,253 @@
+"""How does a model that Touchstone never saw get its interval? Its predictions on the drawn splits come back as a file.
+
+They are stored before they are used, and the address names them by fingerprint. They belong to one data set: choosing
+another one puts them aside.
+"""
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from importlib.metadata import version
+
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.data.prediction_files import PREDICTION_ENDINGS
+from core.data.prediction_upload import PredictionUpload
+from core.evaluate.wording import count, listed, plural
+from core.trials import TrialPlan, needed_by, rows_to_predict, sample_predictions, to_json, trials_given
+from core.workspace.errors import WorkspaceError
+from core.workspace.links import View
+from core.workspace.provenance import LIBRARIES
+from core.workspace.workspace import Run, run_key
+from ui import cache
+from ui.cache import OwnModels
+from ui.cache.source_robustness import drawn
+from ui.data import choice as data_choice
+from ui.predictions import upload as prediction_upload
+from ui.shell import background, page
+from ui.shell.session import is_fixed, owner, read_only, workspace
+from ui.source_robustness import controls, trained_sources
+
+ADDRESS = "own"
+"""The parameter of the address that names the predictions."""
+GONE = (
+    "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
+    "Their model is not shown; upload the file again."
+)
+FORMATS = (
+    "TSV, CSV, JSON, JSONL or Parquet; these may be packed with gzip. A row per trial and sample of its test part. "
+    "The data set's labels are the truth where the file holds none."
+)
+_OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
+
+
+def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
+    """How to bring a model along, the one that was brought, or why it cannot be shown; returns what is in use.
+
+    Through a link there is what its owner had brought along then, or nothing.
+    """
+    address = _address(dataset)
+    if read_only():
+        return _in_use(address, plan, dataset) if address is not None and is_fixed(ADDRESS) else None
+    upload = st.session_state.get(_DRAFT)
+    with st.expander("A model of your own", expanded=bool(upload or address)):
+        if upload is not None:
+            _draft(upload, plan, dataset)
+        elif address is not None:
+            return _in_use(address, plan, dataset)
+        else:
+            _how(plan, dataset)
+    return None
+
+
+def parameters(own: OwnModels | None) -> dict[str, list[str]]:
+    """The parameter of the address that leads to these models."""
+    return {} if own is None else {ADDRESS: [own.fingerprint]}
+
+
+def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | None) -> View | None:
+    """What a link shows where models were brought along: these, beside the run and the sources that were found for it.
+
+    None where there are none, so that a link shows the run, and where no address leads to the plan. The sources of a
+    run are found through the run.
+    """
+    led = controls.trial_parameters(plan)
+    if own is None or led is None:
+        return None
+    needed = needed_by(plan, dataset) if run is None else ()
+    rests_on = [run, *(workspace().find_run(owner(), one, dataset.fingerprint) for one in needed)]
+    return View(
+        "source_robustness",
+        {data_choice.ADDRESS: [dataset.fingerprint]} | led | parameters(own),
+        data_choice.required().title,
+        datasets=(dataset.fingerprint,),
+        predictions=(own.fingerprint,),
+        runs=tuple(one.id for one in rests_on if one is not None),
+    )
+
+
+def unstarted(plan: TrialPlan, dataset: Dataset) -> Run:
+    """A plan as a run none of whose trials has begun: what predictions by trial are shown with before there is one."""
+    name = run_key(plan, dataset.fingerprint)
+    return Run(
+        id=name,
+        key=name,
+        kind=plan.kind,
+        plan=to_json(plan),
+        fingerprint=dataset.fingerprint,
+        dataset_name=dataset.name,
+        state="queued",
+        n_trials=plan.n_trials(dataset),
+        n_done=0,
+        n_failed=0,
+        created=time.time(),
+        started=None,
+        finished=None,
+        seconds_left=None,
+        cancelling=False,
+        provenance={"versions": {name: version(name) for name in LIBRARIES}},
+        errors=(),
+    )
+
+
+def _address(dataset: Dataset) -> str | None:
+    """The predictions that the address (or else this session) names for this data set."""
+    data, remembered = st.session_state.get(_OF, (None, None))
+    if data not in (None, dataset.fingerprint):
+        _remember(None, None)
+        st.session_state.pop(_DRAFT, None)
+        return None
+    address = st.query_params.get(ADDRESS) or remembered
+    _remember(dataset, address)
+    return address
+
+
+def _remember(dataset: Dataset | None, address: str | None) -> None:
+    if dataset is None or address is None:
+        st.session_state.pop(_OF, None)
+        st.query_params.pop(ADDRESS, None)
+        return
+    st.session_state[_OF] = (dataset.fingerprint, address)
+    if st.query_params.get(ADDRESS) != address:  # the navigation drops what no widget holds
+        st.query_params[ADDRESS] = address
+
+
+def _how(plan: TrialPlan, dataset: Dataset) -> None:
+    """The two steps, and files to fill in and to try."""
+    n_draws = plural(len(plan.draws(dataset)), "trial")
+    st.markdown(
+        "A model that is trained elsewhere can be tested on the very splits of this page: its predictions are enough."
+    )
+    if not trained_sources.stored(plan, dataset.fingerprint):
+        st.markdown(
+            "A network has yet to find the sources of this choice. **Run** does that; then the splits are here."
+        )
+        return
+    st.markdown(
+        f"**1. Download the splits** of all {n_draws}. For each `trial`, train the model on the rows whose `part` is "
+        "*train*, and predict those whose `part` is *test*; `id` names the sample."
+    )
+    stem = f"touchstone-splits-{dataset.name}"
+    page.downloads({"Splits": lambda: drawn(plan, dataset)}, stem=stem)
+    st.markdown(
+        "**2. Upload its predictions**, a row per trial and sample: `trial`, `id` and `predicted`, or a probability "
+        "per class. Several models stand in a column `model`, or in a column each. Trials may be missing."
+    )
+    kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
+    key = f"own-model-file-{st.session_state.get(_ROUND, 0)}"
+    file = st.file_uploader("Predictions by trial", type=kinds, key=key, help=FORMATS)
+    if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
+        _keep(PredictionUpload(prediction_upload.given(file)))
+        st.rerun()
+    st.caption("A file to fill in, and one of a made-up model to try:")
+    files = {"Rows to predict": rows_to_predict, "Sample predictions": sample_predictions}
+    page.downloads(
+        {title: lambda make=make: drawn(plan, dataset, make) for title, make in files.items()}, stem="touchstone"
+    )
+
+
+def _draft(upload: PredictionUpload, plan: TrialPlan, dataset: Dataset) -> None:
+    """A file that is not in use yet: its columns to confirm, and whether it fits the splits."""
+    with suppress(DataError):  # the draft says what is wrong with the file
+        upload = cache.with_labels(upload, dataset.fingerprint)
+    complete = prediction_upload.draft(upload, key="own", keep=_keep, truth_offered=False)
+    own = None
+    if complete is not None:
+        try:
+            own = _count(complete.fingerprint, plan, dataset, upload=complete)
+        except DataError as problem:
+            page.error(problem)
+    with st.container(horizontal=True):
+        if complete is not None and own is not None:
+            st.button("Use these predictions", type="primary", key="own-use", on_click=_use, args=(complete, dataset))
+        st.button("Discard", key="own-discard", on_click=_keep, args=(None,))
+
+
+def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
+    """Predictions that the address names: what they hold, or why they are not shown."""
+    stored = {one.fingerprint: one for one in workspace().prediction_files(owner())}
+    if address not in stored:
+        st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
+        _buttons(None)
+        return None
+    st.markdown(f"**{page.plain(stored[address].name)}**")
+    try:
+        own = _count(address, plan, dataset)
+    except (DataError, WorkspaceError) as problem:
+        page.error(problem)
+        own = None
+    if read_only():
+        return own
+    with st.expander("Columns, as they were understood", type="compact"), suppress(DataError, WorkspaceError):
+        table = cache.prediction_table(address)
+        prediction_upload.role_lines(table)
+        prediction_upload.roles_download(table, key="own")
+    _buttons(address)
+    return own
+
+
+def _buttons(address: str | None) -> None:
+    with st.container(horizontal=True):
+        if address is not None:
+            quiet = {"icon": ":material/edit:", "type": "tertiary"}
+            st.button("Correct the columns", key="own-correct", on_click=_reopen, args=(address,), **quiet)
+        st.button("Remove", key="own-remove", on_click=_remove, icon=":material/close:", type="tertiary")
+
+
+def _count(
+    address: str, plan: TrialPlan, dataset: Dataset, *, upload: PredictionUpload | None = None
+) -> OwnModels | None:
+    """The trials of predictions, with a line that says how many there are; None while they are being counted."""
+    with st.spinner("Reading"):
+        table = cache.prediction_table(address) if upload is None else cache.uploaded(upload)
+    counting = cache.own_trials(address, table, plan, dataset.fingerprint)
+    trials = background.answer(counting, "Finding each trial's predictions", key="own-model")
+    if trials is None:
+        return None
+    n_draws = plural(len(plan.draws(dataset)), "trial")
+    given = [f"{model}: {count(n)} of {n_draws}" for model, n in trials_given(trials).items()]
+    st.caption(page.plain(f"{listed(given, most=8)} · predictions {address[:12]}"))
+    return OwnModels(address, trials)
+
+
+@page.or_toast
+def _use(upload: PredictionUpload, dataset: Dataset) -> None:
+    address = workspace().add_predictions(owner(), upload)
+    _keep(None)
+    _remember(dataset, address)
+
+
+def _remove() -> None:
+    _remember(None, None)
+
+
+@page.or_toast
+def _reopen(address: str) -> None:
+    _keep(workspace().predictions(owner(), address))
+
+
+def _keep(upload: PredictionUpload | None) -> None:
+    """Make this the file in question; the data set's labels are joined anew when it is read."""
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1  # a new, empty control
+    st.session_state[_DRAFT] = None if upload is None else replace(upload, truth=None)

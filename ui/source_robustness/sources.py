@@ -1,0 +1,171 @@
+"""What do the sources of a run look like on the page? The row in question, its numbers, a table, and portraits."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.cluster import trains
+from core.data import Dataset
+from core.evaluate.intervals import Interval
+from core.evaluate.source_robustness import AccuracyIntervals, ExpectedInterval, HeldOutSource, most_robust
+from core.evaluate.wording import count, percent, plural, ratio
+from core.report.source_robustness import Row, names_beside, table, title
+from core.represent import REPRESENTATIONS
+from core.trials import KNOWN_SOURCES, TrialPlan
+from core.workspace.plans import load_plan
+from core.workspace.workspace import Run
+from ui import cache
+from ui.cache import OwnModels
+from ui.data.portraits import portrait
+from ui.data.samples import enlarged
+from ui.forms.pick_one import choose
+from ui.shell import page
+from ui.source_robustness import trained_sources
+
+N_PORTRAITS = 6
+MOST_ROBUST = "the most robust"
+ROOM = 560  # pixels
+MOST_BESIDE = 4
+
+
+def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
+    """The control of what the verdict and the details are about, where there are two; None for the most robust.
+
+    It offers all that was planned, finished or not, so that an address means the same before and after.
+    """
+    rows = planned(run, own)
+    several = len({finder for _, finder in rows}) > 1
+    titles: dict[Row | None, str] = {row: title(row, with_finder=several) for row in rows}
+    if len(rows) > 1:
+        titles = {None: MOST_ROBUST, **titles}
+    with st.container(width=ROOM):
+        return choose("about", "The verdict is about", titles) if titles else None
+
+
+def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
+    """Every model and source finder that a run has, or will have, and those that were brought along."""
+    plan = None if run is None else load_plan(run.plan)
+    rows = [(model, finder) for finder in plan.source_finders for model in plan.models] if plan is not None else []
+    if own is not None:
+        rows += list(dict.fromkeys(zip(own.trials["model"], own.trials["source_finder"], strict=True)))
+    return rows
+
+
+def row_of(rows: Sequence[ExpectedInterval], asked: Row | None, own: OwnModels | None) -> ExpectedInterval | None:
+    """The row that was asked for, None while it has no results.
+
+    Somebody who brought a model along means the most robust of those.
+    """
+    if asked is not None:
+        return next((row for row in rows if (row.model, row.source_finder) == asked), None)
+    brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
+    return most_robust(brought or rows)
+
+
+def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
+    """Places for two figures: side by side, or one below the other where there are many rows."""
+    return st.columns(2, gap="medium") if len(rows) <= MOST_BESIDE else (st.container(), st.container())
+
+
+def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> None:
+    """The heading of what is said about one model."""
+    name = page.plain(names_beside(of, rows)[of.model])
+    st.subheader(f"{name}: which classes and sources are hard?", anchor=False)
+
+
+def table_1(intervals: AccuracyIntervals) -> None:
+    """The paper's Table 1, with a line for each model and source finder."""
+    of = table(intervals)
+    config = {
+        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar sources"),
+        "sd unfamiliar": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
+        "sd familiar": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
+        "rho": st.column_config.NumberColumn(format="%.3f"),
+        "over sources": st.column_config.TextColumn(help="95 % interval of rho over sources and samples"),
+        "over draws": st.column_config.TextColumn(help="95 % interval of rho over draws"),
+        "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
+        "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On unfamiliar sources"),
+    }
+    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
+
+
+def features(run: Run) -> None:
+    """What sources were found in, where somebody chose it; and a warning where that saw the labels."""
+    plan = load_plan(run.plan)
+    if not isinstance(plan, TrialPlan) or plan.representation is None:
+        return
+    clustered = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES and not trains(finder)]
+    if not clustered:
+        return
+    chosen = REPRESENTATIONS[plan.representation]
+    informed = " These features saw the labels: the sources were not found in the inputs alone."
+    st.caption(page.plain(f"Sources were found in: {chosen.title}.{informed * chosen.label_informed}"))
+
+
+def closer(run: Run, of: ExpectedInterval, held_out: Sequence[HeldOutSource]) -> None:
+    """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
+    if trained_sources.stored(load_plan(run.plan), run.fingerprint):
+        portraits(run, held_out)
+        if len(load_plan(run.plan).source_finders) == 1:  # else all stand side by side above
+            separation(run, of.source_finder)
+    features(run)
+
+
+def nothing_computed(plan: TrialPlan, n_trials: int) -> None:
+    """What stands where neither the run nor anybody else has tested a model."""
+    page.not_computed(
+        f"**Run** trains {plural(len(plan.models), 'model')} on splits "
+        f"that hold whole sources out and on splits that do not: {plural(n_trials, 'trial')}, in the background."
+    )
+
+
+def separation(run: Run, source_finder: str) -> None:
+    """How well the sources stand apart, in a line."""
+    with st.spinner("Measuring how well the sources stand apart"):
+        found = cache.silhouettes(run, source_finder)
+    used = f"n = {count(found.n_used)}" + (f" of {count(found.n_samples)}" * (found.n_used < found.n_samples))
+    st.caption(
+        f"How well these sources stand apart: silhouette {ratio(found.mean_within)} within classes (mean), "
+        f"{ratio(found.pooled)} pooled over all classes, {used}. 1 is far apart, 0 touching, below 0 mixed up; "
+        "the paper's pooled one was .046."
+    )
+
+
+def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
+    """The sources that are worst to meet unprepared, each with its picture, words or columns."""
+    worst = sorted(held_out, key=lambda source: source.upper)[:N_PORTRAITS]
+    if not worst:
+        return
+    st.markdown("**The worst sources to meet unprepared**")
+    dataset = cache.dataset(run.fingerprint)
+    with st.spinner("Looking at the worst sources"), st.grid(len(worst), min_column_width=125, border=True):
+        for source in worst:
+            with st.container(gap="xsmall"):
+                _portrait(run, dataset, source)
+    st.caption(_CAPTIONS[dataset.kind])
+
+
+_CAPTIONS = {
+    "image": "The mean image of each source, with the accuracy on it when it was held out.",
+    "text": "The words that tell each source from the rest of its class, with the accuracy on it when it was held out.",
+    "tabular": "The columns in which each source differs most from the rest of its class, in standard deviations.",
+}
+
+
+def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
+    mine = cache.source_of_each(run, source.source_finder, source.clustering) == source.source
+    rest = ~mine
+    if source.label is not None:
+        of_class = dataset.y == dataset.class_names.index(source.label)
+        mine, rest = mine & of_class, rest & of_class
+    drawn = portrait(dataset, mine, rest)
+    known = source.label is None or source.source_finder == KNOWN_SOURCES
+    name = source.source if known else f"{source.label}, source {source.source}"
+    if drawn.picture is not None:
+        st.image(enlarged(drawn.picture), alt=f"Mean image of {name}", output_format="PNG")
+    st.markdown(f"**{page.plain(name)}**")
+    if drawn.words:
+        st.markdown(page.plain(drawn.words))
+    accuracy = percent(source.exclusive, Interval(source.lower, source.upper))
+    st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}")

@@ -1,0 +1,92 @@
+"""What has to be known of sources that networks found? That some are not what was asked for, or that they are gone.
+
+Pages never train: the sources are those that a run found and keeps.
+"""
+
+import streamlit as st
+
+from core.cluster import SOURCE_FINDERS
+from core.data import DataError
+from core.evaluate.wording import listed
+from core.figures import mean_images as figures
+from core.report.names import IN_SENTENCES
+from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
+from core.workspace.engine.needed import found_otherwise
+from core.workspace.plans import load_plan
+from core.workspace.workspace import Run
+from ui import cache
+from ui.cache.source_robustness import source_images, trained_sources
+from ui.shell import jobs, page
+from ui.shell.session import owner, read_only, workspace
+
+
+def stored(plan: Plan, fingerprint: str) -> bool:
+    """Whether the sources that a plan draws from are at hand; always so where no network finds them."""
+    try:
+        trained_sources(plan, fingerprint)
+    except DataError:
+        return False
+    return True
+
+
+def notes(run: Run) -> None:
+    """Say where a finder fell back on another one or needed several tries; offer to find again what is gone."""
+    plan = load_plan(run.plan)
+    for note in run.provenance.get("source_notes", []):
+        st.warning(page.plain(note), icon=":material/science:")
+    if not stored(plan, run.fingerprint):
+        if run.state != "running":
+            _gone(plan, run.fingerprint)
+    elif found_otherwise(run, trained_sources(plan, run.fingerprint)):
+        st.warning(
+            "The sources were found again since, and they differ from those that these trials were drawn from. What is "
+            "shown of the sources themselves is of the new ones. Delete this run and start it again to mend that.",
+            icon=":material/sync_problem:",
+        )
+
+
+def _gone(plan: Plan, fingerprint: str) -> None:
+    """The results stand, what draws on the sources themselves does not."""
+    dataset = cache.dataset(fingerprint)
+    needed = needed_by(plan, dataset)
+    titles = listed([SOURCE_FINDERS[one.finder].title for one in needed])
+    st.info(
+        f"The sources of {page.plain(titles)} are not stored any more, so that they cannot be shown or compared. The "
+        "results that were drawn from them stand.",
+        icon=":material/delete_sweep:",
+    )
+    for one in needed:
+        run = workspace().find_run(owner(), one, fingerprint)
+        if run is not None and run.state != "done":
+            jobs.follow(run, jobs.progress)
+        elif run is None and not read_only():
+            label = f"Find those of {SOURCE_FINDERS[one.finder].title} again"
+            st.button(label, key=f"find-{one.finder}", on_click=page.or_toast(jobs.start), args=(one, dataset))
+
+
+def pictures(run: Run) -> None:
+    """The mean image of each source, a sheet for each finder (the paper's figures 1 and 2); nothing but for images."""
+    plan, dataset = load_plan(run.plan), cache.dataset(run.fingerprint)
+    if not isinstance(plan, TrialPlan) or dataset.kind != "image" or not stored(plan, run.fingerprint):
+        return
+    finders = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES]
+    if not finders:
+        return
+    st.subheader("What do the sources look like?", anchor=False)
+    with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="medium"):
+        for finder in finders:
+            name = IN_SENTENCES.get(finder, finder)
+            with st.container(width="content", gap="xsmall"):
+                st.markdown(f"**{page.plain(name[:1].upper() + name[1:])}**")
+                page.sheet(
+                    figures.mean_image_sheet(
+                        source_images(run, finder), class_names=dataset.class_names, finder=name, dark=page.dark()
+                    ),
+                    key=f"mean-images-{finder}",
+                )
+    st.caption(
+        "The mean image of each source, a row for each class (figures 1 and 2 of the paper). Where they differ, so do "
+        "the sources; where a row shows one picture again and again, its sources may be chance."
+        + figures.left_out(dataset.n_classes, plan.n_sources)
+        + (" Of the first clustering." if plan.n_clusterings > 1 else "")
+    )

@@ -1,0 +1,1 @@
+"""Does the test set cover the feature space?"""

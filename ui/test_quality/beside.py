@@ -1,0 +1,104 @@
+"""How do models and data sets differ in what their test sets cover? Box plots over classes, chosen models beside."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.test_quality import TestQuality
+from core.figures import test_quality as figures
+from core.figures.test_quality import Subject
+from core.workspace.errors import WorkspaceError
+from core.workspace.links import View
+from core.workspace.shelf import StoredModel
+from core.workspace.workspace import Run
+from ui import cache
+from ui.data import choice as data_choice
+from ui.forms.controls import check_address
+from ui.shell import background, page
+from ui.shell.session import owner, workspace
+from ui.test_quality import work as test_quality_work
+from ui.test_quality.controls import RegionChoice
+from ui.test_quality.work import Looked
+
+
+@dataclass(frozen=True)
+class Several:
+    """Any of the names in `titles`, of which there may be many; the address holds the titles."""
+
+    key: str
+    label: str
+    titles: Mapping[str, str]
+    help: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        return [value for value in written if value and value not in self.titles.values()]
+
+    def draw(self) -> list[str]:
+        """The widget; returns the chosen names."""
+        return st.multiselect(
+            self.label,
+            list(self.titles),
+            format_func=self.titles.__getitem__,
+            key=self.key,
+            help=self.help,
+            placeholder="None",
+            bind="query-params",
+        )
+
+    def written(self, value: Sequence[str]) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles[name] for name in value]
+
+
+def beside(looked: Looked, found: TestQuality, model: StoredModel) -> tuple[dict[str, list[str]], list[StoredModel]]:
+    """The boxes of the model in question and of those chosen; returns what the address says of these, and them."""
+    main = test_quality_work.subject(model.name, data_choice.required().title, looked.parts, looked.choice, found)
+    others = {one.fingerprint: one for one in workspace().models(owner()) if one.fingerprint != model.fingerprint}
+    titles = {one.fingerprint: data_choice.name_of(one) for one in workspace().datasets(owner())}
+    control = Several(
+        "beside",
+        "Other models beside it",
+        {name: title_of(one, titles) for name, one in others.items() if one.dataset_fingerprint in titles},
+        "Any model that is stored here, each with the data set that it belongs to, by the same thresholds.",
+    )
+    check_address([control])
+    chosen = control.draw() if control.titles else []
+    subjects = [main, *(_subject(others[name], titles, looked.choice) for name in chosen)]
+    known = [one for one in subjects if one is not None]
+    caption = (
+        "Each box holds the classes of one model. A narrow box means that classes are covered alike; the paper reads "
+        "wide ones as a model that learnt some classes better. Grey: random splits of the same sizes."
+    )
+    page.figure(figures.box_chart(known, dark=page.dark()), caption, key="quality-boxes")
+    return {control.key: control.written(chosen)}, [others[name] for name in chosen]
+
+
+def view(model: StoredModel, others: Sequence[StoredModel], settled: Mapping[str, list[str]], run: Run | None) -> View:
+    """What a link shows: a model and those beside it, each with its data set, and the run of covariate shift."""
+    models = (model, *others)
+    return View(
+        "test_quality",
+        {data_choice.ADDRESS: [model.dataset_fingerprint], **settled},
+        f"{data_choice.required().title} · {model.name}",
+        datasets=tuple(one.dataset_fingerprint for one in models),
+        models=tuple(one.fingerprint for one in models),
+        runs=() if run is None else (run.id,),
+    )
+
+
+def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
+    """A model's name, its data set and the beginning of its fingerprint, so that no two are called the same."""
+    return f"{model.name} · {datasets[model.dataset_fingerprint]} · {model.fingerprint[:8]}"
+
+
+def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice) -> Subject | None:
+    try:
+        dataset = cache.dataset(model.dataset_fingerprint)
+        work = cache.quality_beside(dataset, titles[model.dataset_fingerprint], model, choice)
+        return background.answer(work, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
+    except (DataError, WorkspaceError) as problem:
+        st.caption(f"{page.plain(model.name)}: {page.plain(problem)}")
+        return None

@@ -1,0 +1,140 @@
+"""Which boundaries are tested, and how do two classes lie to one another? The heat map, and a pair in a plane."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
+from core.evaluate.wording import fixed, percent, plural
+from core.figures import test_quality_pairs as figures
+from ui import cache
+from ui.data import samples
+from ui.data_sets import maps
+from ui.forms.controls import One, check_address
+from ui.shell import background, page, session
+from ui.test_quality.work import Looked
+
+MOST_ROWS, MOST_SHOWN = 12, 12
+
+
+def heat_map(found: TestQuality) -> None:
+    """All pairs, and the most frequent ones as a table beside them."""
+    st.subheader("Which boundaries are tested?", anchor=False)
+    pairs = found.pairs
+    if found.n_classes > figures.MOST_NUMBERS:  # the heat map takes the whole width
+        chart, beside = st.container(), st.container()
+    else:
+        chart, beside = st.columns([3, 2], gap="medium")
+    with chart:
+        drawn = figures.pair_chart(pairs, findings(found), dark=page.dark())
+        caption = (
+            "Of each class (row) the share of its test samples at the boundary whose rival is the class of the column. "
+            "Even rows are good. + and − differ from a random split; classes that are confused stand side by side."
+        )
+        page.figure(drawn, caption, key="pairs")
+    with beside:
+        most_frequent(pairs)
+
+
+def most_frequent(pairs: PairShares) -> None:
+    """The pairs with the largest shares."""
+    table = pairs.table(most=MOST_ROWS)
+    table = table[table["n_in"] > 0]
+    lines = pd.DataFrame(
+        {
+            "Class": table["label"],
+            "Rival": table["rival"],
+            "n": table["n_in"],
+            "Test (%)": 100 * table["value"],
+            "Training (%)": 100 * table["train"],
+        }
+    )
+    config = {name: st.column_config.NumberColumn(format="%.1f", width=80) for name in ("Test (%)", "Training (%)")}
+    config |= {name: st.column_config.TextColumn(width=90) for name in ("Class", "Rival")}
+    config["n"] = st.column_config.NumberColumn(width=45)
+    st.markdown("**The most frequent**")
+    st.dataframe(lines, column_config=config, hide_index=True, alt="The most frequent pairs of classes")
+    st.caption(f"Of {plural(pairs.n_classes * (pairs.n_classes - 1), 'ordered pair')}; all of them are in the file.")
+
+
+def choose(found: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
+    """The class and its rival that are looked at, and the parameters of the address that say so.
+
+    Each class has a control of its own for its rival: Streamlit leaves a value in the address that a control no longer
+    has.
+    """
+    names, pairs = found.class_names, found.pairs
+    first = _control("class", "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
+    check_address([first])
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        label = int(first.draw())
+        others = [code for code in range(len(names)) if code != label]
+        second = _control(
+            f"rival_{label}", "Rival", names, others, max(others, key=lambda code: pairs.n_in[label, code])
+        )
+        check_address([first, second])
+        rival = int(second.draw())
+    return label, rival, {one.key: one.written(str(code)) for one, code in ((first, label), (second, rival))}
+
+
+def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) -> One:
+    meaning = "By default the class with the most test samples at its boundary, and whom it is confused with most."
+    return One(key, label, {str(code): names[code] for code in codes}, str(default), meaning)
+
+
+@session.fragment
+def plane(looked: Looked, label: int, rival: int) -> None:
+    """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
+    of = background.answer(cache.class_pair(looked, label, rival), "Laying two classes out", key="plane")
+    if of is None:
+        st.skeleton(height=540)
+        return
+    dataset, positions = looked.dataset, looked.parts.test_rows[of.rows]
+    chosen = maps.selected(dataset.fingerprint)
+    chart, beside = st.columns([3, 2], gap="large")
+    with chart:
+        drawn = figures.pair_map_chart(of, positions, selected=chosen, dark=page.dark())
+        caption = (
+            "Dashed circles are the centroid regions: who lies in a region lies in its circle, not the other way "
+            f"round. The line is the boundary within this plane, which keeps {percent(of.kept_variance)} of the "
+            "variance; samples lie above or below it. Draw around some to look at them."
+        )
+        maps.linked_chart(drawn, caption, dataset.fingerprint, key=f"plane-{label}-{rival}")
+    with beside:
+        if chosen:
+            maps.selection(dataset, chosen)
+        else:
+            _at_the_boundary(looked, of, label, rival)
+
+
+def _at_the_boundary(looked: Looked, of: PairMap, label: int, rival: int) -> None:
+    rows = of.rows[of.in_boundary]
+    st.markdown(f"**{plural(len(rows), 'sample')} of the two at a boundary**")
+    if not len(rows):
+        st.caption("None: nothing is known about how the model does between these two.")
+        return
+    below = st.container()
+    shown = page.part_shown(len(rows), MOST_SHOWN, key=f"boundary-page-{label}-{rival}")
+    with below:
+        _show(looked, of.rows[of.in_boundary][shown])
+
+
+def _show(looked: Looked, places: np.ndarray) -> None:
+    """Test samples, by their places in the test part, with what they are taken for and how sure the model is."""
+    dataset, test = looked.dataset, looked.parts.test
+    rows = looked.parts.test_rows[places]
+    taken = [test.class_names[code] for code in test.predicted[places]]
+    sure = test.confidence[places]
+    if dataset.kind == "image":
+        captions = [
+            f"{dataset.class_names[dataset.y[row]]} as {name}, {100 * p:.0f}\N{NO-BREAK SPACE}%"
+            for row, name, p in zip(rows, taken, sure, strict=True)
+        ]
+        samples.pictures([dataset.x[row] for row in rows], captions)
+        return
+    table = samples.table(dataset, rows)
+    table.insert(2, "predicted", taken)
+    table.insert(3, "sure (%)", [fixed(100 * float(p), 1) for p in sure])
+    first = ["label", "predicted", "sure (%)", "text", "id"] if dataset.kind == "text" else None
+    config = {name: st.column_config.TextColumn(width="small") for name in ("id", "label", "predicted")}
+    st.dataframe(table, column_config=config, column_order=first, hide_index=True, alt="Samples at a boundary")

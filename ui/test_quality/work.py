@@ -1,0 +1,73 @@
+"""What does the page of test quality have worked out beside it? Everything is a function of a layer and its regions."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.data.identity import key
+from core.evaluate.test_quality import (
+    Curve,
+    PairMap,
+    TestQuality,
+    boundary_curve,
+    centroid_curve,
+    pair_map,
+    quality,
+    samples_table,
+)
+from core.evaluate.wording import percent
+from core.figures.test_quality import Subject
+from core.trials.layer_parts import LayerParts
+from ui.test_quality.controls import RegionChoice
+
+_SEED = 0  # of the bootstrap of spreads
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """Both parts of a data set in a layer, with the regions that were chosen; `name` is what they are kept under."""
+
+    dataset: Dataset
+    parts: LayerParts = field(repr=False)
+    choice: RegionChoice
+    name: str
+
+    def named(self, what: str, *more: object) -> str:
+        """What a result of these is kept under."""
+        return key(what, self.name, self.choice, *more)
+
+
+def measured(looked: Looked) -> TestQuality:
+    """The four dimensions. Raises DataError where the regions cannot be drawn."""
+    parts, rng = looked.parts, np.random.default_rng(_SEED)
+    return quality(parts.train, parts.test, **looked.choice.thresholds, rng=rng)
+
+
+def subject(name: str, dataset_title: str, parts: LayerParts, choice: RegionChoice, found: TestQuality) -> Subject:
+    """A row of the box plots: the model, its data set and how often it is right there."""
+    test = parts.test
+    layer = "" if parts.layer == choice.layer else f"{parts.layer}, "
+    right = percent(float((test.predicted == test.labels).mean()))
+    return Subject(name, (dataset_title, f"{layer}{right} right"), found)
+
+
+def curves(looked: Looked) -> tuple[Curve, Curve]:
+    """The shares over the radius and over theta 2."""
+    train, test = looked.parts.train, looked.parts.test
+    regions = looked.choice.regions(train)
+    return centroid_curve(regions, test, train), boundary_curve(test, train, theta1=looked.choice.theta1)
+
+
+def pair(looked: Looked, first: int, second: int) -> PairMap:
+    """The test samples of two classes in a plane."""
+    parts = looked.parts
+    return pair_map(parts.test, looked.choice.regions(parts.train), first, second, head=parts.head)
+
+
+def samples(looked: Looked) -> pd.DataFrame:
+    """Where every test sample lies; `row` is its position in the data set."""
+    table = samples_table(looked.parts.test, looked.choice.regions(looked.parts.train))
+    table.insert(0, "row", looked.parts.test_rows)
+    return table
