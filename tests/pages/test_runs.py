@@ -4,6 +4,7 @@ from core.report.recreate import recipe
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import PLAN, stored_run, texts
 from tests.workspace.plans import SleepPlan
+from ui.data import choice as data_choice
 from ui.shell import jobs
 from ui.shell.questions import QUESTIONS, Question
 
@@ -139,7 +140,7 @@ def test_parameters_that_make_no_sense_get_a_reason(open_page, workspace, wine):
 
 def test_an_example_is_prepared_beside_the_page_and_not_stored_before_the_run(open_page, workspace, wine, monkeypatch):
     prepared = []
-    monkeypatch.setattr(choice, "docstrings_ready", lambda: False)
+    monkeypatch.setattr(data_choice, "docstrings_ready", lambda: False)
     monkeypatch.setattr(jobs, "prepare", lambda example, sentence: prepared.append(example))
     run = stored_run(workspace, wine)
     docstrings = recipe(run, "docstrings").replace(wine.fingerprint, "0" * 64).encode()
