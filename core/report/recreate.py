@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from core import __version__
+import core
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.trials import Plan
 from core.workspace.errors import WorkspaceError
@@ -49,7 +49,7 @@ def recipe(run: Run, example: str | None) -> str:
     plan = load_plan(run.plan)
     data = {"fingerprint": run.fingerprint, "name": run.dataset_name}
     content = {
-        "touchstone": run.provenance.get("touchstone", __version__),
+        "touchstone": run.provenance.get("touchstone", core.version()),
         "kind": run.kind,
         "plan": json.loads(run.plan),
         "method": plan.METHOD_VERSION,
@@ -82,7 +82,7 @@ def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | No
     if content.get("key") not in (None, key):
         raise DataError(
             "The key in the file is not that of its plan and data: one of them was changed by hand, or fields were "
-            f"added since (Touchstone {content.get('touchstone', 'unknown')} wrote it, this is {__version__}). Take "
+            f"added since (Touchstone {content.get('touchstone', 'unknown')} wrote it, this is {core.version()}). Take "
             "the key out of the file to compute what it says now, as another run."
         )
     return Recreated(plan, fingerprint, key, tuple(_notes(content)), data, _example(wanted))

@@ -4,7 +4,7 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from core import __version__
+import core
 from core.workspace.engine.executor import Executor
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
@@ -13,7 +13,7 @@ LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "umap-learn")
 def provenance(executor: Executor) -> dict[str, object]:
     """Where results come from: versions of Touchstone and the numeric libraries, Python, device, kind of executor."""
     return {
-        "touchstone": __version__,
+        "touchstone": core.version(),
         "versions": {name: version(name) for name in LIBRARIES},
         "python": platform.python_version(),
         "machine": platform.machine(),

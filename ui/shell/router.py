@@ -80,6 +80,7 @@ def main() -> None:
     """Draw what every page has, and then the page; for whoever is not signed in nothing but the gate."""
     import streamlit as st
 
+    import core
     from core.workspace.errors import WorkspaceError
     from ui.shell import gate, serving, session, shared_view, sign_in
     from ui.shell.page import error
@@ -92,7 +93,7 @@ def main() -> None:
         page_icon=str(ROOT / "ui" / "shell" / "favicon.png"),
         layout="wide",
         initial_sidebar_state=240,
-        menu_items={"About": ABOUT},
+        menu_items={"About": f"{ABOUT} Version {core.version()}."},
     )
     if not serving.is_launched():
         st.error(serving.NOT_LAUNCHED)
