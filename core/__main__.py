@@ -25,7 +25,8 @@ from core.trials import Plan
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER, Run
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.report import average_case as report
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.average_case import controls, samples
 from ui.average_case import look as average_case_look

@@ -8,7 +8,7 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.cluster_folds import Metric
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.cluster_folds import controls, export, inside, look, upload
 from ui.cluster_folds import scores as cluster_folds_scores

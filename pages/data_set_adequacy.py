@@ -7,7 +7,7 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from core.report import data_set_adequacy as report
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.data import choice as data_choice
 from ui.data_set_adequacy import controls

@@ -8,7 +8,7 @@ from core.data import DataError
 from core.evaluate.guided_tests import Guided, Properties
 from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.evaluate.test_quality import Regions
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.data import choice as data_choice
 from ui.guided_tests import controls, explorer, files, gallery, label_next, look

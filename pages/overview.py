@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.data import EXAMPLES
 from core.evaluate.wording import count, plural
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
 from ui.matched_subsets import overview

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.evaluate.wording import plural
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.shell import exports, jobs, page, questions, share, shared_view
 from ui.shell.questions import PAGES

@@ -7,7 +7,7 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.source_robustness import ExpectedInterval, verdict
 from core.report import source_robustness as report
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.cache.source_robustness import drawn
 from ui.data import choice as data_choice

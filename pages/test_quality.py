@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.test_quality import TestQuality
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.data import choice as data_choice
 from ui.models import choice as model_choice

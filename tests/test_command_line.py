@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from core.__main__ import _say, main
-from core.workspace.workspace import Run, Steps
+from core.workspace.run import Run, Steps
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from core.evaluate.wording import count
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 
 
 def provenance(run: Run) -> tuple[tuple[str, str], ...]:

@@ -31,9 +31,9 @@ from core.report.parts import Body, Report, Section, Table
 from core.report.provenance import provenance
 from core.report.recreate import recipe
 from core.trials import FoldPlan, MapPlan, SourcesPlan, TrainingPlan, TrialPlan, notes_in
-from core.workspace.data_shelf import StoredDataset
+from core.workspace.data import StoredDataset
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 
 Rows = pd.DataFrame
 NOTHING_YET = "No trial has come to a result yet, so there is nothing to show."

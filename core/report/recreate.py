@@ -15,7 +15,8 @@ from core.trials import Plan
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import PLANS, load_plan
 from core.workspace.provenance import LIBRARIES
-from core.workspace.workspace import Run, Workspace, run_key
+from core.workspace.run import Run, run_key
+from core.workspace.workspace import Workspace
 
 _NOT_OURS = (
     "This is not a file of parameters. Touchstone writes them beside every result: “Parameters (JSON)” under "

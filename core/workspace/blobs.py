@@ -35,8 +35,8 @@ class Blobs:
         name = hashlib.sha256(content).hexdigest()
         path = self._path(name)
         try:
-            if path.exists() and path.stat().st_size == len(content):
-                return name  # what was cut short by a fault is written again
+            if path.exists() and path.read_bytes() == content:
+                return name  # what was cut short or damaged is written again
             write_whole(path, content)
         except OSError as problem:
             raise disk_error(problem, "be stored") from problem

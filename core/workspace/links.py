@@ -12,15 +12,16 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from sqlalchemy import and_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from core.workspace.data_shelf import DataShelf, require_dataset, require_predictions
+from core.workspace.data import require_dataset, require_predictions
 from core.workspace.errors import WorkspaceError
+from core.workspace.models import require_model
+from core.workspace.run import require_run
 from core.workspace.schema import (
     DatasetRow,
     LinkRow,
@@ -31,7 +32,7 @@ from core.workspace.schema import (
     ViewLinkRow,
     now,
 )
-from core.workspace.shelf import hold, require_model, require_run
+from core.workspace.store import Store, hold
 
 USUAL_DAYS = 30
 MOST_DAYS = 365
@@ -107,8 +108,13 @@ def link_id(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class LinkShelf(DataShelf):
-    """The links to an owner's results, beside the owner's data sets, predictions and models."""
+class Links:
+    """The links to the results of a workspace."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._noted: dict[str, float] = {}
+        """When this process last tried to note that a link was used, by link."""
 
     def create_link(self, owner: str, shown: str | View, *, days: int = USUAL_DAYS) -> str:
         """Make a link that shows a run (its id) or a view for so many days; returns its token.
@@ -119,7 +125,7 @@ class LinkShelf(DataShelf):
             raise WorkspaceError(f"A link works for 1 to {MOST_DAYS} days, not for {days}.")
         token = secrets.token_urlsafe(32)
         known = {"id": link_id(token), "owner": owner, "expires": now() + days * _DAY}
-        with Session(self._database) as session:
+        with self._store.session() as session:
             try:
                 for row in _rows(shown, known):
                     session.add(row)
@@ -148,7 +154,7 @@ class LinkShelf(DataShelf):
             views = views.where(ViewLinkRow.id.in_(select(RestsOnRow.link_id).where(RestsOnRow.owner == owner, some)))
             if isinstance(shown, View):
                 views = views.where(ViewLinkRow.page == shown.page)
-        with Session(self._database) as session:
+        with self._store.session() as session:
             if shown is not None:
                 _require(session, owner, shown)
             found = [*map(_run_link, session.scalars(runs)), *_view_links(session, session.scalars(views).all())]
@@ -156,7 +162,7 @@ class LinkShelf(DataShelf):
 
     def revoke_link(self, owner: str, link: str) -> None:
         """Take a link back, by its id: whoever looks through it sees nothing any more within seconds."""
-        with Session(self._database) as session:
+        with self._store.session() as session:
             row = _find(session, link)
             if row is None or row.owner != owner:
                 raise WorkspaceError(
@@ -165,12 +171,12 @@ class LinkShelf(DataShelf):
             row.revoked = row.revoked or now()
             session.commit()
 
-    def _follow_link(self, link: str) -> tuple[str, str | View]:
-        """The owner of a link that works and what it shows, for `core.workspace.sharing` alone; notes that it was used.
+    def follow_link(self, link: str) -> tuple[str, str | View]:
+        """The owner of a link that works and what it shows; notes that it was used.
 
         Raises DeadLink for one that does not work.
         """
-        with Session(self._database) as session:
+        with self._store.session() as session:
             row = _find(session, link)
             known = _link(session, row) if row is not None else None
             if row is None or known is None or not known.works:
@@ -188,15 +194,10 @@ class LinkShelf(DataShelf):
         if now() - self._noted.get(link, 0.0) <= SECONDS_BETWEEN_USES:
             return
         self._noted[link] = now()
-        with suppress(WorkspaceError), Session(self._database) as session:
+        with suppress(WorkspaceError), self._store.session() as session:
             for kind in _KINDS:
                 session.execute(update(kind).where(kind.id == link).values(used=now()))
             session.commit()
-
-    @cached_property
-    def _noted(self) -> dict[str, float]:
-        """When this process last tried to note that a link was used, by link."""
-        return {}
 
 
 class _Table(NamedTuple):

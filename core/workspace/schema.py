@@ -1,13 +1,12 @@
-"""What is remembered? Data sets, predictions, models, runs, links, how far trials are and their rows."""
+"""What is remembered? Data sets, predictions, models, runs, links, how far trials are and their rows.
+
+Whoever changes a table here adds a step to `core.workspace.migrations`, which older databases go through.
+"""
 
 from datetime import UTC, datetime
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint, create_engine, event
-from sqlalchemy.engine import Engine as Database
-from sqlalchemy.engine import ExceptionContext
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-
-from core.workspace.errors import database_error
 
 
 def now() -> float:
@@ -17,6 +16,14 @@ def now() -> float:
 
 class Base(DeclarativeBase):
     """The tables below."""
+
+
+class SchemaVersionRow(Base):
+    """Which form the tables have, in a single row (see `core.workspace.migrations`)."""
+
+    __tablename__ = "schema_version"
+
+    version: Mapped[int] = mapped_column(primary_key=True)
 
 
 class DatasetRow(Base):
@@ -104,7 +111,11 @@ class RunRow(Base):
 
 
 class TrialRow(Base):
-    """The rows of one finished trial, exactly once: `content` is an Arrow stream of a data frame."""
+    """The rows of one finished trial, exactly once: `content` is an Arrow stream of a data frame.
+
+    `sha256` is that of `content`; empty only where a Touchstone of version 1 wrote the row after the database had left
+    that version, and such a row is not believed.
+    """
 
     __tablename__ = "trials"
 
@@ -113,6 +124,7 @@ class TrialRow(Base):
     status: Mapped[str]
     error: Mapped[str | None]
     content: Mapped[bytes] = mapped_column(LargeBinary)
+    sha256: Mapped[str] = mapped_column(server_default="")
     finished: Mapped[float] = mapped_column(default=now)
 
 
@@ -148,7 +160,7 @@ class LinkRow(_Link, Base):
 
 
 class ViewLinkRow(_Link, Base):
-    """A link that shows a view, which is no run; a table of its own, which older databases gain as they are.
+    """A link that shows a view, which is no run; a table of its own.
 
     `settings` is the JSON of the parameters that settle the view.
     """
@@ -173,31 +185,3 @@ class RestsOnRow(Base):
     kind: Mapped[str] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(primary_key=True)
     owner: Mapped[str]
-
-
-BUSY_MILLISECONDS = 20_000
-"""How long SQLite waits for another process that writes, before it is said that the database is busy."""
-
-
-def open_database(url: str) -> Database:
-    """Connect, and make the tables where there are none. SQLite is set up for readers beside a writer (WAL)."""
-    database = create_engine(url)
-    event.listen(database, "handle_error", _say, retval=True)
-    if database.dialect.name == "sqlite":
-        event.listen(database, "connect", _prepare_sqlite)
-    Base.metadata.create_all(database)
-    return database
-
-
-def _say(context: ExceptionContext) -> Exception | None:
-    """What is wrong with disk or database goes on as a WorkspaceError, in words that a page can show."""
-    return database_error(str(context.original_exception)) if context.sqlalchemy_exception is not None else None
-
-
-def _prepare_sqlite(connection, _record) -> None:
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = NORMAL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()

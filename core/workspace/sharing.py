@@ -4,6 +4,7 @@ or one view with what it rests on.
 Nothing else of the owner, and nothing can be changed: what is not among the calls below is refused, whatever asks.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -11,14 +12,15 @@ import pandas as pd
 
 from core.data import DataError, Dataset
 from core.data.prediction_upload import PredictionUpload
-from core.trials import Plan, needed_by
+from core.trials import Plan, needed_by, to_json
 from core.trials.plan import Needing
-from core.workspace.data_shelf import StoredDataset, StoredPredictions
+from core.workspace.data import StoredDataset, StoredPredictions
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import View, link_id
+from core.workspace.models import StoredModel
 from core.workspace.plans import load_plan
-from core.workspace.shelf import StoredModel
-from core.workspace.workspace import Run, Workspace, run_key
+from core.workspace.run import Run
+from core.workspace.workspace import Workspace
 
 READ_ONLY = "A link shows one result. It starts nothing, keeps nothing and changes nothing."
 NOT_SHOWN = "This link does not show that: it shows one result, and of what is stored only what that result rests on."
@@ -68,10 +70,12 @@ class SharedWorkspace:
         return [run for run in self._seen(owner).runs if fingerprint in (None, run.fingerprint)]
 
     def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
-        """The run of the link that is of this plan on this data set; also one whose rows a run of the link needs."""
-        seen, key = self._seen(owner), run_key(plan, fingerprint)
-        found = next((run for run in seen.runs if run.key == key), None)
-        return found or next((run for run in self._needed(seen) if run.key == key), None)
+        """The run of the link that is of this plan on this data set; also one whose rows a run of the link needs.
+
+        By whatever method it was computed: a link goes on showing its own run when there is a newer one.
+        """
+        seen = self._seen(owner)
+        return _run_of(plan, fingerprint, seen.runs) or _run_of(plan, fingerprint, self._needed(seen))
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
         """The rows of the finished trials of a run of the link, and of runs whose rows that one needs."""
@@ -166,6 +170,11 @@ class SharedWorkspace:
         seen = self._seen(owner)
         _refuse_unless(fingerprint in seen.models)
         return seen.owner
+
+
+def _run_of(plan: Plan, fingerprint: str, runs: Iterable[Run]) -> Run | None:
+    asked = (to_json(plan), fingerprint)
+    return next((run for run in runs if (run.plan, run.fingerprint) == asked), None)
 
 
 def _models(run: Run) -> tuple[str, ...]:

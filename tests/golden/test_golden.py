@@ -9,8 +9,9 @@ import pytest
 from core.trials import to_json
 from core.workspace.engine.runner import engine
 from core.workspace.plans import load_plan
+from core.workspace.run import run_key
 from core.workspace.sharing import SharedWorkspace
-from core.workspace.workspace import LOCAL_OWNER, Workspace, run_key
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import fresh_process, open_page, texts  # noqa: F401 (fixtures)
 from ui.shell import questions
 

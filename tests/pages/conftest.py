@@ -15,7 +15,8 @@ from core.trials import Context, Plan, TrialPlan
 from core.workspace import frames
 from core.workspace.engine.needed import about, found_rows
 from core.workspace.engine.runner import close_engine, engine
-from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from ui.shell import background
 
 ROOT = Path(__file__).resolve().parents[2]

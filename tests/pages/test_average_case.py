@@ -12,7 +12,8 @@ from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
 from core.workspace import frames
 from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.models.test_onnx import linear, onnx_file
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 

@@ -16,7 +16,8 @@ from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
 from core.trials.layer_parts import layer_parts
 from core.workspace import frames
-from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from ui.guided_tests import controls, files
 

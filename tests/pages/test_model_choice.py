@@ -15,7 +15,8 @@ from core.models.stored import ModelFile
 from core.trials import Context, TrainingPlan
 from core.workspace import frames
 from core.workspace.engine.runner import engine
-from core.workspace.workspace import LOCAL_OWNER, Run, Steps, Workspace
+from core.workspace.run import Run, Steps
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import texts
 from tests.workspace.conftest import wait_until
 from ui.models import training as model_training

@@ -152,7 +152,7 @@ def test_all_links_that_do_not_work_say_the_same(open_link, workspace, run):
     assert DEAD in said.pop()
 
 
-@pytest.mark.parametrize("where", ["core.workspace.links.LinkShelf._follow_link", "ui.data.choice.title_of"])
+@pytest.mark.parametrize("where", ["core.workspace.workspace.Workspace._follow_link", "ui.data.choice.title_of"])
 def test_a_link_that_nobody_can_ask_for_is_not_called_dead(where, open_link, workspace, run, monkeypatch):
     token = workspace.create_link(LOCAL_OWNER, run.id)
 

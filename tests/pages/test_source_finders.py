@@ -10,7 +10,8 @@ from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
 from core.data import Dataset, load_example
 from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
 from core.trials import SourcesPlan, TrialPlan, needed_by
-from core.workspace.workspace import LOCAL_OWNER, WAITING, Steps
+from core.workspace.run import WAITING, Steps
+from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, charts, stored_run, texts
 
 FOUND = TrialPlan(models=("svm", "logistic"), source_finders=("kmeans", "same_size_kmeans"), n_repeats=2)

@@ -15,7 +15,8 @@ from core.trials import Context, TrainingPlan, to_json
 from core.trials.layer_parts import UPLOADED, layer_parts, split_of
 from core.workspace import frames
 from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_average_case import kept

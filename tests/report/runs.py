@@ -15,7 +15,8 @@ from core.models import MODELS
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, to_json
 from core.workspace import frames
-from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 
 NAMES = (
     '<a href="javascript:alert(1)">link</a>',

@@ -15,7 +15,8 @@ from core.workspace import frames
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import load_plan
-from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.report.runs import a_workspace, data, plans, rows, stored
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)

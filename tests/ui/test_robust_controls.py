@@ -4,7 +4,7 @@ import pytest
 
 from core.data import DataError
 from core.evaluate.average_case import ESTIMATORS
-from core.workspace.shelf import StoredModel
+from core.workspace.models import StoredModel
 from ui.average_case import controls
 from ui.average_case.controls import Sigmas, numbers_of
 

@@ -11,7 +11,8 @@ import pytest
 from core.data import Dataset, load_example
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.runner import Engine
-from core.workspace.workspace import LOCAL_OWNER, Run, Workspace
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 
 
 @pytest.fixture(scope="module")

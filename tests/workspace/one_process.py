@@ -13,7 +13,7 @@ def main(home: str, run_id: str) -> None:
 
     import dask
 
-    from core.workspace import workspace as leases
+    from core.workspace import work as leases
     from core.workspace.engine.executor import Executor
     from core.workspace.engine.runner import Engine
     from core.workspace.workspace import LOCAL_OWNER, Workspace

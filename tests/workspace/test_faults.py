@@ -10,7 +10,7 @@ import pytest
 from core.data import load_example
 from core.data.prediction_upload import GivenFile, PredictionUpload
 from core.trials import TrialPlan
-from core.workspace import schema
+from core.workspace import database
 from core.workspace.blobs import Blobs
 from core.workspace.errors import DatabaseBusy, WorkspaceError
 from core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -20,7 +20,7 @@ PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 
 @pytest.fixture
 def workspace(tmp_path, monkeypatch) -> Workspace:
-    monkeypatch.setattr(schema, "BUSY_MILLISECONDS", 100)
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 100)
     return Workspace(tmp_path)
 
 
@@ -111,7 +111,7 @@ def test_a_database_that_can_grow_no_more_says_so(workspace):
     wine = load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine)
     run = workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint)
-    with workspace._database.connect() as connection:  # as a full disk answers: SQLITE_FULL
+    with workspace._store.database.connect() as connection:  # as a full disk answers: SQLITE_FULL
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(WorkspaceError, match="The disk is full"):
@@ -135,7 +135,7 @@ def test_what_is_gone_says_so(workspace):
 
 
 def test_a_lock_that_ends_in_time_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(schema, "BUSY_MILLISECONDS", 10_000)
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 10_000)
     workspace, wine = Workspace(tmp_path), load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine)
     other = sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None, check_same_thread=False)
@@ -150,21 +150,21 @@ def test_bytes_that_another_owner_deletes_meanwhile_are_kept_all_the_same(kind, 
     thing, fingerprint = (wine, wine.fingerprint) if kind == "dataset" else (upload, upload.fingerprint)
     keep = getattr(workspace, {"dataset": "add_dataset", "predictions": "add_predictions"}[kind])
     keep("another", thing)
-    put = workspace._blobs.put
+    put = workspace._store.blobs.put
 
     def put_and_deleted(content: bytes) -> str:
         name = put(content)
-        monkeypatch.setattr(workspace._blobs, "put", put)
+        monkeypatch.setattr(workspace._store.blobs, "put", put)
         getattr(workspace, f"delete_{kind}")("another", fingerprint)
         return name
 
-    monkeypatch.setattr(workspace._blobs, "put", put_and_deleted)
+    monkeypatch.setattr(workspace._store.blobs, "put", put_and_deleted)
     keep(LOCAL_OWNER, thing)
     assert getattr(workspace, kind)(LOCAL_OWNER, fingerprint).fingerprint == fingerprint
 
 
 def test_nobody_can_add_a_row_between_the_count_of_rows_and_the_end_of_their_bytes(workspace, tmp_path, monkeypatch):
-    wine, delete = load_example("wine"), workspace._blobs.delete
+    wine, delete = load_example("wine"), workspace._store.blobs.delete
     workspace.add_dataset(LOCAL_OWNER, wine)
     other = sqlite3.connect(tmp_path / "touchstone.sqlite", timeout=0.05, isolation_level=None)
 
@@ -173,7 +173,7 @@ def test_nobody_can_add_a_row_between_the_count_of_rows_and_the_end_of_their_byt
             other.execute("BEGIN IMMEDIATE")
         delete(name)
 
-    monkeypatch.setattr(workspace._blobs, "delete", delete_beside_another)
+    monkeypatch.setattr(workspace._store.blobs, "delete", delete_beside_another)
     workspace.delete_dataset(LOCAL_OWNER, wine.fingerprint)
     assert not blob_files(tmp_path)
     other.close()

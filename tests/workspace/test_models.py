@@ -11,7 +11,8 @@ from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context
 from core.workspace.engine.runner import Engine
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import LOCAL_OWNER, Steps, Workspace
+from core.workspace.run import Steps
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
 

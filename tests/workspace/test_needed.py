@@ -10,7 +10,8 @@ from core.trials import Context, SourcesPlan, TrialPlan, to_json
 from core.workspace import frames
 from core.workspace.engine.needed import found_otherwise, found_rows, found_sources
 from core.workspace.engine.runner import Engine
-from core.workspace.workspace import LOCAL_OWNER, Run, Steps
+from core.workspace.run import Run, Steps
+from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import FINDERS
 

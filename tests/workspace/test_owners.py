@@ -15,8 +15,9 @@ from core.models.stored import ModelFile
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import View, link_id
+from core.workspace.run import Steps
 from core.workspace.schema import Base
-from core.workspace.workspace import Steps, Workspace
+from core.workspace.workspace import Workspace
 from tests.workspace.plans import SleepPlan
 
 OWNER, OTHER = "oidc:somebody", "oidc:somebody else"
@@ -152,7 +153,7 @@ def asked(call: Callable, owner: str, given: dict[str, object]) -> object:
 
 def everything(workspace: Workspace) -> dict[str, list[dict[str, object]]]:
     """Every row of every table."""
-    with Session(workspace._database) as session:
+    with Session(workspace._store.database) as session:
         return {
             table.name: [dict(row) for row in session.execute(select(table)).mappings()]
             for table in Base.metadata.sorted_tables

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from core.trials import COLUMNS, Context, TrialPlan
-from core.workspace.engine.runner import Engine, work
+from core.workspace.engine.runner import Engine
+from core.workspace.engine.worker import work
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan

@@ -10,11 +10,12 @@ from sqlalchemy import text
 
 from core.models.stored import ModelFile
 from core.trials import SourcesPlan, TrialPlan
-from core.workspace import frames, links, schema
+from core.workspace import database, frames, links
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import DEAD, MOST_DAYS, DeadLink
+from core.workspace.run import Run
 from core.workspace.sharing import NOT_SHOWN, READ_ONLY, SharedWorkspace
-from core.workspace.workspace import Run, Workspace
+from core.workspace.workspace import Workspace
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_owners import COMPARISON, NEW, OTHER, OWNER, UPLOAD, everything
 
@@ -158,7 +159,7 @@ def test_the_owner_sees_when_a_link_was_last_used(workspace, run, clock):
 
 
 def test_a_link_works_while_nobody_can_write_down_that_it_was_used(tmp_path, wine, clock, monkeypatch):
-    monkeypatch.setattr(schema, "BUSY_MILLISECONDS", 50)
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
     workspace, writer = Workspace(tmp_path), sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None)
     workspace.add_dataset(OWNER, wine)
     run = workspace.create_run(OWNER, SleepPlan(), wine.fingerprint)
@@ -181,7 +182,7 @@ def test_a_full_or_damaged_database_is_not_a_dead_link(workspace, run, monkeypat
     def fail(*_: object) -> None:
         raise WorkspaceError("The database is damaged.")
 
-    monkeypatch.setattr("core.workspace.links.Session", fail)
+    monkeypatch.setattr(workspace._store, "session", fail)
     with pytest.raises(WorkspaceError, match="damaged") as trouble:
         shared.run(shared.owner, run.id)
     assert not isinstance(trouble.value, DeadLink)
@@ -213,10 +214,10 @@ def test_a_database_from_before_links_gets_their_table(tmp_path, wine):
     before = Workspace(tmp_path)
     before.add_dataset(OWNER, wine)
     run = before.create_run(OWNER, SleepPlan(), wine.fingerprint)
-    with before._database.begin() as connection:
-        connection.execute(text("DROP TABLE links"))
-        connection.execute(text("DROP TABLE view_link_rests_on"))
-        connection.execute(text("DROP TABLE view_links"))
+    with before._store.database.begin() as connection:
+        for table in ("links", "view_link_rests_on", "view_links", "schema_version"):
+            connection.execute(text(f"DROP TABLE {table}"))
+        connection.execute(text("ALTER TABLE trials DROP COLUMN sha256"))
     before.close()
     after = Workspace(tmp_path)
     for upload in (UPLOAD, NEW):

@@ -218,7 +218,7 @@ def test_who_deletes_something_waits_for_the_link_that_is_being_made(workspace, 
 
     def slowly(*given):
         yield from made(*given)
-        other = sqlite3.connect(workspace._database.url.database, timeout=0.05)
+        other = sqlite3.connect(workspace._store.database.url.database, timeout=0.05)
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             other.execute("DELETE FROM predictions")
         other.close()
@@ -246,6 +246,6 @@ def test_links_are_found_with_few_questions_however_many_there_are(workspace, vi
     for _ in range(20):
         workspace.create_link(OWNER, view)
     asked: list[str] = []
-    event.listen(workspace._database, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    event.listen(workspace._store.database, "before_cursor_execute", lambda *given: asked.append(given[2]))
     assert len(workspace.links(OWNER)) == 20
     assert len(asked) <= 4

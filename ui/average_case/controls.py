@@ -13,7 +13,7 @@ from core.evaluate.average_case import ESTIMATORS
 from core.evaluate.average_case.plan import SHAPES, AverageCasePlan
 from core.evaluate.average_case.verdict import estimator_title
 from core.workspace.errors import WorkspaceError
-from core.workspace.shelf import StoredModel
+from core.workspace.models import StoredModel
 from ui.forms.controls import Number, One, check_address
 from ui.models import choice as model_choice
 from ui.shell.session import is_fixed, owner, workspace

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.cache.common import owned_dataset
 from ui.shell.session import owner, workspace
 

@@ -14,7 +14,7 @@ from core.represent.duplicates import NearDuplicates
 from core.split.describe_folds import FoldDescription
 from core.trials import FoldPlan
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.cache.common import owned_dataset, task
 from ui.cluster_folds import work as cluster_folds_work
 from ui.cluster_folds.work import Cut, Folded, Related

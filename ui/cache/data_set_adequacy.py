@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from core.evaluate.data_set_adequacy.results import Adequacy
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.cache.common import owned_dataset
 from ui.shell.session import owner, workspace
 

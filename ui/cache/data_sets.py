@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.data.identity import key
 from core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.cache.common import dataset, task
 from ui.data_sets import work as data_sets_work
 from ui.data_sets.work import DataLook

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.evaluate.guided_tests import GeneratedTests, Guided, Properties, RoundTrip, guided_of_rows
 from core.evaluate.test_quality import Regions
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.cache.common import owned_dataset, task
 from ui.guided_tests import work
 from ui.shell.background import Task

@@ -7,7 +7,7 @@ import streamlit as st
 from core.data import Dataset
 from core.data.identity import key
 from core.trials.layer_parts import LayerParts, layer_parts, layers_offered, split_of
-from core.workspace.shelf import StoredModel
+from core.workspace.models import StoredModel
 from ui.shell import background
 from ui.shell.background import Task
 from ui.shell.session import owner, workspace

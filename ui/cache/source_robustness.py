@@ -38,7 +38,7 @@ from core.trials import with_labels as join_labels
 from core.trials.sources_plan import Found
 from core.workspace.engine.needed import found_rows
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.cache.common import dataset, owned_dataset, task
 from ui.shell.background import Task
 from ui.shell.session import owner, workspace

@@ -13,9 +13,9 @@ from core.evaluate.test_quality import Curve, PairMap, TestQuality
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
 from core.figures.test_quality import Subject
 from core.trials.layer_parts import layer_parts, layers_offered, split_of
+from core.workspace.models import StoredModel
 from core.workspace.plans import load_plan
-from core.workspace.shelf import StoredModel
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.cache.common import owned_dataset, task
 from ui.cache.layers import parts_name
 from ui.shell import background

@@ -14,7 +14,7 @@ from core.represent.project import pca_map
 from core.split.describe_folds import FoldDescription
 from core.trials import MapPlan
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.cluster_folds.work import Cut, Folded
 from ui.data_sets import views

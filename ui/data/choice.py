@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_example
-from core.workspace.data_shelf import StoredDataset
+from core.workspace.data import StoredDataset
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.shell import jobs
 from ui.shell.page import error, plain

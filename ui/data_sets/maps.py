@@ -22,7 +22,7 @@ from core.represent.project import pca_map
 from core.trials import FoldPlan
 from core.trials.map_plan import METHODS, MapPlan
 from core.workspace.links import View
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.data import choice as data_choice
 from ui.data import samples

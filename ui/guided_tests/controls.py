@@ -15,7 +15,7 @@ from core.evaluate.guided_tests.verdict import mix_title
 from core.trials.layer_parts import split_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import View
-from core.workspace.shelf import StoredModel
+from core.workspace.models import StoredModel
 from ui.data import choice as data_choice
 from ui.forms.controls import Number, One, check_address
 from ui.models import choice as model_choice

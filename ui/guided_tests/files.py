@@ -10,7 +10,7 @@ from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.report import guided_report
 from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.report.guided_tests import body
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.shell import exports, page
 from ui.shell.background import Task

@@ -15,7 +15,7 @@ from core.models import MODELS
 from core.models.stored import RECORDED, ModelFile
 from core.trials.layer_parts import UPLOADED
 from core.workspace.errors import WorkspaceError
-from core.workspace.shelf import StoredModel
+from core.workspace.models import StoredModel
 from ui.data import choice as data_choice
 from ui.models import features
 from ui.models import training as model_training

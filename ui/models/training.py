@@ -11,9 +11,9 @@ from core.models import MODELS, fits
 from core.trials import TrainingPlan
 from core.trials.training_plan import TRAINABLE
 from core.workspace.errors import WorkspaceError
+from core.workspace.models import StoredModel
 from core.workspace.plans import load_plan
-from core.workspace.shelf import StoredModel
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.forms.controls import Number, One, check_address
 from ui.shell import jobs, page
 from ui.shell.session import owner, workspace

@@ -18,7 +18,7 @@ from core.data.prediction_upload import PredictionUpload
 from core.evaluate.matched_subsets import smaller_reference
 from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
-from core.workspace.data_shelf import StoredPredictions
+from core.workspace.data import StoredPredictions
 from core.workspace.errors import WorkspaceError
 from ui import cache
 from ui.forms.controls import One, check_address

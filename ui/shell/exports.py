@@ -11,7 +11,7 @@ from core.report.parts import Body
 from core.report.questions import report_of
 from core.report.recreate import Recreated, example_to_read, recipe, recreate
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import PAGES
 from ui.data import choice as data_choice
 from ui.shell import jobs, page

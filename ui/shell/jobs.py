@@ -16,7 +16,7 @@ from core.evaluate.wording import count, plural
 from core.trials import Plan
 from core.workspace.engine.runner import close_engine
 from core.workspace.errors import WorkspaceError
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import ROOT
 from ui.shell.page import error, or_toast
 from ui.shell.session import engine, owner, read_only, workspace

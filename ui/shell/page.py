@@ -20,7 +20,7 @@ from core.report.parts import Figure, Metric
 from core.report.provenance import parameters
 from core.workspace.errors import WorkspaceError
 from core.workspace.provenance import LIBRARIES
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.shell import session
 from ui.shell.session import read_only
 

@@ -21,7 +21,7 @@ from core.report.names import MODEL_TITLES
 from core.trials import FoldPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan
 from core.trials.map_plan import MapPlan
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import PAGES, cache
 from ui.average_case import controls as average_case_controls
 from ui.cluster_folds import controls as cluster_folds_controls

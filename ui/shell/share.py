@@ -12,7 +12,7 @@ from core.evaluate.wording import plural
 from core.trials import Plan, to_json
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import USUAL_DAYS, Link, View, link_id
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.shell import shared_view, sign_in
 from ui.shell.page import error, plain

@@ -11,8 +11,8 @@ import streamlit as st
 
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import DEAD, DeadLink, View
+from core.workspace.run import Run
 from core.workspace.sharing import SharedWorkspace
-from core.workspace.workspace import Run
 from ui.data import choice as data_choice
 from ui.shell import questions, session
 from ui.shell.page import error, plain

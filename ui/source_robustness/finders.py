@@ -13,7 +13,7 @@ from core.report.names import IN_SENTENCES
 from core.report.source_robustness import true_sources_figure, true_sources_table
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.cache import OwnModels
 from ui.cache.source_robustness import agreement

@@ -19,7 +19,7 @@ from core.trials import TrialPlan, needed_by, rows_to_predict, sample_prediction
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import View
 from core.workspace.provenance import LIBRARIES
-from core.workspace.workspace import Run, run_key
+from core.workspace.run import Run, run_key
 from ui import cache
 from ui.cache import OwnModels
 from ui.cache.source_robustness import drawn

@@ -14,7 +14,7 @@ from core.report.source_robustness import Row, names_beside, table, title
 from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.cache import OwnModels
 from ui.data.portraits import portrait

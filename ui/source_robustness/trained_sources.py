@@ -13,7 +13,7 @@ from core.report.names import IN_SENTENCES
 from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
 from core.workspace.engine.needed import found_otherwise
 from core.workspace.plans import load_plan
-from core.workspace.workspace import Run
+from core.workspace.run import Run
 from ui import cache
 from ui.cache.source_robustness import source_images, trained_sources
 from ui.shell import jobs, page

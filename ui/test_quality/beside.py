@@ -11,8 +11,8 @@ from core.figures import test_quality as figures
 from core.figures.test_quality import Subject
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import View
-from core.workspace.shelf import StoredModel
-from core.workspace.workspace import Run
+from core.workspace.models import StoredModel
+from core.workspace.run import Run
 from ui import cache
 from ui.data import choice as data_choice
 from ui.forms.controls import check_address

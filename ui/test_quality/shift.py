@@ -9,8 +9,8 @@ from core.evaluate.wording import count, plural
 from core.report import test_quality as report
 from core.trials.layer_parts import split_of
 from core.workspace.errors import WorkspaceError
-from core.workspace.shelf import StoredModel
-from core.workspace.workspace import Run
+from core.workspace.models import StoredModel
+from core.workspace.run import Run
 from ui import cache
 from ui.data_sets import views
 from ui.forms.controls import Number, check_address

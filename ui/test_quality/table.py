@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.evaluate.test_quality import Curve, PairMap, TestQuality, findings_table
-from core.workspace.shelf import StoredModel
+from core.workspace.models import StoredModel
 from ui import cache
 from ui.data.samples import LAZY_ROWS
 from ui.shell import page

@@ -1,14 +1,7 @@
-"""What does a run wait for? The runs that its plan rests on: they are worked off first, and what they found goes along.
-
-They are runs like any other, with a key of their own, so that what one plan had found is there for the next. Whoever
-works on them, here or in another process, the run that needs them waits, says how far they are, and stops where they
-fail.
-"""
+"""What does a run rest on? The sources that other runs found: their rows, and how these are told apart and travel."""
 
 import hashlib
-import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
@@ -20,11 +13,9 @@ from core.trials import Plan, SourcesPlan, found_in, from_json, needed_by, notes
 from core.trials.plan import Aside
 from core.trials.sources_plan import Found
 from core.workspace import frames
-from core.workspace.errors import DatabaseBusy, WorkspaceError
-from core.workspace.plans import load_plan
-from core.workspace.workspace import Run, Steps, Workspace
+from core.workspace.errors import WorkspaceError
+from core.workspace.run import Run
 
-SECONDS_BETWEEN_LOOKS = 0.5
 NeededRows = dict[str, bytes]
 """The rows of plans, as bytes, by the JSON of each."""
 
@@ -93,108 +84,6 @@ def found_otherwise(run: Run, rows: Mapping[SourcesPlan, pd.DataFrame]) -> tuple
 def title(plan: Plan) -> str:
     """What the page calls a plan that others rest on."""
     return SOURCE_FINDERS[plan.finder].title if isinstance(plan, SourcesPlan) else plan.kind
-
-
-class Waiting:
-    """A run while it waits for those that its plan rests on.
-
-    `start` has the engine work on a run (and does nothing where somebody does); `answer` says what the run's own lease
-    says: "go on", "cancel" or "lost"; `tell` takes how far it is.
-    """
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        owner: str,
-        run_id: str,
-        *,
-        start: Callable[[str, str], bool],
-        answer: Callable[[], str],
-        tell: Callable[[Steps], None],
-        closing: threading.Event,
-    ):
-        self.workspace, self.owner, self.run_id = workspace, owner, run_id
-        self.start, self.answer, self.tell, self.closing = start, answer, tell, closing
-
-    def rows(self, plans: tuple[Plan, ...], fingerprint: str) -> NeededRows | str:
-        """The rows of all these plans, worked off where they were not; or the state in which to leave the run.
-
-        Raises WorkspaceError, with a sentence for the page, where one of them cannot be had.
-        """
-        rows: NeededRows = {}
-        for plan in plans:
-            run = self.workspace.create_run(self.owner, plan, fingerprint)
-            state = self._wait(plan, run.id)
-            if state != "done":
-                return state
-            rows[to_json(plan)] = frames.to_bytes(self.workspace.rows(self.owner, run.id))
-        return rows
-
-    def _wait(self, plan: Plan, needed: str) -> str:
-        """Wait until a run is done; gives "done", or what becomes of the run that waits."""
-        begun = False
-        while True:
-            try:
-                run = self.workspace.run(self.owner, needed)
-            except DatabaseBusy:
-                raise
-            except WorkspaceError:
-                raise WorkspaceError(
-                    f"{_work(plan)} was deleted, and this run rests on it. Resume to find them again."
-                ) from None
-            if run.state == "done":
-                self._check(plan, run)
-                return "done"
-            if self.closing.is_set():
-                return "interrupted"
-            if self.answer() == "cancel":
-                self._cancel(plan, run)
-                return "cancelled"
-            if self.answer() != "go on":
-                return "interrupted"
-            if run.state == "running":
-                begun = True
-                self.tell(_steps(plan, run))
-            elif begun and run.state == "cancelled":
-                raise WorkspaceError(f"{_work(plan)} was cancelled, and this run rests on it. Resume to go on with it.")
-            elif begun and run.errors and run.state == "interrupted":
-                raise WorkspaceError(f"{_work(plan)} stopped: {run.errors[0]}")
-            else:
-                begun = self.start(self.owner, needed) or begun
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-
-    def _check(self, plan: Plan, run: Run) -> None:
-        if run.n_failed:
-            raise WorkspaceError(
-                f"{_work(plan)} failed, and this run rests on it: {'; '.join(run.errors)} Delete that run on the page "
-                "Runs to try again, or choose another way to find sources."
-            )
-
-    def _cancel(self, plan: Plan, needed: Run) -> None:
-        """Stop what is waited for, unless another run waits for it, too."""
-        others = [one for one in self.workspace.runs(self.owner, needed.fingerprint) if one.id != self.run_id]
-        waiting = [one for one in others if one.state == "running" and not one.cancelling]
-        if not any(plan in self._needs(one) for one in waiting):
-            self.workspace.cancel(self.owner, needed.id)
-
-    def _needs(self, run: Run) -> tuple[Plan, ...]:
-        try:
-            return needed_by(load_plan(run.plan), self.workspace.dataset(self.owner, run.fingerprint))
-        except DataError:  # a kind that this version does not know
-            return ()
-
-
-def _work(plan: Plan) -> str:
-    return f"Finding sources by {title(plan)}"
-
-
-def _steps(plan: Plan, run: Run) -> Steps:
-    """How far the run is that is waited for, in the words of the one that waits."""
-    if not run.steps:
-        return Steps(run.n_done, run.n_trials, f"{_work(plan)}: clustering")
-    first = run.steps[0]
-    which = f"clustering {run.n_done + 1} of {run.n_trials}, " if run.n_trials > 1 else ""
-    return Steps(first.n_done, first.n_steps, f"{_work(plan)}: {which}{first.what}")
 
 
 def joined(needed: NeededRows) -> Found:

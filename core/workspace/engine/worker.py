@@ -1,21 +1,66 @@
-"""What does a trial find around it on a worker? Somebody to ask, to tell, and to hand a trained model to.
+"""What does a worker do? Trials, which find around them somebody to ask, to tell, and to hand a trained model to.
 
 Nothing here reaches the database: a worker sends words to the process that runs the plan, which writes them down.
 """
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from functools import lru_cache
 from typing import Any
 
+from core.data import Dataset
+from core.data.store import from_bytes
 from core.models.stored import model_fingerprint
-from core.trials import Context
+from core.trials import Context, from_json, sources_at_hand
+from core.trials.plan import Aside
+from core.workspace import frames
+from core.workspace.engine.needed import NeededRows, joined
+from core.workspace.engine.trial_queue import Trials
 from core.workspace.errors import WorkspaceError
+from core.workspace.plans import PLANS
 
 KeptModel = tuple[bytes, dict[str, Any]]
-"""A model that a trial made, and what is known of it (see `core.workspace.shelf.ModelShelf.keep_model`)."""
+"""A model that a trial made, and what is known of it (see `core.workspace.models.Models.keep_model`)."""
+
+Done = tuple[list[bytes], list[KeptModel]]
+"""What came of trials: the rows of each, and the models that were made."""
 
 SECONDS_BETWEEN_QUESTIONS = 0.25
 """A trial's questions and reports go to the scheduler at most so often."""
+
+
+@lru_cache(maxsize=2)
+def _decoded(fingerprint: str, content: Aside[bytes]) -> Dataset:
+    return from_bytes(content.value)
+
+
+def work(
+    kind: str,
+    plan_json: str,
+    trials: Trials,
+    fingerprint: str,
+    content: bytes,
+    models: dict[str, bytes],
+    needed: NeededRows,
+    stop: str,
+) -> Done:
+    """What a worker does: run a trial, or several at once, and return the rows of each, with the models that were made.
+
+    `models` are the stored ones that the plan asks for, `needed` the rows of the plans that it rests on. `stop` names
+    the event that asks it to give up, and the topic under which it tells how far it is.
+    """
+    plan = from_json(plan_json, PLANS)
+    if plan.kind != kind:
+        raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
+    context, kept = surroundings(stop, trials[0], models)
+    dataset = _decoded(fingerprint, Aside(content))
+    with sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext():
+        if len(trials) > 1:
+            rows = plan.run_trials(dataset, trials, context=context)
+        else:
+            rows = [plan.run_trial(dataset, trial, context=context) for trial in trials]
+    return [frames.to_bytes(of_trial) for of_trial in rows], kept
 
 
 def surroundings(topic: str, trial: int, models: Mapping[str, bytes]) -> tuple[Context, list[KeptModel]]:

@@ -10,7 +10,7 @@ from core.data.prediction_upload import PredictionUpload
 from core.data.store import from_bytes, to_bytes
 from core.workspace.errors import WorkspaceError
 from core.workspace.schema import DatasetRow, PredictionsRow
-from core.workspace.shelf import ModelShelf
+from core.workspace.store import Store
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,15 @@ class StoredPredictions:
     created: float
 
 
-class DataShelf(ModelShelf):
-    """The data sets and predictions of a workspace, beside its models."""
+class Data:
+    """The data sets and predictions of a workspace."""
+
+    def __init__(self, store: Store):
+        self._store = store
 
     def add_dataset(self, owner: str, dataset: Dataset, *, example: str | None = None) -> str:
         """Keep a data set and return its fingerprint; one that is there already is left as it is."""
-        with Session(self._database) as session:
+        with self._store.session() as session:
             if _find_dataset(session, owner, dataset.fingerprint) is None:
                 content = to_bytes(dataset)
                 row = DatasetRow(
@@ -51,21 +54,21 @@ class DataShelf(ModelShelf):
                     kind=dataset.kind,
                     n_samples=dataset.n_samples,
                     n_classes=dataset.n_classes,
-                    blob=self._blobs.put(content),
+                    blob=self._store.blobs.put(content),
                     example=example,
                 )
-                self._keep_with_blob(session, row, content)
+                self._store.keep_with_blob(session, row, content)
         return dataset.fingerprint
 
     def datasets(self, owner: str) -> list[StoredDataset]:
         """The owner's data sets, the newest first."""
         query = select(DatasetRow).where(DatasetRow.owner == owner).order_by(DatasetRow.created.desc())
-        with Session(self._database) as session:
+        with self._store.session() as session:
             return [_stored_dataset(row) for row in session.scalars(query)]
 
     def stored_dataset(self, owner: str, fingerprint: str) -> StoredDataset:
         """What is known of a data set, without its samples."""
-        with Session(self._database) as session:
+        with self._store.session() as session:
             return _stored_dataset(require_dataset(session, owner, fingerprint))
 
     def dataset(self, owner: str, fingerprint: str) -> Dataset:
@@ -74,48 +77,48 @@ class DataShelf(ModelShelf):
 
     def dataset_bytes(self, owner: str, fingerprint: str) -> bytes:
         """The data set as it is stored and sent to workers (`core.data.store`)."""
-        with Session(self._database) as session:
-            return self._blobs.get(require_dataset(session, owner, fingerprint).blob)
+        with self._store.session() as session:
+            return self._store.blobs.get(require_dataset(session, owner, fingerprint).blob)
 
     def delete_dataset(self, owner: str, fingerprint: str) -> None:
-        """Forget a data set and its models; the bytes go when nobody else keeps the same ones."""
-        for model in self.models(owner, fingerprint):
-            self.delete_model(owner, model.fingerprint)
-        with Session(self._database) as session:
-            self._delete_with_blob(session, require_dataset(session, owner, fingerprint))
+        """Forget a data set; the bytes go when nobody else keeps the same ones."""
+        with self._store.session() as session:
+            self._store.delete_with_blob(session, require_dataset(session, owner, fingerprint))
 
     def add_predictions(self, owner: str, upload: PredictionUpload, *, example: str | None = None) -> str:
         """Keep predictions and return their fingerprint; those that are there already are left as they are."""
-        with Session(self._database) as session:
+        with self._store.session() as session:
             if _find_predictions(session, owner, upload.fingerprint) is None:
                 content = upload.to_bytes()
                 row = PredictionsRow(
                     owner=owner,
                     fingerprint=upload.fingerprint,
                     name=upload.name,
-                    blob=self._blobs.put(content),
+                    blob=self._store.blobs.put(content),
                     example=example,
                 )
-                self._keep_with_blob(session, row, content)
+                self._store.keep_with_blob(session, row, content)
         return upload.fingerprint
 
     def prediction_files(self, owner: str) -> list[StoredPredictions]:
         """The owner's predictions, the newest first."""
         query = select(PredictionsRow).where(PredictionsRow.owner == owner).order_by(PredictionsRow.created.desc())
-        with Session(self._database) as session:
+        with self._store.session() as session:
             return [
                 StoredPredictions(row.fingerprint, row.name, row.example, row.created) for row in session.scalars(query)
             ]
 
     def predictions(self, owner: str, fingerprint: str) -> PredictionUpload:
         """The files of predictions as they were given, with their roles."""
-        with Session(self._database) as session:
-            return PredictionUpload.from_bytes(self._blobs.get(require_predictions(session, owner, fingerprint).blob))
+        with self._store.session() as session:
+            return PredictionUpload.from_bytes(
+                self._store.blobs.get(require_predictions(session, owner, fingerprint).blob)
+            )
 
     def delete_predictions(self, owner: str, fingerprint: str) -> None:
         """Forget predictions; the bytes go when nobody else keeps the same ones."""
-        with Session(self._database) as session:
-            self._delete_with_blob(session, require_predictions(session, owner, fingerprint))
+        with self._store.session() as session:
+            self._store.delete_with_blob(session, require_predictions(session, owner, fingerprint))
 
 
 def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow | None:

@@ -1,0 +1,178 @@
+"""What happens to a run while this process works on it? Its trials go to the workers, and what comes back is stored."""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+
+from core.models import Cancelled
+from core.trials import needed_by
+from core.trials.plan import Grouping
+from core.workspace import frames
+from core.workspace.engine.executor import Executor
+from core.workspace.engine.in_flight import Answer, InFlight
+from core.workspace.engine.inputs import inputs_of
+from core.workspace.engine.lease import Lease
+from core.workspace.engine.needed import ABOUT_SOURCES, about, found_otherwise, tables
+from core.workspace.engine.reports import Reports
+from core.workspace.engine.trial_queue import TrialQueue, Trials
+from core.workspace.engine.waiting import Waiting
+from core.workspace.errors import WorkspaceError
+from core.workspace.provenance import provenance
+
+CANCEL_SECONDS = 20.0
+"""How long a cancelled run waits for the trials that are running to answer."""
+
+_log = logging.getLogger(__name__)
+
+
+class RunInWork:
+    """A run while this process works on it.
+
+    `start` has the engine work on another run, and `trial_seconds` is the longest that a trial may take. Raises
+    WorkspaceError where something that the run needs is not there any more.
+    """
+
+    def __init__(self, lease: Lease, executor: Executor, *, start: Callable[[str, str], bool], trial_seconds: float):
+        run = lease.run()
+        self.lease, self.executor, self.start, self.trial_seconds = lease, executor, start, trial_seconds
+        self.inputs = inputs_of(lease.workspace, lease.owner, run)
+        self.about_sources = {name: words for name, words in run.provenance.items() if name in ABOUT_SOURCES}
+        self.queue = TrialQueue(lease.workspace.missing_trials(lease.owner, lease.run_id))
+        self.in_flight = InFlight()
+        self.reports = Reports(lease.record_steps)
+        self.stop = f"stop-{uuid.uuid4().hex}"
+
+    def finish(self, closing: threading.Event) -> str:
+        """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
+        state = self._wait_for_needed(closing) if self.queue else "done"
+        if state != "done":
+            return state
+        client = self.executor.client()
+        client.subscribe_topic(self.stop, self.reports.hear)
+        self._group()
+        self.lease.record_provenance(provenance(self.executor) | self.about_sources)
+        try:
+            return self._work_off(closing)
+        finally:
+            if self.in_flight:
+                self._ask_to_stop()
+            self._forget([future for future, _ in self.in_flight.items()])
+            client.unsubscribe_topic(self.stop)
+
+    def _wait_for_needed(self, closing: threading.Event) -> str:
+        """Have found what the plan rests on, by runs of its own; "done", or the state in which to leave this run."""
+        needed = needed_by(self.inputs.plan, self.inputs.dataset)
+        if not needed:
+            return "done"
+        rows = Waiting(self.lease, start=self.start, closing=closing).rows(needed, self.inputs.fingerprint)
+        if isinstance(rows, str):
+            return rows
+        self.inputs = replace(self.inputs, needed=rows)
+        run, sources = self.lease.run(), tables(rows)
+        if run.n_done and found_otherwise(run, sources):
+            raise WorkspaceError(
+                "The sources that this run began with are gone, and those found since differ from them. Delete this "
+                "run on the page Runs and start it again."
+            )
+        self.about_sources = about(sources)
+        self.lease.begin_trials()
+        return "done"
+
+    def _group(self) -> None:
+        """Put trials together that are faster so, which they are on a GPU."""
+        plan = self.inputs.plan
+        if isinstance(plan, Grouping):
+            groups = plan.groups(self.inputs.dataset, self.queue.waiting())
+            if any(len(trials) > 1 for trials in groups) and self.executor.has_gpu():
+                self.queue.group(groups)
+
+    def _work_off(self, closing: threading.Event) -> str:
+        while self.queue or self.in_flight:
+            if closing.is_set():
+                return "interrupted"
+            if self.lease.answer != "go on":
+                return self._wind_down() if self.lease.answer == "cancel" else "interrupted"
+            self._submit()
+            self._collect()
+            self.reports.write_down({trials[0] for _, trials in self.in_flight.items()})
+            self._give_up_on_slow_trials()
+        return "done"
+
+    def _submit(self) -> None:
+        """Keep every worker busy with one more trial in reserve; suspects come last and alone."""
+        room = 2 * self.executor.n_threads() - len(self.in_flight)
+        for trials in self.queue.take(room, alone=not self.in_flight):
+            self.reports.forget(trials)
+            self.in_flight.add(self.inputs.submit(self.executor, trials, self.stop), trials)
+
+    def _collect(self) -> None:
+        """Store what has arrived."""
+        for trials, answer in self.in_flight.answers(timeout=0.2):
+            self._settle(trials, answer)
+
+    def _settle(self, trials: Trials, answer: Answer) -> None:
+        """Store the rows of trials that have ended, or decide what becomes of them."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        if not isinstance(answer, BaseException):  # a database that cannot be written to is not the trial's failure
+            contents, models = answer
+            for model, about_model in models:
+                self.lease.keep_model(model, about_model)
+            for trial, content in zip(trials, contents, strict=True):
+                self.lease.store_trial(trial, content)
+        elif isinstance(answer, FutureCancelledError):  # the data went with the last worker that had it: sent again
+            self.queue.first(trials)
+        elif isinstance(answer, Cancelled):
+            self.queue.last(trials)
+        elif isinstance(answer, KilledWorker):
+            if not self.queue.suspect(trials):
+                self._fail(trials, "The worker process died whenever it ran this trial, also alone. Out of memory?")
+        elif isinstance(answer, Exception):  # whatever a trial raises is that trial's failure, and the run goes on
+            self._fail(trials, f"{type(answer).__name__}: {answer}")
+        else:
+            raise answer
+
+    def _fail(self, trials: Trials, error: str) -> None:
+        """Note that a trial failed; of several at once nobody knows which, so that each is tried by itself."""
+        if len(trials) > 1:
+            _log.warning("run %s: %d trials at once failed, now one by one: %s", self.lease.run_id, len(trials), error)
+            self.queue.one_by_one(trials)
+            return
+        for trial in trials:
+            rows = self.inputs.plan.failed_trial(self.inputs.dataset, trial)
+            self.lease.store_trial(trial, frames.to_bytes(rows), error=error)
+
+    def _give_up_on_slow_trials(self) -> None:
+        for future, trials in self.in_flight.items():
+            seconds, worker = self.reports.running(trials)
+            if future.status == "pending" and seconds > self.trial_seconds * len(trials):
+                self._forget([future])
+                self._fail(
+                    trials, f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take."
+                )
+                self.executor.restart_worker(worker)
+
+    def _wind_down(self) -> str:
+        """Ask the trials that are running to stop, wait a while for their answers, forget the rest."""
+        self._ask_to_stop()
+        until = time.monotonic() + CANCEL_SECONDS
+        self._forget([future for future, trials in self.in_flight.items() if not self.reports.has_started(trials)])
+        while self.in_flight and time.monotonic() < until:
+            self._collect()
+        return "cancelled"
+
+    def _ask_to_stop(self) -> None:
+        """Tell the trials that are running that nobody waits for them: what is only forgotten would hold its worker."""
+        from distributed import Event
+
+        Event(self.stop, client=self.executor.client()).set()
+
+    def _forget(self, futures: list) -> None:
+        """Wait for these answers no longer, and have what is not running yet not begin."""
+        self.in_flight.forget(futures)
+        if futures:
+            self.executor.client().cancel(futures)

@@ -1,0 +1,168 @@
+"""What is a run? A plan's stored execution on a data set, as it stands at one moment."""
+
+import json
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from core.data import DataError
+from core.data.identity import key
+from core.trials import Plan, to_json
+from core.workspace.errors import WorkspaceError
+from core.workspace.plans import load_plan
+from core.workspace.schema import RunRow, StepsRow, TrialRow, now
+
+WAITING = -1
+"""The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How far one running trial is: `n_done` of `n_steps`, one of which is called `what` ("epoch")."""
+
+    n_done: int
+    n_steps: int
+    what: str
+
+    @property
+    def share(self) -> float:
+        """How much of it is done; nothing where nobody knows how many steps there are.
+
+        >>> Steps(3, 4, "epoch").share, Steps(3, 0, "blink").share
+        (0.75, 0.0)
+        """
+        return self.n_done / self.n_steps if self.n_steps else 0.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """A plan's stored execution.
+
+    `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
+    seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `steps` say how far
+    the trials are that are running, where they tell; `waits_for` how far another run is, that has to end before these
+    trials can begin. `provenance` tells versions and place; `errors` are the messages of failed trials, each once, and
+    what stopped the run.
+    """
+
+    id: str
+    key: str
+    kind: str
+    plan: str
+    fingerprint: str
+    dataset_name: str
+    state: str
+    n_trials: int
+    n_done: int
+    n_failed: int
+    created: float
+    started: float | None
+    finished: float | None
+    seconds_left: float | None
+    cancelling: bool
+    provenance: dict
+    errors: tuple[str, ...]
+    steps: tuple[Steps, ...] = ()
+    waits_for: Steps | None = None
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, the finished steps of running trials included."""
+        begun = sum(steps.share for steps in self.steps)
+        return min((self.n_done + begun) / self.n_trials, 1.0) if self.n_trials else 1.0
+
+    @property
+    def older_method(self) -> bool:
+        """Whether it was computed by another version of its method than is used today."""
+        try:
+            return self.key != run_key(load_plan(self.plan), self.fingerprint)
+        except DataError:  # a plan that this version does not know
+            return False
+
+
+def run_key(plan: Plan, fingerprint: str) -> str:
+    """What names a run: its plan, its data, and the version of its method.
+
+    Examples
+    --------
+    >>> from core.trials import TrialPlan
+    >>> run_key(TrialPlan(), "f1") == run_key(TrialPlan(n_repeats=20), "f1") != run_key(TrialPlan(), "f2")
+    True
+    """
+    return key(to_json(plan), fingerprint, plan.METHOD_VERSION)
+
+
+def method_version(run: Run) -> int | None:
+    """The version of the method that computed a run; None where no version gives its key.
+
+    Raises DataError for a plan that this version does not know.
+    """
+    plan = load_plan(run.plan)
+    versions = range(plan.METHOD_VERSION, 0, -1)
+    return next((version for version in versions if key(to_json(plan), run.fingerprint, version) == run.key), None)
+
+
+def find_run_row(session: Session, owner: str, run_id: str) -> RunRow | None:
+    """The owner's run of this id, or None."""
+    return session.scalar(select(RunRow).where(RunRow.owner == owner, RunRow.id == run_id))
+
+
+def require_run(session: Session, owner: str, run_id: str) -> RunRow:
+    """The owner's run of this id. Raises WorkspaceError where the owner has none."""
+    row = find_run_row(session, owner, run_id)
+    if row is None:
+        raise WorkspaceError("This run is not in your workspace: deleted, or somebody else's. Start it again.")
+    return row
+
+
+def counts_of(session: Session, run_id: str) -> tuple[int, int]:
+    """How many trials of a run are finished, and how many of these failed."""
+    query = select(TrialRow.status, func.count().label("n")).where(TrialRow.run_id == run_id)
+    query = query.group_by(TrialRow.status)
+    counts: dict[str, int] = {row.status: row.n for row in session.execute(query)}
+    return sum(counts.values()), counts.get("failed", 0)
+
+
+def state_of(row: RunRow) -> str:
+    """The state of a run; it is interrupted where the process that worked on it is gone."""
+    return "interrupted" if row.state == "running" and row.lease_until < now() else row.state
+
+
+def as_run(session: Session, row: RunRow) -> Run:
+    """A stored run with how far it is."""
+    n_done, n_failed = counts_of(session, row.id)
+    state = state_of(row)
+    noted = _steps(session, row.id) if state == "running" else {}
+    waits_for, steps = noted.pop(WAITING, None), tuple(noted.values())
+    pace, begun = None, sum(trial.share for trial in steps)
+    if row.started is not None and state == "running" and n_done + begun > row.started_with:
+        pace = (now() - row.started) / (n_done + begun - row.started_with)
+    failures = select(TrialRow.error).where(TrialRow.run_id == row.id, TrialRow.error.is_not(None)).distinct()
+    errors = session.scalars(failures.limit(20)).all() if n_failed else []
+    return Run(
+        id=row.id,
+        key=row.key,
+        kind=row.kind,
+        plan=row.plan,
+        fingerprint=row.fingerprint,
+        dataset_name=row.dataset_name,
+        state=state,
+        n_trials=row.n_trials,
+        n_done=n_done,
+        n_failed=n_failed,
+        created=row.created,
+        started=row.started,
+        finished=row.finished,
+        seconds_left=None if pace is None else pace * max(row.n_trials - n_done - begun, 0),
+        cancelling=state == "running" and row.cancel_requested,
+        provenance=json.loads(row.provenance),
+        errors=(*([row.error] if row.error else []), *errors),
+        steps=steps,
+        waits_for=waits_for,
+    )
+
+
+def _steps(session: Session, run_id: str) -> dict[int, Steps]:
+    rows = session.scalars(select(StepsRow).where(StepsRow.run_id == run_id).order_by(StepsRow.trial))
+    return {row.trial: Steps(row.n_done, row.n_steps, row.what) for row in rows}

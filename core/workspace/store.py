@@ -1,0 +1,84 @@
+"""Where does everything that is kept stand? In a database, and in a folder of blobs beside it."""
+
+from pathlib import Path
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from core.workspace.blobs import Blobs
+from core.workspace.database import open_database
+from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RestsOnRow, RunRow, ViewLinkRow
+
+RowWithBlob = DatasetRow | PredictionsRow | ModelRow
+
+
+class Store:
+    """A database and a folder of blobs, which all parts of a workspace share.
+
+    Parameters
+    ----------
+    home
+        The folder of the blobs and, unless `database_url` says otherwise, of the SQLite database.
+    database_url
+        Any database that SQLAlchemy reaches.
+    """
+
+    def __init__(self, home: Path, database_url: str | None = None):
+        """Raises WorkspaceError where it cannot be opened, or was made by a newer Touchstone."""
+        home.mkdir(parents=True, exist_ok=True)
+        # The database first: what a newer Touchstone made is refused before anything is written.
+        self.database = open_database(database_url or f"sqlite:///{home / 'touchstone.sqlite'}")
+        self.blobs = Blobs(home / "blobs")
+
+    def session(self) -> Session:
+        """A transaction, for a `with` statement."""
+        return Session(self.database)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.database.dispose()
+
+    def keep_with_blob(self, session: Session, row: RowWithBlob, content: bytes) -> None:
+        """Keep a row whose blob was put already; again, as another owner may have deleted the same bytes meanwhile."""
+        session.add(row)
+        commit_or_ignore_twin(session)
+        self.blobs.put(content)
+
+    def delete_with_blob(self, session: Session, row: RowWithBlob) -> None:
+        """Forget a row with the links to views that rest on it, and its blob where no other row has it.
+
+        The blob goes before the commit, for which others wait to add one.
+        """
+        kind, blob = type(row), row.blob
+        session.delete(row)
+        session.flush()
+        forget_views(session, row.owner, kind.__tablename__, row.fingerprint)
+        if not session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob)):
+            self.blobs.delete(blob)
+        session.commit()
+
+
+def commit_or_ignore_twin(session: Session) -> None:
+    """Commit; where somebody else stored the same row meanwhile, theirs stays and ours is dropped."""
+    try:
+        session.commit()
+    except IntegrityError:
+        session.rollback()
+
+
+def forget_views(session: Session, owner: str, kind: str, name: str) -> None:
+    """Forget the links to views that rest on what an owner has deleted: its table, and its fingerprint or id.
+
+    It has to be deleted already, so that whoever makes a link to it meanwhile has to wait, or was waited for.
+    """
+    resting = select(RestsOnRow.link_id).where(
+        RestsOnRow.owner == owner, RestsOnRow.kind == kind, RestsOnRow.name == name
+    )
+    session.execute(delete(ViewLinkRow).where(ViewLinkRow.id.in_(resting)))
+
+
+def hold(session: Session, kind: type, owner: str, name: str) -> None:
+    """Have nobody delete a row until this transaction ends (in SQLite nobody can, once it has written)."""
+    column = kind.id if kind is RunRow else kind.fingerprint
+    session.execute(select(kind.id).where(kind.owner == owner, column == name).with_for_update(read=True))

@@ -1,0 +1,129 @@
+"""What does the process that works on a run write down? That it has the run, how far it is, and the rows of each trial.
+
+Who works on a run holds its lease, which has to be renewed; a lease that has run out means that the process is gone,
+and anyone may take the run over.
+"""
+
+import json
+from collections.abc import Mapping
+
+from sqlalchemy import delete, select, update
+
+from core.workspace import frames
+from core.workspace.run import Steps, counts_of, find_run_row, require_run
+from core.workspace.schema import RunRow, StepsRow, TrialRow, now
+from core.workspace.store import Store, commit_or_ignore_twin
+
+LEASE_SECONDS = 15.0
+"""How long a process that says nothing is believed to work on its run still."""
+
+
+class Work:
+    """The runs of a workspace, for whoever works on them."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+    def acquire(self, owner: str, run_id: str, lease_owner: str) -> bool:
+        """Take a run to work on it; False where a living process has it, or nothing is left to do."""
+        with self._store.session() as session:
+            row = require_run(session, owner, run_id)
+            n_done = counts_of(session, run_id)[0]
+            taken = session.execute(
+                update(RunRow)
+                .where(RunRow.id == run_id, RunRow.state != "done")
+                .where((RunRow.lease_until < now()) | (RunRow.lease_owner == lease_owner) | (RunRow.state != "running"))
+                .values(
+                    state="running",
+                    cancel_requested=False,
+                    lease_owner=lease_owner,
+                    lease_until=now() + LEASE_SECONDS,
+                    started=now(),
+                    started_with=n_done,
+                    finished=None,
+                    error=None,
+                )
+            )
+            session.commit()
+            session.refresh(row)
+        return taken.rowcount == 1
+
+    def renew(self, owner: str, run_id: str, lease_owner: str) -> str:
+        """Keep the lease: "go on", "cancel" where that was asked for, or "lost" where the run is gone or taken over."""
+        with self._store.session() as session:
+            kept = session.execute(
+                update(RunRow)
+                .where(RunRow.owner == owner, RunRow.id == run_id)
+                .where(RunRow.lease_owner == lease_owner, RunRow.state == "running")
+                .values(lease_until=now() + LEASE_SECONDS)
+            )
+            session.commit()
+            if kept.rowcount == 0:
+                return "lost"
+            asked = session.scalar(select(RunRow.cancel_requested).where(RunRow.id == run_id))
+        return "cancel" if asked else "go on"
+
+    def release(self, owner: str, run_id: str, lease_owner: str, state: str, *, error: str | None = None) -> None:
+        """Give a run back as "done", "cancelled" or "interrupted"; nothing happens where the lease is lost."""
+        with self._store.session() as session:
+            released = session.execute(
+                update(RunRow)
+                .where(RunRow.owner == owner, RunRow.id == run_id, RunRow.lease_owner == lease_owner)
+                .values(state=state, lease_owner=None, lease_until=0.0, finished=now(), error=error)
+            )
+            if released.rowcount:
+                session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
+            session.commit()
+
+    def record_provenance(self, owner: str, run_id: str, provenance: dict) -> None:
+        """Note the versions and the place that a run's newest trials came from."""
+        ours = update(RunRow).where(RunRow.owner == owner, RunRow.id == run_id)
+        with self._store.session() as session:
+            session.execute(ours.values(provenance=json.dumps(provenance)))
+            session.commit()
+
+    def record_steps(self, owner: str, run_id: str, lease_owner: str, steps: Mapping[int, Steps]) -> None:
+        """Note how far the trials are that are running now, in place of what was noted; nothing for a lost lease."""
+        with self._store.session() as session:
+            ours = select(RunRow.id).where(RunRow.owner == owner, RunRow.id == run_id)
+            if session.scalar(ours.where(RunRow.lease_owner == lease_owner)) is None:
+                return
+            session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
+            session.add_all(
+                StepsRow(run_id=run_id, trial=trial, n_done=far.n_done, n_steps=far.n_steps, what=far.what)
+                for trial, far in steps.items()
+            )
+            commit_or_ignore_twin(session)
+
+    def begin_trials(self, owner: str, run_id: str, lease_owner: str) -> None:
+        """Note that a run need not wait any longer: the pace of its trials is counted from now."""
+        self.record_steps(owner, run_id, lease_owner, {})
+        with self._store.session() as session:
+            begun = update(RunRow).where(RunRow.owner == owner, RunRow.id == run_id)
+            session.execute(begun.where(RunRow.lease_owner == lease_owner).values(started=now()))
+            session.commit()
+
+    def missing_trials(self, owner: str, run_id: str) -> list[int]:
+        """The trials of a run that have no rows yet."""
+        with self._store.session() as session:
+            n_trials = require_run(session, owner, run_id).n_trials
+            done = set(session.scalars(select(TrialRow.trial).where(TrialRow.run_id == run_id)))
+        return [trial for trial in range(n_trials) if trial not in done]
+
+    def store_trial(self, owner: str, run_id: str, trial: int, content: bytes, *, error: str | None = None) -> None:
+        """Keep a trial's rows at once; a trial that is there already, or whose run is gone, is left alone."""
+        status = "ok" if error is None else "failed"
+        with self._store.session() as session:
+            if find_run_row(session, owner, run_id) is None:
+                return
+            session.add(
+                TrialRow(
+                    run_id=run_id,
+                    trial=trial,
+                    status=status,
+                    error=error,
+                    content=content,
+                    sha256=frames.sha256(content),
+                )
+            )
+            commit_or_ignore_twin(session)
