@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.data import EXAMPLES, DataError, Dataset, load_example, read_dataset
-from core.data.vectors import write_vectors
+from core.data.tables.vectors import write_vectors
 from core.report.recreate import recreate
 from core.represent.sentences import sentence_vectors
 from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors

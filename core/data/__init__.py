@@ -4,13 +4,13 @@ from core.data.dataset import Dataset
 from core.data.docstrings import docstrings_ready
 from core.data.errors import DataError, RolesNeeded
 from core.data.examples import EXAMPLES, load_example
-from core.data.files import read_dataset
-from core.data.joins import join_predictions, pair_models
-from core.data.prediction_files import read_predictions, write_predictions
-from core.data.prediction_guess import guess_roles
-from core.data.prediction_roles import Roles
-from core.data.prediction_table import PredictionTable
-from core.data.predictions import Predictions
+from core.data.predictions.contents import PredictionTable
+from core.data.predictions.files import read_predictions, write_predictions
+from core.data.predictions.guess import guess_roles
+from core.data.predictions.joins import join_predictions, pair_models
+from core.data.predictions.record import Predictions
+from core.data.predictions.roles import Roles
+from core.data.tables.files import read_dataset
 
 __all__ = [
     "EXAMPLES",

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from core.data import DataError, Predictions, Roles, load_example, write_predictions
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.upload import GivenFile, PredictionUpload
 
 N_TRAIN, N_OWN = 500, 750
 SHIFT = 0.5

@@ -14,7 +14,7 @@ import numpy as np
 from core.data import Dataset
 from core.data.errors import DataError
 from core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
-from core.data.vectors import attach_vectors, read_vectors
+from core.data.tables.vectors import attach_vectors, read_vectors
 from core.represent.word_vectors import WordVectors
 
 WORD_ENDINGS = (".vec", ".bin", ".w2v", ".txt")

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from core.data.dates import days
 from core.data.errors import DataError
+from core.data.tables.dates import days
 from core.split.fold_scheme import (
     NO_FOLD,
     Folds,

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.data import Dataset
-from core.data.prediction_upload import PredictionUpload
+from core.data.predictions.upload import PredictionUpload
 from core.data.store import from_bytes, to_bytes
 from core.workspace.errors import WorkspaceError
 from core.workspace.schema import DatasetRow, PredictionsRow

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pandas as pd
 
 from core.data import DataError, Dataset
-from core.data.prediction_upload import PredictionUpload
+from core.data.predictions.upload import PredictionUpload
 from core.trials import Plan, needed_by, to_json
 from core.trials.plan import Needing
 from core.workspace.data import StoredDataset, StoredPredictions

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from core.data import Dataset
-from core.data.prediction_upload import PredictionUpload
+from core.data.predictions.upload import PredictionUpload
 from core.trials import Plan
 from core.workspace.data import Data, StoredDataset, StoredPredictions
 from core.workspace.links import USUAL_DAYS, Link, Links, View

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from core.data import load_example
-from core.data.fold_files import predictions_file
+from core.data.predictions.fold_files import predictions_file
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.data import DataError, RolesNeeded, load_example, read_dataset
 from core.data.limits import Limits
-from core.data.roles import DatasetRoles
+from core.data.tables.roles import DatasetRoles
 from tests.data.uploads import noise, picture, zipped
 from tests.data.uploads import upload as named
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data import DataError, Roles, RolesNeeded, guess_roles
-from core.data.prediction_roles import Part
-from core.data.prediction_table import prediction_table
+from core.data.predictions.contents import prediction_table
+from core.data.predictions.roles import Part
 from core.data.tables import Table, make_table
 
 N = 60

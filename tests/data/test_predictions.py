@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.data import DataError, Predictions
-from core.data.suspicion import agreement_by_chance, suspicions
+from core.data.predictions.suspicion import agreement_by_chance, suspicions
 
 
 def predictions(**changes) -> Predictions:

@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 from core.data import DataError, RolesNeeded
-from core.data.roles import DatasetRoles, guess_dataset_roles
 from core.data.tables import Table, make_table
+from core.data.tables.roles import DatasetRoles, guess_dataset_roles
 
 N = 12
 SENTENCES = [f"This is sentence number {position}." for position in range(N)]

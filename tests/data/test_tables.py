@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data import DataError
-from core.data.delimited import parse_delimited
 from core.data.limits import Limits
-from core.data.records import parse_jsonl, parse_parquet
+from core.data.tables.delimited import parse_delimited
+from core.data.tables.records import parse_jsonl, parse_parquet
 
 SMALL = Limits(samples=3)
 

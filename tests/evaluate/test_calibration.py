@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data.predictions import Predictions
+from core.data.predictions.record import Predictions
 from core.evaluate.calibration import (
     ClassCalibration,
     accuracy_by_coverage,

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Predictions, load_example
-from core.data.fold_files import datasplits_file, folded_upload, predictions_file
-from core.data.prediction_upload import GivenFile
+from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
+from core.data.predictions.upload import GivenFile
 from core.evaluate.cluster_folds import (
     fold_performance,
     fold_verdict,

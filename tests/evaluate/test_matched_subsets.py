@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.data import DataError
-from core.data.predictions import Predictions
+from core.data.predictions.record import Predictions
 from core.evaluate.matched_subsets import Outcomes, match, outcomes_of
 from core.evaluate.matched_subsets.matching import SLACK, candidates, match_candidates
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.data.predictions import Predictions
+from core.data.predictions.record import Predictions
 from core.evaluate.intervals import Interval, share_difference, sign_flip_p
 from core.evaluate.matched_subsets import (
     Estimate,

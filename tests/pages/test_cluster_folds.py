@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from core.data import Dataset, load_example
-from core.data.fold_files import datasplits_file, folded_upload, predictions_file
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts

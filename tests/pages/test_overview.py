@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.data.prediction_upload import PredictionUpload
+from core.data.predictions.upload import PredictionUpload
 from core.models import MODELS
 from core.trials import SourcesPlan
 from core.workspace.engine.runner import engine

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.data import Dataset, load_example
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.trials import sample_predictions, with_labels
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.data.files import read_table
+from core.data.tables.files import read_table
 from core.report.files import RUN_BY_SPREADSHEETS, parquet, spreadsheet, tsv
 
 WILD = st.text(

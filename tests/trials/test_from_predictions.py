@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Dataset, RolesNeeded, load_example, read_predictions
-from core.data.prediction_table import PredictionTable
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.contents import PredictionTable
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from core.models import MODELS
 from core.trials import (

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
-from core.data.vectors import write_vectors
+from core.data.tables.vectors import write_vectors
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER
 

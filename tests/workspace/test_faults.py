@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from core.data import load_example
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.trials import TrialPlan
 from core.workspace import database
 from core.workspace.blobs import Blobs

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.data import Dataset
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.models.stored import ModelFile
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError

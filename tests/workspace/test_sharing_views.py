@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event
 
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.workspace import links
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import DEAD, DeadLink, View

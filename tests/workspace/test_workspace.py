@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Roles
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError

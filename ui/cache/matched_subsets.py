@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.data.identity import key
-from core.data.prediction_pairs import PredictionPairs
+from core.data.predictions.pairs import PredictionPairs
 from core.evaluate.calibration import ClassCalibration
 from core.evaluate.matched_subsets import MatchedSubsets, ModelComparisons, SetComparison, worked_example
 from core.evaluate.matched_subsets.samples import samples_table

@@ -4,9 +4,9 @@ import streamlit as st
 
 from core.data import PredictionTable
 from core.data.identity import key
-from core.data.prediction_files import read_prediction_table
-from core.data.prediction_pairs import PredictionPairs, choices_of, pair_predictions
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.files import read_prediction_table
+from core.data.predictions.pairs import PredictionPairs, choices_of, pair_predictions
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.data.tables import Table
 from ui.matched_subsets.plan import TwoSets
 from ui.shell.session import owner, workspace

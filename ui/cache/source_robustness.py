@@ -12,7 +12,7 @@ import streamlit as st
 from core.cluster import Silhouettes
 from core.data import Dataset, PredictionTable
 from core.data.identity import key
-from core.data.prediction_upload import PredictionUpload
+from core.data.predictions.upload import PredictionUpload
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     ModelComparison,

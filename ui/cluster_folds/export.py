@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from core.data import Dataset
-from core.data.fold_files import analysis_file, datasplits_file, predefined_split_file
+from core.data.predictions.fold_files import analysis_file, datasplits_file, predefined_split_file
 from core.represent.project import pca_map
 from core.split import FOLD_SCHEMES
 from core.trials import FoldPlan

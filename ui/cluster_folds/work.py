@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from core.data import Dataset
-from core.data.fold_files import read_folds, scheme_of
-from core.data.prediction_upload import PredictionUpload
+from core.data.predictions.fold_files import read_folds, scheme_of
+from core.data.predictions.upload import PredictionUpload
 from core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,

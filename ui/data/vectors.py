@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from core.data import DataError, Dataset
-from core.data.vectors import VECTOR_ENDINGS
+from core.data.tables.vectors import VECTOR_ENDINGS
 from core.represent.word_files import WORD_ENDINGS, add_vectors
 from core.workspace.errors import WorkspaceError
 from ui import cache

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
-from core.data.prediction_pairs import WHOLE, Part
+from core.data.predictions.pairs import WHOLE, Part
 from core.evaluate.calibration import Binning
 from core.evaluate.matched_subsets import EPSILON
 from core.evaluate.matched_subsets.matching import By, Method, Order

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.data.prediction_pairs import PredictionPairs
+from core.data.predictions.pairs import PredictionPairs
 from core.evaluate.calibration import (
     Calibration,
     ClassCalibration,

@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.data import PredictionTable, Roles, RolesNeeded
-from core.data.prediction_roles import Part
+from core.data.predictions.roles import Part
 from ui.shell import page
 
 SINGLE = {

@@ -7,10 +7,10 @@ from pathlib import PurePath
 import streamlit as st
 
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
-from core.data.joins import in_joined
-from core.data.prediction_files import PREDICTION_ENDINGS, sample, template
-from core.data.prediction_guess import complete_roles, lacking
-from core.data.prediction_upload import GivenFile, PredictionUpload
+from core.data.predictions.files import PREDICTION_ENDINGS, sample, template
+from core.data.predictions.guess import complete_roles, lacking
+from core.data.predictions.joins import in_joined
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.data.tables import Table
 from core.evaluate.wording import plural
 from ui import cache

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.data.predictions import Predictions
+from core.data.predictions.record import Predictions
 from core.evaluate.calibration.bins import N_BINS, N_NULL, Binning, bin_of, correct_if_perfect, sums
 from core.evaluate.calibration.errors import binned_error
 from core.evaluate.intervals import holm

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Integer
 
 from core.data import DataError, Dataset, Predictions, PredictionTable
 from core.data.identity import hash_of
-from core.data.spelling import class_order
+from core.data.tables.spelling import class_order
 from core.trials.fold_plan import COLUMNS
 
 PLACEHOLDERS = (
@@ -145,7 +145,7 @@ def rows_of_tables(tables: Mapping[str, PredictionTable], *, ids: np.ndarray | N
 def predictions_on_folds(
     predictions: Mapping[str, Predictions], *, model: str = UPLOADED, ids: np.ndarray | None = None
 ) -> FoldPredictions:
-    """Predictions of one model by scheme, whose `groups` tell the fold of each row (`core.data.fold_files`).
+    """Predictions by scheme, whose `groups` tell the fold of each row (`core.data.predictions.fold_files`).
 
     Rows of several schemes belong together by id; where `groups` tell trials apart, each is a seed. `ids` are those of
     a data set that the rows should be positions in. DataError where the folds are not told, where ids are not in the

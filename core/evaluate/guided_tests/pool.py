@@ -7,9 +7,9 @@ import numpy as np
 from jaxtyping import Shaped
 
 from core.data import DataError, Dataset
-from core.data.files import read_table
 from core.data.limits import Archive, Limits
 from core.data.tables import Table
+from core.data.tables.files import read_table
 from core.models.layer_files import read_layer_samples
 from core.models.layers import LayerSamples
 from core.models.training import one_torch_thread

@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 
-from core.data.predictions import Predictions
+from core.data.predictions.record import Predictions
 from core.evaluate.intervals import (
     UNKNOWN,
     Interval,

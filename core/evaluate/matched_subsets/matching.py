@@ -12,7 +12,7 @@ import pandas as pd
 from jaxtyping import Float, Integer
 
 from core.data.errors import DataError
-from core.data.predictions import Predictions
+from core.data.predictions.record import Predictions
 from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 
 EPSILON = 0.005

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from core.data.predictions import Predictions
+from core.data.predictions.record import Predictions
 from core.evaluate.matched_subsets.matching import MatchedSubsets
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
-from core.data.pixels import to_unit_range
-from core.data.spelling import encode, first_repeat, spell
-from core.data.tables import Table, make_table, objects, quoted
+from core.data.tables.pixels import to_unit_range
+from core.data.tables.spelling import encode, first_repeat, spell
+from core.data.tables.table import Table, make_table, objects, quoted
 
 KEYS = {
     "x": ("x", "images"),

@@ -9,8 +9,8 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
-from core.data.spelling import first_repeat
-from core.data.tables import Table, as_numbers
+from core.data.tables.spelling import first_repeat
+from core.data.tables.table import Table, as_numbers
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
     "label": (

@@ -5,12 +5,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 from jaxtyping import Bool
 
-from core.data.classes import common_names
 from core.data.errors import DataError
-from core.data.joins import pair_models, same_model
-from core.data.prediction_table import PredictionTable
-from core.data.predictions import Predictions
-from core.data.roles import listed
+from core.data.predictions.contents import PredictionTable
+from core.data.predictions.joins import pair_models, same_model
+from core.data.predictions.record import Predictions
+from core.data.tables.classes import common_names
+from core.data.tables.roles import listed
 
 ONLY_MODEL = "the model"
 ALL = "(all)"
@@ -72,7 +72,7 @@ def pair_predictions(
     DataError where a set or task has to be named, no model has predictions on both sets, or the files have no class in
     common. Two parts that share rows of one file are refused: a set compared with itself tells nothing.
 
-    >>> from core.data.prediction_table import prediction_table
+    >>> from core.data.predictions.contents import prediction_table
     >>> from core.data.tables import make_table
     >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["x", "x", "y"]]
     >>> table = prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "fold"], rows, lines=[2, 3, 4]))
@@ -125,7 +125,7 @@ def choices_of(table: PredictionTable) -> dict[str, tuple[str, ...]]:
 
     The largest set makes the best reference. What stands under "set" of a file of one set is nothing.
 
-    >>> from core.data.prediction_table import prediction_table
+    >>> from core.data.predictions.contents import prediction_table
     >>> from core.data.tables import make_table
     >>> rows = [["1", "2", "3"], ["a", "b", "a"], ["a", "b", "b"], ["new", "old", "old"], ["1", "2", "1"]]
     >>> table = make_table("t.tsv", ["id", "gold", "predicted", "set", "fold"], rows, lines=[2, 3, 4])

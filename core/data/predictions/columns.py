@@ -10,13 +10,13 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from core.data.column_names import PREDICTED_LIKELY, TRUTH_LIKELY, called, compact
 from core.data.errors import DataError
-from core.data.prediction_roles import Roles
-from core.data.roles import sample
-from core.data.scores import numbers_in, probabilities
-from core.data.spelling import spell
-from core.data.tables import Table, as_numbers
+from core.data.predictions.roles import Roles
+from core.data.tables.column_names import PREDICTED_LIKELY, TRUTH_LIKELY, called, compact
+from core.data.tables.roles import sample
+from core.data.tables.scores import numbers_in, probabilities
+from core.data.tables.spelling import spell
+from core.data.tables.table import Table, as_numbers
 
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
 Half = Literal["truth", "predictions"]

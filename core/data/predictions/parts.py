@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data.classes import common_names
-from core.data.column_names import model_families, stems
-from core.data.prediction_columns import Draft, Kind
-from core.data.prediction_roles import Part
-from core.data.roles import ROW_NAMES
-from core.data.suspicion import agreement_by_chance
+from core.data.predictions.columns import Draft, Kind
+from core.data.predictions.roles import Part
+from core.data.predictions.suspicion import agreement_by_chance
+from core.data.tables.classes import common_names
+from core.data.tables.column_names import model_families, stems
+from core.data.tables.roles import ROW_NAMES
 
 _STEM_KINDS: dict[str, tuple[Kind, ...]] = {
     "truth": ("words", "whole"),

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from core.data.column_names import compact, stems
 from core.data.errors import DataError
-from core.data.prediction_columns import Draft
-from core.data.prediction_guess import complete_roles, guess_roles
-from core.data.prediction_named import name_rows
-from core.data.prediction_one_hot import ONE_LABEL, first_not_one, fold_columns, is_binary
-from core.data.prediction_roles import Part, Roles
-from core.data.roles import ROW_NAMES, listed
+from core.data.predictions.columns import Draft
+from core.data.predictions.guess import complete_roles, guess_roles
+from core.data.predictions.named import name_rows
+from core.data.predictions.one_hot import ONE_LABEL, first_not_one, fold_columns, is_binary
+from core.data.predictions.roles import Part, Roles
 from core.data.tables import Table
+from core.data.tables.column_names import compact, stems
+from core.data.tables.roles import ROW_NAMES, listed
 
 
 def find_truth(known: Table, roles: Roles | None, said: Table, said_roles: Roles) -> tuple[Roles, Roles]:

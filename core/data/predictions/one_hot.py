@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data.column_names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
 from core.data.errors import DataError
-from core.data.roles import listed
-from core.data.scores import ROUNDED, numbers_in
-from core.data.spelling import spell
-from core.data.tables import Table, as_numbers, objects
+from core.data.tables.column_names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
+from core.data.tables.roles import listed
+from core.data.tables.scores import ROUNDED, numbers_in
+from core.data.tables.spelling import spell
+from core.data.tables.table import Table, as_numbers, objects
 
 ONE_LABEL = (
     "Touchstone tests classifiers that give one label: give one column of labels per task, or leave such rows out."

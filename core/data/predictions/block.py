@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.data.classes import several_in_one
 from core.data.errors import DataError
-from core.data.prediction_classes import in_class_order, matched_names
-from core.data.prediction_roles import Part, Roles
-from core.data.prediction_single import read_single
-from core.data.roles import listed
-from core.data.scores import Scores, cell_scores, probabilities
-from core.data.spelling import check_few, class_order, codes_of
-from core.data.tables import Table, quoted
+from core.data.predictions.classes import in_class_order, matched_names
+from core.data.predictions.roles import Part, Roles
+from core.data.predictions.single import read_single
+from core.data.tables.classes import several_in_one
+from core.data.tables.roles import listed
+from core.data.tables.scores import Scores, cell_scores, probabilities
+from core.data.tables.spelling import check_few, class_order, codes_of
+from core.data.tables.table import Table, quoted
 
 
 @dataclass(frozen=True, eq=False)

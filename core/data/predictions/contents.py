@@ -8,13 +8,13 @@ from itertools import product
 import numpy as np
 
 from core.data.errors import DataError
-from core.data.prediction_block import Block, read_block, with_same_classes
-from core.data.prediction_guess import complete_roles
-from core.data.prediction_roles import Part, Roles
-from core.data.predictions import Predictions
-from core.data.roles import listed
-from core.data.suspicion import suspicions
+from core.data.predictions.block import Block, read_block, with_same_classes
+from core.data.predictions.guess import complete_roles
+from core.data.predictions.record import Predictions
+from core.data.predictions.roles import Part, Roles
+from core.data.predictions.suspicion import suspicions
 from core.data.tables import Table
+from core.data.tables.roles import listed
 
 GROUPS = ("fold", "source", "trial")
 

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from core.data.errors import DataError
-from core.data.roles import listed
-from core.data.scores import Scores
-from core.data.spelling import first_repeat
 from core.data.tables import Table
+from core.data.tables.roles import listed
+from core.data.tables.scores import Scores
+from core.data.tables.spelling import first_repeat
 
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
 _SINGLE = ("truth", "predicted", "confidence", "vector")

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from core.data.classes import common_names, drop_points, renaming
 from core.data.errors import DataError, RolesNeeded
-from core.data.prediction_roles import Roles
-from core.data.roles import listed
-from core.data.spelling import class_order, codes_of
+from core.data.predictions.roles import Roles
+from core.data.tables.classes import common_names, drop_points, renaming
+from core.data.tables.roles import listed
+from core.data.tables.spelling import class_order, codes_of
 
 _MOST_GUESSED = 50  # classes up to which a mapping between names is guessed
 

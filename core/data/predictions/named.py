@@ -1,8 +1,8 @@
 """Which columns are known by their names? Ids, what divides the rows, and names that mean one thing everywhere."""
 
-from core.data.column_names import NAMES, called, families
-from core.data.prediction_columns import BY_NAME, Draft
-from core.data.roles import ROW_NAMES
+from core.data.predictions.columns import BY_NAME, Draft
+from core.data.tables.column_names import NAMES, called, families
+from core.data.tables.roles import ROW_NAMES
 
 _OTHER = {"truth": "predictions", "predicted": "truth"}  # the half that lacks a role
 

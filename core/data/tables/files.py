@@ -6,16 +6,16 @@ from pathlib import PurePath
 import numpy as np
 
 from core.data.dataset import Dataset, Kind
-from core.data.dates import days
-from core.data.delimited import parse_delimited
 from core.data.errors import DataError
-from core.data.image_folders import parse_image_folders
 from core.data.limits import File, Limits, file_name, read_bytes, unpack_gzip
-from core.data.npz import parse_arrays, parse_npz
-from core.data.records import parse_json, parse_jsonl, parse_parquet
-from core.data.roles import NAMES, ROW_NAMES, DatasetRoles, guess_dataset_roles, listed, sample
-from core.data.spelling import encode, first_repeat
 from core.data.tables import Table
+from core.data.tables.dates import days
+from core.data.tables.delimited import parse_delimited
+from core.data.tables.image_folders import parse_image_folders
+from core.data.tables.npz import parse_arrays, parse_npz
+from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
+from core.data.tables.roles import NAMES, ROW_NAMES, DatasetRoles, guess_dataset_roles, listed, sample
+from core.data.tables.spelling import encode, first_repeat
 
 TABLES = {
     ".tsv": parse_delimited,

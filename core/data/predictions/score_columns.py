@@ -5,10 +5,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data.classes import common_names
-from core.data.column_names import PREDICTED_LIKELY, TRUTH_LIKELY, UNSURE, called, compact, families, ranked, stems
-from core.data.prediction_columns import BY_VALUES, Draft
-from core.data.scores import numbers_in
+from core.data.predictions.columns import BY_VALUES, Draft
+from core.data.tables.classes import common_names
+from core.data.tables.column_names import (
+    PREDICTED_LIKELY,
+    TRUTH_LIKELY,
+    UNSURE,
+    called,
+    compact,
+    families,
+    ranked,
+    stems,
+)
+from core.data.tables.scores import numbers_in
 
 
 def find_scores(draft: Draft) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from core.data.scores import ROUNDED, numbers_in
-from core.data.tables import Table, objects
+from core.data.tables.scores import ROUNDED, numbers_in
+from core.data.tables.table import Table, objects
 
 _LABEL, _SCORE = "top 1 label", "top 1 confidence"
 

@@ -8,11 +8,11 @@ from pathlib import PurePath
 
 from core.data.errors import DataError
 from core.data.identity import key
-from core.data.joins import join_predictions
 from core.data.limits import Limits
-from core.data.prediction_files import read_predictions
-from core.data.prediction_roles import Roles
-from core.data.prediction_table import PredictionTable
+from core.data.predictions.contents import PredictionTable
+from core.data.predictions.files import read_predictions
+from core.data.predictions.joins import join_predictions
+from core.data.predictions.roles import Roles
 
 _KINDS = ("predictions", "truth")
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from core.data.column_names import ranked
 from core.data.errors import DataError, RolesNeeded
-from core.data.prediction_columns import LIKELY, Draft
-from core.data.prediction_one_hot import ONE_LABEL, several_labels
-from core.data.roles import listed
-from core.data.scores import numbers_in
-from core.data.tables import quoted
+from core.data.predictions.columns import LIKELY, Draft
+from core.data.predictions.one_hot import ONE_LABEL, several_labels
+from core.data.tables.column_names import ranked
+from core.data.tables.roles import listed
+from core.data.tables.scores import numbers_in
+from core.data.tables.table import quoted
 
 
 def open_question(draft: Draft) -> DataError | None:

@@ -5,14 +5,14 @@ import io
 
 import numpy as np
 
-from core.data.files import ARRAYS, TABLES, read_table
 from core.data.limits import File, Limits
-from core.data.prediction_one_hot import fold_one_hot
-from core.data.prediction_roles import Roles
-from core.data.prediction_table import PredictionTable, prediction_table
-from core.data.prediction_top import unfold_top
-from core.data.predictions import Predictions
+from core.data.predictions.contents import PredictionTable, prediction_table
+from core.data.predictions.one_hot import fold_one_hot
+from core.data.predictions.record import Predictions
+from core.data.predictions.roles import Roles
+from core.data.predictions.top import unfold_top
 from core.data.tables import Table
+from core.data.tables.files import ARRAYS, TABLES, read_table
 
 PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz")  # what an uploader may offer
 

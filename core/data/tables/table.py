@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from core.data.errors import DataError
-from core.data.spelling import first_repeat, spell
+from core.data.tables.spelling import first_repeat, spell
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,11 @@
 
 from contextlib import suppress
 
-from core.data.classes import renaming
-from core.data.column_names import NAMES, PREDICTED_LIKELY, SCORE_LIKELY, TRUTH_LIKELY, called, compact
 from core.data.errors import DataError
-from core.data.prediction_columns import BY_NAME, LIKELY, Draft
-from core.data.scores import cell_scores
+from core.data.predictions.columns import BY_NAME, LIKELY, Draft
+from core.data.tables.classes import renaming
+from core.data.tables.column_names import NAMES, PREDICTED_LIKELY, SCORE_LIKELY, TRUTH_LIKELY, called, compact
+from core.data.tables.scores import cell_scores
 
 _SAME = 0.999
 

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from core.data.errors import DataError
-from core.data.spelling import spell
-from core.data.tables import Table, quoted
+from core.data.tables.spelling import spell
+from core.data.tables.table import Table, quoted
 
 Scores = Literal["probabilities", "logits"]
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them

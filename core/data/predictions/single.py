@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from core.data.classes import common_names
 from core.data.errors import DataError, RolesNeeded
-from core.data.prediction_roles import Roles
-from core.data.roles import listed
-from core.data.spelling import codes_of
+from core.data.predictions.roles import Roles
 from core.data.tables import Table
+from core.data.tables.classes import common_names
+from core.data.tables.roles import listed
+from core.data.tables.spelling import codes_of
 
 _SLACK = 1e-6
 

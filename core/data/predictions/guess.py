@@ -1,12 +1,12 @@
 """What is each column of a file of predictions? Known by names, decided by values, and else asked."""
 
-from core.data.prediction_columns import LIKELY, Draft, Half
-from core.data.prediction_labels import only_one, tell_apart
-from core.data.prediction_named import name_labels, name_rows
-from core.data.prediction_parts import parts_by_name, parts_by_value
-from core.data.prediction_questions import open_question
-from core.data.prediction_roles import Roles
-from core.data.prediction_score_columns import find_scores
+from core.data.predictions.columns import LIKELY, Draft, Half
+from core.data.predictions.labels import only_one, tell_apart
+from core.data.predictions.named import name_labels, name_rows
+from core.data.predictions.parts import parts_by_name, parts_by_value
+from core.data.predictions.questions import open_question
+from core.data.predictions.roles import Roles
+from core.data.predictions.score_columns import find_scores
 from core.data.tables import Table
 
 

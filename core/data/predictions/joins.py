@@ -6,13 +6,13 @@ import numpy as np
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.limits import File, Limits
-from core.data.prediction_files import read_prediction_table
-from core.data.prediction_guess import complete_roles, guess_roles
-from core.data.prediction_roles import Part, Roles
-from core.data.prediction_table import PredictionTable, prediction_table
-from core.data.prediction_truth import find_truth, fold_truth
-from core.data.spelling import first_repeat
+from core.data.predictions.contents import PredictionTable, prediction_table
+from core.data.predictions.files import read_prediction_table
+from core.data.predictions.guess import complete_roles, guess_roles
+from core.data.predictions.roles import Part, Roles
+from core.data.predictions.truth import find_truth, fold_truth
 from core.data.tables import Table
+from core.data.tables.spelling import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
 _FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial")
@@ -180,7 +180,7 @@ def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[li
     the only model of one file is paired with the only one of the other, whatever their names (`same_model` tells). A
     file that names no model has none to pair.
 
-    >>> from core.data.prediction_files import read_predictions
+    >>> from core.data.predictions.files import read_predictions
     >>> from core.data.tables import make_table
     >>> def file(*models):
     ...     columns = [[str(row) for row in range(2)], ["a", "b"], ["a", "a"], list(models)]
