@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Run = Callable[["torch.Tensor"], "torch.Tensor"]  # inputs on the processor -> what the model gives for them
 Layout = Literal["channels first", "channels last", "flat"]
 ROUNDED = 1e-3
-"""How far probabilities may lie outside [0, 1], and their sum from 1: 32-bit sums give 1.0000001, half precision more."""
+"""How far probabilities may miss [0, 1] and their sum 1: 32-bit numbers give 1.0000001, half precision is coarser."""
 
 
 @dataclass(frozen=True, eq=False)
