@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Run = Callable[["torch.Tensor"], "torch.Tensor"]  # inputs on the processor -> what the model gives for them
 Layout = Literal["channels first", "channels last", "flat"]
+ROUNDED = 1e-3
+"""How far probabilities may miss [0, 1] and their sum 1: 32-bit numbers give 1.0000001, half precision is coarser."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +80,14 @@ def adapt(
 ) -> ForeignModel:
     """Find out on examples of a data set how a model takes them and what it gives.
 
-    It gives probabilities where all of its numbers for the examples are such. Raises ModelError where it takes the
-    examples in no layout, or gives something else than a number for each class.
+    It gives probabilities where all of its numbers for the examples are such, up to `ROUNDED`. Raises ModelError where
+    it takes the examples in no layout, or gives something else than a probability or a logit for each class.
 
     Examples
     --------
     >>> import torch
     >>> images, classes = torch.rand(4, 3, 8, 8), ("a", "b", "c")
-    >>> adapt(lambda x: x.mean(dim=(1, 2)), images, classes, has_gradients=True, input_range=None).layout
+    >>> adapt(lambda x: x.sum(dim=(1, 2)), images, classes, has_gradients=True, input_range=None).layout
     'channels last'
     """
     import torch
@@ -102,7 +104,8 @@ def adapt(
             continue
         complaint = _complaint(values, len(examples), len(class_names))
         if complaint is None:
-            return ForeignModel(run, class_names, has_gradients, layout, input_range, _are_probabilities(values))
+            are_probabilities = _kind_of(values) == "probabilities"
+            return ForeignModel(run, class_names, has_gradients, layout, input_range, are_probabilities)
         complaints.append(complaint)
     if complaints:
         raise ModelError(complaints[0])
@@ -121,6 +124,22 @@ def _complaint(values: "torch.Tensor", n_samples: int, n_classes: int) -> str | 
     return None
 
 
-def _are_probabilities(values: "torch.Tensor") -> bool:
-    inside = bool(((values >= 0) & (values <= 1)).all())
-    return inside and (values.shape[1] == 1 or bool(((values.sum(dim=1) - 1).abs() < 1e-3).all()))
+def _kind_of(values: "torch.Tensor") -> Literal["probabilities", "logits"]:
+    """Say what a table of outputs holds. Raises ModelError for what is neither, with what to export instead.
+
+    Logits leave [0, 1] somewhere among the examples; a model whose every output stays in it ends in a sigmoid.
+    """
+    inside = ((values >= -ROUNDED) & (values <= 1 + ROUNDED)).all(dim=1)
+    sums = values.sum(dim=1)
+    good = inside if values.shape[1] == 1 else inside & ((sums - 1).abs() <= ROUNDED)
+    if good.all():
+        return "probabilities"
+    if (values >= 0).all() and ((sums - 100).abs() <= 100 * ROUNDED).all():
+        raise ModelError("The model's outputs sum to 100, as percent do. Divide them by 100, or export logits.")
+    if inside.all():
+        total = sums[(sums - 1).abs().argmax()]
+        raise ModelError(
+            f"The model's outputs lie in [0, 1] and sum to {total:.3g} for a sample: they are neither probabilities of "
+            "the classes, which sum to 1, nor logits. Export it with a softmax, or without its last sigmoid."
+        )
+    return "logits"

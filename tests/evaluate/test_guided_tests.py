@@ -304,11 +304,25 @@ def test_missing_regions_and_what_to_label_next():
     unlabelled = LayerSamples(pool.features, None, pool.proba, pool.class_names, name="pool")
     listed = label_next(wanted, unlabelled, found.regions, n=15)
     assert len(listed) == len(set(listed["id"])) == 15
-    assert (listed["distance"].diff().dropna() >= 0).all()
     assert set(listed["near_label"]) == {"class 1"}
-    # Nearer to the boundary than the pool is on the whole.
-    assert listed["confidence"].mean() < pool.confidence.mean()
     assert generate_missing(made, [], seed=0) is None
+
+
+def test_the_least_confident_are_labelled_next_wherever_they_lie():
+    of = head(3, 6, apart=3.0)
+    train, pool = cloud(of, 300), cloud(of, 300, seed=3, name="pool")
+    found = quality(train, cloud(of, [80, 0, 80], seed=2), rng=np.random.default_rng(0))
+    made = start(found.regions, of, train=train, test=cloud(of, [80, 0, 80], seed=2))
+    wanted = generate_missing(made, [Missing(1, None, 30)], seed=0)
+    listed = label_next(wanted, pool, found.regions, n=40)
+    assert listed["confidence"].tolist() == np.sort(pool.confidence)[:40].tolist()
+    rows = [pool.ids.tolist().index(one) for one in listed["id"]]
+    wrong = pool.predicted != pool.labels
+    assert wrong[rows].mean() > 3 * wrong.mean() > 0
+    # Where nothing is missing, the same samples are worth a label.
+    alone = label_next(None, pool, found.regions, n=40)
+    assert alone["id"].tolist() == listed["id"].tolist()
+    assert list(alone.columns) == ["id", "predicted", "confidence"]
 
 
 def test_a_test_set_with_all_regions_misses_nothing():

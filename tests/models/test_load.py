@@ -270,6 +270,26 @@ def test_probabilities_become_logits():
     assert not model.gives_probabilities
 
 
+def test_probabilities_that_rounding_lifts_above_one_are_no_logits():
+    sure = torch.tensor([[1.0000001, 0.0, -1e-8], [0.1, 0.9000001, 0.0], [0.0, 0.0, 1.0000002]])
+    assert (sure > 1).any()
+    model, x = adapted(lambda x: sure.repeat(2, 1))
+    assert model.gives_probabilities
+    torch.testing.assert_close(model.logits(x).softmax(dim=1), sure.repeat(2, 1).clamp(0, 1), atol=1e-6, rtol=0)
+    single = torch.tensor([[1.0000001], [0.0], [0.25]]).repeat(2, 1)
+    model, x = adapted(lambda x: single, classes=("a", "b"))
+    assert model.gives_probabilities
+    torch.testing.assert_close(model.logits(x).softmax(dim=1)[:, 1:], single.clamp(0, 1), atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("size", [0.05, 1.0, 30.0])
+def test_logits_of_any_size_are_logits(size):
+    logits = size * torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
+    model, x = adapted(lambda x: logits)
+    assert not model.gives_probabilities
+    assert torch.equal(model.logits(x), logits)
+
+
 def test_the_models_own_range_is_reached():
     model, x = adapted(lambda x: x.sum(dim=(2, 3)), input_range=(-1.0, 1.0))
     torch.testing.assert_close(model.logits(x), (2 * x - 1).sum(dim=(2, 3)))
@@ -283,6 +303,9 @@ def test_the_models_own_range_is_reached():
         (lambda x: torch.zeros(6, 1), "tells 1 classes apart, the data set has 3"),
         (lambda x: torch.full((6, 3), torch.nan), "no finite number"),
         (lambda x: torch.zeros(6, 3, dtype=torch.int64), "no finite number"),
+        (lambda x: torch.full((6, 3), 0.4), r"lie in \[0, 1\] and sum to 1.2 .* neither probabilities .* nor logits"),
+        (lambda x: torch.eye(3).repeat(2, 1) * torch.ones(6, 1).index_fill(0, torch.tensor([4]), 0.5), "sum to 0.5"),
+        (lambda x: 100 * torch.eye(3).repeat(2, 1), "sum to 100, as percent do"),
         (lambda x: {}["what"], r"takes no inputs of shape \(3, 5, 4\).*channels first: 'what'; with channels last"),
     ],
 )

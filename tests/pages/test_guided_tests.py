@@ -278,4 +278,5 @@ def test_violations_and_what_is_missing_are_listed(open_page, workspace):
     assert sorted(listed["id"]) == sorted(wrong)
     to_label = next(table for table in tables if "near_label" in table)
     assert len(to_label) == 7
-    assert to_label["distance"].is_monotonic_increasing
+    assert to_label["confidence"].is_monotonic_increasing
+    assert "Least confident first" in plainly(app)

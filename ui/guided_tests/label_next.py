@@ -1,4 +1,4 @@
-"""Which real samples should be labelled next? Those nearest to what the test set lacks, held out or uploaded."""
+"""Which real samples should be labelled next? Those that the model is least sure of, held out or uploaded."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from core.data import DataError
 from core.evaluate.guided_tests import GeneratedTests
 from core.evaluate.guided_tests.pool import ENDINGS, read_pool
 from core.evaluate.test_quality import Regions
-from core.evaluate.wording import count, plural
+from core.evaluate.wording import count, percent, plural
 from core.models.layers import LayerSamples
 from ui import cache
 from ui.data import samples
@@ -27,10 +27,10 @@ FORMATS = (
     "of texts, or the data set's columns, and perhaps `id`. Labels are not needed."
 )
 _POOLS = {"held out": "held-out samples", "uploaded": "an uploaded file"}
-_NOTHING = "Nothing is missing: every class has samples at its boundary, and no pair has fewer than a random split."
+_NOTHING = "No region lacks samples: every class has some at its boundary, and no pair has fewer than a random split."
 _OUT_OF_REACH = (
-    "The test set lacks samples at boundaries, but no test could be placed there, so that nothing can be said of what "
-    "is nearest. Widen the boundary above, or train the model for longer."
+    "The test set lacks samples at boundaries, but no test could be placed there. Widen the boundary above, or train "
+    "the model for longer, to see which of these samples lie near what is missing."
 )
 _READ = "pool-read"
 
@@ -38,6 +38,7 @@ _READ = "pool-read"
 def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     """The list, what it rests on, and the file; returns what the address says of it."""
     st.subheader("Label these next", anchor=False)
+    st.caption("Least confident first: the samples whose highest predicted probability is lowest.")
     pool_of = One(
         "pool",
         "From",
@@ -45,7 +46,7 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
         "held out",
         "The test samples at hand show what to look for; a file of samples without labels says which ones to label.",
     )
-    how_many = Number("next", "How many", 1, 100_000, 50, 10, "The nearest first.")
+    how_many = Number("next", "How many", 1, 100_000, 50, 10, "The least confident first.")
     check_address([pool_of, how_many])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         # Through a link nobody can bring a file.
@@ -55,12 +56,6 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     if not cache.missing_tests(looked, within).future.done():
         st.skeleton(height=200)
         return said
-    if wanted is None:
-        page.empty(_NOTHING)
-        return said
-    if not len(wanted):
-        page.empty(_OUT_OF_REACH)
-        return said
     _missing(wanted)
     pool = looked.parts.test if chosen == "held out" else _uploaded(looked)
     if pool is not None:
@@ -68,15 +63,18 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     return said
 
 
-def _missing(wanted: GeneratedTests) -> None:
+def _missing(wanted: GeneratedTests | None) -> None:
     """What is missing, in a line."""
+    if wanted is None or not len(wanted):
+        st.caption(_NOTHING if wanted is None else _OUT_OF_REACH)
+        return
     pairs = pd.Series(wanted.y).map(lambda code: wanted.class_names[code]).value_counts()
     told = ", ".join(f"{name} ({count(int(n))})" for name, n in pairs.head(6).items())
     more = f" and {plural(len(pairs) - 6, 'other class', 'other classes')}" if len(pairs) > 6 else ""
     st.caption(
         page.plain(
             f"Missing at the boundary of {told}{more}: {plural(len(wanted), 'place')} stand for what the test set "
-            "lacks. Each sample is held against the nearest of them."
+            "lacks. Beside each sample stands the nearest of them."
         )
     )
 
@@ -105,7 +103,7 @@ def _read(file: Any, looked: Looked) -> LayerSamples:
     return st.session_state[_READ][1]
 
 
-def _listed(looked: Looked, within: Regions, wanted: GeneratedTests, pool: LayerSamples, n: int) -> None:
+def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool: LayerSamples, n: int) -> None:
     try:
         table = work.next_ones(wanted, pool, within, n)
     except DataError as problem:
@@ -116,12 +114,12 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests, pool: Layer
     full = table if rows is None else work.content_of(looked.dataset, rows, table)
     config = {
         "id": "Sample",
-        "near_label": "Near the boundary of",
+        "predicted": "Predicted",
+        "confidence": st.column_config.NumberColumn("Confidence (%)", format="%.1f"),
+        "near_label": "Nearest to what is missing of",
         "near_rival": "with",
         "region": None,
         "distance": st.column_config.NumberColumn("Distance", format="%.2f", help="In the unit of that class"),
-        "predicted": "Taken for",
-        "confidence": st.column_config.NumberColumn("Sure (%)", format="%.1f"),
     }
     lazy = len(full) > samples.LAZY_ROWS
     shown = full.assign(confidence=100 * full["confidence"])
@@ -133,7 +131,10 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests, pool: Layer
         )
         if looked.dataset.kind == "image" and rows is not None:
             few = table.head(MOST_PICTURES)
-            captions = [f"near {a} and {b}" for a, b in zip(few["near_label"], few["near_rival"], strict=True)]
+            captions = [
+                f"{name}, {percent(confidence)}"
+                for name, confidence in zip(few["predicted"], few["confidence"], strict=True)
+            ]
             samples.pictures([looked.dataset.x[row] for row in rows[:MOST_PICTURES]], captions)
     page.downloads({"Label next": lambda: full}, stem="guided-tests")
 

@@ -47,8 +47,8 @@ def missing(looked: Looked, within: Regions) -> GeneratedTests | None:
         return generate_missing(begin, missing_regions(work.measured(looked)), seed=_SEED)
 
 
-def next_ones(wanted: GeneratedTests, pool: LayerSamples, within: Regions, n: int) -> pd.DataFrame:
-    """The samples of a pool nearest to what is missing."""
+def next_ones(wanted: GeneratedTests | None, pool: LayerSamples, within: Regions, n: int) -> pd.DataFrame:
+    """The samples of a pool that the model is least sure of."""
     return label_next(wanted, pool, within, n=n)
 
 

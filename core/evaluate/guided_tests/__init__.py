@@ -2,7 +2,7 @@
 
 `start(...)` makes ready, `generate(...)` makes features in the regions that were asked for, `accuracy_grid(...)` says
 how the head fares on them, `properties(...)` and `walk(...)` follow it along lines through feature space,
-`label_next(...)` lists the real samples nearest to what is missing, `round_trip(...)` sends decoded images through the
+`label_next(...)` lists the real samples of least confidence, `round_trip(...)` sends decoded images through the
 whole model.
 """
 

@@ -1,4 +1,8 @@
-"""Which real samples should be labelled next? Those nearest to what the test set lacks."""
+"""What does the test set lack, and which real samples should be labelled next? Those of least confidence.
+
+Ranked by how near they lie to what is missing, samples held a fifth of the errors that least confidence finds: what is
+missing says where a sample lies, and does not order the list.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,32 +57,30 @@ def generate_missing(start: Start, missing: Sequence[Missing], *, seed: int) -> 
     return all_of(made) if made else None
 
 
-def label_next(wanted: GeneratedTests, pool: LayerSamples, regions: Regions, *, n: int) -> pd.DataFrame:
-    """List the `n` samples of a pool, labelled or not, that lie nearest to wanted tests, the nearest first.
+def label_next(wanted: GeneratedTests | None, pool: LayerSamples, regions: Regions, *, n: int) -> pd.DataFrame:
+    """List the `n` samples of a pool, labelled or not, that the model is least sure of, the least confident first.
 
-    Columns: id, near_label, near_rival and region (of the wanted test it lies nearest to), distance (in the unit of
-    that class), predicted, confidence. Ready to be written as a file for annotators.
+    Columns: id, predicted, confidence; and where there are `wanted` tests near_label, near_rival and region (of the one
+    it lies nearest to) and distance (in the unit of that class). Ready to be written as a file for annotators.
     """
     regions.check(pool)
-    if len(wanted) == 0:
-        at, distance = np.zeros(0, dtype=np.int64), np.zeros(0)
-        chosen = at
-    else:
-        at, distance = nearest(pool.features, wanted.features)
-        distance = distance / regions.units[wanted.y[at]]
-        chosen = np.argsort(distance, kind="stable")[:n]
-    near, names = at[chosen], np.array(pool.class_names, dtype=object)
-    return pd.DataFrame(
-        {
-            "id": pool.ids[chosen],
-            "near_label": names[wanted.y[near]],
-            "near_rival": names[wanted.rival[near]],
-            "region": np.where(wanted.for_centroid[near], *REGIONS),
-            "distance": distance[chosen],
-            "predicted": names[pool.predicted[chosen]],
-            "confidence": pool.confidence[chosen],
-        }
-    )
+    chosen = np.argsort(pool.confidence, kind="stable")[:n]
+    names = np.array(pool.class_names, dtype=object)
+    columns = {
+        "id": pool.ids[chosen],
+        "predicted": names[pool.predicted[chosen]],
+        "confidence": pool.confidence[chosen],
+    }
+    if wanted is None or not len(wanted):
+        return pd.DataFrame(columns)
+    near, distance = nearest(pool.features[chosen], wanted.features)
+    columns |= {
+        "near_label": names[wanted.y[near]],
+        "near_rival": names[wanted.rival[near]],
+        "region": np.where(wanted.for_centroid[near], *REGIONS),
+        "distance": distance / regions.units[wanted.y[near]],
+    }
+    return pd.DataFrame(columns)
 
 
 def nearest(

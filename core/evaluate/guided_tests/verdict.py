@@ -95,7 +95,7 @@ def _advice(found: Guided) -> str:
         )
     return (
         "A generated test has its label by rule, and nobody has looked at it: judge those at the boundary in the "
-        "gallery, and label the real samples nearest to what is missing next."
+        "gallery, and label next the real samples that the model is least confident of."
     )
 
 
