@@ -12,8 +12,8 @@ from datetime import date
 import numpy as np
 
 from core.evaluate.covariate_shift import class_parts, shift_of
-from core.evaluate.guided_tests import generate, start
-from core.evaluate.test_quality import fit_regions, quality
+from core.evaluate.guided_tests import generate_tests, start
+from core.evaluate.test_quality import fit_regions, measure_quality
 from core.models.layers import LayerSamples
 
 N_TRAIN, N_TEST, N_CLASSES, N_FEATURES = 50_000, 10_000, 10, 512
@@ -55,12 +55,14 @@ def main() -> None:
     timed(
         "four dimensions, all comparisons and intervals",
         "goal 2 s",
-        lambda: quality(train, test, regions=regions, rng=rng),
+        lambda: measure_quality(train, test, regions=regions, rng=rng),
     )
     made = start(regions, head, train=train, test=test)
     for share in (0.0, 0.5, 1.0):
         what = f"{N_CLASSES * N_PER_CLASS:,} guided features, {share:.0%} near centroids"
-        tests = timed(what, "goal 10 s", lambda share=share: generate(made, N_PER_CLASS, centroid_share=share, seed=0))
+        tests = timed(
+            what, "goal 10 s", lambda share=share: generate_tests(made, N_PER_CLASS, centroid_share=share, seed=0)
+        )
         print(f"{'':58} {len(tests):8,} placed, {tests.n_unplaced:,} not")
     own, other = train.features[train.labels == 0], test.features[test.labels == 0]
     parts = timed("covariate shift of a class: both parts brought together", "", lambda: class_parts(own, other))

@@ -22,7 +22,7 @@ import pandas as pd
 from core.data import Dataset
 from core.evaluate.data_set_adequacy.plan import ALL, SIZES, AdequacyPlan
 from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
-from core.evaluate.source_robustness.results import Estimate
+from core.evaluate.source_robustness.results import ExpectedValue
 from core.models import MODELS
 from core.models.paper_networks import PaperNetwork
 from core.split import Split
@@ -286,12 +286,12 @@ def tables_2_and_3(rows: pd.DataFrame, *, whole: bool) -> None:
             print(f"| {size or one.n_train} | {one.model} | {ours} | {theirs} |")
 
 
-def percent(one: Estimate, *, sources: bool = True) -> str:
+def percent(one: ExpectedValue, *, sources: bool = True) -> str:
     over = one.over_sources if sources else one.over_draws
     return f"{100 * one.value:.2f} [{100 * over.lower:.2f}, {100 * over.upper:.2f}]"
 
 
-def ratio(one: Estimate) -> str:
+def ratio(one: ExpectedValue) -> str:
     return f"{one.value:.3f} [{one.over_sources.lower:.3f}, {one.over_sources.upper:.3f}]"
 
 

@@ -24,14 +24,14 @@ from core.evaluate.covariate_shift import covariate_shift
 from core.evaluate.guided_tests import (
     TABLE_MIXES,
     accuracy_grid,
-    generate,
-    properties,
+    check_properties,
+    generate_tests,
     reconstruction,
     round_trip,
     start,
     table_sizes,
 )
-from core.evaluate.test_quality import quality, verdict
+from core.evaluate.test_quality import measure_quality, quality_verdict
 from core.models.decoder import fit_decoder
 from core.models.layers import Layer, LayerSamples, layer_names, layer_of
 from core.models.paper_networks import LeNet
@@ -66,7 +66,7 @@ def table_2(train: LayerSamples, test: LayerSamples, layer: Layer, regions):
     begin = time.perf_counter()
     made = start(regions, layer, train=train, test=test)
     sizes = table_sizes(len(test))
-    near, boundary = (generate(made, max(sizes), centroid_share=share, seed=0) for share in (1.0, 0.0))
+    near, boundary = (generate_tests(made, max(sizes), centroid_share=share, seed=0) for share in (1.0, 0.0))
     grid = accuracy_grid(near, boundary, test, sizes=sizes)
     took = time.perf_counter() - begin
     print(f"\nTable 2, MNIST and LeNet: ours [95 % over parents] (printed). Test accuracy {100 * grid.accuracy:.2f} %")
@@ -122,13 +122,19 @@ def main() -> None:
             train = layer.samples(model.inputs(x), y, name="training samples")
             test = layer.samples(model.inputs(x_test), y_test, name="test samples")
             begin = time.perf_counter()
-            found = quality(train, test, rng=np.random.default_rng(0))
+            found = measure_quality(train, test, rng=np.random.default_rng(0))
             print(f"\n## {name} ({layer.n_features} features), measured in {time.perf_counter() - begin:.1f} s")
-            print(verdict(found).text)
+            print(quality_verdict(found).text)
             print(found.table().round(3).to_string(index=False))
             made = table_2(train, test, layer, found.regions)
             print("\nProperties of section 4.1")
-            print(properties(found.regions, layer, test).table().drop(columns="says").round(4).to_string(index=False))
+            print(
+                check_properties(found.regions, layer, test)
+                .table()
+                .drop(columns="says")
+                .round(4)
+                .to_string(index=False)
+            )
             pictures(model, layer, train, test, x, x_test, made, found.regions)
             if given.resplits and name == layer_names(model)[0]:
                 options_of = {"class_names": test.class_names, "seed": 0, "n_resplits": given.resplits}

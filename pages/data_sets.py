@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import EXAMPLES
-from core.evaluate.data_sets import verdict
+from core.evaluate.data_sets import data_verdict
 from ui import cache
 from ui.data import choice as data_choice
 from ui.data import samples, upload, vectors
@@ -58,7 +58,7 @@ def about(look: DataLook) -> None:
         if number is not None:
             views.number(dataset, number)
     constant = look.columns.constant if look.columns else ()
-    said = verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
+    said = data_verdict(dataset.kind, look.labels, look.copies, number, constant=constant)
     with card:
         page.verdict(said, views.metrics(dataset, look))
         page.findings(said)

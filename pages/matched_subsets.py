@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.calibration import bins_table, calibration_table
-from core.evaluate.matched_subsets import ModelComparisons, SetComparison, models_verdict, verdict
+from core.evaluate.matched_subsets import ModelComparisons, SetComparison, matched_verdict, models_verdict
 from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
 from ui import cache
@@ -26,7 +26,7 @@ def show(found: ModelComparisons) -> None:
     if several or found.in_one_set_only:
         st.markdown(page.plain(models_verdict(found)))
     of = matching.choose_model(found)
-    page.verdict(verdict(of), matching.metrics(of))
+    page.verdict(matched_verdict(of), matching.metrics(of))
     share.offer(None, {**view.settings} | ({matching.MODEL: [of.model]} if several else {}), view=view)
     if several:
         matching.all_models(found)
@@ -40,7 +40,7 @@ def matched(of: SetComparison) -> None:
     """The gap taken apart: all together, by epsilon, by predicted label."""
     caption = "To the right of zero accuracy falls. Bars are 95 % intervals over samples."
     page.figure(figures.gap_chart(of, dark=page.dark()), caption, key="gap")
-    page.findings(verdict(of))
+    page.findings(matched_verdict(of))
     epsilons, labels = st.columns(2, gap="medium")
     with epsilons:
         curve = background.answer(cache.curve(sets, plan, of.model), "Matching at every epsilon", key="curve")

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.source_robustness import ExpectedInterval, verdict
+from core.evaluate.source_robustness import ExpectedInterval, source_verdict
 from core.report import source_robustness as report
 from core.workspace.run import Run
 from ui import cache
@@ -27,7 +27,9 @@ def show(run: Run) -> None:
         page.nothing_yet(running=run.state == "running")
         return
     rows = found.intervals.overall
-    said = verdict(found.intervals, found.comparisons, of=of, names=report.names_beside(of, rows), epoch=plan.epoch)
+    said = source_verdict(
+        found.intervals, found.comparisons, of=of, names=report.names_beside(of, rows), epoch=plan.epoch
+    )
     page.verdict(said, report.metrics(of))
     trained_sources.notes(run)
     page.draw(report.interval_figure(rows))

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve
-from core.evaluate.source_robustness import Estimate
+from core.evaluate.source_robustness import ExpectedValue
 from core.evaluate.wording import count, percent, plural, ratio
 from core.figures.source_robustness import SCHEMES, SYMBOLS
 from core.figures.theme import Theme, escape, faded, interval_bars, new_figure, padded, theme
@@ -290,7 +290,7 @@ BARS = {"over_sources": ("95 % over sources and samples", 1.4, 1.0), "over_draws
 def _bars(
     figure: go.Figure,
     n: np.ndarray,
-    estimates: Sequence[Estimate],
+    estimates: Sequence[ExpectedValue],
     colour: str,
     *,
     factor: float = 1.0,
@@ -316,11 +316,11 @@ def _colours(look: Theme) -> dict[str, str]:
     return {"source_inclusive": look.inclusive, "source_exclusive": look.exclusive}
 
 
-def _values(estimates: Sequence[Estimate]) -> np.ndarray:
+def _values(estimates: Sequence[ExpectedValue]) -> np.ndarray:
     return np.array([estimate.value for estimate in estimates], dtype=np.float64)
 
 
-def _change(estimates: Sequence[Estimate]) -> str:
+def _change(estimates: Sequence[ExpectedValue]) -> str:
     first, last = estimates[0], estimates[-1]
     return f"from {ratio(first.value)} at the smallest size to {ratio(last.value, last.over_sources)} at the largest"
 

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.evaluate.intervals import Interval
-from core.evaluate.matched_subsets import Estimate, SetComparison
+from core.evaluate.matched_subsets import SetComparison, SetEstimate
 from core.evaluate.wording import count, percent, points
 from core.figures.theme import escape, faded, interval_bars, name_axis, new_figure, padded, theme
 
@@ -233,7 +233,7 @@ def label_chart(of: SetComparison, *, dark: bool = False) -> go.Figure:
 def _line(
     figure: go.Figure,
     rows: Sequence[SetComparison],
-    estimates: Sequence[Estimate],
+    estimates: Sequence[SetEstimate],
     *,
     name: str,
     colour: str,
@@ -262,7 +262,7 @@ def _line(
     )
 
 
-def _band(at: np.ndarray, estimates: Sequence[Estimate], colour: str, name: str) -> go.Scatter:
+def _band(at: np.ndarray, estimates: Sequence[SetEstimate], colour: str, name: str) -> go.Scatter:
     """The intervals of neighbouring values as one band; unknown ones are left out."""
     lower, upper = _ends(estimates)
     known = ~np.isnan(lower)
@@ -308,9 +308,9 @@ def _matched_alt(row: SetComparison) -> str:
     return f", matched gap {gap}, {percent(row.unmatched_target.value)} unmatched"
 
 
-def _subset_accuracy(row: SetComparison, name: str) -> Estimate:
+def _subset_accuracy(row: SetComparison, name: str) -> SetEstimate:
     known = [subset.accuracy for subset in row.subsets if subset.name == name]
-    return known[0] if known else Estimate(float("nan"))
+    return known[0] if known else SetEstimate(float("nan"))
 
 
 def _name(row: SetComparison) -> str:
@@ -322,11 +322,11 @@ def _sure(row: SetComparison, name: str) -> str:
     return f"{name} {percent(subset.accuracy.value)} right, {percent(subset.mean_confidence)} sure"
 
 
-def _values(estimates: Sequence[Estimate]) -> np.ndarray:
+def _values(estimates: Sequence[SetEstimate]) -> np.ndarray:
     return np.array([estimate.value for estimate in estimates], dtype=np.float64)
 
 
-def _ends(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray]:
+def _ends(estimates: Sequence[SetEstimate]) -> tuple[np.ndarray, np.ndarray]:
     lower, upper = (
         np.array([getattr(estimate.interval, end) for estimate in estimates], dtype=np.float64)
         for end in ("lower", "upper")
@@ -334,7 +334,7 @@ def _ends(estimates: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray]:
     return lower, upper
 
 
-def _error(estimates: Sequence[Estimate], colour: str) -> dict[str, object]:
+def _error(estimates: Sequence[SetEstimate], colour: str) -> dict[str, object]:
     value, (lower, upper) = _values(estimates), _ends(estimates)
     return {
         "type": "data",

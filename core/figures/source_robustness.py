@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness import AccuracyIntervals, Estimate, ExpectedInterval, HeldOutSource, worst
+from core.evaluate.source_robustness import AccuracyIntervals, ExpectedInterval, ExpectedValue, HeldOutSource, worst
 from core.evaluate.wording import count, listed, percent, plural, ratio
 from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, percent_axis, theme
 
@@ -271,14 +271,14 @@ def row_names(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None 
     ]
 
 
-def _values(estimates: Sequence[Estimate]) -> np.ndarray:
+def _values(estimates: Sequence[ExpectedValue]) -> np.ndarray:
     return np.array([estimate.value for estimate in estimates], dtype=np.float64)
 
 
 def _error_bars(
     figure: go.Figure,
     at: np.ndarray,
-    estimates: Sequence[Estimate],
+    estimates: Sequence[ExpectedValue],
     colour: str,
     *,
     factor: float = 1.0,
@@ -345,7 +345,7 @@ def _rho_axis(figure: go.Figure, look: Theme) -> None:
     figure.add_vline(x=1, line={"color": look.grey, "width": 1, "dash": "dot"})
 
 
-def _hover(estimate: Estimate) -> str:
+def _hover(estimate: ExpectedValue) -> str:
     return f"{percent(estimate.value, estimate.over_sources)}<br>{plural(estimate.n_draws, 'draw')}"
 
 

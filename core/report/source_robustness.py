@@ -6,11 +6,11 @@ import pandas as pd
 
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
-    Estimate,
     ExpectedInterval,
+    ExpectedValue,
     ModelComparison,
     most_robust,
-    verdict,
+    source_verdict,
 )
 from core.evaluate.source_robustness.true_sources import TrueSources
 from core.evaluate.wording import percent, points, ratio
@@ -44,7 +44,9 @@ def body(
     about = (class_figure(of, intervals), held_out_figure(of, intervals))
     sections.append(Section(f"{names[of.model]}: which classes and sources are hard?", about))
     sections.append(Section("In numbers", (table(intervals),)))
-    return Body(verdict(intervals, comparisons, of=of, names=names, epoch=epoch), tuple(metrics(of)), tuple(sections))
+    return Body(
+        source_verdict(intervals, comparisons, of=of, names=names, epoch=epoch), tuple(metrics(of)), tuple(sections)
+    )
 
 
 def title(row: Row, *, with_finder: bool) -> str:
@@ -157,7 +159,7 @@ def table(intervals: AccuracyIntervals) -> Table:
     return Table("Expected accuracy interval and rho of each model", pd.DataFrame(lines), decimals)
 
 
-def _metric(label: str, write: Callable[..., str], estimate: Estimate, meaning: str) -> Metric:
+def _metric(label: str, write: Callable[..., str], estimate: ExpectedValue, meaning: str) -> Metric:
     interval = brackets(write, estimate.value, estimate.over_sources)
     return Metric(label, write(estimate.value), interval, f"{meaning} The interval, 95 %, is over sources and samples.")
 

@@ -1,6 +1,8 @@
 """Features of samples; write a representation and add it to ``REPRESENTATIONS``."""
 
-from core.represent.encode import (
+from core.represent.for_splits import features_for_splits
+from core.represent.numbers import number_of, number_title, numbers_of
+from core.represent.representations import (
     REPRESENTATIONS,
     Representation,
     available,
@@ -8,9 +10,7 @@ from core.represent.encode import (
     default_representation,
     encode,
 )
-from core.represent.for_splits import features_for_splits
-from core.represent.numbers import number_of, number_title, numbers_of
-from core.represent.tokens import n_tokens, tokens
+from core.represent.tokens import n_tokens, tokenize
 
 __all__ = [
     "REPRESENTATIONS",
@@ -24,5 +24,5 @@ __all__ = [
     "number_of",
     "number_title",
     "numbers_of",
-    "tokens",
+    "tokenize",
 ]

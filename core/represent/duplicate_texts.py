@@ -11,7 +11,7 @@ from jaxtyping import Float, Integer, Shaped
 
 from core.models.threads import single_threaded
 from core.represent.duplicates import ROUNDING, check_similarity, most_similar
-from core.represent.tokens import tokens
+from core.represent.tokens import tokenize
 
 Pairs = Integer[np.ndarray, "n_pairs 2"]
 Cosines = Float[np.ndarray, " n_pairs"]
@@ -42,10 +42,10 @@ def near_duplicate_texts(
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     check_similarity(similarity)
-    if not any(tokens(text) for text in texts):
+    if not any(tokenize(text) for text in texts):
         return np.empty((0, 2), dtype=np.int64), np.empty(0)
     with single_threaded():
-        weights = TfidfVectorizer(analyzer=tokens).fit_transform(texts).tocsr()
+        weights = TfidfVectorizer(analyzer=tokenize).fit_transform(texts).tocsr()
     first = _first_of_the_same_words(weights)
     distinct = np.flatnonzero(first == np.arange(len(first)))
     near, cosines = _near(weights[distinct], similarity, most)

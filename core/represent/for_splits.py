@@ -6,7 +6,7 @@ from jaxtyping import Float
 from core.data import Dataset
 from core.data.errors import DataError
 from core.models.threads import single_threaded
-from core.represent.encode import REPRESENTATIONS, encode
+from core.represent.representations import REPRESENTATIONS, encode
 
 _EXACT = 1000
 """Up to so many samples or columns, whichever are fewer, PCA is exact; beyond, it is randomised with a fixed seed."""

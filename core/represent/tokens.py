@@ -10,7 +10,7 @@ from jaxtyping import Integer
 _WORD = re.compile(r"\w+(?:'\w+)*")
 
 
-def tokens(text: str, *, lower: bool = True) -> list[str]:
+def tokenize(text: str, *, lower: bool = True) -> list[str]:
     """The words of a text in their order, lower-cased unless asked otherwise.
 
     A word is an unbroken run of letters, digits and underscores in any script; apostrophes inside it belong to it and
@@ -19,9 +19,9 @@ def tokens(text: str, *, lower: bool = True) -> list[str]:
 
     Examples
     --------
-    >>> tokens("It’s a wash-up: 3.5 of 10!")
+    >>> tokenize("It’s a wash-up: 3.5 of 10!")
     ["it's", 'a', 'wash', 'up', '3', '5', 'of', '10']
-    >>> tokens("...")
+    >>> tokenize("...")
     []
     """
     if not text.isascii():
@@ -37,4 +37,4 @@ def n_tokens(texts: Iterable[str]) -> Integer[np.ndarray, " n_samples"]:
     >>> n_tokens(["a red fox", ""])
     array([3, 0])
     """
-    return np.array([len(tokens(text)) for text in texts], dtype=np.int64)
+    return np.array([len(tokenize(text)) for text in texts], dtype=np.int64)

@@ -14,7 +14,7 @@ from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
 from core.models.threads import single_threaded
-from core.represent.tokens import tokens
+from core.represent.tokens import tokenize
 
 _SMOOTHING = 0.75  # of the context's frequencies, so that rare contexts do not get the largest weights (Levy et al.)
 
@@ -55,7 +55,7 @@ class WordVectors:
         known, lengths = [], []
         n_words = 0
         for text in texts:
-            written = tokens(text, lower=False)
+            written = tokenize(text, lower=False)
             found = [position for word in written if (position := self._position(word)) is not None]
             n_words += len(written)
             known += found
@@ -91,7 +91,7 @@ def train_word_vectors(
     >>> bool(fox @ hen > 10 * abs(fox @ sea))
     True
     """
-    documents = [tokens(text) for text in texts]
+    documents = [tokenize(text) for text in texts]
     words = _vocabulary(documents, min_count, max_words)
     if not words:
         raise DataError(

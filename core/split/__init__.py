@@ -1,12 +1,12 @@
 """Schemes that split samples into a training and a test part; write one and add it to its dict.
 
 ``DRAW_SCHEMES`` draw one split after another, ``FOLD_SCHEMES`` cut all samples into folds; ``SCHEMES`` holds both.
-What they did to the data is told by ``describe`` and by ``core.split.describe_folds``.
+What they did to the data is told by ``describe_split`` and by ``core.split.describe_folds``.
 """
 
 from core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
 from core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
-from core.split.describe import SplitDescription, describe
+from core.split.describe import SplitDescription, describe_split
 from core.split.distance import PartDistances, part_distances
 from core.split.fold_scheme import NO_FOLD, FoldScheme
 from core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
@@ -60,6 +60,6 @@ __all__ = [
     "SplitDescription",
     "SplitScheme",
     "StratifiedFolds",
-    "describe",
+    "describe_split",
     "part_distances",
 ]

@@ -59,7 +59,7 @@ class SplitDescription:
         Examples
         --------
         >>> split = Split(np.array([0, 1, 2]), np.array([3]))
-        >>> describe(split, np.array([0, 0, 1, 1]), class_names=["cat", "dog"], test_share=0.2).table()
+        >>> describe_split(split, np.array([0, 0, 1, 1]), class_names=["cat", "dog"], test_share=0.2).table()
           label  n_train  n_test  n_whole  test_share
         0   cat        2       0        2         0.0
         1   dog        1       1        2         0.5
@@ -75,7 +75,7 @@ class SplitDescription:
         )
 
 
-def describe(
+def describe_split(
     split: Split, y: Integer[np.ndarray, " n_samples"], *, class_names: Sequence[str], test_share: float
 ) -> SplitDescription:
     """Count the labels ``y`` (codes into ``class_names``) of both parts of a split.
@@ -83,7 +83,7 @@ def describe(
     Examples
     --------
     >>> split = Split(np.array([0, 1, 2]), np.array([3]))
-    >>> description = describe(split, np.array([0, 0, 1, 1]), class_names=["cat", "dog"], test_share=0.2)
+    >>> description = describe_split(split, np.array([0, 0, 1, 1]), class_names=["cat", "dog"], test_share=0.2)
     >>> description.n_train, description.n_test, description.test_share, round(description.train_to_test, 2)
     (3, 1, 0.25, 0.67)
     """

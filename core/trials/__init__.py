@@ -9,7 +9,7 @@ from core.trials.plan import Context, Plan, from_json, needed_by, to_json
 from core.trials.plan_sources import KNOWN_SOURCES
 from core.trials.run import COLUMNS
 from core.trials.sources_plan import SourcesPlan, found_in, notes_in, sources_at_hand
-from core.trials.splits_table import splits_table
+from core.trials.split_tables import splits_table
 from core.trials.training_plan import TrainingPlan
 from core.trials.trial_plan import Draw, TrialPlan
 

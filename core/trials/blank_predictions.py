@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from core.data import Dataset
-from core.trials.splits_table import splits_table
+from core.trials.split_tables import splits_table
 from core.trials.trial_plan import TrialPlan
 
 _SHARE_RIGHT = 0.9

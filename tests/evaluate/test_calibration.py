@@ -10,7 +10,7 @@ from core.evaluate.calibration import (
     ClassCalibration,
     accuracy_by_coverage,
     bin_of,
-    brier,
+    brier_score,
     calibration,
     calibration_by_class,
     calibration_table,
@@ -136,7 +136,7 @@ def test_the_chunks_of_the_null_are_as_good_as_sample_by_sample():
 @given(samples)
 def test_the_parts_sum_to_the_brier_score(drawn):
     confidence, correct = arrays(drawn)
-    of = brier(confidence, correct)
+    of = brier_score(confidence, correct)
     assert of.score == pytest.approx(((confidence - correct) ** 2).mean(), abs=1e-12)
     assert of.miscalibration - of.discrimination + of.uncertainty == pytest.approx(of.score, abs=1e-12)
     assert of.miscalibration >= -1e-12
@@ -149,7 +149,7 @@ def test_the_brier_score_is_scikit_learns():
     from sklearn.metrics import brier_score_loss
 
     confidence, correct = perfect(500, 3)
-    assert brier(confidence, correct).score == pytest.approx(brier_score_loss(correct, confidence), abs=1e-12)
+    assert brier_score(confidence, correct).score == pytest.approx(brier_score_loss(correct, confidence), abs=1e-12)
 
 
 def test_the_smooth_error_is_that_of_its_definition():

@@ -13,7 +13,7 @@ from core.evaluate.cluster_folds import jackknife as jackknives
 from core.evaluate.cluster_folds.compare import WILSON, p_of_interval
 from core.evaluate.cluster_folds.counts import counted
 from core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
-from core.evaluate.cluster_folds.results import Estimate
+from core.evaluate.cluster_folds.results import ScoreEstimate
 from core.evaluate.intervals import Interval
 from tests.evaluate.fold_populations import simulated
 
@@ -27,7 +27,7 @@ def found(error, rng, metric: Metric | None = None, **options) -> FoldPerformanc
     return fold_performance(simulated(error, concentrated=("kmeans",), rng=rng, **options), metric=metric)
 
 
-def estimates(performance: FoldPerformance) -> dict[str, Estimate]:
+def estimates(performance: FoldPerformance) -> dict[str, ScoreEstimate]:
     """Every number that has an interval, by what it is of."""
     told = {f"mean, {row.scheme}": row.mean for row in performance.schemes}
     told |= {f"{each.scheme} less {each.other}": each.difference for each in performance.differences}

@@ -13,7 +13,7 @@ from core.evaluate.cluster_folds import (
     foretold_on_sources,
     scheme_title,
 )
-from core.evaluate.cluster_folds.results import Estimate
+from core.evaluate.cluster_folds.results import ScoreEstimate
 from core.evaluate.intervals import Interval
 from core.evaluate.wording import percent, points
 from core.split import FOLD_SCHEMES
@@ -108,9 +108,9 @@ def test_relations_are_told_with_what_so_few_folds_could_show():
 
 
 def test_what_scores_foretell_is_told():
-    gap = Estimate(0.1, Interval(0.05, 0.15))
+    gap = ScoreEstimate(0.1, Interval(0.05, 0.15))
     high = Foretold("random_folds", "model", "the new set", 0.9, 0.8, gap, False)
-    alike = replace(high, scheme="sds_folds", difference=Estimate(0.0, Interval(-0.02, 0.02)))
+    alike = replace(high, scheme="sds_folds", difference=ScoreEstimate(0.0, Interval(-0.02, 0.02)))
     findings = fold_verdict(HARDER, foretold=[high, alike]).findings
     assert "Random folds promise too much for the new set: 90.0 % against 80.0 %, 10.0 points [5.0, 15.0]." in findings
     assert any(each.startswith("SDS k-means folds foretell the new set as far as") for each in findings)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from core.evaluate.data_sets import (
     ExactCopies,
     column_summaries,
+    data_verdict,
     histogram,
     label_counts,
     mean_images,
     near_copies,
     number_by_class,
     summarise,
-    verdict,
 )
 from core.evaluate.wording import THIN_SPACE
 
@@ -167,7 +167,7 @@ def test_near_copies_leave_out_equal_contents():
 
 def said(y, first, **options):
     names = [f"c{code}" for code in range(int(y.max()) + 1)]
-    return verdict("image", label_counts(y, names), ExactCopies(first, y), **options)
+    return data_verdict("image", label_counts(y, names), ExactCopies(first, y), **options)
 
 
 def test_the_verdict_says_how_classes_are_spread():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.evaluate.data_sets import count_words, english_stop_words
-from core.represent.tokens import tokens
+from core.represent.tokens import tokenize
 
 
 def corpus(n_classes: int, n_texts: int, *, seed: int = 0) -> tuple[list[str], np.ndarray, list[str]]:
@@ -25,10 +25,10 @@ def corpus(n_classes: int, n_texts: int, *, seed: int = 0) -> tuple[list[str], n
 def test_words_are_those_of_a_counter(n_classes):
     texts, y, names = corpus(n_classes, 3000)
     found = count_words(texts, y, names)
-    truth = Counter(word for text in texts for word in tokens(text))
+    truth = Counter(word for text in texts for word in tokenize(text))
     assert found.n_words == truth.total()
     assert {word.word: word.n for word in found.frequent(most=600)} == dict(truth)
-    of_class = Counter(word for text, code in zip(texts, y, strict=True) if code == 1 for word in tokens(text))
+    of_class = Counter(word for text, code in zip(texts, y, strict=True) if code == 1 for word in tokenize(text))
     frequent = found.frequent(names[1], most=5)
     assert [word.n for word in frequent] == [n for _, n in of_class.most_common(5)]
     assert frequent[0].share_of_texts == frequent[0].n_texts / (y == 1).sum()

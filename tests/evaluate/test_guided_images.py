@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.data import load_example
-from core.evaluate.guided_tests import generate, reconstruction, round_trip, start, walk
-from core.evaluate.test_quality import fit_regions, quality, verdict
+from core.evaluate.guided_tests import generate_tests, reconstruction, round_trip, start, walk_between
+from core.evaluate.test_quality import fit_regions, measure_quality, quality_verdict
 from core.models.decoder import fit_decoder
 from core.models.layers import layer_of, layer_samples
 from core.models.paper_networks import Cnn1
@@ -34,7 +34,7 @@ def test_real_images_come_back_as_what_they_were(digits):
     model, layer, train, test, _, decoder = digits
     regions = fit_regions(train)
     made = start(regions, layer, train=train, test=test)
-    near, weak = (generate(made, 6, centroid_share=share, seed=0) for share in (1.0, 0.0))
+    near, weak = (generate_tests(made, 6, centroid_share=share, seed=0) for share in (1.0, 0.0))
     trips = [
         round_trip(tests, decoder.decode(tests.features), model=model, layer=layer, regions=regions)
         for tests in (near, weak)
@@ -51,8 +51,8 @@ def test_real_images_come_back_as_what_they_were(digits):
 
 def test_the_quality_of_a_real_test_set_is_said_in_sentences(digits):
     _, _, train, test, _, _ = digits
-    found = quality(train, test, rng=np.random.default_rng(0))
-    told = verdict(found)
+    found = measure_quality(train, test, rng=np.random.default_rng(0))
+    told = quality_verdict(found)
     assert f"{found.boundary.n_in.sum()} at a boundary" in told.used
     assert told.headline
     assert told.advice
@@ -61,12 +61,12 @@ def test_the_quality_of_a_real_test_set_is_said_in_sentences(digits):
 def test_a_walk_leads_from_the_sample_to_the_centroid(digits):
     _, layer, train, test, _, _ = digits
     regions = fit_regions(train)
-    way = walk(regions, layer, test.features[0], label=int(test.labels[0]), towards=3, n_steps=11)
+    way = walk_between(regions, layer, test.features[0], label=int(test.labels[0]), towards=3, n_steps=11)
     assert way.features[0] == pytest.approx(test.features[0])
     assert way.features[-1] == pytest.approx(regions.centroids[3])
     assert way.proba == pytest.approx(layer(way.features))
     assert way.proba[-1].argmax() == 3
-    home = walk(regions, layer, test.features[0], label=int(test.labels[0]), towards=int(test.labels[0]))
+    home = walk_between(regions, layer, test.features[0], label=int(test.labels[0]), towards=int(test.labels[0]))
     assert home.in_centroid[-1]
     assert (np.diff(home.distance) <= 1e-9).all()
     assert len(home.table()) == 410

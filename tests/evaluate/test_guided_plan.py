@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Dataset, load_example
-from core.evaluate.guided_tests import generate, guided_of_rows, start, table_sizes
+from core.evaluate.guided_tests import generate_tests, guided_of_rows, start, table_sizes
 from core.evaluate.guided_tests.plan import COLUMNS, GuidedTestsPlan
 from core.evaluate.test_quality import fit_regions
 from core.models import MODELS, Cancelled
@@ -100,7 +100,7 @@ def test_what_was_generated_comes_back_from_the_rows_without_the_model():
     parts = layer_parts(stored()[1], data)
     begin = start(fit_regions(parts.train), parts.head, train=parts.train, test=parts.test)
     n = np.maximum(np.round(0.25 * parts.test.counts()), 1).astype(np.int64)
-    made = generate(begin, n, centroid_share=0.3, seed=0)
+    made = generate_tests(begin, n, centroid_share=0.3, seed=0)
     assert found.tests.table().equals(made.table())
     assert (found.tests.features == made.features).all()
     assert (found.tests.asked == made.asked).all()

@@ -13,20 +13,20 @@ from core.evaluate.guided_tests import (
     Recipe,
     accuracy_grid,
     all_of,
-    generate,
+    check_properties,
     generate_class,
     generate_missing,
+    generate_tests,
     label_next,
     missing_regions,
     mix_accuracy,
     nearest,
-    properties,
     shared_accuracy,
     sizes,
     start,
 )
 from core.evaluate.guided_tests.properties import wrong_ways
-from core.evaluate.test_quality import fit_regions, quality
+from core.evaluate.test_quality import fit_regions, measure_quality
 from core.models.classifier import Cancelled
 from core.models.layers import LayerSamples
 from tests.evaluate.feature_populations import LinearHead, cloud, head, names
@@ -42,7 +42,7 @@ def ready(**options):
 
 @pytest.mark.parametrize("share", MIXES)
 def test_every_generated_feature_lies_where_it_was_asked_for(share):
-    tests = generate(ready(), 40, centroid_share=share, seed=0)
+    tests = generate_tests(ready(), 40, centroid_share=share, seed=0)
     near = tests.for_centroid
     assert REGIONS.in_centroid(tests.features, tests.y)[near].all()
     assert REGIONS.in_boundary(HEAD(tests.features))[~near].all()
@@ -52,7 +52,7 @@ def test_every_generated_feature_lies_where_it_was_asked_for(share):
 
 
 def test_what_is_said_of_each_is_what_regions_and_head_say():
-    tests = generate(ready(), 30, centroid_share=0.5, seed=1)
+    tests = generate_tests(ready(), 30, centroid_share=0.5, seed=1)
     proba = HEAD(tests.features)
     assert tests.predicted.tolist() == proba.argmax(axis=1).tolist()
     assert tests.confidence == pytest.approx(proba.max(axis=1))
@@ -67,7 +67,7 @@ def test_parents_are_boundary_samples_of_the_class():
     of = head(3, 6, apart=1.5)
     train, test = cloud(of, 100), cloud(of, 40, seed=2)
     regions = fit_regions(train)
-    tests = generate(start(regions, of, train=train, test=test), 30, centroid_share=0.4, seed=0)
+    tests = generate_tests(start(regions, of, train=train, test=test), 30, centroid_share=0.4, seed=0)
     row = {one: i for i, one in enumerate(test.ids)}
     parents = np.array([row[one] for one in tests.parent_ids])
     assert (tests.parent_part == "test").all()
@@ -84,14 +84,14 @@ def test_without_boundary_samples_the_nearest_stand_in():
     assert (len(parents), part) == (10, "test")
     own = test.confidence[test.labels == 1]
     assert parents.confidence.max() == pytest.approx(np.sort(own)[9])
-    tests = generate(made, 20, centroid_share=0.0, seed=0)
+    tests = generate_tests(made, 20, centroid_share=0.0, seed=0)
     assert tests.n_unplaced == 0
 
 
 def test_an_absent_class_is_generated_from_training_samples():
     test = cloud(HEAD, [30, 0, 30], seed=2)
     made = start(REGIONS, HEAD, train=TRAIN, test=test)
-    tests = generate(made, sizes(test, 0.5), centroid_share=0.5, seed=0)
+    tests = generate_tests(made, sizes(test, 0.5), centroid_share=0.5, seed=0)
     own = tests.y == 1
     assert own.sum() == 10  # half of the average class's 20
     assert (tests.parent_part[own] == "train").all()
@@ -100,18 +100,18 @@ def test_an_absent_class_is_generated_from_training_samples():
 
 def test_acceptance_never_asks_for_the_predicted_class():
     """Both sides of the boundary are there, about as many on either."""
-    tests = generate(ready(), 300, centroid_share=0.0, seed=0)
+    tests = generate_tests(ready(), 300, centroid_share=0.0, seed=0)
     between = (tests.predicted == tests.y) | (tests.predicted == tests.rival)
     share = tests.correct[between].mean()
     assert 0.35 < share < 0.65
 
 
 def test_the_same_seed_gives_the_same_tests_and_classes_can_be_made_apart():
-    whole = generate(ready(), 20, centroid_share=0.3, seed=7)
+    whole = generate_tests(ready(), 20, centroid_share=0.3, seed=7)
     parts = [generate_class(ready(), label, n_centroid=6, n_boundary=14, seed=7) for label in (0, 1, 2)]
     assert np.array_equal(all_of(parts).features, whole.features)
     assert all_of(parts).counts_table().equals(whole.counts_table())
-    assert not np.array_equal(generate(ready(), 20, centroid_share=0.3, seed=8).features, whole.features)
+    assert not np.array_equal(generate_tests(ready(), 20, centroid_share=0.3, seed=8).features, whole.features)
 
 
 def test_a_rival_can_be_asked_for_and_all_can_have_their_turn():
@@ -119,7 +119,7 @@ def test_a_rival_can_be_asked_for_and_all_can_have_their_turn():
     assert (one.rival == 2).all()
     proba = HEAD(one.features)
     assert np.median(np.abs(proba[:, 0] - proba[:, 2])) < 0.4
-    even = generate(ready(rivals="even"), 40, centroid_share=0.0, seed=0)
+    even = generate_tests(ready(rivals="even"), 40, centroid_share=0.0, seed=0)
     assert np.bincount(even.rival[even.y == 1], minlength=3).tolist() == [20, 0, 20]
 
 
@@ -140,7 +140,7 @@ def test_features_stay_within_what_training_samples_have():
         np.maximum(TRAIN.features, 0), TRAIN.labels, HEAD(np.maximum(TRAIN.features, 0)), TRAIN.class_names
     )
     made = start(fit_regions(positive), HEAD, train=positive, test=positive, recipe=Recipe(noise=1.0))
-    tests = generate(made, 50, centroid_share=0.5, seed=0)
+    tests = generate_tests(made, 50, centroid_share=0.5, seed=0)
     assert tests.features.min() >= 0
     assert (tests.features <= positive.features.max(axis=0) + 1e-6).all()
 
@@ -152,7 +152,7 @@ def test_what_cannot_be_placed_is_counted_and_not_hidden():
         return np.where(best[:, None] == np.arange(3), 0.98, 0.01)
 
     made = start(REGIONS, sure, train=TRAIN, test=TEST)
-    tests = generate(made, 10, centroid_share=0.5, seed=0)
+    tests = generate_tests(made, 10, centroid_share=0.5, seed=0)
     assert len(tests) == 15
     assert tests.n_unplaced == 15
     counts = tests.counts_table().set_index(["label", "region"])
@@ -171,7 +171,7 @@ def test_regions_hold_whatever_the_classes_and_the_mix(n_classes, n, share, seed
     of = head(n_classes, 4, apart=2.5, seed=seed)
     train, test = cloud(of, 30, seed=seed), cloud(of, 10, seed=seed + 1)
     regions = fit_regions(train, theta2=theta2)
-    tests = generate(start(regions, of, train=train, test=test), n, centroid_share=share, seed=seed)
+    tests = generate_tests(start(regions, of, train=train, test=test), n, centroid_share=share, seed=seed)
     near = tests.for_centroid
     assert regions.in_centroid(tests.features[near], tests.y[near]).all()
     assert regions.in_boundary(of(tests.features[~near])).all()
@@ -182,7 +182,7 @@ def test_regions_hold_whatever_the_classes_and_the_mix(n_classes, n, share, seed
 def test_two_and_a_hundred_classes(n_classes):
     of = head(n_classes, 16, apart=4.0)
     train, test = cloud(of, 20), cloud(of, 8, seed=2)
-    tests = generate(start(fit_regions(train), of, train=train, test=test), 2, centroid_share=0.5, seed=0)
+    tests = generate_tests(start(fit_regions(train), of, train=train, test=test), 2, centroid_share=0.5, seed=0)
     assert len(tests) + tests.n_unplaced == 2 * n_classes
     assert len(tests) > 1.7 * n_classes
 
@@ -195,7 +195,7 @@ def test_sizes_follow_the_frequency():
 
 def test_accuracy_near_centroids_is_high_and_mixes_lie_between():
     made = ready()
-    near, boundary = (generate(made, 60, centroid_share=share, seed=0) for share in (1.0, 0.0))
+    near, boundary = (generate_tests(made, 60, centroid_share=share, seed=0) for share in (1.0, 0.0))
     grid = accuracy_grid(near, boundary, TEST, sizes=(20, 60))
     assert grid.n_correct == (TEST.predicted == TEST.labels).sum()
     cells = {(cell.n_per_class, cell.centroid_share): cell for cell in grid.cells}
@@ -241,7 +241,7 @@ def test_intervals_are_known_where_all_are_right():
 
 
 def test_the_file_holds_what_was_generated():
-    tests = generate(ready(), 10, centroid_share=0.3, seed=0)
+    tests = generate_tests(ready(), 10, centroid_share=0.3, seed=0)
     images = np.zeros((30, 2, 2, 1), dtype=np.float32)
     with np.load(io.BytesIO(tests.to_npz(images)), allow_pickle=False) as file:
         assert np.array_equal(file["features"], tests.features)
@@ -256,7 +256,7 @@ def test_the_file_holds_what_was_generated():
 def test_a_linear_head_of_two_classes_has_all_properties_but_perfect_accuracy():
     of = head(2, 4, apart=2.0)
     train, test = cloud(of, 200), cloud(of, 100, seed=2)
-    found = properties(fit_regions(train), of, test)
+    found = check_properties(fit_regions(train), of, test)
     between, back, first = found.each
     assert (between.n, between.n_violated) == (1, 0)
     assert back.n > 0
@@ -270,7 +270,7 @@ def test_a_class_in_between_breaks_the_property_of_lines():
     """From left to right through the middle: the middle class takes over, yet left falls and right rises."""
     of = LinearHead([[-4.0, 0.0], [4.0, 0.0], [0.0, 0.5]])
     train = cloud(of, 100)
-    assert properties(fit_regions(train), of, train).each[0].n_violated == 0
+    assert check_properties(fit_regions(train), of, train).each[0].n_violated == 0
 
     def wavering(features):
         proba = of(features)
@@ -278,7 +278,7 @@ def test_a_class_in_between_breaks_the_property_of_lines():
         proba[:, 0] += bump
         return proba / proba.sum(axis=1, keepdims=True)
 
-    broken = properties(fit_regions(train), wavering, train).each[0]
+    broken = check_properties(fit_regions(train), wavering, train).each[0]
     assert broken.n_violated >= 1
     worst = broken.violations.iloc[0]
     assert {worst["label"], worst["other"]} & {"class 0"}
@@ -295,7 +295,7 @@ def test_missing_regions_and_what_to_label_next():
     of = head(3, 6, apart=3.0)
     train = cloud(of, 300)
     lacking = cloud(of, [80, 0, 80], seed=2)
-    found = quality(train, lacking, rng=np.random.default_rng(0))
+    found = measure_quality(train, lacking, rng=np.random.default_rng(0))
     missing = missing_regions(found)
     assert Missing(1, None, 30) in missing
     made = start(found.regions, of, train=train, test=lacking)
@@ -327,7 +327,7 @@ def test_the_least_confident_are_labelled_next_wherever_they_lie():
 
 def test_a_test_set_with_all_regions_misses_nothing():
     of = head(3, 6, apart=1.5)
-    assert missing_regions(quality(cloud(of, 500), cloud(of, 200, seed=2), rng=np.random.default_rng(0))) == ()
+    assert missing_regions(measure_quality(cloud(of, 500), cloud(of, 200, seed=2), rng=np.random.default_rng(0))) == ()
 
 
 def test_the_nearest_are_those_of_a_full_search():
@@ -341,17 +341,17 @@ def test_the_nearest_are_those_of_a_full_search():
 
 def test_it_stops_when_asked_and_tells_of_each_class():
     steps = []
-    generate(ready(), 3, centroid_share=0.5, seed=0, on_step=lambda: steps.append(1))
+    generate_tests(ready(), 3, centroid_share=0.5, seed=0, on_step=lambda: steps.append(1))
     assert len(steps) == 3
     with pytest.raises(Cancelled):
-        generate(ready(), 3, centroid_share=0.5, seed=0, should_stop=lambda: True)
+        generate_tests(ready(), 3, centroid_share=0.5, seed=0, should_stop=lambda: True)
 
 
 def test_bad_wishes_are_refused():
     with pytest.raises(DataError, match="must lie in"):
-        generate(ready(), 3, centroid_share=1.2, seed=0)
+        generate_tests(ready(), 3, centroid_share=1.2, seed=0)
     with pytest.raises(DataError, match="cannot be negative"):
-        generate(ready(), 0, centroid_share=0.5, seed=0)
+        generate_tests(ready(), 0, centroid_share=0.5, seed=0)
     with pytest.raises(DataError, match="another class of 3"):
         generate_class(ready(), 0, n_centroid=0, n_boundary=1, seed=0, rival=0)
     with pytest.raises(DataError, match="must be positive"):

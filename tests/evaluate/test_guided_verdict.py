@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.evaluate.guided_tests import Guided, Reconstruction, accuracy_grid, generate, properties, start
+from core.evaluate.guided_tests import Guided, Reconstruction, accuracy_grid, check_properties, generate_tests, start
 from core.evaluate.guided_tests.images import RoundTrip
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.report import PAPER_NOTES, guided_report
@@ -21,7 +21,7 @@ START = start(fit_regions(TRAIN), HEAD, train=TRAIN, test=TEST)
 
 def made(share: float, *, n: int = 40) -> Guided:
     n_correct = int((TEST.predicted == TEST.labels).sum())
-    tests = generate(START, n, centroid_share=share, seed=0)
+    tests = generate_tests(START, n, centroid_share=share, seed=0)
     return Guided(names(3), len(TEST), n_correct, tests, None, None, None)
 
 
@@ -94,9 +94,9 @@ def test_a_round_trip_says_of_how_many_images():
 
 def test_the_report_holds_everything_and_where_the_paper_differs():
     found = made(0.5)
-    near, boundary = (generate(START, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
+    near, boundary = (generate_tests(START, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
     found = replace(found, grid=accuracy_grid(near, boundary, TEST, sizes=(5, 20)))
-    kept = properties(START.regions, HEAD, TEST)
+    kept = check_properties(START.regions, HEAD, TEST)
     plan = GuidedTestsPlan("f1f2", centroid_share=0.5, noise=0.25)
     text = guided_report(found, plan, title="a | b", properties=kept, findings=("Images agree.",), notes=("A split.",))
     assert text.startswith("# Guided tests: a \\| b\n")

@@ -8,16 +8,16 @@ import pytest
 from core.data.predictions.record import Predictions
 from core.evaluate.intervals import Interval, share_difference, sign_flip_p
 from core.evaluate.matched_subsets import (
-    Estimate,
     Outcomes,
+    SetEstimate,
     compare_models,
     compare_sets,
     comparison_table,
     epsilon_curve,
+    matched_verdict,
     models_verdict,
     n_steps,
     smaller_reference,
-    verdict,
 )
 from tests.evaluate.matching_populations import TwoSets
 
@@ -70,7 +70,7 @@ def test_a_maximum_matching_is_made_once_and_pairs_more():
     assert most.n_pairs > random.n_pairs
     assert most.unmatched_target.value == pytest.approx(random.least_unmatched_target)
     assert most.matched_gap.by == "pairs"
-    assert "as many pairs as possible (least total difference of confidence)" in verdict(most).used
+    assert "as many pairs as possible (least total difference of confidence)" in matched_verdict(most).used
 
 
 def test_the_curve_shares_everything_but_epsilon():
@@ -120,7 +120,7 @@ def test_labels_below_the_floor_are_not_judged():
     assert np.isnan(by_label["label 0"].p_holm)
     assert not by_label["label 0"].told_apart
     assert by_label["label 1"].told_apart
-    assert "1 label with fewer than 30 pairs not judged" in verdict(of).text
+    assert "1 label with fewer than 30 pairs not judged" in matched_verdict(of).text
     assert of.labels_table()["enough"].tolist() == [False, True, True]
 
 
@@ -144,7 +144,7 @@ def test_hard_labels_are_compared_as_wholes(shared_data):
     told = pd.read_csv(folder / "accuracy.tsv", sep="\t").set_index("model")
     for model, gap in gaps.items():
         assert gap == pytest.approx(told.loc[model, "original"] - told.loc[model, "v4"], abs=1e-4)
-    said = verdict(found.rows[0])
+    said = matched_verdict(found.rows[0])
     assert "Without confidences nothing can be matched" in said.headline
     assert "export the probabilities too" in said.advice
     assert models_verdict(found) == (
@@ -170,7 +170,7 @@ def test_easy_and_hard_halves_of_a_real_network(shared_data):
         assert of.gap.interval.lower > 0.1
         assert of.matched_gap.interval.holds(0.0)
         assert of.explained.interval.lower > 0.1
-        said = verdict(of)
+        said = matched_verdict(of)
         assert said.headline.startswith("Accuracy falls on the new set by 18.1 points")
         assert "on matched samples no difference can be shown" in said.headline
         assert "look first at the unmatched samples" in said.advice
@@ -213,7 +213,7 @@ def test_the_spam_model_fails_at_the_same_confidence(shared_data):
 )
 def test_the_verdict_is_phrased_on_the_bounds(population, headline, advice):
     of = compare_sets(*population.draw(generator(7)), n_resamples=60, rng=generator(8))
-    said = verdict(of, target="the Hindi set")
+    said = matched_verdict(of, target="the Hindi set")
     assert "the new set" not in said.text
     headline = headline.replace("the new set", "the Hindi set")
     assert headline in said.headline
@@ -224,9 +224,9 @@ def test_the_verdict_is_phrased_on_the_bounds(population, headline, advice):
 
 def test_findings_say_what_does_not_hold_here():
     of = compare_sets(*TwoSets(n_reference=500, n_target=2500).draw(generator()), n_resamples=20, rng=generator())
-    wider = replace(of, explained=Estimate(-0.05, Interval(-0.08, -0.02), "bootstrap"))
-    assert "here it is wider" in verdict(wider).text
-    assert "here it is wider" not in verdict(of).text
+    wider = replace(of, explained=SetEstimate(-0.05, Interval(-0.08, -0.02), "bootstrap"))
+    assert "here it is wider" in matched_verdict(wider).text
+    assert "here it is wider" not in matched_verdict(of).text
 
 
 def test_what_a_small_reference_does_to_the_share_without_a_counterpart():
@@ -236,28 +236,28 @@ def test_what_a_small_reference_does_to_the_share_without_a_counterpart():
     assert smaller_reference(500, 500) == ""
 
 
-def with_parts(gap: Estimate, matched: Estimate, explained: Estimate):
+def with_parts(gap: SetEstimate, matched: SetEstimate, explained: SetEstimate):
     """A comparison with most samples matched, and the numbers that are of interest."""
     sure = Outcomes(np.zeros(250, dtype=np.int64), np.full(250, 0.9), np.arange(250) % 10 > 0, ("a",))
     return replace(compare_sets(sure, sure, rng=generator()), gap=gap, matched_gap=matched, explained=explained)
 
 
 def test_a_reason_is_given_only_where_the_bounds_leave_no_other():
-    gap, matched = Estimate(0.088, Interval(0.02, 0.15)), Estimate(0.01, Interval(-0.01, 0.03), "bootstrap")
-    told = verdict(with_parts(gap, matched, Estimate(0.078, Interval(0.06, 0.1)))).advice
+    gap, matched = SetEstimate(0.088, Interval(0.02, 0.15)), SetEstimate(0.01, Interval(-0.01, 0.03), "bootstrap")
+    told = matched_verdict(with_parts(gap, matched, SetEstimate(0.078, Interval(0.06, 0.1)))).advice
     assert "Most of the fall" in told
     for lower in (-0.021, 0.04):
-        unclear = Estimate(0.064, Interval(lower, 0.098))
-        said = verdict(with_parts(gap, matched, unclear)).advice
+        unclear = SetEstimate(0.064, Interval(lower, 0.098))
+        said = matched_verdict(with_parts(gap, matched, unclear)).advice
         assert "Most of the fall" not in said
         assert "cannot tell" in said
         assert "samples of either set would be needed" in said
 
 
 def test_what_accounts_for_more_than_the_fall_is_not_called_a_part_of_it():
-    gap, explained = Estimate(0.356, Interval(0.3, 0.4)), Estimate(0.431, Interval(0.38, 0.48))
-    of = with_parts(gap, Estimate(-0.075, Interval(-0.12, 0.02), "bootstrap"), explained)
-    said = verdict(of).text
+    gap, explained = SetEstimate(0.356, Interval(0.3, 0.4)), SetEstimate(0.431, Interval(0.38, 0.48))
+    of = with_parts(gap, SetEstimate(-0.075, Interval(-0.12, 0.02), "bootstrap"), explained)
+    said = matched_verdict(of).text
     assert "43.1 points [38.0, 48.0], more than the 35.6 points by which it falls" in said
     assert "account for 43.1" not in said
 

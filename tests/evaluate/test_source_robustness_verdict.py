@@ -9,12 +9,12 @@ from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     Difference,
-    Estimate,
     ExpectedInterval,
+    ExpectedValue,
     HeldOutSource,
     ModelComparison,
     most_robust,
-    verdict,
+    source_verdict,
 )
 from core.evaluate.source_robustness.verdict import compared
 from core.evaluate.wording import THIN_SPACE
@@ -23,8 +23,8 @@ NAN = float("nan")
 EQUAL = Difference(0.001, Interval(-0.002, 0.004), UNKNOWN, 0.5, NAN)
 
 
-def estimate(value, lower=NAN, upper=NAN, n_draws=20) -> Estimate:
-    return Estimate(value, Interval(value - 0.01, value + 0.01), Interval(lower, upper), 0.02, n_draws)
+def estimate(value, lower=NAN, upper=NAN, n_draws=20) -> ExpectedValue:
+    return ExpectedValue(value, Interval(value - 0.01, value + 0.01), Interval(lower, upper), 0.02, n_draws)
 
 
 ROW = ExpectedInterval(
@@ -64,7 +64,7 @@ def comparison(value, over_sources, over_draws, p_sources, p_draws, n=35, source
 
 
 def test_the_headline_has_both_ends_and_rho_and_speaks_of_the_bound():
-    said = verdict(intervals(ROW), names={"svm": "SVM"})
+    said = source_verdict(intervals(ROW), names={"svm": "SVM"})
     assert said.headline == (
         "Accuracy falls on unfamiliar sources. SVM: 97.4 % [96.8, 97.9] on familiar sources, 82.3 % [78.4, 85.7] on "
         "unfamiliar ones, rho .845 [.81, .88]. Count on keeping 81 % of the accuracy, and on no more than 88 %."
@@ -77,14 +77,16 @@ def test_the_headline_has_both_ends_and_rho_and_speaks_of_the_bound():
 
 
 def test_the_point_alone_decides_nothing():
-    said = verdict(intervals(replace(ROW, rho=estimate(0.845, 0.6, 1.02))))
+    said = source_verdict(intervals(replace(ROW, rho=estimate(0.845, 0.6, 1.02))))
     assert said.headline.startswith("No fall on unfamiliar sources can be shown.")
     assert said.headline.endswith("it may be all of the accuracy that is kept, or only 60 %.")
     assert "more repeats cannot narrow" in said.advice
 
 
 def test_a_rise_is_reported_as_found_with_what_it_says_of_the_clustering():
-    within, beyond = (verdict(intervals(replace(ROW, rho=estimate(1.03, lower, 1.06)))) for lower in (0.99, 1.01))
+    within, beyond = (
+        source_verdict(intervals(replace(ROW, rho=estimate(1.03, lower, 1.06)))) for lower in (0.99, 1.01)
+    )
     assert within.headline.startswith("No fall")
     assert beyond.headline.startswith("Accuracy does not fall on unfamiliar sources, it rises.")
     for said, doubt in ((within, True), (beyond, False)):
@@ -104,52 +106,53 @@ def test_a_rise_is_reported_as_found_with_what_it_says_of_the_clustering():
 )
 def test_familiar_sources_against_a_random_split(value, ends, said):
     row = replace(ROW, inclusive_less_random=Difference(value, Interval(*ends), UNKNOWN, 0.1, NAN))
-    assert any(said in finding for finding in verdict(intervals(row)).findings)
+    assert any(said in finding for finding in source_verdict(intervals(row)).findings)
 
 
 def test_classes_are_named_only_when_corrected():
-    none = verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.06)))
+    none = source_verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.06)))
     assert "No class falls further than the rest that the data can tell (corrected for 2 classes)." in none.findings
-    one = verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.004)))
+    one = source_verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.004)))
     assert (
         "Accuracy falls further than elsewhere in class 8 (rho .645 [.50, .70], p = .004), corrected for 2 classes."
         in one.findings
     )
     assert one.advice.endswith("from new sources, first of class 8.")
-    better = verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.004, value=0.1)))
+    better = source_verdict(intervals(ROW, of_class("3", 0.2), of_class("8", 0.004, value=0.1)))
     assert better.advice.endswith("of every class.")
 
 
 def test_the_worst_source_has_its_n_and_interval():
     bad = HeldOutSource("svm", "kmeans", 1438, 2, "9", "48", 1, 34, 0.0294, 0.005, 0.149, 0.657)
-    said = verdict(intervals(ROW, held_out=(bad,)))
+    said = source_verdict(intervals(ROW, held_out=(bad,)))
     worst = "The worst to hold out is source 48 of class 9 (clustering 2): 2.9 % [0.5, 14.9], n = 34"
     assert f"{worst}; when it is familiar, 65.7 %." in said.findings
 
 
 def test_failed_trials_and_sources_to_come_are_said():
-    said = verdict(intervals(replace(ROW, n_cells_held_out=30), n_trials=60, n_used=57))
+    said = source_verdict(intervals(replace(ROW, n_cells_held_out=30), n_trials=60, n_used=57))
     assert said.used.startswith("57 of 60 trials used (3 failed).")
     assert said.used.endswith("30 of 200 sources held out so far.")
 
 
 def test_before_there_is_an_interval():
-    early = replace(ROW, rho=Estimate(0.845), exclusive=Estimate(0.823), inclusive=Estimate(0.974))
-    said = verdict(intervals(early))
+    early = replace(ROW, rho=ExpectedValue(0.845), exclusive=ExpectedValue(0.823), inclusive=ExpectedValue(0.974))
+    said = source_verdict(intervals(early))
     assert said.headline.startswith("svm so far: 97.4 % on familiar sources, 82.3 % on unfamiliar ones, rho .845.")
     assert said.advice == "Wait for more trials, or ask for more repeats."
-    half = replace(early, rho=Estimate(NAN), exclusive=Estimate(NAN))
+    half = replace(early, rho=ExpectedValue(NAN), exclusive=ExpectedValue(NAN))
     assert (
-        verdict(intervals(half)).headline == "svm so far: 97.4 % on familiar sources; rho needs trials of both schemes."
+        source_verdict(intervals(half)).headline
+        == "svm so far: 97.4 % on familiar sources; rho needs trials of both schemes."
     )
-    assert verdict(intervals(n_trials=2, n_used=0)).used == "2 trials failed."
+    assert source_verdict(intervals(n_trials=2, n_used=0)).used == "2 trials failed."
 
 
 def test_the_card_is_of_the_model_with_the_best_bound():
     wide = replace(ROW, model="wide", rho=estimate(0.9, 0.7, 1.0))
     assert most_robust([wide, ROW]) is ROW
     assert most_robust([]) is None
-    assert verdict(intervals(wide, ROW), of=wide).headline.count("wide") == 1
+    assert source_verdict(intervals(wide, ROW), of=wide).headline.count("wide") == 1
 
 
 def test_models_that_can_be_told_apart():
@@ -181,6 +184,6 @@ def test_models_that_nothing_tells_apart():
 def test_comparisons_of_other_models_and_finders_are_left_out():
     mine = comparison(0.016, (-0.02, 0.05), (-0.004, 0.036), 0.3, 0.12)
     others = [replace(mine, source_finder="known"), replace(mine, model="cnn")]
-    said = verdict(intervals(ROW), [mine, *others])
+    said = source_verdict(intervals(ROW), [mine, *others])
     assert sum("cannot be told apart" in finding and "repeats" in finding for finding in said.findings) == 1
     assert said.text.startswith(said.headline)

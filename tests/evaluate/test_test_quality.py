@@ -14,11 +14,11 @@ from core.evaluate.test_quality import (
     findings,
     findings_table,
     fit_regions,
-    pair_map,
+    map_pair,
+    measure_quality,
     pairwise_boundary_conditioning,
-    quality,
+    quality_verdict,
     samples_table,
-    verdict,
 )
 from core.evaluate.test_quality.shares import random_splits, share_intervals
 from core.models.layers import LayerSamples
@@ -177,20 +177,20 @@ def test_random_splits_are_those_one_would_draw():
 def test_a_test_set_from_the_middle_is_found_out():
     of = head(apart=3.0)
     train, easy = cloud(of, 400), cloud(of, 150, seed=2, shrunk=0.6, name="easy")
-    found = quality(train, easy, rng=rng())
+    found = measure_quality(train, easy, rng=rng())
     assert (found.centroid.value > 0.85).all()
     assert (found.centroid.p_holm < 0.001).all()
     kinds = {(one.dimension, one.direction) for one in findings(found)}
     assert ("centroid positioning", "over") in kinds
     assert ("boundary conditioning", "under") in kinds
-    assert "boundary" in verdict(found).advice
+    assert "boundary" in quality_verdict(found).advice
 
 
 def test_an_honest_test_set_has_nothing_over_or_under_but_what_is_rare():
     of = head(apart=2.0)
-    found = quality(cloud(of, 2000), cloud(of, 500, seed=2), rng=rng())
+    found = measure_quality(cloud(of, 2000), cloud(of, 500, seed=2), rng=rng())
     assert findings(found) == ()
-    assert "lacks nothing" in verdict(found).advice
+    assert "lacks nothing" in quality_verdict(found).advice
     assert (found.boundary.split_lower <= found.boundary.value).all()
     assert (found.boundary.value <= found.boundary.split_upper).all()
 
@@ -199,18 +199,18 @@ def test_p_values_of_random_splits_keep_their_level():
     of = head(apart=2.0)
     rejected = []
     for seed in range(40):
-        found = quality(cloud(of, 200, seed=seed), cloud(of, 60, seed=1000 + seed), rng=rng(), theta2=0.8)
+        found = measure_quality(cloud(of, 200, seed=seed), cloud(of, 60, seed=1000 + seed), rng=rng(), theta2=0.8)
         rejected.append((found.boundary.p_value < 0.05).mean())
     assert np.mean(rejected) < 0.08  # discrete, so below .05 on average
 
 
 def test_an_absent_class_is_reported_and_nothing_crashes():
     of = head(4)
-    found = quality(cloud(of, 60), cloud(of, [40, 0, 40, 40], seed=2), rng=rng())
+    found = measure_quality(cloud(of, 60), cloud(of, [40, 0, 40, 40], seed=2), rng=rng())
     assert found.absent == ("class 1",)
     assert np.isnan(found.centroid.value[1])
     assert found.equivalence.value[1] == 0
-    assert "class 1" in verdict(found).advice
+    assert "class 1" in quality_verdict(found).advice
     first = findings(found)[0]
     assert (first.label, first.dimension, first.direction) == ("class 1", "equivalence partitioning", "under")
     row = found.table().query("label == 'class 1' and dimension == 'boundary conditioning'").iloc[0]
@@ -219,7 +219,7 @@ def test_an_absent_class_is_reported_and_nothing_crashes():
 
 def test_classes_out_of_proportion_are_named():
     of = head(3, apart=2.0)
-    found = quality(cloud(of, 300), cloud(of, [300, 100, 200], seed=2), rng=rng())
+    found = measure_quality(cloud(of, 300), cloud(of, [300, 100, 200], seed=2), rng=rng())
     of_ep = {(one.label, one.direction) for one in findings(found) if one.dimension == "equivalence partitioning"}
     assert of_ep == {("class 0", "over"), ("class 1", "under")}
     assert set(findings_table(found)["direction"]) <= {"over", "under"}
@@ -228,7 +228,7 @@ def test_classes_out_of_proportion_are_named():
 @pytest.mark.parametrize("n_classes", [2, 20, 100])
 def test_two_and_a_hundred_classes(n_classes):
     of = head(n_classes, 32, apart=3.0)
-    found = quality(cloud(of, 40), cloud(of, 12, seed=2), rng=rng())
+    found = measure_quality(cloud(of, 40), cloud(of, 12, seed=2), rng=rng())
     assert len(found.table()) == 3 * n_classes
     assert found.pairs.value.sum(axis=1) == pytest.approx(found.boundary.value)
     order = found.pairs.order()
@@ -237,7 +237,7 @@ def test_two_and_a_hundred_classes(n_classes):
     assert len(top) == min(10, n_classes * (n_classes - 1))
     assert (top["value"].diff().dropna() <= 0).all()
     assert (top["label"] != top["rival"]).all()
-    assert len(verdict(found).text) < 2500
+    assert len(quality_verdict(found).text) < 2500
 
 
 def test_the_order_of_classes_puts_the_confused_side_by_side():
@@ -272,7 +272,7 @@ def test_curves_go_through_the_values_at_their_thresholds():
 def test_the_table_of_samples_says_what_the_dimensions_count():
     of = head(apart=2.0)
     train, test = cloud(of, 100), cloud(of, 60, seed=2)
-    found = quality(train, test, rng=rng())
+    found = measure_quality(train, test, rng=rng())
     table = samples_table(test, found.regions)
     by_label = table.groupby("label")
     assert by_label["in_centroid"].sum().tolist() == found.centroid.n_in.tolist()
@@ -284,7 +284,7 @@ def test_the_map_of_a_pair_shows_centroids_boundary_and_regions():
     of = head(3, 8, apart=3.0)
     train, test = cloud(of, 200), cloud(of, 50, seed=2)
     regions = fit_regions(train)
-    shown = pair_map(test, regions, 0, 2, head=of)
+    shown = map_pair(test, regions, 0, 2, head=of)
     assert len(shown.points) == 100
     in_circle = np.linalg.norm(shown.points - shown.centroids[shown.y], axis=1) <= shown.radii[shown.y] + 1e-9
     assert in_circle[shown.in_centroid].all()
@@ -295,16 +295,16 @@ def test_the_map_of_a_pair_shows_centroids_boundary_and_regions():
     assert shown.grid[:, 0].max() < 0.5 < shown.grid[:, -1].min()
     # Two features, two classes: the plane is the whole space, and the map keeps its distances.
     plane = head(2, 2)
-    both = pair_map(cloud(plane, 30), fit_regions(cloud(plane, 30)), 0, 1)
+    both = map_pair(cloud(plane, 30), fit_regions(cloud(plane, 30)), 0, 1)
     assert both.kept_variance == pytest.approx(1.0)
     assert both.grid is None
 
 
 def test_spread_over_classes():
     of = head(4, apart=2.0)
-    even = quality(cloud(of, 500), cloud(of, 200, seed=2), rng=rng()).spreads["equivalence partitioning"]
+    even = measure_quality(cloud(of, 500), cloud(of, 200, seed=2), rng=rng()).spreads["equivalence partitioning"]
     assert even.value == 0
-    skewed = quality(cloud(of, 500), cloud(of, [400, 200, 100, 100], seed=2), rng=rng()).spreads
+    skewed = measure_quality(cloud(of, 500), cloud(of, [400, 200, 100, 100], seed=2), rng=rng()).spreads
     told = skewed["equivalence partitioning"]
     assert told.interval.lower > told.by_chance
     assert told.value == pytest.approx(np.std([2.0, 1.0, 0.5, 0.5]))
@@ -312,7 +312,7 @@ def test_spread_over_classes():
 
 def test_spread_lies_in_its_interval_where_noise_is_all_there_is():
     of = head(30, 40, apart=3.0)
-    found = quality(cloud(of, 60), cloud(of, 20, seed=2), rng=rng())
+    found = measure_quality(cloud(of, 60), cloud(of, 20, seed=2), rng=rng())
     for name in ("centroid positioning", "boundary conditioning"):
         spread = found.spreads[name]
         assert spread.interval.holds(spread.value)
@@ -322,7 +322,7 @@ def test_spread_lies_in_its_interval_where_noise_is_all_there_is():
 def test_pairs_of_a_random_split_are_counted_as_one_would_draw_them():
     of = head(8, 16, apart=2.0)
     train, test = cloud(of, 60), cloud(of, 15, seed=2)
-    pairs = quality(train, test, rng=rng()).pairs
+    pairs = measure_quality(train, test, rng=rng()).pairs
     trained = pairwise_boundary_conditioning(train.proba, train.labels)
     pooled, met = pairs.n_in + trained.n_in, []
     for seed in range(400):
@@ -339,9 +339,9 @@ def test_pairs_of_a_random_split_are_counted_as_one_would_draw_them():
 
 def test_bad_input_is_refused_with_what_to_do():
     with pytest.raises(DataError, match=r"test has 2 a sample, .*1.*same layer|Features of another length"):
-        quality(TRAIN, LayerSamples(np.zeros((2, 2)), [0, 1], [[0.5, 0.5]] * 2, TRAIN.class_names), rng=rng())
+        measure_quality(TRAIN, LayerSamples(np.zeros((2, 2)), [0, 1], [[0.5, 0.5]] * 2, TRAIN.class_names), rng=rng())
     with pytest.raises(DataError, match="differ in their classes"):
-        quality(TRAIN, LayerSamples(np.zeros((1, 1)), [0], [[0.5, 0.2, 0.3]], ("a", "b", "c")), rng=rng())
+        measure_quality(TRAIN, LayerSamples(np.zeros((1, 1)), [0], [[0.5, 0.2, 0.3]], ("a", "b", "c")), rng=rng())
     with pytest.raises(DataError, match="class 'right' has 1 training sample"):
         fit_regions(TRAIN.take(np.array([0, 1, 2, 4])))
     with pytest.raises(DataError, match="do not differ"):
@@ -355,7 +355,7 @@ def test_bad_input_is_refused_with_what_to_do():
     with pytest.raises(DataError, match="empty"):
         equivalence_partitioning(np.zeros(0, dtype=int), n_classes=2)
     with pytest.raises(DataError, match="two different classes"):
-        pair_map(TEST, fit_regions(TRAIN), 1, 1)
+        map_pair(TEST, fit_regions(TRAIN), 1, 1)
     unlabelled = LayerSamples(TEST.features, None, TEST.proba, TEST.class_names, name="pool")
     with pytest.raises(DataError, match="pool: the samples have no labels"):
-        quality(TRAIN, unlabelled, rng=rng())
+        measure_quality(TRAIN, unlabelled, rng=rng())

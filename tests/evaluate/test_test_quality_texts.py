@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.data.dataset import Dataset
-from core.evaluate.guided_tests import generate, generate_missing, label_next, missing_regions, nearest, start
-from core.evaluate.test_quality import quality, verdict
+from core.evaluate.guided_tests import generate_missing, generate_tests, label_next, missing_regions, nearest, start
+from core.evaluate.test_quality import measure_quality, quality_verdict
 from core.models.layers import layer_of, layer_samples
 from core.models.paper_networks import LinearNetwork
 
@@ -29,13 +29,13 @@ def test_twenty_newsgroups_from_quality_to_what_to_label_next(news):
         layer_samples(trained, news, np.arange(*of), name=name)
         for of, name in (((0, 1100), "train"), ((1100, 1300), "test"), ((1300, 1500), "pool"))
     )
-    found = quality(train, test, rng=np.random.default_rng(0))
+    found = measure_quality(train, test, rng=np.random.default_rng(0))
     assert found.n_classes == 20
     assert len(found.pairs.table()) == 380
-    assert verdict(found).headline
+    assert quality_verdict(found).headline
     layer = layer_of(trained)
     made = start(found.regions, layer, train=train, test=test)
-    tests = generate(made, 5, centroid_share=0.4, seed=0)
+    tests = generate_tests(made, 5, centroid_share=0.4, seed=0)
     assert len(tests) + tests.n_unplaced == 100
     assert found.regions.in_boundary(layer(tests.features[~tests.for_centroid])).all()
     stand_in, far = nearest(tests.features, train.features)

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from core.evaluate.cluster_folds import (
-    Estimate,
     FoldPerformance,
     FoldPredictions,
+    ScoreEstimate,
     characteristics_of,
     fold_performance,
     mean_by_fold,
@@ -180,9 +180,9 @@ def test_an_empty_frame_of_means_is_drawn_empty():
 
 def test_a_fold_whose_score_is_not_defined_is_left_out_of_what_a_figure_says():
     (run, *_), nan = FOUND.runs, float("nan")
-    gone = replace(run.folds[0], score=Estimate(nan))
+    gone = replace(run.folds[0], score=ScoreEstimate(nan))
     said = performance_chart(FOUND, [replace(run, folds=(gone, *run.folds[1:]))]).layout.meta["alt"]
     known = [100 * fold.score.value for fold in run.folds[1:]]
     assert f"by fold {min(known):.1f} % to {max(known):.1f} %" in said
-    nowhere = replace(run, folds=(gone,), mean=Estimate(nan))
+    nowhere = replace(run, folds=(gone,), mean=ScoreEstimate(nan))
     assert "on average, defined on no fold" in performance_chart(FOUND, [nowhere]).layout.meta["alt"]

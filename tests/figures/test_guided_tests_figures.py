@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.evaluate.guided_tests import Guided, accuracy_grid, generate, start, walk
+from core.evaluate.guided_tests import Guided, accuracy_grid, generate_tests, start, walk_between
 from core.evaluate.test_quality import fit_regions
 from core.figures import guided_tests as figures
 from core.figures.theme import alt_text
@@ -27,13 +27,15 @@ REGIONS = fit_regions(TRAIN)
 @pytest.fixture(scope="module")
 def found() -> Guided:
     made = start(REGIONS, HEAD, train=TRAIN, test=TEST)
-    near, boundary = (generate(made, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
+    near, boundary = (generate_tests(made, 20, centroid_share=share, seed=0) for share in (1.0, 0.0))
     grid = accuracy_grid(near, boundary, TEST, sizes=(5, 20))
-    return Guided(NAMES, grid.n_test, grid.n_correct, generate(made, 10, centroid_share=0.5, seed=1), grid, None, None)
+    return Guided(
+        NAMES, grid.n_test, grid.n_correct, generate_tests(made, 10, centroid_share=0.5, seed=1), grid, None, None
+    )
 
 
 def test_a_walk_shows_the_probabilities_and_marks_the_place():
-    of = walk(REGIONS, HEAD, TEST.features[0], label=0, towards=2, n_steps=5)
+    of = walk_between(REGIONS, HEAD, TEST.features[0], label=0, towards=2, n_steps=5)
     figure = figures.walk_chart(of, at=3, towards=2)
     lines = {
         trace.name: np.asarray(trace.y) for trace in figure.data if trace.type == "scatter" and trace.mode == "lines"
@@ -47,7 +49,7 @@ def test_a_walk_shows_the_probabilities_and_marks_the_place():
 
 
 def test_a_walk_to_its_own_centroid_shows_where_the_region_begins():
-    of = walk(REGIONS, HEAD, TEST.features[0] * 4, label=0, towards=0, n_steps=9)
+    of = walk_between(REGIONS, HEAD, TEST.features[0] * 4, label=0, towards=0, n_steps=9)
     figure = figures.walk_chart(of, at=8, towards=0)
     strip = next(trace for trace in figure.data if trace.name == "centroid region")
     assert list(strip.x) == list(100 * of.t[of.in_centroid])

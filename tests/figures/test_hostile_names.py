@@ -15,7 +15,7 @@ import core.figures
 from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.cluster_folds import Metric, fold_performance, mean_by_fold, rows_of_run
 from core.evaluate.data_sets import count_words, number_by_class
-from core.evaluate.guided_tests import walk
+from core.evaluate.guided_tests import walk_between
 from core.evaluate.matched_subsets import compare_models, compare_sets, match
 from core.evaluate.source_robustness.agreement import agreement
 from core.figures import (
@@ -143,7 +143,9 @@ def of_layers(monkeypatch: pytest.MonkeyPatch) -> Iterator[go.Figure]:
     yield from quality_cases.charts(quality_cases.look_at(), dark=False).values()
     names = (HOSTILE, *guided_cases.NAMES[1:])
     monkeypatch.setattr(guided_cases, "NAMES", names)
-    way = walk(guided_cases.REGIONS, guided_cases.HEAD, guided_cases.TEST.features[0], label=0, towards=2, n_steps=5)
+    way = walk_between(
+        guided_cases.REGIONS, guided_cases.HEAD, guided_cases.TEST.features[0], label=0, towards=2, n_steps=5
+    )
     yield guided_tests.walk_chart(way, at=3, towards=0)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.evaluate.covariate_shift import Divergence, class_shift, corrected
-from core.evaluate.test_quality import boundary_curve, centroid_curve, findings, pair_map, quality
+from core.evaluate.test_quality import boundary_curve, centroid_curve, findings, map_pair, measure_quality
 from core.figures import test_quality as figures
 from core.figures import test_quality_pairs as pair_figures
 from core.figures.covariate_shift import shift_chart
@@ -22,7 +22,7 @@ def look_at(n_classes: int = 3, n_train=80, n_test=40, *, apart: float = 3.0, **
     names = (MARKUP, *(f"class {code}" for code in range(1, n_classes)))
     parts = [cloud(of, n_train), cloud(of, n_test, seed=2, **made)]
     train, test = (type(part)(part.features, part.labels, part.proba, names) for part in parts)
-    return train, test, quality(train, test, rng=np.random.default_rng(0)), of
+    return train, test, measure_quality(train, test, rng=np.random.default_rng(0)), of
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def shift(n_classes: int = 3):
 
 def charts(found, dark: bool) -> dict:
     train, test, of, model = found
-    plane = pair_map(test, of.regions, 0, 1, head=model)
+    plane = map_pair(test, of.regions, 0, 1, head=model)
     return {
         "classes": figures.class_chart(of, dark=dark),
         "boxes": figures.box_chart([Subject(MARKUP, ("digits",), of), Subject("other", (MARKUP,), of)], dark=dark),
@@ -147,7 +147,7 @@ def test_a_hundred_classes_fit_into_one_heat_map():
 
 def test_the_plane_carries_positions_and_rings_the_boundary(three):
     _, test, of, model = three
-    plane = pair_map(test, of.regions, 0, 1, head=model)
+    plane = map_pair(test, of.regions, 0, 1, head=model)
     figure = pair_figures.pair_map_chart(plane, 100 + plane.rows, selected=(100, 101))
     samples = [trace for trace in figure.data if trace.customdata is not None]
     assert sorted(np.concatenate([trace.customdata for trace in samples]).tolist()) == (100 + plane.rows).tolist()
@@ -159,7 +159,7 @@ def test_the_plane_carries_positions_and_rings_the_boundary(three):
     assert len(rings.x) == plane.in_boundary.sum()
     assert [(shape.x1 - shape.x0) / 2 for shape in figure.layout.shapes] == pytest.approx(plane.radii)
     assert any(trace.type == "contour" for trace in figure.data)
-    alone = pair_figures.pair_map_chart(pair_map(test, of.regions, 0, 1), plane.rows)
+    alone = pair_figures.pair_map_chart(map_pair(test, of.regions, 0, 1), plane.rows)
     assert not any(trace.type in ("contour", "heatmap") for trace in alone.data), "no head, no boundary"
 
 

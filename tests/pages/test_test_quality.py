@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.data import Dataset
-from core.evaluate.test_quality import quality
+from core.evaluate.test_quality import measure_quality
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import MODELS
 from core.models.recorded import record_of
@@ -92,7 +92,7 @@ def test_the_numbers_are_those_of_the_layer(open_page, workspace):
     data, model = clouds(workspace)
     app = open_page("test_quality", data=data.fingerprint, model=model, theta2="0.8", r="0.7")
     parts = layer_parts(workspace.model_bytes(LOCAL_OWNER, model), data)
-    found = quality(parts.train, parts.test, theta2=0.8, r=0.7, rng=np.random.default_rng(0))
+    found = measure_quality(parts.train, parts.test, theta2=0.8, r=0.7, rng=np.random.default_rng(0))
     assert metric(app, "At a boundary") == f"{100 * found.boundary.overall[2]:.1f} %"
     assert metric(app, "Near a centroid") == f"{100 * found.centroid.overall[2]:.1f} %"
     table = next(frame.value for frame in app.dataframe if "in_boundary" in frame.value)

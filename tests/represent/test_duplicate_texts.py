@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 
 from core.represent.duplicate_texts import near_duplicate_texts
-from core.represent.tokens import tokens
+from core.represent.tokens import tokenize
 
 
 def test_near_texts_are_those_that_comparing_all_finds():
@@ -16,7 +16,7 @@ def test_near_texts_are_those_that_comparing_all_finds():
     words = np.array([f"w{i}" for i in range(300)])
     texts = [" ".join(rng.choice(words, size=rng.integers(1, 15), p=share / share.sum())) for _ in range(1200)]
     texts += [f"{text} w{i % 300}" for i, text in enumerate(texts[:200])] + ["...", ""]
-    weights = TfidfVectorizer(analyzer=tokens).fit_transform(texts).toarray()
+    weights = TfidfVectorizer(analyzer=tokenize).fit_transform(texts).toarray()
     truth = weights @ weights.T
     for similarity in (0.5, 0.8, 0.95, 1.0):
         pairs, cosines = near_duplicate_texts(np.array(texts, dtype=object), similarity=similarity)
@@ -46,7 +46,7 @@ def test_copies_of_near_texts_are_paired_with_each_other_and_with_all_of_the_oth
     rng = np.random.default_rng(5)
     contents = ["one two three four", "Four, three: two one!", "one two three four five", "six seven", "...", "..."]
     texts = np.array([contents[which] for which in rng.integers(len(contents), size=80)], dtype=object)
-    words = [" ".join(sorted(tokens(text))) for text in texts]
+    words = [" ".join(sorted(tokenize(text))) for text in texts]
     near = {("four one three two", "five four one three two")}
     same = [(i, j) for i in range(80) for j in range(i + 1, 80) if words[i] and words[i] == words[j]]
     other = [(i, j) for i in range(80) for j in range(i + 1, 80) if {(words[i], words[j]), (words[j], words[i])} & near]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.data import DataError, Dataset, load_example
-from core.represent import number_of, number_title, numbers_of, tokens
+from core.represent import number_of, number_title, numbers_of, tokenize
 from core.split import QuantileFolds
 
 
@@ -21,7 +21,7 @@ def test_every_number_is_one_finite_value_per_row(name):
 
 def test_a_text_is_as_long_as_its_words():
     data = Dataset("t", "text", ["It's so-so.", "", "no"], [0, 1, 1], ("a", "b"), ["1", "2", "3"])
-    assert number_of(data, "length").tolist() == [3, 0, 1] == [len(tokens(text)) for text in data.x]
+    assert number_of(data, "length").tolist() == [3, 0, 1] == [len(tokenize(text)) for text in data.x]
 
 
 def test_brightness_is_the_mean_pixel_of_all_channels():

@@ -5,7 +5,7 @@ import pytest
 
 from core.data import DataError, Dataset
 from core.represent import encode
-from core.represent.tokens import tokens
+from core.represent.tokens import tokenize
 from core.represent.word_vectors import _SMOOTHING, _co_occurrences, _ppmi, train_word_vectors
 
 FRUIT = ["ripe", "sweet", "juicy", "peel", "pie"]
@@ -60,7 +60,7 @@ def test_pairs_are_counted_within_the_window_and_the_text(window):
 
 
 def test_weights_are_what_the_formula_says():
-    documents = [tokens(text) for text in two_subjects(40)]
+    documents = [tokenize(text) for text in two_subjects(40)]
     words = sorted({word for document in documents for word in document})
     counts = _co_occurrences(documents, {word: position for position, word in enumerate(words)}, 3).toarray()
     p_both = counts / counts.sum()

@@ -91,7 +91,7 @@ def average_case_plan(dataset: Dataset, model: StoredModel) -> tuple[AverageCase
 
 
 @dataclass(frozen=True)
-class Look:
+class RobustnessLook:
     """What the page is about: one of the plan's sigmas, and the class whose samples it shows.
 
     `label` is a class name, None for the least robust class.
@@ -101,13 +101,13 @@ class Look:
     label: str | None
 
 
-def looked_at(plan: AverageCasePlan, dataset: Dataset, *, with_samples: bool) -> Look:
+def looked_at(plan: AverageCasePlan, dataset: Dataset, *, with_samples: bool) -> RobustnessLook:
     """The controls of what is looked at; that of the class is there where samples are shown."""
     controls = [_sigma_control(plan), _class_control(dataset)]
     check_address(controls)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         sigma = float(controls[0].draw(side_by_side=len(plan.sigmas) <= 8))
-        return Look(sigma, controls[1].draw() or None if with_samples else None)
+        return RobustnessLook(sigma, controls[1].draw() or None if with_samples else None)
 
 
 def parameters(plan: AverageCasePlan) -> dict[str, list[str]] | None:
@@ -127,7 +127,7 @@ def parameters(plan: AverageCasePlan) -> dict[str, list[str]] | None:
     return written | model_choice.parameters(model)
 
 
-def shown(plan: AverageCasePlan, dataset: Dataset, look: Look) -> dict[str, list[str]]:
+def shown(plan: AverageCasePlan, dataset: Dataset, look: RobustnessLook) -> dict[str, list[str]]:
     """The parameters of the address that say what the page is about."""
     sigma, of = _sigma_control(plan), _class_control(dataset)
     return {sigma.key: sigma.written(_short(look.sigma)), of.key: of.written(look.label or "")}

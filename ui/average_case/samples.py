@@ -12,7 +12,7 @@ from core.figures import average_case as figures
 from core.represent import default_representation
 from core.represent.project import pca_map
 from ui import cache
-from ui.average_case.controls import Look
+from ui.average_case.controls import RobustnessLook
 from ui.data import samples
 from ui.data_sets import maps
 from ui.shell import background, page, session
@@ -81,7 +81,7 @@ def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
     )
 
 
-def extremes(found: Robustness, look: Look, dataset: Dataset) -> None:
+def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     """The least and the most robust samples of a class, by p_robust and by softmax side by side (figure 3)."""
     sigma, names = look.sigma, found.class_names
     classes = found.at(sigma).classes

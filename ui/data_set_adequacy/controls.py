@@ -117,7 +117,7 @@ def describe(plan: AdequacyPlan) -> str:
 
 
 @dataclass(frozen=True)
-class Look:
+class AdequacyLook:
     """What the page is about: a model (and source finder), what is worth collecting for, and what the panels show."""
 
     of: str
@@ -125,23 +125,23 @@ class Look:
     panels: str
 
 
-def looked_at(plan: AdequacyPlan) -> Look:
+def looked_at(plan: AdequacyPlan) -> AdequacyLook:
     """The controls of what is looked at; none of them needs another run."""
     of, worth, panels = _look_controls(plan)
     check_address([of, worth, panels])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         chosen = of.draw() if len(of.titles) > 2 else ""
-        return Look(chosen, worth.draw() / 100, panels.draw())
+        return AdequacyLook(chosen, worth.draw() / 100, panels.draw())
 
 
-def shown(plan: AdequacyPlan, look: Look) -> dict[str, list[str]]:
+def shown(plan: AdequacyPlan, look: AdequacyLook) -> dict[str, list[str]]:
     """The parameters of the address that say what the page is about."""
     of, worth, panels = _look_controls(plan)
     written = {worth.key: worth.written(round(100 * look.worth, 6)), panels.key: panels.written(look.panels)}
     return written if len(of.titles) <= 2 else {of.key: of.written(look.of), **written}
 
 
-def chosen_curve(found: Adequacy, look: Look) -> Curve | None:
+def chosen_curve(found: Adequacy, look: AdequacyLook) -> Curve | None:
     """The curve that the verdict and the details are about; None while that model has none."""
     if not look.of:
         return usual_curve(found)

@@ -10,11 +10,11 @@ from core.evaluate.wording import Verdict, plural
 from core.report import data_set_adequacy as report
 from core.report.names import MODEL_TITLES
 from ui.data.samples import LAZY_ROWS
-from ui.data_set_adequacy.controls import Look
+from ui.data_set_adequacy.controls import AdequacyLook
 from ui.shell import page
 
 
-def verdict(found: Adequacy, of: Curve, look: Look) -> Verdict:
+def verdict(found: Adequacy, of: Curve, look: AdequacyLook) -> Verdict:
     """The card: the sentence, and four numbers."""
     said = adequacy_verdict(found, of, worth=look.worth, names=MODEL_TITLES)
     page.verdict(said, report.metrics(of))
@@ -40,7 +40,7 @@ def size_table(found: Adequacy) -> None:
     st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
 
 
-def classes(found: Adequacy, of: Curve, look: Look) -> None:
+def classes(found: Adequacy, of: Curve, look: AdequacyLook) -> None:
     """Every class: the small panels, and a line with its sentence."""
     curves = found.classes_of(of)
     if not curves:

@@ -61,7 +61,7 @@ class Grouping(NamedTuple):
     names: Sequence[str]
 
 
-class Look(NamedTuple):
+class MapLook(NamedTuple):
     """What dots are coloured by, and which of its groups where there are more than colours.
 
     `parameters` say so in the address; `run` is the one that made the folds, where it is these.
@@ -120,7 +120,7 @@ def describe(plan: MapPlan) -> str:
     return f"UMAP · {features} · {plan.n_neighbors} neighbours"
 
 
-def show(dataset: Dataset, plan: MapPlan, fingerprint: str, look: Look) -> None:
+def show(dataset: Dataset, plan: MapPlan, fingerprint: str, look: MapLook) -> None:
     """The map of a plan as far as it is known, the samples that are selected beside it."""
     if plan.method == "pca":
         task = cache.features(fingerprint, str(plan.representation))
@@ -143,7 +143,7 @@ def show(dataset: Dataset, plan: MapPlan, fingerprint: str, look: Look) -> None:
     page.foot(run)
 
 
-def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run, look: Look) -> None:
+def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run, look: MapLook) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
@@ -185,12 +185,12 @@ def groupings(dataset: Dataset) -> dict[str, Grouping]:
 
 
 @session.fragment
-def _map_alone(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: Look) -> None:
+def _map_alone(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: MapLook) -> None:
     """A map that is drawn anew without the rest of the page when something is selected on it."""
     _map(dataset, points, plan, look)
 
 
-def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: Look) -> None:
+def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: MapLook) -> None:
     chart, beside = st.columns([3, 2], gap="large")
     with chart:
         _chart(dataset.fingerprint, points, look, plan)
@@ -198,7 +198,7 @@ def _map(dataset: Dataset, points: np.ndarray, plan: MapPlan, look: Look) -> Non
         selection(dataset, selected(dataset.fingerprint))
 
 
-def colours(dataset: Dataset) -> Look:
+def colours(dataset: Dataset) -> MapLook:
     """The controls of colours: not drawn anew with the map alone, as what they say is part of what a link shows."""
     choices = groupings(dataset)
     control = One(_COLOUR, "Colour by", {name: by.title for name, by in choices.items()}, "class")
@@ -208,7 +208,7 @@ def colours(dataset: Dataset) -> Look:
         by = choices[chosen]
         coloured = _in_colour(by) if len(by.names) > MOST_COLOURS else []
     written = {control.key: control.written(chosen)} if len(choices) > 1 else {}
-    return Look(by, coloured, written, None if chosen in ("class", "source") else _latest_folds(dataset))
+    return MapLook(by, coloured, written, None if chosen in ("class", "source") else _latest_folds(dataset))
 
 
 def _in_colour(by: Grouping) -> list[int]:
@@ -223,7 +223,7 @@ def _in_colour(by: Grouping) -> list[int]:
     )
 
 
-def _chart(fingerprint: str, points: np.ndarray, look: Look, plan: MapPlan) -> None:
+def _chart(fingerprint: str, points: np.ndarray, look: MapLook, plan: MapPlan) -> None:
     by, coloured = look.by, look.coloured
     looks = (fingerprint, plan, by.title, tuple(coloured), page.dark())
     drawn, highlight = st.session_state.get(_DRAWN, (None, ()))

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from core.evaluate.guided_tests import Walk, nearest, walk
+from core.evaluate.guided_tests import Walk, nearest, walk_between
 from core.evaluate.test_quality import Regions, rivals
 from core.evaluate.wording import bare, percent
 from core.figures import guided_tests as figures
@@ -31,7 +31,9 @@ def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[s
         check_address([place])
         share = place.draw()
         with one_torch_thread():
-            way = walk(within, looked.parts.head, of.features[row], label=label, towards=towards, n_steps=N_STEPS)
+            way = walk_between(
+                within, looked.parts.head, of.features[row], label=label, towards=towards, n_steps=N_STEPS
+            )
         at = share * (N_STEPS - 1) // 100
         seen, chart = st.columns([1, 3], gap="large")
         with seen:

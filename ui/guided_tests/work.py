@@ -9,10 +9,10 @@ from core.evaluate.guided_tests import (
     Guided,
     Properties,
     RoundTrip,
+    check_properties,
     generate_missing,
     label_next,
     missing_regions,
-    properties,
     round_trip,
     start,
 )
@@ -36,7 +36,7 @@ def regions(looked: Looked) -> Regions:
 def tested(looked: Looked, within: Regions) -> Properties:
     """The three properties of section 4.1 on the test part."""
     with one_torch_thread():
-        return properties(within, looked.parts.head, looked.parts.test)
+        return check_properties(within, looked.parts.head, looked.parts.test)
 
 
 def missing(looked: Looked, within: Regions) -> GeneratedTests | None:

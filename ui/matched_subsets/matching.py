@@ -7,7 +7,7 @@ from math import isnan
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.matched_subsets import Estimate, ModelComparisons, SetComparison
+from core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
 from core.evaluate.wording import p_value, percent, plural, points
 from core.figures import matched_subsets as figures
 from core.figures.matching_picture import matching_picture
@@ -63,12 +63,12 @@ def _accuracy(of: SetComparison, subset: str, name: str) -> Metric:
     return Metric(f"Accuracy, {name} set", *_split(percent, of.subset(subset).accuracy))
 
 
-def _split(write: Callable[..., str], estimate: Estimate) -> tuple[str, str]:
+def _split(write: Callable[..., str], estimate: SetEstimate) -> tuple[str, str]:
     value = write(estimate.value)
     return value, write(estimate.value, estimate.interval).removeprefix(value).strip()
 
 
-def _points(estimate: Estimate) -> str:
+def _points(estimate: SetEstimate) -> str:
     return points(estimate.value, estimate.interval).replace(" points", "")
 
 

@@ -25,9 +25,9 @@ from core.evaluate.matched_subsets import (
     coverages,
     densities,
     epsilon_curve,
+    matched_verdict,
     models_verdict,
     n_steps,
-    verdict,
 )
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 
@@ -54,7 +54,7 @@ class Compared:
 
 def headline(found: ModelComparisons) -> str:
     """What the comparison of one model, or of many, comes to."""
-    return verdict(found.rows[0]).headline if len(found.rows) == 1 else models_verdict(found)
+    return matched_verdict(found.rows[0]).headline if len(found.rows) == 1 else models_verdict(found)
 
 
 def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:

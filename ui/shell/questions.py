@@ -14,7 +14,7 @@ from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import guided_verdict
-from core.evaluate.source_robustness import verdict
+from core.evaluate.source_robustness import source_verdict
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.report import questions as report
 from core.report.names import MODEL_TITLES
@@ -56,7 +56,7 @@ class Question:
 
 def _source_robustness(run: Run) -> str:
     found = cache.source_robustness(run)
-    return verdict(found.intervals, found.comparisons, names=MODEL_TITLES).headline
+    return source_verdict(found.intervals, found.comparisons, names=MODEL_TITLES).headline
 
 
 def _data_set_adequacy(run: Run) -> str:

@@ -37,7 +37,7 @@ class RegionChoice:
 
     @property
     def thresholds(self) -> dict[str, Any]:
-        """What `fit_regions` and `quality` take."""
+        """What `fit_regions` and `measure_quality` take."""
         return {"r": self.r, "theta1": self.theta1, "theta2": self.theta2, "unit": self.unit}
 
     def regions(self, train: LayerSamples) -> Regions:

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.evaluate.intervals import Interval
-from core.evaluate.test_quality import Curve, Finding, TestQuality, findings, findings_table, verdict
+from core.evaluate.test_quality import Curve, Finding, TestQuality, findings, findings_table, quality_verdict
 from core.evaluate.wording import Verdict, count, percent, plural, points
 from core.figures import test_quality as figures
 from ui import PAGES
@@ -22,7 +22,7 @@ _SIDES = {"under": "Covered too little", "over": "Covered too much"}
 
 def card(found: TestQuality) -> Verdict:
     """The verdict in a sentence, and four numbers."""
-    said = verdict(found)
+    said = quality_verdict(found)
     page.verdict(said, metrics(found))
     return said
 

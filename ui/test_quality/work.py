@@ -13,8 +13,8 @@ from core.evaluate.test_quality import (
     TestQuality,
     boundary_curve,
     centroid_curve,
-    pair_map,
-    quality,
+    map_pair,
+    measure_quality,
     samples_table,
 )
 from core.evaluate.wording import percent
@@ -42,7 +42,7 @@ class Looked:
 def measured(looked: Looked) -> TestQuality:
     """The four dimensions. Raises DataError where the regions cannot be drawn."""
     parts, rng = looked.parts, np.random.default_rng(_SEED)
-    return quality(parts.train, parts.test, **looked.choice.thresholds, rng=rng)
+    return measure_quality(parts.train, parts.test, **looked.choice.thresholds, rng=rng)
 
 
 def subject(name: str, dataset_title: str, parts: LayerParts, choice: RegionChoice, found: TestQuality) -> Subject:
@@ -63,7 +63,7 @@ def curves(looked: Looked) -> tuple[Curve, Curve]:
 def pair(looked: Looked, first: int, second: int) -> PairMap:
     """The test samples of two classes in a plane."""
     parts = looked.parts
-    return pair_map(parts.test, looked.choice.regions(parts.train), first, second, head=parts.head)
+    return map_pair(parts.test, looked.choice.regions(parts.train), first, second, head=parts.head)
 
 
 def samples(looked: Looked) -> pd.DataFrame:

@@ -4,7 +4,7 @@
 """
 
 from core.evaluate.calibration.bins import N_BINS, Bin, Binning, bin_of
-from core.evaluate.calibration.brier import Brier, brier
+from core.evaluate.calibration.brier import Brier, brier_score
 from core.evaluate.calibration.by_class import (
     FEWEST_OF_CLASS,
     ClassCalibration,
@@ -30,7 +30,7 @@ __all__ = [
     "accuracy_by_coverage",
     "bin_of",
     "bins_table",
-    "brier",
+    "brier_score",
     "calibration",
     "calibration_by_class",
     "calibration_table",

@@ -19,12 +19,12 @@ class Brier:
     """What saying the mean for every sample costs."""
 
 
-def brier(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> Brier:
+def brier_score(confidence: Float[np.ndarray, " n"], correct: Bool[np.ndarray, " n"]) -> Brier:
     """Of one event (being right, or being of one class): the CORP decomposition by isotonic regression.
 
     Examples
     --------
-    >>> found = brier(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, True]))
+    >>> found = brier_score(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, True]))
     >>> round(found.score, 3), round(found.miscalibration - found.discrimination + found.uncertainty, 3)
     (0.175, 0.175)
     """

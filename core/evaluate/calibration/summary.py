@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Bool, Float
 
 from core.evaluate.calibration.bins import N_BINS, N_NULL, Bin, Binning, bin_of, bins_of, correct_if_perfect, sums
-from core.evaluate.calibration.brier import Brier, brier
+from core.evaluate.calibration.brier import Brier, brier_score
 from core.evaluate.calibration.errors import binned_error, debiased_squared_error, smooth_error
 from core.evaluate.intervals import Interval, wilson
 from core.evaluate.wording import count, percent
@@ -103,7 +103,7 @@ def calibration(
         p_value=float((1 + (null >= ece - 1e-12).sum()) / (1 + len(null))) if n else nan,
         squared_error=debiased_squared_error(confidence, correct, index, found),
         smooth_ece=smooth_error(confidence, correct),
-        brier=brier(confidence, correct),
+        brier=brier_score(confidence, correct),
     )
 
 

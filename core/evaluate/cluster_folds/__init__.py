@@ -14,7 +14,6 @@ from core.evaluate.cluster_folds.characteristics import (
 from core.evaluate.cluster_folds.foretell import foretold_on, foretold_on_sources
 from core.evaluate.cluster_folds.performance import BASELINES, fold_performance
 from core.evaluate.cluster_folds.results import (
-    Estimate,
     FoldPerformance,
     FoldScore,
     Foretold,
@@ -23,6 +22,7 @@ from core.evaluate.cluster_folds.results import (
     RunScore,
     SchemeDifference,
     SchemeScore,
+    ScoreEstimate,
 )
 from core.evaluate.cluster_folds.tested import (
     FoldPredictions,
@@ -35,7 +35,6 @@ from core.evaluate.cluster_folds.verdict import fold_verdict, scheme_title
 
 __all__ = [
     "BASELINES",
-    "Estimate",
     "FoldPerformance",
     "FoldPredictions",
     "FoldScore",
@@ -45,6 +44,7 @@ __all__ = [
     "RunScore",
     "SchemeDifference",
     "SchemeScore",
+    "ScoreEstimate",
     "characteristics_of",
     "fold_characteristics",
     "fold_performance",

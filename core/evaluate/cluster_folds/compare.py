@@ -9,12 +9,12 @@ from jaxtyping import Float
 from scipy import special
 
 from core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
-from core.evaluate.cluster_folds.results import Estimate, RunScore, SchemeDifference, SchemeScore
+from core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
 from core.evaluate.cluster_folds.tested import FoldedRun
 from core.evaluate.intervals import UNKNOWN, Interval, t_interval, t_p_value
 
 JACKKNIFE, WILSON = "jackknife", "wilson"
-"""How the interval of an `Estimate` was found."""
+"""How the interval of a `ScoreEstimate` was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
         scheme=scores[0].scheme,
         model=scores[0].model,
         seeds=tuple(score.seed for score in scores),
-        mean=Estimate(value, interval, scores[0].mean.n, by),
+        mean=ScoreEstimate(value, interval, scores[0].mean.n, by),
         std=float(np.mean([score.std for score in scores])),
         sd_over_seeds=float(means.std(ddof=1)) if len(means) > 1 else nan,
         over_seeds=_over_seeds(means),
@@ -70,7 +70,7 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
         other=other.scheme,
         score=one.mean.value,
         other_score=other.mean.value,
-        difference=Estimate(value, interval, int(both.sum()), by),
+        difference=ScoreEstimate(value, interval, int(both.sum()), by),
         p=p,
         p_holm=nan,
         per_seed=per_seed,
@@ -78,7 +78,7 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
     )
 
 
-def apart(one: Estimate, other: Estimate) -> Interval:
+def apart(one: ScoreEstimate, other: ScoreEstimate) -> Interval:
     """The interval of a difference from the interval of each; of pairs, which agree more, it errs on the safe side."""
     if not (one.interval.known and other.interval.known):
         return UNKNOWN
@@ -117,7 +117,7 @@ def _over_seeds(values: Float[np.ndarray, " n_seeds"]) -> Interval:
     return t_interval(float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values)), float(len(values) - 1))
 
 
-def _mean_ends(estimates: Sequence[Estimate]) -> Interval:
+def _mean_ends(estimates: Sequence[ScoreEstimate]) -> Interval:
     """The interval of a mean of estimates of the same samples, which may all be wrong in the same way."""
     lower, upper = (np.mean([getattr(each.interval, end) for each in estimates]) for end in ("lower", "upper"))
     return Interval(float(lower), float(upper))

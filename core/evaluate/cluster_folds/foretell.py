@@ -6,7 +6,7 @@ from dataclasses import replace
 from core.data import Predictions
 from core.evaluate.cluster_folds.compare import apart
 from core.evaluate.cluster_folds.performance import fold_performance
-from core.evaluate.cluster_folds.results import Estimate, FoldPerformance, Foretold, SchemeDifference
+from core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
 from core.evaluate.cluster_folds.tested import predictions_on_folds
 from core.evaluate.intervals import Interval
 
@@ -44,7 +44,7 @@ def foretold_on(
         for row in performance.schemes:
             if row.model == model:
                 value, interval = row.mean.value - score.mean.value, apart(row.mean, score.mean)
-                difference = Estimate(value, interval, score.n)
+                difference = ScoreEstimate(value, interval, score.n)
                 found.append(Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False))
     return tuple(found)
 

@@ -12,7 +12,14 @@ from core.data import DataError
 from core.evaluate.cluster_folds.compare import JACKKNIFE, WILSON, ScoredRun, difference_of, scheme_of
 from core.evaluate.cluster_folds.counts import Counts, class_intervals, counted, mean_interval, score_interval
 from core.evaluate.cluster_folds.jackknife import pulls_on_mean, scaled_interval, scores_without, standard_error
-from core.evaluate.cluster_folds.results import Estimate, FoldPerformance, FoldScore, Metric, RunScore, population_std
+from core.evaluate.cluster_folds.results import (
+    FoldPerformance,
+    FoldScore,
+    Metric,
+    RunScore,
+    ScoreEstimate,
+    population_std,
+)
 from core.evaluate.cluster_folds.tested import FoldedRun, FoldPredictions
 from core.evaluate.intervals import Interval, holm, joined
 
@@ -106,7 +113,7 @@ class _Scorer:
             folds=tuple(folds),
             mean=mean,
             std=population_std(_known([fold.score.value for fold in folds])),
-            accuracy=Estimate(_mean([each.value for each in by_accuracy]), _joined(by_accuracy), mean.n, WILSON),
+            accuracy=ScoreEstimate(_mean([each.value for each in by_accuracy]), _joined(by_accuracy), mean.n, WILSON),
             majority=_mean([fold.majority for fold in folds]),
             chance=_mean([fold.chance for fold in folds]),
             classes=_classes(self.counts.together()),
@@ -133,7 +140,7 @@ class _Scorer:
             n=n,
             n_train=n_train or None,
             score=self.estimate(counts, float(value), se, wilson),
-            accuracy=Estimate(accuracy, score_interval(counts, _ACCURACY, self.names), n, WILSON),
+            accuracy=ScoreEstimate(accuracy, score_interval(counts, _ACCURACY, self.names), n, WILSON),
             classes=_classes(counts),
             majority=majority,
             chance=chance,
@@ -150,12 +157,12 @@ class _Scorer:
         always, guessed = (float(self.score(Counts(counts.true * by, counts.true, n * by))) for by in said)
         return always, guessed
 
-    def mean(self, scores: Sequence[Estimate], together: Counts, se: float) -> Estimate:
+    def mean(self, scores: Sequence[ScoreEstimate], together: Counts, se: float) -> ScoreEstimate:
         """The mean over the folds of which the score is defined."""
         known = [score for score in scores if not np.isnan(score.value)]
         return self.estimate(together, _mean([score.value for score in known]), se, _joined(known))
 
-    def estimate(self, counts: Counts, value: float, se: float, wilson: Interval) -> Estimate:
+    def estimate(self, counts: Counts, value: float, se: float, wilson: Interval) -> ScoreEstimate:
         """With the jackknife's interval, unless too few samples are wrong (or right) for it, or none would matter.
 
         Wilson's intervals of classes know nothing of classes that come and go, with which a macro F1 of few wrong
@@ -163,8 +170,8 @@ class _Scorer:
         """
         n, scaled = int(counts.true.sum()), scaled_interval(value, se)
         if _n_decisive(counts, self.metric, self.names) >= FEWEST_WRONG and se > 0:
-            return Estimate(value, scaled, n, JACKKNIFE)
-        return Estimate(value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON)
+            return ScoreEstimate(value, scaled, n, JACKKNIFE)
+        return ScoreEstimate(value, joined(wilson, scaled) if self.metric.kind == "macro_f1" else wilson, n, WILSON)
 
 
 def _n_decisive(counts: Counts, metric: Metric, class_names: tuple[str, ...]) -> int:
@@ -177,12 +184,12 @@ def _n_decisive(counts: Counts, metric: Metric, class_names: tuple[str, ...]) ->
     return min(right, int(counts.true.sum()) - right)
 
 
-def _classes(counts: Counts) -> tuple[Estimate, ...]:
+def _classes(counts: Counts) -> tuple[ScoreEstimate, ...]:
     cells = zip(counts.f1().tolist(), class_intervals(counts), counts.true.tolist(), strict=True)
-    return tuple(Estimate(value, interval, int(n), WILSON) for value, interval, n in cells)
+    return tuple(ScoreEstimate(value, interval, int(n), WILSON) for value, interval, n in cells)
 
 
-def _joined(scores: Sequence[Estimate]) -> Interval:
+def _joined(scores: Sequence[ScoreEstimate]) -> Interval:
     return mean_interval(np.array([score.value for score in scores]), [score.interval for score in scores])
 
 

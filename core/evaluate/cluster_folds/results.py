@@ -47,7 +47,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ScoreEstimate:
     """A number with its 95 % interval over samples, and how many samples it rests on.
 
     The interval says what another data set of as many samples from the same place would give, the models and the folds
@@ -72,9 +72,9 @@ class FoldScore:
     """Counted from 0; files and figures count from 1."""
     n: int
     n_train: int | None
-    score: Estimate
-    accuracy: Estimate
-    classes: tuple[Estimate, ...]
+    score: ScoreEstimate
+    accuracy: ScoreEstimate
+    classes: tuple[ScoreEstimate, ...]
     """F1 of each class, in the order of `class_names`; NaN where a class is neither in the fold nor predicted there."""
     majority: float
     """The score of always saying the class that is most frequent in the other folds."""
@@ -91,15 +91,15 @@ class RunScore:
     seed: int
     model: str
     folds: tuple[FoldScore, ...]
-    mean: Estimate
+    mean: ScoreEstimate
     """The mean over the folds whose score is defined, `folds_defined`."""
     std: float
     """The population standard deviation over folds (ddof = 0), which is the paper's."""
-    accuracy: Estimate
+    accuracy: ScoreEstimate
     """The mean over folds of the accuracy."""
     majority: float
     chance: float
-    classes: tuple[Estimate, ...]
+    classes: tuple[ScoreEstimate, ...]
     """F1 of each class, all folds together."""
     n_folds_wanted: int
     """How many folds there are; fewer are in `folds` while trials are missing or where they failed."""
@@ -124,7 +124,7 @@ class SchemeScore:
     scheme: str
     model: str
     seeds: tuple[int, ...]
-    mean: Estimate
+    mean: ScoreEstimate
     """Mean over seeds of the mean over folds; its interval is over samples."""
     std: float
     """Mean over seeds of the population standard deviation over folds."""
@@ -153,7 +153,7 @@ class SchemeDifference:
     other: str
     score: float
     other_score: float
-    difference: Estimate
+    difference: ScoreEstimate
     p: float
     p_holm: float
     per_seed: tuple[tuple[int, float], ...]
@@ -210,7 +210,7 @@ class Foretold:
     """The name of the held-out set, or of the scheme whose folds are the data set's own sources."""
     score: float
     held_out_score: float
-    difference: Estimate
+    difference: ScoreEstimate
     paired: bool
     """Whether both scores are of the same samples."""
 
@@ -306,7 +306,7 @@ def _who(run: RunScore) -> dict[str, object]:
     return {"scheme": run.scheme, "seed": run.seed, "model": run.model}
 
 
-def _cells(name: str, of: Estimate) -> dict[str, float]:
+def _cells(name: str, of: ScoreEstimate) -> dict[str, float]:
     return {name: of.value, f"{name}_lower": of.interval.lower, f"{name}_upper": of.interval.upper}
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import ceil, isnan
 
 from core.evaluate.cluster_folds.results import (
-    Estimate,
     FoldPerformance,
     FoldScore,
     Foretold,
@@ -12,6 +11,7 @@ from core.evaluate.cluster_folds.results import (
     RunScore,
     SchemeDifference,
     SchemeScore,
+    ScoreEstimate,
 )
 from core.evaluate.intervals import UNKNOWN
 from core.evaluate.wording import Verdict, bare, count, fixed, listed, p_value, percent, plural, points
@@ -302,5 +302,5 @@ def _folds(scheme: str) -> str:
     return f"{title[0].lower() + title[1:] if title[1:2].islower() else title} folds"
 
 
-def _estimate(of: Estimate) -> str:
+def _estimate(of: ScoreEstimate) -> str:
     return percent(of.value, of.interval)

@@ -13,7 +13,7 @@ from core.evaluate.data_sets.numbers import (
     summarise,
 )
 from core.evaluate.data_sets.pictures import mean_images
-from core.evaluate.data_sets.verdict import verdict
+from core.evaluate.data_sets.verdict import data_verdict
 from core.evaluate.data_sets.words import Word, WordCounts, count_words, english_stop_words
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "WordCounts",
     "column_summaries",
     "count_words",
+    "data_verdict",
     "english_stop_words",
     "histogram",
     "label_counts",
@@ -38,5 +39,4 @@ __all__ = [
     "near_copies",
     "number_by_class",
     "summarise",
-    "verdict",
 ]

@@ -16,7 +16,7 @@ TELLING = 0.05
 """From this share of a number's variance between classes on, the classes are said to differ in it."""
 
 
-def verdict(
+def data_verdict(
     kind: Kind,
     labels: LabelCounts,
     copies: ExactCopies,
@@ -31,7 +31,7 @@ def verdict(
     >>> import numpy as np
     >>> from core.evaluate.data_sets import label_counts
     >>> y = np.array([0, 0, 1, 1])
-    >>> print(verdict("text", label_counts(y, ("no", "yes")), ExactCopies(np.array([0, 1, 2, 1]), y)).headline)
+    >>> print(data_verdict("text", label_counts(y, ("no", "yes")), ExactCopies(np.array([0, 1, 2, 1]), y)).headline)
     4 texts in 2 classes, evenly spread (2 samples each); 1 exact duplicate, and its copy has another label.
     """
     n, noun = labels.n_samples, NOUNS[kind]

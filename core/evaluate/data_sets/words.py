@@ -16,7 +16,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Integer
 from scipy import sparse
 
-from core.represent.tokens import tokens
+from core.represent.tokens import tokenize
 
 LEAST_TEXTS = 3
 """A word in fewer texts is never called characteristic."""
@@ -159,7 +159,7 @@ def english_stop_words() -> frozenset[str]:
 
 
 def count_words(texts: Iterable[str], y: Integer[np.ndarray, " n_samples"], class_names: Sequence[str]) -> WordCounts:
-    """Count the words (``tokens``) of texts by class.
+    """Count the words (``tokenize``) of texts by class.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def count_words(texts: Iterable[str], y: Integer[np.ndarray, " n_samples"], clas
     classes, columns, counts = array("q"), array("q"), array("q")
     for text, code in zip(texts, y, strict=True):
         of_text: dict[int, int] = {}
-        for word in tokens(text):
+        for word in tokenize(text):
             at = positions.setdefault(word, len(positions))
             of_text[at] = of_text.get(at, 0) + 1
         columns.extend(of_text)

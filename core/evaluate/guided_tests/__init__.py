@@ -1,9 +1,9 @@
 """Which tests are missing? (Mani et al. 2019, sections 4.1, 4.3 and 5.4)
 
-`start(...)` makes ready, `generate(...)` makes features in the regions that were asked for, `accuracy_grid(...)` says
-how the head fares on them, `properties(...)` and `walk(...)` follow it along lines through feature space,
-`label_next(...)` lists the real samples of least confidence, `round_trip(...)` sends decoded images through the
-whole model.
+`start(...)` makes ready, `generate_tests(...)` makes features in the regions that were asked for,
+`accuracy_grid(...)` says how the head fares on them, `check_properties(...)` and `walk_between(...)` follow it along
+lines through feature space, `label_next(...)` lists the real samples of least confidence, `round_trip(...)` sends
+decoded images through the whole model.
 """
 
 from core.evaluate.guided_tests.accuracy import (
@@ -23,17 +23,17 @@ from core.evaluate.guided_tests.generate import (
     MIXES,
     Recipe,
     Start,
-    generate,
     generate_class,
+    generate_tests,
     sizes,
     start,
 )
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconstruction, round_trip
 from core.evaluate.guided_tests.missing import Missing, generate_missing, label_next, missing_regions, nearest
-from core.evaluate.guided_tests.properties import Properties, Property, properties
+from core.evaluate.guided_tests.properties import Properties, Property, check_properties
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
 from core.evaluate.guided_tests.stored import Guided, guided_of_rows
-from core.evaluate.guided_tests.walk import Walk, walk
+from core.evaluate.guided_tests.walk import Walk, walk_between
 
 __all__ = [
     "FREQUENCIES",
@@ -56,21 +56,21 @@ __all__ = [
     "Walk",
     "accuracy_grid",
     "all_of",
-    "generate",
+    "check_properties",
     "generate_class",
     "generate_missing",
+    "generate_tests",
     "grid_beside",
     "guided_of_rows",
     "label_next",
     "missing_regions",
     "mix_accuracy",
     "nearest",
-    "properties",
     "reconstruction",
     "round_trip",
     "shared_accuracy",
     "sizes",
     "start",
     "table_sizes",
-    "walk",
+    "walk_between",
 ]

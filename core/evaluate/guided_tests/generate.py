@@ -114,7 +114,7 @@ def sizes(test: LayerSamples, frequency: float) -> Integer[np.ndarray, " n_class
     return np.maximum(np.round(frequency * counts), 1).astype(np.int64)
 
 
-def generate(
+def generate_tests(
     start: Start,
     n: int | Sequence[int] | Integer[np.ndarray, " n_classes"],
     *,

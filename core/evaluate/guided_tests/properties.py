@@ -75,7 +75,7 @@ class Properties:
         return pd.concat([one.violations.assign(property=one.name) for one in self.each], ignore_index=True)
 
 
-def properties(
+def check_properties(
     regions: Regions, head: Head, test: LayerSamples, *, tolerance: float = TOLERANCE, n_steps: int = _N_STEPS
 ) -> Properties:
     """Test all three: two on lines through feature space, which need the head, and one on the test samples alone.

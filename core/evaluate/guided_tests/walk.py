@@ -37,7 +37,7 @@ class Walk:
         return made[["t", "label", "probability", "distance", "in_centroid", "in_boundary"]]
 
 
-def walk(
+def walk_between(
     regions: Regions,
     head: Head,
     features: Float[np.ndarray, " n_features"],
@@ -57,7 +57,7 @@ def walk(
     >>> head = lambda features: np.column_stack([1 / (1 + np.exp(features[:, 0])), 1 / (1 + np.exp(-features[:, 0]))])
     >>> x = np.array([[-5.0], [-3.0], [3.0], [5.0]])
     >>> train = LayerSamples(x, [0, 0, 1, 1], head(x), ("left", "right"))
-    >>> walk(fit_regions(train), head, x[0], label=0, towards=1, n_steps=3).in_centroid
+    >>> walk_between(fit_regions(train), head, x[0], label=0, towards=1, n_steps=3).in_centroid
     array([ True, False, False])
     """
     if not all(0 <= code < regions.n_classes for code in (label, towards)) or n_steps < 2:

@@ -2,7 +2,7 @@
 
 `match(reference, target, ...)` pairs samples that the model was equally sure of; `compare_sets(...)` repeats that and
 says how far accuracy falls, on all samples and on matched ones, with intervals; `epsilon_curve(...)` and
-`compare_models(...)` do so for many epsilons and models; `verdict(...)` says it in sentences.
+`compare_models(...)` do so for many epsilons and models; `matched_verdict(...)` says it in sentences.
 """
 
 from core.evaluate.matched_subsets.compare import (
@@ -17,26 +17,26 @@ from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 from core.evaluate.matched_subsets.parts import SUBSETS, calibrations, coverages, densities, worked_example
 from core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
-    Estimate,
     LabelGap,
     ModelComparisons,
     SetComparison,
+    SetEstimate,
     Subset,
     comparison_table,
 )
-from core.evaluate.matched_subsets.verdict import models_verdict, smaller_reference, verdict
+from core.evaluate.matched_subsets.verdict import matched_verdict, models_verdict, smaller_reference
 
 __all__ = [
     "EPSILON",
     "EPSILONS",
     "FEWEST_PAIRS",
     "SUBSETS",
-    "Estimate",
     "LabelGap",
     "MatchedSubsets",
     "ModelComparisons",
     "Outcomes",
     "SetComparison",
+    "SetEstimate",
     "Subset",
     "calibrations",
     "compare_models",
@@ -46,10 +46,10 @@ __all__ = [
     "densities",
     "epsilon_curve",
     "match",
+    "matched_verdict",
     "models_verdict",
     "n_steps",
     "outcomes_of",
     "smaller_reference",
-    "verdict",
     "worked_example",
 ]

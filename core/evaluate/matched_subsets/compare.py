@@ -31,10 +31,10 @@ from core.evaluate.matched_subsets.outcomes import Outcomes, outcomes_of
 from core.evaluate.matched_subsets.resample import resample
 from core.evaluate.matched_subsets.results import (
     FEWEST_PAIRS,
-    Estimate,
     LabelGap,
     ModelComparisons,
     SetComparison,
+    SetEstimate,
     Subset,
 )
 
@@ -165,14 +165,14 @@ def _compare(
         se, df, by = spread.se, spread.df, "bootstrap"
         left = _share(unmatched, n_target, se["unmatched_target"], df)
         left_reference = _share(unmatched_reference, n_reference, se["unmatched_reference"], df)
-        explained = Estimate(
+        explained = SetEstimate(
             gap.value - matched_gap, t_interval(gap.value - matched_gap, se["explained"], df), "bootstrap"
         )
         interval = t_interval(matched_gap, se["matched_gap"], df)
     else:
-        by, interval, explained = "pairs", UNKNOWN, Estimate(gap.value - matched_gap)
-        left = Estimate(unmatched, wilson(unmatched * n_target, float(n_target)), "Wilson")
-        left_reference = Estimate(
+        by, interval, explained = "pairs", UNKNOWN, SetEstimate(gap.value - matched_gap)
+        left = SetEstimate(unmatched, wilson(unmatched * n_target, float(n_target)), "Wilson")
+        left_reference = SetEstimate(
             unmatched_reference, wilson(unmatched_reference * n_reference, float(n_reference)), "Wilson"
         )
     if by == "pairs" or n_plus + n_minus < FEWEST_DISCORDANT:
@@ -188,7 +188,7 @@ def _compare(
         n_pairs=n_pairs,
         subsets=tuple(_subset(name, [one.subsets[name] for one in repeats]) for name in repeats[0].subsets),
         gap=gap,
-        matched_gap=Estimate(matched_gap, interval, by),
+        matched_gap=SetEstimate(matched_gap, interval, by),
         explained=explained,
         unmatched_target=left,
         unmatched_reference=left_reference,
@@ -205,7 +205,7 @@ def _as_wholes(
     reference: Outcomes, target: Outcomes, *, epsilon: float, by: By, method: Method, model: str
 ) -> SetComparison:
     """All that two sets of hard labels can tell."""
-    unknown = Estimate(nan)
+    unknown = SetEstimate(nan)
     return SetComparison(
         model=model,
         epsilon=epsilon,
@@ -230,9 +230,9 @@ def _as_wholes(
     )
 
 
-def _gap(reference: Outcomes, target: Outcomes) -> Estimate:
+def _gap(reference: Outcomes, target: Outcomes) -> SetEstimate:
     counts = [float(n) for of in (reference, target) for n in (of.correct.sum(), len(of))]
-    return Estimate(reference.accuracy - target.accuracy, share_difference(*counts), "Newcombe")
+    return SetEstimate(reference.accuracy - target.accuracy, share_difference(*counts), "Newcombe")
 
 
 def _pair_interval(value: float, repeats: Sequence[MatchedSubsets]) -> Interval:
@@ -245,17 +245,17 @@ def _pair_interval(value: float, repeats: Sequence[MatchedSubsets]) -> Interval:
     return share_difference(right, n, other, n) if not np.isnan(value) else UNKNOWN
 
 
-def _share(share: float, n: int, se: float, df: float) -> Estimate:
+def _share(share: float, n: int, se: float, df: float) -> SetEstimate:
     """Of a share on the logit scale; Wilson's where no resample could tell, because none or all are unmatched."""
     if min(share, 1 - share) * n < FEWEST_DISCORDANT:
-        return Estimate(share, wilson(share * n, float(n)), "Wilson")
-    return Estimate(share, logit_interval(share, se, df), "bootstrap")
+        return SetEstimate(share, wilson(share * n, float(n)), "Wilson")
+    return SetEstimate(share, logit_interval(share, se, df), "bootstrap")
 
 
 def _subset(name: str, repeats: Sequence[Outcomes]) -> Subset:
     n, n_correct = (float(np.mean(of)) for of in ([len(r) for r in repeats], [r.correct.sum() for r in repeats]))
     total = sum(float(one.confidence.sum()) for one in repeats) / len(repeats)
-    accuracy = Estimate(n_correct / n, wilson(n_correct, n), "Wilson") if n else Estimate(nan)
+    accuracy = SetEstimate(n_correct / n, wilson(n_correct, n), "Wilson") if n else SetEstimate(nan)
     return Subset(name, n, accuracy, total / n if n else nan)
 
 
@@ -281,7 +281,7 @@ def _labels(repeats: Sequence[MatchedSubsets]) -> tuple[LabelGap, ...]:
         )
         if not (n_reference or n_target):
             continue
-        gap = Estimate((right - other) / n, share_difference(right, n, other, n), "pairs") if n else Estimate(nan)
+        gap = SetEstimate((right - other) / n, share_difference(right, n, other, n), "pairs") if n else SetEstimate(nan)
         rows.append(
             LabelGap(
                 label=name,

@@ -12,7 +12,7 @@ FEWEST_PAIRS = 30
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SetEstimate:
     """A number with its 95 % interval over data, and the name of the way it was found. NaN: not told by the data."""
 
     value: float
@@ -29,7 +29,7 @@ class Subset:
 
     name: str
     n: float
-    accuracy: Estimate
+    accuracy: SetEstimate
     mean_confidence: float
 
 
@@ -46,7 +46,7 @@ class LabelGap:
     target_accuracy: float
     matched_reference_accuracy: float
     matched_target_accuracy: float
-    matched_gap: Estimate
+    matched_gap: SetEstimate
     p_value: float
     p_holm: float
     """Over the labels that have enough pairs; NaN for the others."""
@@ -76,12 +76,12 @@ class SetComparison:
     n_pairs: float
     """Mean over the repeats, as everything that rests on matching; 0 where no confidence was given."""
     subsets: tuple[Subset, ...]
-    gap: Estimate
-    matched_gap: Estimate
-    explained: Estimate
+    gap: SetEstimate
+    matched_gap: SetEstimate
+    explained: SetEstimate
     """The gap less the matched gap: what a different mix of confidences accounts for."""
-    unmatched_target: Estimate
-    unmatched_reference: Estimate
+    unmatched_target: SetEstimate
+    unmatched_reference: SetEstimate
     least_unmatched_target: float
     """Share of the target set that no matching at all could have paired (method "maximum")."""
     confidence_difference: float
@@ -160,6 +160,6 @@ def _flat(row: LabelGap) -> dict[str, object]:
     return cells | _estimate_cells("matched_gap", row.matched_gap)
 
 
-def _estimate_cells(name: str, estimate: Estimate) -> dict[str, object]:
+def _estimate_cells(name: str, estimate: SetEstimate) -> dict[str, object]:
     ends = {f"{name}_lower": estimate.interval.lower, f"{name}_upper": estimate.interval.upper}
     return {name: estimate.value} | ends | {f"{name}_by": estimate.by}

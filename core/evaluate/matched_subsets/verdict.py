@@ -3,14 +3,14 @@
 from math import ceil, isnan
 
 from core.evaluate.intervals import Interval
-from core.evaluate.matched_subsets.results import FEWEST_PAIRS, Estimate, ModelComparisons, SetComparison
+from core.evaluate.matched_subsets.results import FEWEST_PAIRS, ModelComparisons, SetComparison, SetEstimate
 from core.evaluate.wording import Verdict, count, fixed, listed, p_value, percent, plural, points
 
 MUCH_UNMATCHED = 0.2
 MOST_SAMPLES = 10_000_000
 
 
-def verdict(of: SetComparison, *, reference: str = "the reference set", target: str = "the new set") -> Verdict:
+def matched_verdict(of: SetComparison, *, reference: str = "the reference set", target: str = "the new set") -> Verdict:
     """Say what two test sets tell of one model; `reference` and `target` are the sets' names within a sentence.
 
     Examples
@@ -18,7 +18,7 @@ def verdict(of: SetComparison, *, reference: str = "the reference set", target: 
     >>> import numpy as np
     >>> from core.evaluate.matched_subsets import Outcomes, compare_sets
     >>> hard = Outcomes(np.zeros(4, dtype=int), np.full(4, np.nan), np.array([True, True, True, False]), ("any",))
-    >>> print(verdict(compare_sets(hard, hard, rng=np.random.default_rng(0))).headline)
+    >>> print(matched_verdict(compare_sets(hard, hard, rng=np.random.default_rng(0))).headline)
     No fall can be shown on the new set: 0.0 points [−49.4, 49.4]. Without confidences nothing can be matched.
     """
     findings = [
@@ -253,7 +253,7 @@ def _balance(of: SetComparison) -> str:
     )
 
 
-def _samples_needed(gap: Estimate, n_target: int) -> str:
+def _samples_needed(gap: SetEstimate, n_target: int) -> str:
     if not gap.interval.known or gap.value == 0:
         return "no number of samples would tell a difference of exactly nothing"
     n = ceil(n_target * (gap.interval.width / 2 / gap.value) ** 2)
@@ -262,13 +262,13 @@ def _samples_needed(gap: Estimate, n_target: int) -> str:
     return f"about {count(max(n, n_target + 1))} samples of either set would be needed to tell (now {count(n_target)})"
 
 
-def _over_half(of: SetComparison) -> Estimate:
+def _over_half(of: SetComparison) -> SetEstimate:
     """How much more than half of the gap a different mix of confidences accounts for, of which the sign is to tell."""
     half, part = of.gap.value / 2, of.explained
-    return Estimate(part.value - half, Interval(part.interval.lower - half, part.interval.upper - half), part.by)
+    return SetEstimate(part.value - half, Interval(part.interval.lower - half, part.interval.upper - half), part.by)
 
 
-def _estimate(estimate: Estimate) -> str:
+def _estimate(estimate: SetEstimate) -> str:
     return percent(estimate.value, estimate.interval)
 
 
@@ -276,11 +276,11 @@ def _hundredths(value: float) -> str:
     return f"{fixed(100 * value, 2)} points"
 
 
-def _size(estimate: Estimate) -> float:
+def _size(estimate: SetEstimate) -> float:
     return abs(estimate.value)
 
 
-def _turned(estimate: Estimate) -> Interval:
+def _turned(estimate: SetEstimate) -> Interval:
     interval = estimate.interval
     return interval if estimate.value >= 0 else Interval(-interval.upper, -interval.lower)
 

@@ -1,7 +1,7 @@
 """How far does accuracy fall on sources the model has never seen? (Kilinc & Uysal 2017, sections 4-5.1)
 
 `expected_accuracy_intervals(trials)` turns a trials frame into expected accuracy intervals and rho: overall, by class
-and by held-out source; `compare_models(trials)` tells models apart; `verdict(...)` says it in sentences.
+and by held-out source; `compare_models(trials)` tells models apart; `source_verdict(...)` says it in sentences.
 """
 
 from core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
@@ -11,23 +11,23 @@ from core.evaluate.source_robustness.results import (
     AccuracyInterval,
     AccuracyIntervals,
     Difference,
-    Estimate,
     ExpectedInterval,
+    ExpectedValue,
 )
-from core.evaluate.source_robustness.verdict import most_robust, verdict
+from core.evaluate.source_robustness.verdict import most_robust, source_verdict
 
 __all__ = [
     "AccuracyInterval",
     "AccuracyIntervals",
     "Difference",
-    "Estimate",
     "ExpectedInterval",
+    "ExpectedValue",
     "HeldOutSource",
     "ModelComparison",
     "compare_models",
     "comparison_table",
     "expected_accuracy_intervals",
     "most_robust",
-    "verdict",
+    "source_verdict",
     "worst",
 ]

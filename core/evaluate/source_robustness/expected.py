@@ -14,8 +14,8 @@ from core.evaluate.source_robustness.results import (
     AccuracyInterval,
     AccuracyIntervals,
     Difference,
-    Estimate,
     ExpectedInterval,
+    ExpectedValue,
 )
 
 FEW_ERRORS = 5
@@ -62,10 +62,10 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
     )
 
 
-def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layout) -> Estimate:
+def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layout) -> ExpectedValue:
     """Rho with its intervals; all NaN while either accuracy is missing."""
     if exclusive is None or inclusive is None or not inclusive.value > 0:
-        return Estimate(float("nan"))
+        return ExpectedValue(float("nan"))
     terms = rho_terms(exclusive, inclusive)
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
     rho = AccuracyInterval(exclusive.value, inclusive.value).rho
@@ -74,7 +74,7 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
         x, i = _of_samples(exclusive), _of_samples(inclusive)
         highest = x.upper / i.lower if i.lower > 0 else float("inf")
         over_sources = joined(over_sources, Interval(x.lower / i.upper, highest))
-    return Estimate(
+    return ExpectedValue(
         value=rho,
         over_draws=log_interval(rho, draws.se, draws.df),
         over_sources=over_sources,
@@ -82,16 +82,16 @@ def rho_of(exclusive: Measured | None, inclusive: Measured | None, layout: Layou
     )
 
 
-def _accuracy(measured: Measured | None, layout: Layout) -> Estimate:
+def _accuracy(measured: Measured | None, layout: Layout) -> ExpectedValue:
     if measured is None or np.isnan(measured.value):
-        return Estimate(float("nan"))
+        return ExpectedValue(float("nan"))
     terms = [(1.0, measured)]
     draws, sources = error_over_draws(terms), error_over_sources(terms, layout)
     over_sources = logit_interval(measured.value, sources.se, sources.df)
     if few_errors(measured):
         over_sources = joined(over_sources, _of_samples(measured))
     over_draws = logit_interval(measured.value, draws.se, draws.df)
-    return Estimate(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
+    return ExpectedValue(measured.value, over_draws, over_sources, measured.sd, _n_draws(measured))
 
 
 def few_errors(measured: Measured) -> bool:

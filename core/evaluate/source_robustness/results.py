@@ -35,7 +35,7 @@ class AccuracyInterval:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ExpectedValue:
     """A number with its two 95 % intervals. NaN and unknown intervals: not (yet) told by the data.
 
     `over_draws` says what another set of repeats on the same data would give, `over_sources` what another data set
@@ -70,10 +70,10 @@ class ExpectedInterval:
     source_finder: str
     n_train: int
     label: str | None
-    exclusive: Estimate
-    inclusive: Estimate
-    random: Estimate
-    rho: Estimate
+    exclusive: ExpectedValue
+    inclusive: ExpectedValue
+    random: ExpectedValue
+    rho: ExpectedValue
     against_rest: Difference | None
     """Rho of this class less that of all others together; Holm-corrected over the classes. None for all classes."""
     inclusive_less_random: Difference
@@ -161,7 +161,7 @@ TABLE_COLUMNS = (
 def _table_row(row: ExpectedInterval) -> dict[str, object]:
     cells: dict[str, object] = {name: getattr(row, name) for name in ("model", "source_finder", "n_train", "label")}
     for name in _ESTIMATES:
-        estimate: Estimate = getattr(row, name)
+        estimate: ExpectedValue = getattr(row, name)
         draws, sources = estimate.over_draws, estimate.over_sources
         values = (estimate.value, estimate.sd, estimate.n_draws, draws.lower, draws.upper, sources.lower, sources.upper)
         cells |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=True)}

@@ -26,7 +26,7 @@ from core.evaluate.source_robustness.estimate import (
     pooled,
 )
 from core.evaluate.source_robustness.expected import expected_interval, few_errors
-from core.evaluate.source_robustness.results import Difference, Estimate, ExpectedInterval
+from core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
 from core.evaluate.wording import count, p_value, percent, plural, points
 
 KNOWN = "known"
@@ -329,7 +329,7 @@ def _n_train(schemes: dict[str, Counts]) -> int:
     return round(float(sizes[~np.isnan(sizes)].mean()))
 
 
-def _number(estimate: Estimate) -> str:
+def _number(estimate: ExpectedValue) -> str:
     return f"{100 * estimate.value:.1f}"
 
 

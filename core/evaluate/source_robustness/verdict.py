@@ -19,7 +19,7 @@ _EPOCHS = {
 }
 
 
-def verdict(
+def source_verdict(
     intervals: AccuracyIntervals,
     comparisons: Sequence[ModelComparison] = (),
     *,
@@ -35,7 +35,7 @@ def verdict(
     Examples
     --------
     >>> import pandas as pd
-    >>> verdict(AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)).headline
+    >>> source_verdict(AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)).headline
     'No trial has finished yet.'
     """
     of = of if of is not None else most_robust(intervals.overall)

@@ -1,8 +1,8 @@
 """Does the test set cover the feature space? (Mani et al. 2019, section 4.2)
 
-`quality(train, test, ...)` measures four dimensions in a layer of a model, beside the training set and random splits;
-`centroid_curve(...)` and `boundary_curve(...)` show what rests on a threshold; `pair_map(...)` lays out two classes;
-`verdict(...)` and `findings(...)` say it in sentences.
+`measure_quality(train, test, ...)` measures four dimensions in a layer of a model, beside the training set and random
+splits; `centroid_curve(...)` and `boundary_curve(...)` show what rests on a threshold; `map_pair(...)` lays out two
+classes; `quality_verdict(...)` and `findings(...)` say it in sentences.
 """
 
 from core.evaluate.test_quality.dimensions import (
@@ -14,12 +14,12 @@ from core.evaluate.test_quality.dimensions import (
     equivalence_partitioning,
     pairwise_boundary_conditioning,
 )
-from core.evaluate.test_quality.pair_map import PairMap, pair_map
+from core.evaluate.test_quality.pair_map import PairMap, map_pair
 from core.evaluate.test_quality.pairs import PairShares
-from core.evaluate.test_quality.quality import TestQuality, quality, samples_table
+from core.evaluate.test_quality.quality import TestQuality, measure_quality, samples_table
 from core.evaluate.test_quality.regions import THETA_2, UNITS, Regions, fit_regions, in_band, rivals
 from core.evaluate.test_quality.shares import Shares, Spread
-from core.evaluate.test_quality.verdict import Finding, findings, findings_table, verdict
+from core.evaluate.test_quality.verdict import Finding, findings, findings_table, quality_verdict
 
 __all__ = [
     "THETA_2",
@@ -41,10 +41,10 @@ __all__ = [
     "findings_table",
     "fit_regions",
     "in_band",
-    "pair_map",
+    "map_pair",
+    "measure_quality",
     "pairwise_boundary_conditioning",
-    "quality",
+    "quality_verdict",
     "rivals",
     "samples_table",
-    "verdict",
 ]

@@ -52,7 +52,7 @@ class PairMap:
         )
 
 
-def pair_map(
+def map_pair(
     samples: LayerSamples, regions: Regions, first: int, second: int, *, head: Head | None = None, n_grid: int = 60
 ) -> PairMap:
     """Lay two classes out. Without a `head` there is no grid. Raises DataError for a class paired with itself."""

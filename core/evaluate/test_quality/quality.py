@@ -73,7 +73,7 @@ class TestQuality:
         )
 
 
-def quality(
+def measure_quality(
     train: LayerSamples,
     test: LayerSamples,
     *,
@@ -98,7 +98,7 @@ def quality(
     ...     x = rng.normal(size=(n, 3)) + 2.0 * y[:, None]
     ...     p = 1 / (1 + np.exp(-2 * (x.sum(axis=1) - 3)))
     ...     return LayerSamples(x, y, np.column_stack([1 - p, p]), ("low", "high"))
-    >>> found = quality(made(400), made(100), rng=rng)
+    >>> found = measure_quality(made(400), made(100), rng=rng)
     >>> found.equivalence.value, found.absent
     (array([1., 1.]), ())
     """

@@ -45,12 +45,12 @@ def findings_table(quality: TestQuality) -> pd.DataFrame:
     return pd.DataFrame([vars(one) for one in findings(quality)], columns=columns)
 
 
-def verdict(quality: TestQuality) -> Verdict:
+def quality_verdict(quality: TestQuality) -> Verdict:
     """The card of a test set.
 
     Examples
     --------
-    >>> from core.evaluate.test_quality.quality import quality
+    >>> from core.evaluate.test_quality.quality import measure_quality
     >>> from core.models.layers import LayerSamples
     >>> rng = np.random.default_rng(0)
     >>> def made(n):
@@ -58,7 +58,7 @@ def verdict(quality: TestQuality) -> Verdict:
     ...     x = rng.normal(size=(n, 3)) + 2.0 * y[:, None]
     ...     p = 1 / (1 + np.exp(-2 * (x.sum(axis=1) - 3)))
     ...     return LayerSamples(x, y, np.column_stack([1 - p, p]), ("low", "high"))
-    >>> print(verdict(quality(made(400), made(100), rng=rng)).headline)
+    >>> print(quality_verdict(measure_quality(made(400), made(100), rng=rng)).headline)
     5.0 % [2.2, 11.2] of the test samples lie at a boundary, 2.5 % of the training samples do.
     """
     n_in, n, share, interval = quality.boundary.overall

@@ -1,0 +1,60 @@
+"""Is a name one thing only? A package that exports a name of its own submodule is two things under one address."""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import core
+import ui
+
+ROOT = Path(core.__file__).parents[1]
+PACKAGES = sorted(
+    str(file.parent.relative_to(ROOT)).replace("/", ".")
+    for top in (core, ui)
+    for file in Path(str(top.__file__)).parent.rglob("__init__.py")
+)
+
+
+def bound_in(body: list[ast.stmt]) -> Iterator[str]:
+    """The names that a module's statements bind, those under `if` and `try` too; a function keeps its own to itself."""
+    for statement in body:
+        match statement:
+            case ast.Import(names) | ast.ImportFrom(names=names):
+                yield from (alias.asname or alias.name for alias in names)
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                yield name
+            case ast.If() | ast.Try() | ast.With() | ast.For():
+                nested = [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.stmt)]
+                yield from bound_in(nested)
+            case _:
+                yield from (
+                    node.id
+                    for node in ast.walk(statement)
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                )
+
+
+def submodules(package: str) -> set[str]:
+    """The names of a package's modules and packages."""
+    return {module.name for module in pkgutil.iter_modules([str(ROOT / package.replace(".", "/"))])}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_package_binds_a_name_that_is_also_its_submodules(package):
+    body = ast.parse((ROOT / package.replace(".", "/") / "__init__.py").read_text("utf-8")).body
+    assert not sorted(set(bound_in(body)) & submodules(package))
+
+
+@pytest.mark.parametrize("package", [package for package in PACKAGES if package.startswith("core")])
+def test_nothing_exported_is_also_a_submodule(package):
+    exported = getattr(importlib.import_module(package), "__all__", [])
+    assert not sorted(set(exported) & submodules(package))
+
+
+def test_the_names_bound_are_seen_wherever_they_are_bound():
+    source = "import a.b\nfrom c import d as e\ndef f(): g = 1\nif h:\n    from c import i\nj, (k, *l) = m"
+    assert list(bound_in(ast.parse(source).body)) == ["a.b", "e", "f", "i", "j", "k", "l"]
