@@ -2,16 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from core.cluster.finders import SOURCE_FINDERS, SourceFinder, check_finder, train_for_sources, trains
+from core.cluster.finders import SOURCE_FINDERS, SourceFinder, check_finder, find_sources, train_for_sources, trains
 from core.cluster.found import FoundSources
 from core.cluster.quotas import spread_quotas
-from core.cluster.sources import CLUSTERERS, Silhouettes, find_sources, silhouettes
+from core.cluster.sources import Silhouettes, cluster_classes, silhouettes
 
 if TYPE_CHECKING:
     from core.cluster.sds import SameSizeKMeans, SDSKMeans
 
 __all__ = [
-    "CLUSTERERS",
     "SOURCE_FINDERS",
     "FoundSources",
     "SDSKMeans",
@@ -19,6 +18,7 @@ __all__ = [
     "Silhouettes",
     "SourceFinder",
     "check_finder",
+    "cluster_classes",
     "find_sources",
     "silhouettes",
     "spread_quotas",

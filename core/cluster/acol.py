@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.cluster.found import FoundSources, OnStep, unheard
-from core.cluster.sources import find_sources
+from core.cluster.sources import cluster_classes, kmeans
 from core.data.errors import DataError
 from core.models.architectures import ARCHITECTURES, build
 from core.models.classifier import ShouldStop
@@ -205,8 +205,8 @@ def acol_sources(
             sources = (y_code * n_sources + units).astype(np.int64)
             return FoundSources(sources, described(options), number + 1, _which_held(number + 1, len(ladder)))
     features = np.asarray(x, dtype=np.float64).reshape(len(x), -1)
-    sources = find_sources(
-        features, y, n_sources=n_sources, method="kmeans", rng=np.random.default_rng(seed), class_names=class_names
+    sources = cluster_classes(
+        features, y, kmeans, n_sources=n_sources, rng=np.random.default_rng(seed), class_names=class_names
     )
     tries = f"{len(ladder)} of {len(ladder)} tries"
     note = f"ACOL collapsed or diverged in {tries}: these sources are those of k-means on the pixels."

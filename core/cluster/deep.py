@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from core.cluster.found import FoundSources, OnStep, unheard
-from core.cluster.sources import find_sources
+from core.cluster.sources import cluster_classes, same_size_kmeans
 from core.data import Dataset
 from core.models.classifier import ShouldStop
 from core.models.fitting import fits
@@ -41,11 +41,11 @@ def deep_kmeans(
     (array([16, 16, 16]), 'Small neural network, 30 epochs')
     """
     features, options = _last_hidden_layer(dataset, seed, on_step, should_stop)
-    sources = find_sources(
+    sources = cluster_classes(
         features,
         dataset.y,
+        same_size_kmeans,
         n_sources=n_sources,
-        method="same_size_kmeans",
         rng=np.random.default_rng(seed),
         class_names=dataset.class_names,
     )

@@ -1,11 +1,15 @@
 """Which ways are there to find sources? Clusterings, and networks that are trained for it (Kilinc & Uysal 2017)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Integer, Real
 
 from core.cluster.acol import acol_sources
 from core.cluster.deep import deep_kmeans
 from core.cluster.found import FoundSources, OnStep, unheard
+from core.cluster.sources import Clusterer, cluster_classes, kmeans, same_size_kmeans
 from core.data import DataError, Dataset
 from core.models.classifier import ShouldStop
 from core.models.fitting import fits
@@ -14,12 +18,13 @@ from core.models.paper_networks import Cnn2
 
 @dataclass(frozen=True)
 class SourceFinder:
-    """A way to find sources: what a picker calls it, and what it takes.
+    """A way to find sources: what the screen calls it, how it finds them, and what it takes.
 
-    One without `train` clusters features, class by class, under its name in `CLUSTERERS`: that takes seconds. One that
-    trains a network is called with a data set, `n_sources`, `seed`, `on_step` and `should_stop`; it takes minutes, and
-    so its sources are found once by a run of their own (`core.trials.SourcesPlan`) and kept. `fits` says of a data set
-    whether it can be used there, `takes` says which it can be used on.
+    One that has `cluster` clusters the features of each class: that takes seconds. One that has `train` trains a
+    network, and is called with a data set, `n_sources`, `seed`, `on_step` and `should_stop`; it takes minutes, and so
+    its sources are found once by a run of their own (`core.trials.SourcesPlan`) and kept. `fits` says of a data set
+    whether it can be used there, `takes` says which it can be used on. `short` is its name beside a model's, where
+    there is little room, and `in_sentences` that in a sentence; they are the title where it has none.
 
     Examples
     --------
@@ -31,6 +36,15 @@ class SourceFinder:
     train: Callable[..., FoundSources] | None = None
     fits: Callable[[Dataset], bool] = lambda dataset: True
     takes: str = "any data"
+    cluster: Clusterer | None = None
+    short: str = ""
+    in_sentences: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.train is None) == (self.cluster is None):
+            raise TypeError(f"{self.title}: a source finder either clusters features or trains a network.")
+        object.__setattr__(self, "short", self.short or self.title)
+        object.__setattr__(self, "in_sentences", self.in_sentences or self.short)
 
     @property
     def trains(self) -> bool:
@@ -47,6 +61,32 @@ def trains(method: str) -> bool:
     (True, False, False)
     """
     return method in SOURCE_FINDERS and SOURCE_FINDERS[method].trains
+
+
+def find_sources(
+    features: Real[np.ndarray, "n_samples n_features"],
+    y: Integer[np.ndarray, " n_samples"],
+    *,
+    n_sources: int = 5,
+    method: str = "kmeans",
+    rng: np.random.Generator,
+    class_names: Sequence[str] | None = None,
+) -> Integer[np.ndarray, " n_samples"]:
+    """Cluster the features of each class by one of `SOURCE_FINDERS` that trains nothing (`cluster_classes`).
+
+    Raises DataError for another name, and where a class has fewer different samples than ``n_sources``.
+
+    Examples
+    --------
+    >>> features, y = np.array([[0.0], [0.1], [5.0], [5.1]]), np.zeros(4, int)
+    >>> sources = find_sources(features, y, n_sources=2, rng=np.random.default_rng(0))
+    >>> bool(sources[0] == sources[1] != sources[2])
+    True
+    """
+    clusterers = {name: one.cluster for name, one in SOURCE_FINDERS.items() if one.cluster is not None}
+    if method not in clusterers:
+        raise DataError(f"There is no way to cluster a class called {method!r}; there are: {', '.join(clusterers)}.")
+    return cluster_classes(features, y, clusterers[method], n_sources=n_sources, rng=rng, class_names=class_names)
 
 
 def train_for_sources(
@@ -91,14 +131,20 @@ Choose another way to find sources.
 
 
 SOURCE_FINDERS: dict[str, SourceFinder] = {
-    "kmeans": SourceFinder("k-means clusters"),
-    "same_size_kmeans": SourceFinder("k-means clusters of the same size"),
+    "kmeans": SourceFinder("k-means clusters", cluster=kmeans, short="k-means"),
+    "same_size_kmeans": SourceFinder(
+        "k-means clusters of the same size",
+        cluster=same_size_kmeans,
+        short="same-size",
+        in_sentences="same-size k-means",
+    ),
     "deep_kmeans": SourceFinder("deep k-means", deep_kmeans),
     "acol": SourceFinder(
         "ACOL (experimental)",
         lambda dataset, **options: acol_sources(dataset.x, dataset.y, class_names=dataset.class_names, **options),
         lambda dataset: fits(Cnn2, dataset),
         "images of at least 4 x 4 pixels",
+        short="ACOL",
     ),
 }
 """Every way to find sources, by name."""

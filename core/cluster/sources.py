@@ -10,17 +10,22 @@ from jaxtyping import Float, Integer, Real, Shaped
 from core.data.errors import DataError
 from core.models.threads import single_threaded
 
+Clusterer = Callable[
+    [Real[np.ndarray, "n_samples n_features"], int, np.random.Generator], Integer[np.ndarray, " n_samples"]
+]
+"""A way to cluster the features of one class into a number of sources."""
 
-def find_sources(
+
+def cluster_classes(
     features: Real[np.ndarray, "n_samples n_features"],
     y: Integer[np.ndarray, " n_samples"],
+    cluster: Clusterer,
     *,
     n_sources: int = 5,
-    method: str = "kmeans",
     rng: np.random.Generator,
     class_names: Sequence[str] | None = None,
 ) -> Integer[np.ndarray, " n_samples"]:
-    """Cluster the samples of each class by one of `CLUSTERERS`; every cluster is taken for a source.
+    """Cluster the samples of each class; every cluster is taken for a source.
 
     The ids run from 0 to ``n_classes * n_sources - 1``, class by class: none belongs to two classes, none is unused.
     ``class_names`` only serve to name a class in an error.
@@ -33,25 +38,24 @@ def find_sources(
     Examples
     --------
     >>> features = np.array([[0.0], [0.1], [5.0], [5.1], [2.0], [9.0]])
-    >>> sources = find_sources(features, np.array([0, 0, 0, 0, 1, 1]), n_sources=2, rng=np.random.default_rng(0))
+    >>> y, rng = np.array([0, 0, 0, 0, 1, 1]), np.random.default_rng(0)
+    >>> sources = cluster_classes(features, y, kmeans, n_sources=2, rng=rng)
     >>> len(set(sources[:2])), len(set(sources[2:4])), sorted(set(sources.tolist()))
     (1, 1, [0, 1, 2, 3])
     """
     if n_sources < 2:
         raise DataError(f"Each class needs 2 sources or more, not {n_sources}: one is held out, another trains.")
-    if method not in CLUSTERERS:
-        raise DataError(f"There is no way to cluster a class called {method!r}; there are: {', '.join(CLUSTERERS)}.")
     _refuse_small_classes(features, y, n_sources, class_names)
     sources = np.empty(len(y), dtype=np.int64)
     for position, label in enumerate(np.unique(y).tolist()):
         members = y == label
-        found = CLUSTERERS[method](features[members], n_sources, rng)
-        if len(np.unique(found)) < n_sources:
+        clusters = cluster(features[members], n_sources, rng)
+        if len(np.unique(clusters)) < n_sources:
             raise DataError(
-                f"{method} cannot tell {n_sources} sources apart in class {_name(label, class_names)}: its samples are "
-                "too much alike. Ask for fewer sources."
+                f"{n_sources} sources cannot be told apart in class {_name(label, class_names)}: its samples are too "
+                "much alike. Ask for fewer sources."
             )
-        sources[members] = position * n_sources + found
+        sources[members] = position * n_sources + clusters
     return sources
 
 
@@ -192,10 +196,3 @@ def _silhouette(
 
     defined = 1 < len(np.unique(cluster)) < len(cluster)
     return float(silhouette_score(features, cluster)) if defined else float("nan")
-
-
-Clusterer = Callable[
-    [Real[np.ndarray, "n_samples n_features"], int, np.random.Generator], Integer[np.ndarray, " n_samples"]
-]
-CLUSTERERS: dict[str, Clusterer] = {"kmeans": kmeans, "same_size_kmeans": same_size_kmeans}
-"""Ways to cluster the features of one class."""

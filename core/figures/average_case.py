@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from jaxtyping import Float
 
+from core.evaluate.average_case import facts_of
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.average_case.verdict import estimator_title
 from core.evaluate.wording import bare, count, percent, plural, points
@@ -21,7 +22,7 @@ P_ROBUST = "p_robust (share of noisy copies with the same prediction, %)"
 
 @dataclass(frozen=True)
 class Style:
-    """How an estimator is drawn: approximations by the multivariate sigmoid are dashed, plain noise is dotted."""
+    """How an estimator is drawn: its mark in a theme's colours."""
 
     colour: str
     symbol: str
@@ -36,28 +37,10 @@ def estimator_style(name: str, look: Theme) -> Style:
     >>> estimator_style("mmse", theme(dark=False)), estimator_style("monte_carlo", theme(dark=False)).colour
     (Style(colour='#0B8F80', symbol='circle', dash='solid'), '#1B2027')
     """
-    mmse, taylor, forward = look.colours[2:5]
-    return {
-        "monte_carlo": Style(look.ink, "line-ns-open", "solid"),
-        "mmse": Style(mmse, "circle", "solid"),
-        "mmse_mvs": Style(mmse, "circle-open", "dash"),
-        "mmse_plain": Style(mmse, "cross-thin-open", "dot"),
-        "taylor": Style(taylor, "diamond", "solid"),
-        "taylor_mvs": Style(taylor, "diamond-open", "dash"),
-        "gaussian_logits": Style(forward, "square", "solid"),
-        "softmax": Style(look.grey, "x-thin-open", "dashdot"),
-    }.get(name, Style(look.inclusive, "star", "solid"))
-
-
-def short_title(name: str) -> str:
-    """What an estimator is called in a legend.
-
-    >>> short_title("taylor_mvs"), short_title("mmse")
-    ('Taylor, sigmoid', 'MMSE')
-    """
-    if name.endswith("_mvs"):
-        return f"{short_title(name.removesuffix('_mvs'))}, sigmoid"
-    return {"softmax": "Softmax", "gaussian_logits": "Normal logits"}.get(name, estimator_title(name))
+    mark = facts_of(name).mark
+    named = {"ink": look.ink, "grey": look.grey}
+    colour = named[mark.colour] if isinstance(mark.colour, str) else look.colours[mark.colour]
+    return Style(colour, mark.symbol, mark.dash)
 
 
 def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, dark: bool = False) -> go.Figure:

@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.evaluate.average_case.audit import Audit
+from core.evaluate.average_case import facts_of
+from core.evaluate.average_case.audit import Audit, in_order
 from core.evaluate.wording import bare, plural
-from core.figures.average_case import estimator_style, short_title
+from core.figures.average_case import estimator_style
 from core.figures.theme import faded, new_figure, padded, theme
-
-ALONE = ("taylor", "mmse", "gaussian_logits", "softmax", "mmse_plain", "taylor_mvs", "mmse_mvs")
 
 
 def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.Figure:
@@ -18,11 +17,11 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
     The grey band is what an estimator without any error would show, by the luck of Monte-Carlo's draws.
     """
     look = theme(dark)
-    names = [name for name in ALONE if name in audit.names]
+    names = audit.names
     what = "bias" if bias else "mean absolute error"
     last = max((one.sigma for one in audit.estimators), default=float("nan"))
     told = [
-        f"{short_title(one.estimator)} {bare((one.bias if bias else one.error).value, 3)}"
+        f"{facts_of(one.estimator).short} {bare((one.bias if bias else one.error).value, 3)}"
         for one in audit.estimators
         if one.sigma == last
     ]
@@ -55,7 +54,7 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
             x=np.array([one.sigma for one in of]) + (place - (len(names) - 1) / 2) * gap,
             y=values,
             mode="lines+markers",
-            name=short_title(name),
+            name=facts_of(name).short,
             line={"color": style.colour, "width": 1.6, "dash": style.dash},
             marker={"symbol": style.symbol, "size": 8, "color": style.colour, "line": {"width": 1.5}},
             error_y={
@@ -63,7 +62,7 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
                 "color": style.colour, "thickness": 1.2, "width": 0,
             },
             text=[
-                f"{short_title(name)}, sigma {one.sigma:g}<br>{bare(m.value, 4)} "
+                f"{facts_of(name).short}, sigma {one.sigma:g}<br>{bare(m.value, 4)} "
                 f"[{bare(m.interval.lower, 4)}, {bare(m.interval.upper, 4)}]<br>{plural(m.n, 'sample')}"
                 for one, m in zip(of, shown, strict=True)
             ],
@@ -76,14 +75,11 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
 
 
 def convergence_chart(audit: Audit, *, dark: bool = False) -> go.Figure:
-    """MMSE's error over its number of noisy copies: antithetic pairs, plain noise as published, and Taylor's beside."""
+    """The error over the number of noisy copies, with Taylor's, which takes none, beside it."""
     look = theme(dark)
-    told = [
-        f"{'plain' if one.plain else 'antithetic'} {one.n_copies}: {bare(one.error.value, 3)}"
-        for one in audit.convergence
-    ]
+    told = [f"{facts_of(one.estimator).short} {one.n_copies}: {bare(one.error.value, 3)}" for one in audit.convergence]
     sigma = audit.convergence[0].sigma if audit.convergence else float("nan")
-    alt = f"MMSE's mean absolute error by noisy copies at sigma {sigma:g}. {'; '.join(told)}."
+    alt = f"Mean absolute error by noisy copies at sigma {sigma:g}. {'; '.join(told)}."
     figure = new_figure(look, x_title="Noisy copies N", y_title="Mean absolute error", height=320, alt=alt)
     taylor = audit.of("taylor", sigma)
     if taylor is not None:
@@ -93,9 +89,10 @@ def convergence_chart(audit: Audit, *, dark: bool = False) -> go.Figure:
             x=1, xref="paper", xanchor="right", y=taylor.error.value, yanchor="bottom", text="Taylor (no copies)",
             showarrow=False, font={"size": 12, "color": style.colour},
         )  # fmt: skip
-    for plain, title in ((True, "plain noise, as published"), (False, "antithetic pairs")):
-        of = [one for one in audit.convergence if one.plain == plain]
-        style = estimator_style("mmse_plain" if plain else "mmse", look)
+    for name in in_order(one.estimator for one in audit.convergence):
+        title = facts_of(name).drawn or facts_of(name).short
+        of = [one for one in audit.convergence if one.estimator == name]
+        style = estimator_style(name, look)
         values = np.array([one.error.value for one in of])
         lower, upper = (np.array([getattr(one.error.interval, end) for one in of]) for end in ("lower", "upper"))
         figure.add_scatter(
@@ -131,7 +128,7 @@ def sigmoid_chart(audit: Audit, sigma: float, *, summarised: bool = False, dark:
         x=[0, 1], y=[0, 1], mode="lines", name="the same", hoverinfo="skip",
         line={"color": look.grey, "width": 1, "dash": "dot"},
     )  # fmt: skip
-    for name in ("taylor", "mmse"):
+    for name in in_order(pairs["of"]):
         of, style = pairs[pairs["of"] == name], estimator_style(name, look)
         of = _by_tenths(of) if summarised else of
         if len(of):
@@ -139,7 +136,7 @@ def sigmoid_chart(audit: Audit, sigma: float, *, summarised: bool = False, dark:
                 x=of["cdf"].to_numpy(dtype=np.float64),
                 y=of["sigmoid"].to_numpy(dtype=np.float64),
                 mode="markers",
-                name=f"margins of {short_title(name)}{', means of tenths' * summarised}",
+                name=f"margins of {facts_of(name).short}{', means of tenths' * summarised}",
                 marker={"symbol": f"{style.symbol}-open", "size": 7, "color": style.colour},
                 hovertemplate="normal %{x:.3f}, sigmoid %{y:.3f}<extra></extra>",
             )

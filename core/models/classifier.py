@@ -44,7 +44,8 @@ class Classifier(Protocol):
 
     A model also offers ``predict_proba(x)`` or ``decision_function(x)``, of shape (n_samples, n_classes), where the
     columns are the codes of ``y`` and a class without training samples has probability 0 (decision ``-inf``).
-    Accuracy always comes from ``predict``.
+    Accuracy always comes from ``predict``. One that cannot learn every data set has a class method ``fits(dataset)``,
+    and says in ``needs`` what it takes.
     """
 
     label: ClassVar[str]

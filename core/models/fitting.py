@@ -1,15 +1,13 @@
-"""Which models can learn a data set? Convolutions need images, and deep ones images of some size."""
+"""Which models can learn a data set? Each says so itself: convolutions need images, deep ones images of some size."""
 
 from collections.abc import Iterable
 
 from core.data import Dataset
-from core.models.architectures import ARCHITECTURES
 from core.models.errors import ModelError
-from core.models.inputs import input_shape
 
 
 def fits(model: type, dataset: Dataset) -> bool:
-    """Whether a model can be trained on these inputs; texts are vectors to a network.
+    """Whether a model can be trained on these inputs; one without `fits` of its own takes any (see ``Classifier``).
 
     Examples
     --------
@@ -18,17 +16,17 @@ def fits(model: type, dataset: Dataset) -> bool:
     >>> fits(MODELS["cnn_1"], load_example("digits")), fits(MODELS["cnn_1"], load_example("wine"))
     (True, False)
     """
-    name = getattr(model, "architecture", None)
-    shape = (1,) if dataset.kind == "text" else input_shape(dataset.x)
-    return name is None or ARCHITECTURES[name].fits(shape)
+    own = getattr(model, "fits", None)
+    return own is None or own(dataset)
 
 
 def check_fitting(models: Iterable[type], dataset: Dataset) -> None:
     """Raise ModelError, before anything is trained, where a model cannot learn this data set."""
-    wrong = [model.label for model in models if not fits(model, dataset)]
+    wrong = [model for model in models if not fits(model, dataset)]
     if wrong:
         size = f" of {dataset.x.shape[1]} x {dataset.x.shape[2]} pixels" if dataset.kind == "image" else ""
+        needs = "; ".join(dict.fromkeys(model.needs for model in wrong))
         raise ModelError(
-            f"{', '.join(wrong)} cannot be trained on {dataset.name}, which is {dataset.kind} data{size}: convolutions "
-            "need images that are large enough for their depth. Choose other models."
+            f"{', '.join(model.label for model in wrong)} cannot be trained on {dataset.name}, which is {dataset.kind} "
+            f"data{size}: {needs}. Choose other models."
         )

@@ -7,9 +7,10 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.data import Dataset
-from core.models.architectures import build
+from core.data.dataset import Kind
+from core.models.architectures import ARCHITECTURES, build
 from core.models.classifier import ShouldStop, stop_if
-from core.models.inputs import network_inputs
+from core.models.inputs import input_shape, network_inputs
 from core.models.networks import absent
 from core.models.threads import single_threaded
 from core.models.trained import TrainedNetwork
@@ -39,6 +40,9 @@ class PaperNetwork:
 
     label: ClassVar[str]
     architecture: ClassVar[str]
+    needs: ClassVar[str] = "convolutions need images that are large enough for their depth"
+    usual_for: ClassVar[tuple[Kind, ...]] = ()
+    """The kinds of data that it is offered for first, where a network is to be trained and kept."""
 
     n_epochs: int = 20
     batch_size: int = 128
@@ -48,6 +52,12 @@ class PaperNetwork:
     gradient_penalty: float = 0.0
 
     _words = None  # what texts become vectors by, once there are any
+
+    @classmethod
+    def fits(cls, dataset: Dataset) -> bool:
+        """Whether its depth fits the inputs of a data set; texts are vectors to it."""
+        shape = (1,) if dataset.kind == "text" else input_shape(dataset.x)
+        return ARCHITECTURES[cls.architecture].fits(shape)
 
     def fit(
         self,
@@ -145,6 +155,7 @@ class Mlp2048(PaperNetwork):
 
     label: ClassVar[str] = "MLP 3 × 2048"
     architecture: ClassVar[str] = "mlp_2048"
+    usual_for: ClassVar[tuple[Kind, ...]] = ("tabular", "text")
 
 
 @dataclass
@@ -153,6 +164,7 @@ class Cnn1(PaperNetwork):
 
     label: ClassVar[str] = "CNN-1"
     architecture: ClassVar[str] = "cnn_1"
+    usual_for: ClassVar[tuple[Kind, ...]] = ("image",)
 
 
 @dataclass

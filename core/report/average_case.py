@@ -107,12 +107,12 @@ def bias_figure(of: Audit) -> Figure:
 
 
 def convergence_figure(of: Audit) -> Figure:
-    """MMSE by its number of copies."""
+    """The error by the number of copies."""
     return Figure(
         "convergence-chart",
         lambda *, dark=False: audits.convergence_chart(of, dark=dark),
-        "MMSE by its number of noisy copies, on the same audited samples. The paper says that around 5 plain ones are "
-        "enough.",
+        "The error by the number of noisy copies, on the same audited samples. The paper says that around 5 plain ones "
+        "are enough for MMSE.",
     )
 
 

@@ -34,8 +34,14 @@ of the whole: `n_correct` of `n_test` were right, the seconds of fit and test, t
 the kind of device that it was trained on. A training that failed is one row without figures.
 """
 
-TRAINABLE = tuple(name for name, model in MODELS.items() if issubclass(model, PaperNetwork))
-"""The models that can be trained and kept."""
+
+def trainable() -> dict[str, type[PaperNetwork]]:
+    """The models that can be trained and kept, by name.
+
+    >>> next(iter(trainable()))
+    'linear'
+    """
+    return {name: model for name, model in MODELS.items() if issubclass(model, PaperNetwork)}
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class TrainingPlan:
     Parameters
     ----------
     model
-        A name in TRAINABLE.
+        A name in `trainable()`.
     n_epochs, batch_size, learning_rate, momentum, weight_decay, gradient_penalty
         The network's hyperparameters; the defaults are the papers' (see `PaperNetwork`).
     test_share
@@ -79,8 +85,8 @@ class TrainingPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.model not in TRAINABLE:
-            raise DataError(f"model: {self.model!r} cannot be chosen. Choose from {', '.join(TRAINABLE)}.")
+        if self.model not in trainable():
+            raise DataError(f"model: {self.model!r} cannot be chosen. Choose from {', '.join(trainable())}.")
         for name, lowest, highest in (("n_epochs", 1, math.inf), ("batch_size", 1, math.inf), ("seed", 0, 2**32 - 1)):
             value = getattr(self, name)
             if type(value) is not int or not lowest <= value <= highest:
@@ -175,7 +181,9 @@ class TrainingPlan:
 
     def _network(self) -> PaperNetwork:
         names = {one.name for one in fields(PaperNetwork)}
-        return MODELS[self.model](**{one.name: getattr(self, one.name) for one in fields(self) if one.name in names})
+        return trainable()[self.model](
+            **{one.name: getattr(self, one.name) for one in fields(self) if one.name in names}
+        )
 
 
 def _frame(rows: list[dict[str, object]], status: str) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from core.cluster import CLUSTERERS, SOURCE_FINDERS, check_finder, deep, find_sources, train_for_sources, trains
+from core.cluster import SOURCE_FINDERS, check_finder, deep, find_sources, train_for_sources, trains
 from core.cluster.finders import SourceFinder
 from core.data import DataError, Dataset, load_example
 from core.models.classifier import Cancelled
@@ -31,7 +31,12 @@ def images(monkeypatch) -> Dataset:
 def test_every_finder_has_a_title_of_its_own_and_a_way_to_work():
     titles = [finder.title for finder in SOURCE_FINDERS.values()]
     assert len(set(titles)) == len(titles)
-    assert {name for name in SOURCE_FINDERS if not trains(name)} == set(CLUSTERERS)
+    for finder in SOURCE_FINDERS.values():
+        assert (finder.cluster is None) == finder.trains
+        assert finder.short
+        assert finder.in_sentences
+    with pytest.raises(TypeError, match="either clusters features or trains"):
+        SourceFinder("neither")
     assert all(isinstance(finder, SourceFinder) for finder in SOURCE_FINDERS.values())
     assert "experimental" in SOURCE_FINDERS["acol"].title
 

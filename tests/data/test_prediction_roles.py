@@ -315,6 +315,15 @@ def test_the_answer_says_of_which_class_a_probability_is(positive):
     np.testing.assert_allclose(column, np.array(PROBA_2["spam"], float))
 
 
+@pytest.mark.parametrize("positive", ["ham", "spam"])
+def test_a_probability_of_exactly_one_half_predicts_its_class(positive):
+    columns = {"gold": TRUE_2, "prob": ["0.5", "0.51", "0.49"] * (len(TRUE_2) // 3)}
+    predictions = prediction_table(table(columns), roles=Roles("gold", confidence="prob", positive=positive)).select()
+    said = [predictions.class_names[code] for code in predictions.y_pred]
+    other = "spam" if positive == "ham" else "ham"
+    assert said[:3] == [positive, positive, other]
+
+
 def test_a_score_that_is_no_probability_stays_the_confidence_of_the_predicted_class():
     columns = ASKED["a score that follows no threshold"][0]
     roles = Roles("gold", "pred", "score", positive="predicted")

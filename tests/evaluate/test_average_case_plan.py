@@ -123,7 +123,7 @@ def test_rows_say_everything_and_come_back_from_storage():
         assert mmse.error.value < 3 * mmse.by_luck + 0.003
         assert found.audit.of("taylor", sigma).bias.value == pytest.approx(mmse.bias.value, abs=1e-3)
     assert found.at(0.3).mean.value < found.at(0.1).mean.value
-    assert {one.n_copies for one in found.audit.convergence if one.plain} == {1, 5, 12, 24}
+    assert {one.n_copies for one in found.audit.convergence if one.estimator == "mmse_plain"} == {1, 5, 12, 24}
     predicted = found.samples_at(0.1)
     assert (predicted["predicted"] == predicted["label"]).mean() > 0.8
 

@@ -5,6 +5,8 @@ from scipy.integrate import quad
 from core.data import DataError
 from core.evaluate.covariate_shift import (
     ClassParts,
+    CovariateShift,
+    Divergence,
     Mixture,
     ShiftOptions,
     class_parts,
@@ -29,6 +31,13 @@ def line(*components):
     """A mixture on a line, of (weight, mean, variance)."""
     weights, means, variances = (np.array(part, dtype=np.float64) for part in zip(*components, strict=True))
     return Mixture(weights, means[:, None], variances[:, None, None])
+
+
+def test_the_band_of_the_null_holds_95_percent_of_its_resplits():
+    values = [0.5, *np.linspace(0.0, 1.0, 1001)]
+    one = class_shift("a", 100, 50, [Divergence(value, 0.01, 2, 1.0, 1, 1) for value in values])
+    (row,) = CovariateShift((one,)).table().to_dict("records")
+    assert (row["null_lower"], row["null_upper"]) == pytest.approx((0.025, 0.975))
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,15 @@ def test_a_single_source_cannot_tell_a_variance():
     assert error_over_draws([(1.0, of)]).se == pytest.approx(0.05)
 
 
+def test_a_class_whose_one_source_tells_no_variance_is_taken_to_vary_as_the_others_do():
+    cells = [{("a", str(s)): (30 + s, 40), ("b", "only"): (35, 40)} for s in range(5)]
+    of, layout = measured([*cells, *cells], clusterings=[0] * 5 + [1] * 5)
+    of_a = np.var((30 + np.arange(5)) / 40, ddof=1) / 5 / 4  # accuracy is the mean of two classes of equal size
+    error = error_over_sources([(1.0, of)], layout)
+    assert error.se**2 == pytest.approx(2 * of_a)
+    assert error.df == pytest.approx(4)
+
+
 def test_inclusive_influences_are_those_of_a_ratio_of_means():
     """All sources are in every test part, so its accuracy is a ratio estimator with the textbook variance."""
     rng = np.random.default_rng(4)

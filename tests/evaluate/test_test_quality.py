@@ -250,6 +250,16 @@ def test_the_order_of_classes_puts_the_confused_side_by_side():
     assert all(abs(order.index(i) - order.index(i + 3)) == 1 for i in range(3))
 
 
+def test_a_sample_at_the_radius_lies_within_it():
+    regions = fit_regions(TRAIN, r=1.0)
+    own = regions.distances(TRAIN.features, TRAIN.labels)
+    radii = tuple(np.unique(own).tolist())
+    curve = centroid_curve(regions, TRAIN, TRAIN, radii=radii)
+    expected = [[(own[TRAIN.labels == label] <= radius).sum() for radius in radii] for label in (0, 1)]
+    assert curve.n_in.tolist() == expected
+    assert curve.n_in[:, -1].tolist() == [4, 4]
+
+
 def test_curves_go_through_the_values_at_their_thresholds():
     of = head()
     train, test = cloud(of, 100), cloud(of, 60, seed=2)

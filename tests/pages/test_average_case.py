@@ -93,7 +93,12 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     shown = charts(app)
     assert all(shown)
     starts = ("p_robust by class", "Mean p_robust over", "Largest gap", "p_robust against softmax", "Map of 36")
-    starts += ("Each estimator's mean absolute error", "Each estimator's bias", "MMSE's mean", "Multivariate sigmoid")
+    starts += (
+        "Each estimator's mean absolute error",
+        "Each estimator's bias",
+        "Mean absolute error by noisy copies",
+        "Multivariate sigmoid",
+    )
     for start in starts:
         assert any(alt.startswith(start) for alt in shown), start
     assert "Least and most robust samples" in said

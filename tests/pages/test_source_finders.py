@@ -133,7 +133,7 @@ def acol(monkeypatch) -> list[int]:
         sources = dataset.y * n_sources + np.arange(len(dataset.y)) % n_sources
         return FoundSources(sources, "", 4, NOTE if len(seeds) == 1 else "")
 
-    monkeypatch.setitem(SOURCE_FINDERS, "acol", SourceFinder("ACOL (experimental)", find))
+    monkeypatch.setitem(SOURCE_FINDERS, "acol", SourceFinder("ACOL (experimental)", find, short="ACOL"))
     return seeds
 
 

@@ -12,7 +12,7 @@ from core.models import MODELS, Cancelled, ModelError
 from core.models.load import model_inputs, read_stored
 from core.models.training import best_device
 from core.trials import Context, TrainingPlan, from_json, to_json
-from core.trials.training_plan import COLUMNS, TRAINABLE
+from core.trials.training_plan import COLUMNS, trainable
 from core.workspace.plans import load_plan
 
 WINE = load_example("wine")
@@ -83,7 +83,7 @@ def test_every_hyperparameter_reaches_the_network(name, value):
     assert losses[0] != losses[1]
 
 
-@pytest.mark.parametrize("name", TRAINABLE)
+@pytest.mark.parametrize("name", trainable())
 def test_every_network_of_the_papers_can_be_trained_and_kept(name):
     assert MODELS[name].label in TrainingPlan(name).title
     assert MODELS[name].architecture == name

@@ -32,7 +32,7 @@ def test_what_the_address_holds_is_read_as_the_same_numbers():
 def test_a_model_without_gradients_is_offered_only_what_needs_none():
     main, _ = controls._controls("image", stored("mine.onnx", has_gradients=False))
     assert set(main["estimator"].titles) == {"gaussian_logits", "monte_carlo"}
-    assert not any(ESTIMATORS[name].needs_gradients for name in main["estimator"].titles)
+    assert not any(ESTIMATORS[name].facts.needs_gradients for name in main["estimator"].titles)
     main, _ = controls._controls("image", stored("mine.safetensors", "cnn_1"))
     assert main["estimator"].default == "mmse"
 

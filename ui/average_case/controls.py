@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, Dataset
-from core.evaluate.average_case import ESTIMATORS
+from core.evaluate.average_case import offered
 from core.evaluate.average_case.plan import SHAPES, AverageCasePlan
 from core.evaluate.average_case.verdict import estimator_title
 from core.workspace.errors import WorkspaceError
@@ -18,7 +18,6 @@ from ui.forms.controls import Number, One, check_address
 from ui.models import choice as model_choice
 from ui.shell.session import is_fixed, owner, workspace
 
-OFFERED = ("mmse", "taylor", "gaussian_logits", "monte_carlo")
 NOISES = {"gaussian": "normal", "uniform": "uniform", "laplace": "Laplace"}
 _USUAL = AverageCasePlan("usual")
 _USUAL_SIGMAS = {"image": _USUAL.sigmas, "tabular": (0.1, 0.25, 0.5, 1.0), "text": (0.1, 0.25, 0.5, 1.0)}
@@ -190,15 +189,15 @@ def _controls(kind: str, model: StoredModel) -> tuple[dict[str, Any], dict[str, 
     """Keys differ between images and the rest, whose usual sigmas are of another kind."""
     images, blind = kind == "image", not model.has_gradients
     own = "" if images else "_columns"
-    names = [name for name in OFFERED if not (blind and ESTIMATORS[name].needs_gradients)]
+    estimators = offered(has_gradients=model.has_gradients)
     rows = {"test": "not trained on", "all": "all"} if model.training_plan else {"all": "all"}
     main = {
         "sigmas": Sigmas(f"sigmas{own}", _USUAL_SIGMAS[kind]),
         "estimator": One(
             "estimator_blind" if blind else "estimator",
             "Estimator",
-            {name: estimator_title(name) for name in names},
-            names[0],
+            estimators,
+            next(iter(estimators)),
             "How p_robust is found. MMSE takes a few noisy copies and their gradients, normal logits more copies and "
             "no gradients; Monte-Carlo counts, and takes thousands.",
         ),

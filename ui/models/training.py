@@ -7,9 +7,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, Dataset
 from core.evaluate.wording import plural
-from core.models import MODELS, fits
+from core.models import fits
 from core.trials import TrainingPlan
-from core.trials.training_plan import TRAINABLE
+from core.trials.training_plan import trainable
 from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
 from core.workspace.plans import load_plan
@@ -18,11 +18,8 @@ from ui.forms.controls import Number, One, check_address
 from ui.shell import jobs, page
 from ui.shell.session import owner, workspace
 
-TITLES = {name: MODELS[name].label for name in TRAINABLE}
-_USUAL = TrainingPlan(TRAINABLE[0])
+_USUAL = TrainingPlan(next(iter(trainable())))
 _AWAITED = "model-awaited"
-PICTURES, NUMBERS = "cnn_1", "mlp_2048"
-"""The networks that are offered first for images, and for anything else."""
 
 
 def section(dataset: Dataset, models: Collection[StoredModel]) -> None:
@@ -63,7 +60,8 @@ def take_ready(models: Collection[StoredModel]) -> str | None:
 
 def parameters(plan: TrainingPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan in the form; None where no address does."""
-    controls = {"model": _model_control(TITLES, plan.model)} | _numbers()
+    titles = {name: network.label for name, network in trainable().items()}
+    controls = {"model": _model_control(titles, plan.model)} | _numbers()
     written = {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
     if any(control.unknown(written[control.key]) for control in controls.values()):
         return None
@@ -71,9 +69,10 @@ def parameters(plan: TrainingPlan) -> dict[str, list[str]] | None:
 
 
 def _form(dataset: Dataset) -> tuple[TrainingPlan, DeltaGenerator]:
-    titles = {name: title for name, title in TITLES.items() if fits(MODELS[name], dataset)}
-    usual = PICTURES if PICTURES in titles and dataset.kind == "image" else NUMBERS
-    model, numbers = _model_control(titles, usual), _numbers()
+    networks = {name: network for name, network in trainable().items() if fits(network, dataset)}
+    titles = {name: network.label for name, network in networks.items()}
+    usual = [name for name, network in networks.items() if dataset.kind in network.usual_for]
+    model, numbers = _model_control(titles, next(iter([*usual, *networks]))), _numbers()
     check_address([model, *numbers.values()])
     values = {}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

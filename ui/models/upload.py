@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.data import DataError, Dataset
 from core.models import MODELS, fits
-from core.trials.training_plan import TRAINABLE
+from core.trials.training_plan import trainable
 from ui.shell import page
 from ui.shell.session import owner, workspace
 
@@ -23,7 +23,7 @@ _ROUND = "model-upload-round"
 def section(dataset: Dataset) -> str | None:
     """The form for a file, and what was wrong with it; returns the fingerprint of a model that was just stored."""
     turn = st.session_state.setdefault(_ROUND, 0)
-    architectures = [name for name in TRAINABLE if fits(MODELS[name], dataset)]
+    architectures = [name for name, network in trainable().items() if fits(network, dataset)]
     with st.form(f"model-upload-form-{turn}", border=False, enter_to_submit=False):
         # Any file may be dropped here: for those that cannot be read, core says why.
         file = st.file_uploader("A model's file", key=f"model-file-{turn}", help=FORMATS)

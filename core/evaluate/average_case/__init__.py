@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
-from core.evaluate.average_case.estimators import MMSE, MMSEMVS, GaussianLogits, Softmax, Taylor, TaylorMVS
+from core.evaluate.average_case.estimators import (
+    MMSE,
+    MMSEMVS,
+    GaussianLogits,
+    PlainMMSE,
+    Softmax,
+    Taylor,
+    TaylorMVS,
+)
+from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
 from core.evaluate.average_case.gradients import Question, inputs_of, logits_of
 from core.evaluate.average_case.monte_carlo import MonteCarlo
@@ -23,16 +32,21 @@ __all__ = [
     "NOISES",
     "Estimate",
     "Estimator",
+    "Facts",
     "GaussianLogits",
+    "Mark",
     "MonteCarlo",
     "Noise",
     "NormalProbability",
+    "PlainMMSE",
     "Question",
     "Softmax",
     "Taylor",
     "TaylorMVS",
     "estimate",
+    "facts_of",
     "mvn_cdf",
+    "offered",
 ]
 
 
@@ -40,8 +54,7 @@ __all__ = [
 class Estimator(Protocol):
     """What an estimator must do: a frozen dataclass of its options that answers for all samples at once."""
 
-    title: ClassVar[str]
-    needs_gradients: ClassVar[bool]
+    facts: ClassVar[Facts]
 
     def __call__(self, question: Question) -> Estimate:
         """Estimate the robustness of every sample."""
@@ -49,14 +62,38 @@ class Estimator(Protocol):
 
 
 ESTIMATORS: dict[str, type[Estimator]] = {
-    "monte_carlo": MonteCarlo,
-    "taylor": Taylor,
     "mmse": MMSE,
+    "taylor": Taylor,
+    "gaussian_logits": GaussianLogits,
+    "monte_carlo": MonteCarlo,
+    "softmax": Softmax,
+    "mmse_plain": PlainMMSE,
     "taylor_mvs": TaylorMVS,
     "mmse_mvs": MMSEMVS,
-    "softmax": Softmax,
-    "gaussian_logits": GaussianLogits,
 }
+"""Every estimator by name, in the order of pickers and legends; what is to be known of each stands on it (`Facts`)."""
+
+
+def facts_of(name: str) -> Facts:
+    """What is known of an estimator; of one that rows name and the registry does not, its name and a mark.
+
+    >>> facts_of("taylor_mvs").short, facts_of("long gone").title
+    ('Taylor, sigmoid', 'long gone')
+    """
+    return ESTIMATORS[name].facts if name in ESTIMATORS else Facts(name, Mark(0, "star"))
+
+
+def offered(*, has_gradients: bool) -> dict[str, str]:
+    """The estimators that a verdict may rest on, for a model with gradients or without: names and titles.
+
+    >>> offered(has_gradients=False)
+    {'gaussian_logits': 'Normal logits (ours)', 'monte_carlo': 'Monte-Carlo'}
+    """
+    return {
+        name: kind.facts.title
+        for name, kind in ESTIMATORS.items()
+        if kind.facts.offered and (has_gradients or not kind.facts.needs_gradients)
+    }
 
 
 def estimate(
@@ -93,10 +130,10 @@ def estimate(
             raise ModelError(f"There is no estimator {estimator!r}. It must be one of {', '.join(ESTIMATORS)}.")
         estimator = ESTIMATORS[estimator]()
     gradients = getattr(model, "has_gradients", None)
-    if gradients is False and (estimator.needs_gradients or getattr(estimator, "control_variate", False)):
+    if gradients is False and (estimator.facts.needs_gradients or getattr(estimator, "control_variate", False)):
         raise ModelError(
-            f"This model has no gradients, which {estimator.title} needs. Those that need none: "
-            f"{', '.join(name for name, kind in ESTIMATORS.items() if not kind.needs_gradients)}."
+            f"This model has no gradients, which {estimator.facts.title} needs. Those that need none: "
+            f"{', '.join(name for name, kind in ESTIMATORS.items() if not kind.facts.needs_gradients)}."
         )
     x = inputs_of(model, x)
     drawn = Noise(sigma, noise, scales, covariance)

@@ -4,6 +4,7 @@ Monte-Carlo counts, so it has no bias, but luck: an estimator that were exact wo
 number of draws leaves, which stands beside every error (figure 2a and table 1 of Han et al. 2024).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import pi, sqrt
@@ -11,15 +12,12 @@ from math import pi, sqrt
 import numpy as np
 import pandas as pd
 
+from core.evaluate.average_case import ESTIMATORS, facts_of
 from core.evaluate.average_case.class_means import Measured, mean_of
+from core.evaluate.average_case.estimators import PAIRED_COPIES, PAPER_COPIES
 from core.evaluate.intervals import Interval, wilson
 
 MONTE_CARLO = "monte_carlo"
-PLAIN = "mmse_plain"
-"""MMSE with independent noise for every sample, as published."""
-PAPER_COPIES, PAIRED_COPIES = 5, 6
-"""Around so many copies MMSE is said to converge (section 4.2); and as many in pairs as come next to it."""
-SIGMOIDS = {"taylor": "taylor_mvs", "mmse": "mmse_mvs"}
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,10 @@ class AuditedEstimator:
 
 @dataclass(frozen=True)
 class Converging:
-    """MMSE with `n_copies` noisy copies against Monte-Carlo: antithetic pairs, or plain noise as published."""
+    """An estimator with `n_copies` noisy copies against Monte-Carlo."""
 
     sigma: float
-    plain: bool
+    estimator: str
     n_copies: int
     error: Measured
     bias: Measured
@@ -74,7 +72,7 @@ class PaperClaim:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What Monte-Carlo counted (`counted`), every estimator beside it, and MMSE by its number of copies.
+    """What Monte-Carlo counted (`counted`), every estimator beside it, and some by their number of copies.
 
     `counted` has a row for each audited sample and sigma: `row, label, sigma, p_robust, lower, upper, n_draws` and
     `seconds`; `beside` has one for each estimator, too: `row, sigma, estimator, p_robust, counted`.
@@ -92,22 +90,25 @@ class Audit:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The audited estimators, in the order of the rows."""
-        return tuple(dict.fromkeys(one.estimator for one in self.estimators))
+        """The audited estimators, in the order of the registry."""
+        return in_order(one.estimator for one in self.estimators)
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one per estimator and sigma; of each measured number the ends of its interval, too."""
         return pd.DataFrame([_flat(one) for one in self.estimators])
 
     def convergence_table(self) -> pd.DataFrame:
-        """Tidy rows, one per number of copies and kind of noise."""
+        """Tidy rows, one per estimator and number of copies."""
         return pd.DataFrame([_flat(one) for one in self.convergence])
 
     def sigmoids(self, sigma: float) -> pd.DataFrame:
         """Pairs `row, of, cdf, sigmoid`: the same margins in the normal distribution function and in its stand-in."""
         at = self.beside[self.beside["sigma"] == sigma] if len(self.beside) else self.beside
         pairs = []
-        for cdf, sigmoid in SIGMOIDS.items():
+        for sigmoid in self.names:
+            cdf = facts_of(sigmoid).sigmoid_of
+            if cdf is None:
+                continue
             one = at.loc[at["estimator"] == cdf, ["row", "p_robust"]] if len(at) else pd.DataFrame()
             other = at.loc[at["estimator"] == sigmoid, ["row", "p_robust"]] if len(at) else pd.DataFrame()
             if len(one) and len(other):
@@ -115,6 +116,16 @@ class Audit:
                 pairs.append(both.assign(of=cdf).rename(columns=lambda name: name.removeprefix("p_robust_")))
         empty = pd.DataFrame({"row": [], "of": [], "cdf": [], "sigmoid": []})
         return pd.concat(pairs, ignore_index=True) if pairs else empty
+
+
+def in_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name once, in the order of the registry; those that it does not know come last.
+
+    >>> in_order(["softmax", "long gone", "mmse", "softmax"])
+    ('mmse', 'softmax', 'long gone')
+    """
+    once = dict.fromkeys(names)
+    return (*(name for name in ESTIMATORS if name in once), *(name for name in once if name not in ESTIMATORS))
 
 
 def audit_of(audited: pd.DataFrame | None, converging: pd.DataFrame | None, *, seed: int = 0) -> Audit:
@@ -155,8 +166,8 @@ def _beside(rows: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
 
 def _converging(part: pd.DataFrame, rng: np.random.Generator) -> Converging:
     first = part.iloc[0]
-    plain = first["estimator"] == PLAIN
-    return Converging(float(first["sigma"]), bool(plain), int(first["n_draws"]), _error(part, rng), _bias(part, rng))
+    name, n_copies = str(first["estimator"]), int(first["n_draws"])
+    return Converging(float(first["sigma"]), name, n_copies, _error(part, rng), _bias(part, rng))
 
 
 def _paper(beside: pd.DataFrame, copies: pd.DataFrame, rng: np.random.Generator) -> PaperClaim | None:
@@ -165,7 +176,7 @@ def _paper(beside: pd.DataFrame, copies: pd.DataFrame, rng: np.random.Generator)
     sigma = float(copies["sigma"].iloc[0])
     taylor = beside[(beside["estimator"] == "taylor") & (beside["sigma"] == sigma)]
     off = {"taylor": taylor.assign(off=np.abs(_off(taylor))).set_index("row")["off"]}
-    for name, estimator, n in (("plain", PLAIN, PAPER_COPIES), ("paired", "mmse", PAIRED_COPIES)):
+    for name, estimator, n in (("plain", "mmse_plain", PAPER_COPIES), ("paired", "mmse", PAIRED_COPIES)):
         part = copies[(copies["estimator"] == estimator) & (copies["n_draws"] == n)]
         off[name] = part.assign(off=np.abs(_off(part))).set_index("row")["off"]
     both = pd.DataFrame(off).dropna()

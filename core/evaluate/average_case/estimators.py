@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
+from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import mvn_cdf
 from core.evaluate.average_case.gradients import Question, clean_logits
 from core.evaluate.average_case.margins import Margins, mv_sigmoid
@@ -18,6 +19,8 @@ from core.evaluate.average_case.moments import linearised, logit_moments
 from core.evaluate.average_case.results import Estimate
 from core.models.errors import ModelError
 
+PAPER_COPIES, PAIRED_COPIES = 5, 6
+"""Around so many copies MMSE is said to converge (section 4.2); and as many in pairs as come next to it."""
 BY_LIMIT = (
     "The noise is {}: that logits vary normally rests on the central limit theorem (lemma 2), and so on inputs of many "
     "features, none of which decides alone."
@@ -32,8 +35,7 @@ class Taylor:
     `tol` is the error that the normal probability may have.
     """
 
-    title: ClassVar[str] = "Taylor"
-    needs_gradients: ClassVar[bool] = True
+    facts: ClassVar[Facts] = Facts("Taylor", Mark(3, "diamond"), needs_gradients=True, offered=True, recommended=True)
     tol: float = 1e-3
 
     def __call__(self, question: Question) -> Estimate:
@@ -45,8 +47,13 @@ class Taylor:
 class TaylorMVS:
     """Taylor's margins in the multivariate sigmoid, as published: fast for many classes, and without an error bound."""
 
-    title: ClassVar[str] = "Taylor, multivariate sigmoid (approximation)"
-    needs_gradients: ClassVar[bool] = True
+    facts: ClassVar[Facts] = Facts(
+        "Taylor, multivariate sigmoid (approximation)",
+        Mark(3, "diamond-open", "dash"),
+        "Taylor, sigmoid",
+        needs_gradients=True,
+        sigmoid_of="taylor",
+    )
 
     def __call__(self, question: Question) -> Estimate:
         """Estimate the robustness of every sample."""
@@ -61,8 +68,17 @@ class MMSE:
     noise then cancels. Without it every sample has noise of its own, as published.
     """
 
-    title: ClassVar[str] = "MMSE"
-    needs_gradients: ClassVar[bool] = True
+    facts: ClassVar[Facts] = Facts(
+        "MMSE",
+        Mark(2, "circle"),
+        needs_gradients=True,
+        offered=True,
+        recommended=True,
+        copies=(2, PAIRED_COPIES, 12, 24),
+        drawn="antithetic pairs",
+        from_plan={"n_samples": "n_copies", "antithetic": "antithetic"},
+    )
+    name: ClassVar[str] = "mmse"
     n_samples: int = 6
     antithetic: bool = True
     tol: float = 1e-3
@@ -73,15 +89,37 @@ class MMSE:
     def __call__(self, question: Question) -> Estimate:
         """Estimate the robustness of every sample."""
         tangents = linearised(question, self.n_samples, self.antithetic)
-        return _by_normal_cdf(question, "mmse", tangents, self.n_samples, self.tol)
+        return _by_normal_cdf(question, self.name, tangents, self.n_samples, self.tol)
+
+
+@dataclass(frozen=True)
+class PlainMMSE(MMSE):
+    """MMSE as published: independent noise for every sample, and as many copies as it is said to converge at."""
+
+    facts: ClassVar[Facts] = Facts(
+        "MMSE, plain noise",
+        Mark(2, "cross-thin-open", "dot"),
+        needs_gradients=True,
+        copies=(1, PAPER_COPIES, 12, 24),
+        drawn="plain noise, as published",
+    )
+    name: ClassVar[str] = "mmse_plain"
+    n_samples: int = PAPER_COPIES
+    antithetic: bool = False
 
 
 @dataclass(frozen=True)
 class MMSEMVS:
     """MMSE's margins in the multivariate sigmoid, as published; see `MMSE` for the options."""
 
-    title: ClassVar[str] = "MMSE, multivariate sigmoid (approximation)"
-    needs_gradients: ClassVar[bool] = True
+    facts: ClassVar[Facts] = Facts(
+        "MMSE, multivariate sigmoid (approximation)",
+        Mark(2, "circle-open", "dash"),
+        "MMSE, sigmoid",
+        needs_gradients=True,
+        sigmoid_of="mmse",
+        from_plan=MMSE.facts.from_plan,
+    )
     n_samples: int = 6
     antithetic: bool = True
 
@@ -102,8 +140,14 @@ class GaussianLogits:
     of them they are uncertain themselves; `antithetic` is as for `MMSE`.
     """
 
-    title: ClassVar[str] = "Normal logits (ours)"
-    needs_gradients: ClassVar[bool] = False
+    facts: ClassVar[Facts] = Facts(
+        "Normal logits (ours)",
+        Mark(4, "square"),
+        "Normal logits",
+        offered=True,
+        recommended=True,
+        from_plan={"n_samples": "n_passes"},
+    )
     n_samples: int = 128
     antithetic: bool = True
     tol: float = 1e-3
@@ -121,8 +165,12 @@ class GaussianLogits:
 class Softmax:
     """The model's confidence at `temperature` taken for its robustness: the same for every noise (section 3.2.3)."""
 
-    title: ClassVar[str] = "Softmax confidence (approximation)"
-    needs_gradients: ClassVar[bool] = False
+    facts: ClassVar[Facts] = Facts(
+        "Softmax confidence (approximation)",
+        Mark("grey", "x-thin-open", "dashdot"),
+        "Softmax",
+        from_plan={"temperature": "temperature"},
+    )
     temperature: float = 1.0
 
     def __post_init__(self):

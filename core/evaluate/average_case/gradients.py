@@ -171,8 +171,7 @@ def mean_and_jacobian(
         mean += total.detach().double()
         if not total.requires_grad and not constant:
             raise ModelError(
-                "This model gives logits without gradients. "
-                "Take an estimator that needs none: monte_carlo, gaussian_logits or softmax."
+                "This model gives logits without gradients. Take an estimator that needs none, such as Monte-Carlo."
             )
         for c in range(n_classes if total.requires_grad else 0):
             last = c == n_classes - 1

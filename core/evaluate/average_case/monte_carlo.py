@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from jaxtyping import Float, Integer
 
+from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import mvn_cdf
 from core.evaluate.average_case.gradients import Question, clean_logits, mean_and_jacobian
 from core.evaluate.average_case.moments import linearised
@@ -40,8 +41,13 @@ class MonteCarlo:
     interval has `level`, exactly or above; `max_samples` bounds the draws for one sample.
     """
 
-    title: ClassVar[str] = "Monte-Carlo"
-    needs_gradients: ClassVar[bool] = False
+    facts: ClassVar[Facts] = Facts(
+        "Monte-Carlo",
+        Mark("ink", "line-ns-open"),
+        offered=True,
+        audited=False,
+        from_plan={"n_samples": "audit_draws", "half_width": "audit_half_width", "max_samples": "audit_draws"},
+    )
     n_samples: int = 10_000
     half_width: float | None = None
     max_samples: int = 200_000

@@ -16,7 +16,7 @@ from jaxtyping import Integer
 
 from core.data import DataError, Dataset
 from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf
-from core.evaluate.average_case.audit import MONTE_CARLO, PAIRED_COPIES, PAPER_COPIES, PLAIN
+from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.estimators import BY_LIMIT
 from core.evaluate.wording import count, plural
 from core.models.classifier import stop_if
@@ -51,9 +51,9 @@ COLUMNS = {
 """The columns of the rows and their types; one row for each sample, sigma and estimator.
 
 `part` says what the row is for: "samples", "audit" (Monte-Carlo and all estimators on a part of the samples) or
-"convergence" (MMSE by its number of noisy copies, there). `row` is the position in the data set; `label` and
-`predicted` are codes of classes; `seconds` is the time per sample; "mmse_plain" is MMSE with plain noise. The other
-columns are those of `Estimate`. A failed trial is one row without figures.
+"convergence" (those with `copies` among their facts, by the number of noisy copies, there). `row` is the position in
+the data set; `label` and `predicted` are codes of classes; `seconds` is the time per sample. The others are those
+of `Estimate`. A failed trial is one row without figures.
 """
 
 SHAPES = {
@@ -66,10 +66,6 @@ of the data set's whole covariance."""
 
 MOST_COVARIED = 1024
 CHUNK, AUDIT_CHUNK = 50, 10
-ANALYTIC = ("taylor", "taylor_mvs", "mmse", "mmse_mvs", PLAIN, "gaussian_logits", "softmax")
-"""What is audited, as far as the model has gradients."""
-COPIES = {"mmse": (2, PAIRED_COPIES, 12, 24), PLAIN: (1, PAPER_COPIES, 12, 24)}
-"""The numbers of noisy copies whose convergence is shown."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +172,7 @@ class AverageCasePlan:
 
     @property
     def convergence_sigma(self) -> float:
-        """The sigma at which MMSE's convergence is followed: the middle one."""
+        """The sigma at which convergence is followed: the middle one."""
         return self.sigmas[len(self.sigmas) // 2]
 
     def stored_models(self) -> tuple[str, ...]:
@@ -252,26 +248,18 @@ class AverageCasePlan:
         if part == "samples":
             return [(name, self._estimator(name)) for name in self.estimators]
         _warm()
+        usable = {
+            name: kind
+            for name, kind in ESTIMATORS.items()
+            if kind.facts.audited and (model.has_gradients or not kind.facts.needs_gradients)
+        }
         if part == "convergence":
-            copies = [(name, n) for name, every in COPIES.items() for n in every] if model.has_gradients else []
-            return [(name, ESTIMATORS["mmse"](n_samples=n, antithetic=name != PLAIN)) for name, n in copies]
-        usable = [name for name in ANALYTIC if model.has_gradients or not _kind(name).needs_gradients]
+            return [(name, kind(n_samples=n)) for name, kind in usable.items() for n in kind.facts.copies]
         return [(name, self._estimator(name)) for name in (MONTE_CARLO, *usable)]
 
     def _estimator(self, name: str) -> Estimator:
-        options = {
-            MONTE_CARLO: {
-                "n_samples": self.audit_draws,
-                "half_width": self.audit_half_width,
-                "max_samples": self.audit_draws,
-            },
-            "mmse": {"n_samples": self.n_copies, "antithetic": self.antithetic},
-            "mmse_mvs": {"n_samples": self.n_copies, "antithetic": self.antithetic},
-            PLAIN: {"n_samples": PAPER_COPIES, "antithetic": False},
-            "gaussian_logits": {"n_samples": self.n_passes},
-            "softmax": {"temperature": self.temperature},
-        }
-        return _kind(name)(**options.get(name, {}))
+        kind = ESTIMATORS[name]
+        return kind(**{option: getattr(self, field) for option, field in kind.facts.from_plan.items()})
 
 
 @lru_cache(maxsize=2)
@@ -320,10 +308,6 @@ def _generator(plan: AverageCasePlan, name: str, estimator: Estimator, trial: Tr
     shared = getattr(estimator, "antithetic", False)
     parts = [plan.seed] if shared else [plan.seed, *name.encode(), plan.sigmas.index(trial.sigma), trial.start]
     return torch.Generator().manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))
-
-
-def _kind(name: str) -> type:
-    return ESTIMATORS["mmse" if name == PLAIN else name]
 
 
 def _frame(part: str, rows: np.ndarray, y: np.ndarray, name: str, found: Estimate, seconds: float) -> pd.DataFrame:

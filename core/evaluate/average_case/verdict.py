@@ -1,10 +1,9 @@
 """Which samples and classes are fragile under noise? In sentences, phrased on the bounds of the intervals."""
 
-from collections.abc import Sequence
 from math import ceil, isnan
 
-from core.evaluate.average_case import ESTIMATORS
-from core.evaluate.average_case.audit import PLAIN, SIGMOIDS, Audit, AuditedEstimator, PaperClaim
+from core.evaluate.average_case import facts_of
+from core.evaluate.average_case.audit import Audit, AuditedEstimator, PaperClaim
 from core.evaluate.average_case.class_means import Measured
 from core.evaluate.average_case.robustness import AtSigma, Fifths, Robustness
 from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points
@@ -13,8 +12,6 @@ MUCH_BIAS = 0.02
 """A bias beyond two points is told before anything is done with the numbers."""
 LEVEL = 0.05
 MOST_SAMPLES = 10_000_000
-_BOUNDED = ("taylor", "mmse", "gaussian_logits")
-"""What is recommended instead: not the approximations that are right by luck where they are."""
 
 
 def estimator_title(name: str) -> str:
@@ -23,7 +20,7 @@ def estimator_title(name: str) -> str:
     >>> estimator_title("mmse"), estimator_title("mmse_plain")
     ('MMSE', 'MMSE, plain noise')
     """
-    return "MMSE, plain noise" if name == PLAIN else ESTIMATORS[name].title if name in ESTIMATORS else name
+    return facts_of(name).title
 
 
 def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdict:
@@ -186,7 +183,7 @@ def _audited(found: Robustness, sigma: float) -> str:
     if checked is None:
         return ""
     n, n_draws = plural(checked.error.n, "sample"), count(round(checked.n_draws))
-    of = [one for one in audit.estimators if one.sigma == sigma and one.estimator not in SIGMOIDS.values()]
+    of = [one for one in audit.estimators if one.sigma == sigma and facts_of(one.estimator).sigmoid_of is None]
     parts = [f"{estimator_title(one.estimator)} {_number(one.error)}" for one in sorted(of, key=_size)]
     return (
         f"Against Monte-Carlo on {n}, about {n_draws} draws each, "
@@ -245,7 +242,7 @@ def _flags(found: Robustness, sigma: float) -> str:
 
 
 def _best(found: Robustness, sigma: float) -> str:
-    of = [one for one in found.audit.estimators if one.sigma == sigma and one.estimator in _BOUNDED]
+    of = [one for one in found.audit.estimators if one.sigma == sigma and facts_of(one.estimator).recommended]
     return min(of, key=_size).estimator if of else ""
 
 
@@ -284,12 +281,3 @@ def _number(of: Measured) -> str:
 
 def _ends(of: Measured) -> str:
     return f" [{bare(of.interval.lower, 3)}, {bare(of.interval.upper, 3)}]" if of.interval.known else ""
-
-
-def titles(names: Sequence[str]) -> dict[str, str]:
-    """Estimators by name, with what the screen calls them.
-
-    >>> titles(("taylor",))
-    {'taylor': 'Taylor'}
-    """
-    return {name: estimator_title(name) for name in names}

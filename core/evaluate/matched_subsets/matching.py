@@ -87,11 +87,6 @@ class MatchedSubsets:
         return len(self.unmatched_target_index) / len(self.target)
 
     @property
-    def unmatched_reference(self) -> float:
-        """Share of the reference set that no target took."""
-        return len(self.unmatched_reference_index) / len(self.reference)
-
-    @property
     def confidence_difference(self) -> float:
         """Mean confidence of matched references less that of matched targets: near 0 where the pairs are balanced."""
         if not self.n_pairs:
