@@ -7,8 +7,7 @@ import streamlit as st
 from core.data import DataError
 from core.report import average_case as report
 from core.workspace.run import Run
-from ui import cache
-from ui.average_case import controls, samples
+from ui.average_case import controls, results, samples
 from ui.average_case import look as average_case_look
 from ui.data import choice as data_choice
 from ui.models import choice as model_choice
@@ -21,7 +20,7 @@ SECONDS_BETWEEN_DRAWINGS = 4.0
 
 def show(run: Run) -> None:
     """The verdict and the classes as far as they are known; everything else once the run has ended."""
-    found = cache.robustness(run)
+    found = results.robustness(run)
     if sigma not in found.sigmas:
         page.nothing_yet(running=run.state == "running")
         return

@@ -9,8 +9,7 @@ from core.data import DataError
 from core.evaluate.cluster_folds import Metric
 from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run
-from ui import cache
-from ui.cluster_folds import controls, export, inside, look, upload
+from ui.cluster_folds import controls, export, inside, look, results, upload
 from ui.cluster_folds import scores as cluster_folds_scores
 from ui.cluster_folds.work import Folded
 from ui.data import choice as data_choice
@@ -48,8 +47,8 @@ def make() -> None:
     with st.container():  # the same place before and after, so that nothing jumps when the run ends
         if run.state == "running":
             jobs.follow(run, partial(so_far, metric=metric), every=SECONDS_BETWEEN_DRAWINGS)
-        elif cache.fold_run(run).cuts:
-            everything(cache.fold_run(run), metric, {}, run)
+        elif results.of_run(run).cuts:
+            everything(results.of_run(run), metric, {}, run)
         else:
             page.nothing_yet(running=False)
     page.foot(run)
@@ -57,7 +56,7 @@ def make() -> None:
 
 def so_far(run: Run, *, metric: Metric) -> None:
     """The scores of the folds that have been tested, while others are."""
-    folded = cache.fold_run(run)
+    folded = results.of_run(run)
     if folded.rows.runs():
         cluster_folds_scores.show(folded, metric, finished=False)
     else:
@@ -87,7 +86,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
     """Scores, how the folds lie, what is in them, and all of it to take away."""
     tables, body = {}, None
     if folded.rows.runs():
-        scores = cache.fold_performance(folded, metric)
+        scores = results.performance(folded, metric)
         body = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
         tables = cluster_folds_scores.tables(folded, scores)
     look.show(folded)

@@ -8,9 +8,8 @@ from core.data import DataError
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from core.report import data_set_adequacy as report
 from core.workspace.run import Run
-from ui import cache
 from ui.data import choice as data_choice
-from ui.data_set_adequacy import controls
+from ui.data_set_adequacy import controls, results
 from ui.data_set_adequacy import look as data_set_adequacy_look
 from ui.shell import exports, jobs, page, share
 from ui.shell.session import owner, workspace
@@ -22,7 +21,7 @@ SECONDS_BETWEEN_DRAWINGS = 6.0
 
 def show(run: Run) -> None:
     """The verdict and its curve as far as they are known; everything else once the run has ended."""
-    found = cache.adequacy(run) if run.n_done > run.n_failed else None
+    found = results.adequacy(run) if run.n_done > run.n_failed else None
     of = None if found is None else controls.chosen_curve(found, look)
     if found is None or of is None:
         page.nothing_yet(running=run.state == "running")
@@ -57,7 +56,7 @@ def tables(run: Run, found: Adequacy, of: Curve) -> None:
             "Table": found.table,
             "Steps": found.steps_table,
             "Verdicts": lambda: data_set_adequacy_look.sentences(found, look.worth),
-            "Trials": lambda: cache.adequacy_trials(run),
+            "Trials": lambda: results.trials(run),
         },
         stem="data-set-adequacy",
         body=lambda: report.body(found, of=of, worth=look.worth, panels=look.panels),

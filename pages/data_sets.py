@@ -6,11 +6,10 @@ import streamlit as st
 
 from core.data import EXAMPLES
 from core.evaluate.data_sets import data_verdict
-from ui import cache
 from ui.data import choice as data_choice
 from ui.data import samples, upload, vectors
 from ui.data.choice import Choice
-from ui.data_sets import copies, maps, views
+from ui.data_sets import copies, maps, results, views
 from ui.data_sets.work import DataLook
 from ui.shell import background, page, share
 from ui.shell.session import read_only
@@ -54,7 +53,7 @@ def about(look: DataLook) -> None:
         views.labels(dataset, look.labels)
     with beside:
         name, asked = views.choose_number(dataset)
-        number = background.answer(cache.number(choice.address, name), "Looking at lengths and numbers", key="number")
+        number = background.answer(results.number(dataset, name), "Looking at lengths and numbers", key="number")
         if number is not None:
             views.number(dataset, number)
     constant = look.columns.constant if look.columns else ()
@@ -67,7 +66,7 @@ def about(look: DataLook) -> None:
     if number is not None:
         views.by_class(dataset, number)
     if dataset.kind == "text":
-        views.words(dataset, choice.address)
+        views.words(dataset)
     if look.pictures is not None:
         views.mean_images(dataset, look.pictures)
     if look.columns is not None:
@@ -87,9 +86,9 @@ def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:
     plan = maps.controls(dataset)
     vectors.attach(choice)
     colours = maps.colours(dataset)
-    maps.show(dataset, plan, choice.address, colours)
+    maps.show(dataset, plan, colours)
     features = str(plan.representation)
-    near = copies.show(dataset, look.copies, representation=features, fingerprint=choice.address)
+    near = copies.show(dataset, look.copies, representation=features)
     leads = (maps.parameters(plan) or {}) | asked | colours.parameters | near
     share.offer(plan if plan.method == "umap" else None, leads, view=maps.view(dataset, plan, choice.title))
     if colours.run is not None:
@@ -109,7 +108,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
     ):
         delete(choice)
-look = background.answer(cache.data_look(choice.address), "Counting classes and copies", key="look")
+look = background.answer(results.look(dataset), "Counting classes and copies", key="look")
 if look is None:
     page.nothing_yet(running=True)
 else:

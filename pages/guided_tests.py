@@ -9,10 +9,10 @@ from core.evaluate.guided_tests import Guided, Properties
 from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.evaluate.test_quality import Regions
 from core.workspace.run import Run
-from ui import cache
 from ui.data import choice as data_choice
-from ui.guided_tests import controls, explorer, files, gallery, label_next, look
+from ui.guided_tests import controls, explorer, files, gallery, label_next, look, results
 from ui.models import choice as model_choice
+from ui.models import results as model_results
 from ui.shell import background, jobs, page, share
 from ui.shell.session import owner, workspace
 from ui.test_quality import controls as test_quality_controls
@@ -24,7 +24,7 @@ SECONDS_BETWEEN_DRAWINGS = 4.0
 
 def so_far(run: Run) -> None:
     """The verdict and table 2 as far as they are known, while more is coming."""
-    found = cache.guided(run)
+    found = results.guided(run)
     if found.tests is None:
         page.nothing_yet(running=run.state == "running")
         return
@@ -37,13 +37,13 @@ def made(run: Run, found: Guided, within: Regions) -> None:
     look.table_2(found.grid)
     look.classes(found)
     add(gallery.gallery(found, looked, within))
-    trip = background.answer(cache.sent_again(run, looked, within), "Sending images through the model", key="trip")
+    trip = background.answer(results.sent_again(run, looked), "Sending images through the model", key="trip")
     look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
 
 
-def tested(within: Regions) -> Properties | None:
+def tested() -> Properties | None:
     """The three properties, which need no run; None while they are worked out."""
-    found = background.answer(cache.properties(looked, within), "Testing properties", key="properties")
+    found = background.answer(results.properties(looked), "Testing properties", key="properties")
     if found is not None:
         add(look.properties(found, looked))
     return found
@@ -65,7 +65,7 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    choice = test_quality_controls.region_choice(cache.layers(dataset, model))
+    choice = test_quality_controls.region_choice(model_results.layers(dataset, model))
     plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
@@ -73,7 +73,7 @@ try:
         jobs.run_button(run, plan, dataset)
     share.offer(plan, controls.parameters(plan) or {})
     parts = background.answer(
-        cache.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
+        model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
     )
     if parts is None:
         page.nothing_yet(running=True)
@@ -81,14 +81,14 @@ try:
     for note in parts.notes:
         st.caption(page.plain(note))
     controls.link_to_quality(QUALITY, dataset, model, choice)
-    looked = Looked(dataset, parts, choice, cache.parts_name(dataset, model, choice.layer))
-    within = background.answer(cache.regions(looked), "Drawing the regions", key="regions")
+    looked = Looked(dataset, parts, choice, model_results.parts_name(dataset, model, choice.layer))
+    within = background.answer(results.regions(looked), "Drawing the regions", key="regions")
     if within is None:
         st.stop()
     if run is None:
         leads = controls.parameters(plan) or {}
         share.offer(plan, leads, view=controls.view(dataset, model, leads))
-    found = None if run is None or run.state == "running" else cache.guided(run)
+    found = None if run is None or run.state == "running" else results.guided(run)
     has_tests = found is not None and found.tests is not None and len(found.tests) > 0
     if run is None:
         look.nothing_computed(plan, parts.test, n_trials)
@@ -103,10 +103,10 @@ try:
     add(explorer.explorer(looked, within, found.decoder if found is not None else None))
     if run is not None and found is not None and has_tests:
         made(run, found, within)
-    kept = tested(within)
+    kept = tested()
     add(label_next.label_next(looked, within))
     if run is not None and found is not None and has_tests:
-        files.downloads(run, plan, found, looked, kept, cache.sent_again(run, looked, within))
+        files.downloads(run, plan, found, looked, kept, results.sent_again(run, looked))
     if run is not None:
         page.foot(run)
 except DataError as problem:

@@ -9,9 +9,8 @@ from core.evaluate.calibration import bins_table, calibration_table
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, matched_verdict, models_verdict
 from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
-from ui import cache
 from ui.matched_subsets import calibration as by_subset
-from ui.matched_subsets import controls, matching
+from ui.matched_subsets import controls, matching, results
 from ui.matched_subsets.plan import MatchingPlan
 from ui.predictions import choice as prediction_choice
 from ui.shell import background, page, share
@@ -43,7 +42,9 @@ def matched(of: SetComparison) -> None:
     page.findings(matched_verdict(of))
     epsilons, labels = st.columns(2, gap="medium")
     with epsilons:
-        curve = background.answer(cache.curve(sets, plan, of.model), "Matching at every epsilon", key="curve")
+        curve = background.answer(
+            results.curve(sets, plan.at_every_epsilon, of.model), "Matching at every epsilon", key="curve"
+        )
         if curve is not None:
             caption = "What rests on epsilon: a closer match leaves more samples without a counterpart."
             page.figure(figures.epsilon_chart(curve, dark=page.dark()), caption, key="curve")
@@ -58,7 +59,7 @@ def matched(of: SetComparison) -> None:
 def how_sure(of: SetComparison) -> None:
     """Calibration of the five subsets."""
     st.subheader("Is the model right as often as it is sure?", anchor=False)
-    work = cache.reliability(of.matched, sets, plan, of.model)
+    work = results.reliability(sets, plan, of.model)
     known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
     if known is None:
         return
@@ -78,7 +79,7 @@ def how_sure(of: SetComparison) -> None:
         caption = "What is gained when the samples of which the model is least sure are set aside."
         page.figure(reliability.coverage_chart(known.coverage, dark=page.dark()), caption, key="coverage")
     by_subset.calibration_rows(known.subsets)
-    by_class = by_subset.classes(cache.class_calibration(of.matched, sets, plan, of.model, chosen), chosen)
+    by_class = by_subset.classes(results.class_calibration(sets, plan, of.model, chosen), chosen)
     bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
     page.downloads(bins | by_class, stem=STEM)
 
@@ -89,7 +90,7 @@ def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
     matching.tables(of)
     tables = {"Comparison": found.table}
     if of.can_match:
-        samples = cache.matched_samples(of, sets, plan)
+        samples = results.matched_samples(sets, plan, of.model)
         matching.samples(samples)
         tables |= {"Labels": of.labels_table, "Samples": lambda: samples}
     page.downloads(tables, stem=STEM)
@@ -108,13 +109,13 @@ if not all(chosen.values()):
 else:
     try:
         sets = prediction_choice.two_sets(chosen)
-        pairs = cache.prediction_pairs(sets)
+        pairs = results.pairs_of(sets)
         prediction_choice.about(pairs, chosen)
         plan = controls.matching_plan() if pairs.can_match else MatchingPlan()
         prediction_choice.larger_first(pairs)
         view = controls.view(sets, plan if pairs.can_match else None)
         share.offer(None, view.settings)
-        found = background.answer(cache.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
+        found = background.answer(results.comparisons(sets, plan), "Matching, and matching resamples", key="comparison")
     except DataError as problem:
         page.error(problem)
     else:

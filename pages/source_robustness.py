@@ -8,12 +8,10 @@ from core.data import DataError
 from core.evaluate.source_robustness import ExpectedInterval, source_verdict
 from core.report import source_robustness as report
 from core.workspace.run import Run
-from ui import cache
-from ui.cache.source_robustness import drawn
 from ui.data import choice as data_choice
 from ui.shell import exports, jobs, page, share
 from ui.shell.session import owner, workspace
-from ui.source_robustness import controls, finders, own_model, sources, trained_sources
+from ui.source_robustness import controls, finders, own_model, results, sources, trained_sources
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 SECONDS_BETWEEN_DRAWINGS = 4.0
@@ -21,15 +19,13 @@ SECONDS_BETWEEN_DRAWINGS = 4.0
 
 def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
-    found = cache.source_robustness(run, own) if own is not None or run.n_done > run.n_failed else None
-    of = None if found is None else sources.row_of(found.intervals.overall, looked, own)
-    if found is None or of is None:
+    intervals = results.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
+    of = None if intervals is None else sources.row_of(intervals.overall, looked, own)
+    if intervals is None or of is None:
         page.nothing_yet(running=run.state == "running")
         return
-    rows = found.intervals.overall
-    said = source_verdict(
-        found.intervals, found.comparisons, of=of, names=report.names_beside(of, rows), epoch=plan.epoch
-    )
+    rows, comparisons = intervals.overall, results.comparisons(run, own)
+    said = source_verdict(intervals, comparisons, of=of, names=report.names_beside(of, rows), epoch=plan.epoch)
     page.verdict(said, report.metrics(of))
     trained_sources.notes(run)
     page.draw(report.interval_figure(rows))
@@ -37,7 +33,7 @@ def show(run: Run) -> None:
         page.findings(said)
     boxes, rho = sources.beside(rows)
     with boxes:
-        page.draw(report.box_figure(found.intervals))
+        page.draw(report.box_figure(intervals))
     with rho:
         page.draw(report.rho_figure(rows))
     finders.true_sources(run, own)
@@ -50,7 +46,7 @@ def show(run: Run) -> None:
 
 def in_detail(run: Run, of: ExpectedInterval) -> None:
     """One model by class and by held-out source, with the portraits of the worst."""
-    intervals = cache.source_robustness(run, own).intervals
+    intervals = results.intervals(run, own)
     sources.about(of, intervals.overall)
     classes, held_out = st.columns(2, gap="medium")
     with classes:
@@ -63,7 +59,7 @@ def in_detail(run: Run, of: ExpectedInterval) -> None:
 
 def tables(run: Run, of: ExpectedInterval) -> None:
     """The paper's Table 1, and everything to take away."""
-    intervals, comparisons = cache.source_robustness(run, own)
+    intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
     st.subheader("In numbers", anchor=False)
     sources.table_1(intervals)
     told = finders.told(run, own)
@@ -72,9 +68,9 @@ def tables(run: Run, of: ExpectedInterval) -> None:
         {
             "Table": intervals.table,
             "Held-out sources": intervals.held_out_table,
-            "Trials": lambda: cache.trials(run, own),
+            "Trials": lambda: results.trials(run, own),
             **finders.tables(run, own),
-            "Drawn splits": lambda: drawn(plan, dataset),
+            "Drawn splits": lambda: results.drawn(plan, dataset),
         },
         stem="source-robustness",
         body=lambda: report.body(intervals, comparisons, of=of, told=told, epoch=plan.epoch),

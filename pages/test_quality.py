@@ -7,11 +7,11 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.test_quality import TestQuality
 from core.workspace.run import Run
-from ui import cache
 from ui.data import choice as data_choice
 from ui.models import choice as model_choice
+from ui.models import results as model_results
 from ui.shell import background, page, share
-from ui.test_quality import beside, controls, look, pairs, table
+from ui.test_quality import beside, controls, look, pairs, results, table
 from ui.test_quality import shift as test_quality_shift
 from ui.test_quality.work import Looked
 
@@ -30,11 +30,11 @@ def show(looked: Looked, found: TestQuality) -> None:
     st.subheader("How do two classes lie to one another?", anchor=False)
     label, rival, pair = pairs.choose(found)
     pairs.plane(looked, label, rival)
-    curves = background.answer(cache.quality_curves(looked), "Measuring at every threshold", key="curves")
+    curves = background.answer(results.curves(looked), "Measuring at every threshold", key="curves")
     if curves is not None:
         look.curves(curves, found, label)
     run, plan = shift(looked)
-    table.in_numbers(looked, found, curves, cache.class_pair(looked, label, rival))
+    table.in_numbers(looked, found, curves, results.class_pair(looked, label, rival))
     settled = about | test_quality_shift.written(plan)
     view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
@@ -60,19 +60,19 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    choice = controls.region_choice(cache.layers(dataset, model))
+    choice = controls.region_choice(model_results.layers(dataset, model))
     about = model_choice.parameters(model) | controls.region_parameters(choice)
     share.offer(None, about)
     parts = background.answer(
-        cache.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
+        model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
     )
     if parts is None:
         page.nothing_yet(running=True)
         st.stop()
     for note in parts.notes:
         st.caption(page.plain(note))
-    looked = Looked(dataset, parts, choice, cache.parts_name(dataset, model, choice.layer))
-    found = background.answer(cache.test_quality(looked), "Measuring the test set", key="quality")
+    looked = Looked(dataset, parts, choice, model_results.parts_name(dataset, model, choice.layer))
+    found = background.answer(results.quality(looked), "Measuring the test set", key="quality")
     page.nothing_yet(running=True) if found is None else show(looked, found)
 except DataError as problem:
     page.error(problem)

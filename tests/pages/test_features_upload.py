@@ -20,11 +20,11 @@ TRAIN, TEST = cloud(OF, 9, seed=1), cloud(OF, 5, seed=2)
 def page_with_features() -> None:
     import streamlit as st
 
-    from ui import cache
     from ui.data import choice as data_choice
+    from ui.data.results import dataset_of
     from ui.models import choice as model_choice
 
-    dataset = cache.dataset(st.query_params["data"])
+    dataset = dataset_of(st.query_params["data"])
     model = model_choice.model_choice(dataset, records=st.query_params.get("records") != "no")
     st.text(f"in use: {model.fingerprint if model else None} of {data_choice.required().title}")
 

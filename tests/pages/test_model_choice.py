@@ -28,11 +28,11 @@ QUICK = TrainingPlan("linear", n_epochs=2)
 def page_with_a_model() -> None:
     import streamlit as st
 
-    from ui import cache
+    from ui.data.results import dataset_of
     from ui.models import choice
 
     data = st.query_params.get("data") or st.session_state["data"]
-    model = choice.model_choice(cache.dataset(data))
+    model = choice.model_choice(dataset_of(data))
     st.text(f"in use: {model.fingerprint if model else None}")
 
 

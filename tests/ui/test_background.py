@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ui.shell import background
+from ui.shell.background import Work
 
 
 def under_way() -> None:
@@ -38,7 +39,7 @@ def test_what_nobody_counts_shows_no_progress():
 
 
 def test_work_counts_its_steps_and_hands_on_its_error():
-    task = background.submit(lambda step: [step() for _ in range(3)], n_steps=4)
+    task = background.submit(Work(lambda step: [step() for _ in range(3)], n_steps=4))
     task.future.result(timeout=10)
     assert (task.n_done, task.share) == (3, 0.75)
 
@@ -46,15 +47,15 @@ def test_work_counts_its_steps_and_hands_on_its_error():
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        background.submit(fail).future.result(timeout=10)
+        background.submit(Work(fail)).future.result(timeout=10)
 
 
 def test_what_is_looked_at_through_links_keeps_no_owner_waiting(monkeypatch):
     gate = threading.Event()
     monkeypatch.setattr(background, "read_only", lambda: True)
-    seen = [background.submit(lambda step: gate.wait(10)) for _ in range(3)]
+    seen = [background.submit(Work(lambda step: gate.wait(10))) for _ in range(3)]
     monkeypatch.setattr(background, "read_only", lambda: False)
-    assert background.submit(lambda step: "the owner's").future.result(timeout=5) == "the owner's"
+    assert background.submit(Work(lambda step: "the owner's")).future.result(timeout=5) == "the owner's"
     assert [task.future.done() for task in seen] == [False] * 3
     gate.set()
     assert [task.future.result(timeout=10) for task in seen] == [True] * 3
@@ -69,7 +70,7 @@ def test_work_that_nobody_waits_for_is_given_up_and_begins_again_when_somebody_a
         step()
         return "found"
 
-    task = background.submit(work, n_steps=1)
+    task = background.submit(Work(work, n_steps=1))
     monkeypatch.setattr(background, "PATIENCE", -1.0)
     gate.set()
     assert isinstance(task.future.exception(timeout=10), background.Abandoned)

@@ -1,4 +1,4 @@
-"""Work beside the page is done for whoever asked for it; caches of the app keep what is one owner's from all others."""
+"""Work beside the page is done for whoever asked for it, and a link shows nothing once it was taken back."""
 
 import ast
 import threading
@@ -15,8 +15,6 @@ from tests.workspace.plans import SleepPlan
 from ui.shell import background, session
 
 ROOT = Path(__file__).resolve().parents[2]
-BY_CONTENT = {"_columns_of", "_uploaded"}
-"""Caches of what is computed from a file that whoever asks has at hand, and names by its fingerprint."""
 
 
 @pytest.fixture
@@ -34,7 +32,7 @@ def link(tmp_path, monkeypatch) -> Iterator[session.SharedWorkspace]:
 def test_work_in_a_thread_sees_what_the_session_saw_that_began_it(link):
     session.look_through(link)
     asked, seen = session.bound(lambda: (session.owner(), session.workspace())), []
-    task = background.submit(lambda step: session.owner())
+    task = background.submit(background.Work(lambda step: session.owner()))
     session.look_through(None)
     thread = threading.Thread(target=lambda: seen.append(asked()))
     thread.start()
@@ -97,19 +95,3 @@ def test_parts_of_pages_that_are_drawn_anew_ask_first_whether_they_may_be_seen()
     asking_themselves = {"jobs.watch", "shared_view.watch"}
     of_owners_or_without_data = {"share.links", "background.watch", "shared_view._soon_again"}
     assert others == asking_themselves | of_owners_or_without_data
-
-
-def caches() -> dict[str, list[str]]:
-    """Every cached function of the app with its arguments."""
-    found = {}
-    for file in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef) and any("cache_" in ast.unparse(one) for one in node.decorator_list):
-                found[f"{file.stem}.{node.name}"] = [one.arg for one in node.args.args]
-    return found
-
-
-def test_every_cache_is_kept_by_owner():
-    assert len(caches()) > 20
-    for name, arguments in caches().items():
-        assert arguments[0] == "owner_name" or name.split(".")[1] in BY_CONTENT, f"{name} does not tell owners apart"

@@ -11,10 +11,10 @@ from core.evaluate.wording import count, fixed, percent
 from core.figures import average_case as figures
 from core.represent import default_representation
 from core.represent.project import pca_map
-from ui import cache
 from ui.average_case.controls import RobustnessLook
 from ui.data import samples
 from ui.data_sets import maps
+from ui.data_sets import results as data_sets_results
 from ui.shell import background, page, session
 
 N_NOISY, N_EXTREME = 6, 5
@@ -167,7 +167,7 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
 
 
 def _points(dataset: Dataset) -> np.ndarray | None:
-    task = cache.features(dataset.fingerprint, default_representation(dataset.kind))
+    task = data_sets_results.features(dataset, default_representation(dataset.kind))
     try:
         features = background.answer(task, "Making features for the map", key="features")
     except DataError as problem:

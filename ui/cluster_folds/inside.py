@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.evaluate.wording import count
 from core.figures.words import characteristic_words
-from ui import cache
+from ui.cluster_folds import results
 from ui.cluster_folds.work import Cut, Folded
 from ui.data import samples
 from ui.data.portraits import portrait
@@ -36,7 +36,7 @@ def show(folded: Folded) -> None:
 
 
 def _words(folded: Folded, cut: Cut, at: int) -> None:
-    counts = background.answer(cache.fold_words(folded, cut), "Counting words", key="fold-words")
+    counts = background.answer(results.words(folded, cut), "Counting words", key="fold-words")
     if counts is None:
         return
     with st.grid("auto", min_column_width=150, border=True):

@@ -15,8 +15,9 @@ from core.split.describe_folds import FoldDescription
 from core.trials import MapPlan
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
-from ui import cache
+from ui.cluster_folds import results
 from ui.cluster_folds.work import Cut, Folded
+from ui.data_sets import results as data_sets_results
 from ui.data_sets import views
 from ui.forms.pick_one import choose
 from ui.shell import background, page, share
@@ -73,7 +74,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     """Where samples lie on the map, and whether that is still being worked out."""
     if folded.coordinates is not None:
         return folded.coordinates, False
-    task = cache.fold_features(folded)
+    task = results.features(folded)
     if task is None:
         st.caption("There is no map: these predictions are of samples that the chosen data set does not hold.")
         return None, False
@@ -90,7 +91,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     there = MAPS if umap is not None else {"pca": MAPS["pca"]}
     if choose("foldmap", "Map", there, help="The newest UMAP map of the page of data sets.") == "umap" and umap:
         share.rest_on(umap)
-        return cache.map_of(umap), False
+        return data_sets_results.map_of(umap), False
     return pca_map(features), False
 
 
@@ -137,7 +138,7 @@ def _described(folded: Folded, chosen: list[Cut]) -> None:
     told = {}
     for cut in chosen:
         try:
-            task = cache.fold_description(folded, cut)
+            task = results.description(folded, cut)
             found = background.answer(task, "Measuring how unlike train and test are", key=f"described-{cut.scheme}")
         except DataError as problem:
             page.error(problem)

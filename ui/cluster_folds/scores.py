@@ -18,7 +18,7 @@ from core.report import cluster_folds as report
 from core.report.names import MODEL_TITLES
 from core.report.parts import Body
 from core.trials import FoldPlan
-from ui import cache
+from ui.cluster_folds import results
 from ui.cluster_folds.work import Folded, Related
 from ui.data_sets import views
 from ui.forms.pick_one import choose
@@ -27,7 +27,7 @@ from ui.shell import background, page
 
 def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *, finished: bool) -> Callable[[], Body]:
     """Everything about scores, for one model; details wait until all trials are done. Gives the same for a report."""
-    scores = cache.fold_performance(folded, metric)
+    scores = results.performance(folded, metric)
     model, scheme = _about(scores)
     card = st.container()
     page.draw(report.performance_figure(scores, model))
@@ -64,7 +64,7 @@ def tables(folded: Folded, scores: FoldPerformance) -> dict[str, Callable[[], pd
     found = {"Folds": scores.table, "Runs": scores.summary, "Classes": scores.class_table}
     if scores.differences:
         found["Differences"] = scores.difference_table
-    measured = cache.fold_relations(folded, scores).future
+    measured = results.relations(folded, scores.metric).future
     if measured.done():
         known = measured.result().characteristics
         found["Characteristics"] = lambda: known.assign(fold=known["fold"] + 1)
@@ -81,7 +81,7 @@ def _about(scores: FoldPerformance) -> tuple[str, str | None]:
 
 
 def _related(folded: Folded, scores: FoldPerformance) -> Related | None:
-    task = cache.fold_relations(folded, scores)
+    task = results.relations(folded, scores.metric)
     return background.answer(task, "Measuring how far folds lie from the rest", key="relations")
 
 

@@ -17,11 +17,12 @@ from core.evaluate.cluster_folds import FoldPerformance, Foretold, foretold_on, 
 from core.evaluate.wording import plural
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import View
-from ui import cache
+from ui.cluster_folds import results
 from ui.cluster_folds.controls import OWN, VIEW
 from ui.cluster_folds.work import Folded
 from ui.data import choice as data_choice
 from ui.predictions import choice as prediction_choice
+from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
 from ui.shell import page
 from ui.shell.session import is_fixed, owner, read_only, workspace
@@ -92,14 +93,14 @@ def folded(chosen: dict[str, str]) -> Folded:
     choice = data_choice.current()
     fingerprint = choice.stored.fingerprint if choice and choice.stored else None
     with st.spinner("Reading"):
-        return cache.fold_uploads(with_folds, fingerprint)
+        return results.of_files(tuple(with_folds.values()), fingerprint)
 
 
 def foretold(chosen: dict[str, str], scores: FoldPerformance) -> tuple[Foretold, ...]:
     """How the score on folds compares with that on the held-out set, where one was given."""
     if HELD_OUT.key not in chosen:
         return ()
-    table = cache.prediction_table(chosen[HELD_OUT.key])
+    table = prediction_results.table_of(chosen[HELD_OUT.key])
     said = {model or "": table.select(model=model) for model in (table.models or (None,))}
     return foretold_on(scores, said, name="the held-out set")
 
@@ -159,7 +160,7 @@ def _keep(slot: Slot, kept: PredictionUpload) -> None:
 
 def _check(slot: Slot, upload: PredictionUpload) -> None:
     """DataError where the files tell no folds; a line on what they hold."""
-    table = cache.uploaded(upload)
+    table = prediction_results.uploaded(upload)
     model = table.models[0] if table.models else None
     one = table.select(model=model)
     if not slot.has_folds:

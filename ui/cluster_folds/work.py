@@ -1,4 +1,4 @@
-"""What does the page of folds have worked out? Each is a function of predictions on folds, named in the cache."""
+"""What does the page of folds have worked out? Each is a function of predictions on folds, kept by `results`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,12 +48,12 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """Predictions on folds, from a run or from files; `name` names them in the cache.
+    """Predictions on folds, from a run or from files; `identity` names them in keys.
 
     `dataset` is what the rows are positions in, where it is known; `coordinates` are those that a file of folds told.
     """
 
-    name: str
+    identity: str
     rows: FoldPredictions
     plan: FoldPlan
     dataset: Dataset | None = None
@@ -142,7 +142,9 @@ def representation(dataset: Dataset, plan: FoldPlan) -> str:
     return plan.representation or default_representation(dataset.kind)
 
 
-def from_uploads(uploads: Mapping[str, PredictionUpload], dataset: Dataset | None, plan: FoldPlan, name: str) -> Folded:
+def from_uploads(
+    uploads: Mapping[str, PredictionUpload], dataset: Dataset | None, plan: FoldPlan, identity: str
+) -> Folded:
     """Uploaded predictions with their folds; joined with a data set where they are of the very same samples."""
     parts, tables = [], {}
     for upload in uploads.values():
@@ -156,8 +158,8 @@ def from_uploads(uploads: Mapping[str, PredictionUpload], dataset: Dataset | Non
     if dataset is not None and set(rows.ids.tolist()) == set(dataset.ids.tolist()):
         with_data = joined(parts, ids=dataset.ids)
         if with_data.class_names == dataset.class_names and (with_data.y == dataset.y).all():
-            return Folded(name, with_data, plan, dataset)
-    return Folded(name, rows, plan, None, _coordinates(uploads, rows))
+            return Folded(identity, with_data, plan, dataset)
+    return Folded(identity, rows, plan, None, _coordinates(uploads, rows))
 
 
 def _coordinates(uploads: Mapping[str, PredictionUpload], rows: FoldPredictions) -> np.ndarray | None:

@@ -12,7 +12,7 @@ from core.data import EXAMPLES, DataError, Dataset, docstrings_ready, load_examp
 from core.workspace.data import StoredDataset
 from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run
-from ui import cache
+from ui.data.results import dataset_of
 from ui.shell import jobs
 from ui.shell.page import error, plain
 from ui.shell.session import owner, workspace
@@ -148,7 +148,7 @@ def ready(example: str | None) -> bool:
 
 def _read(fingerprint: str) -> Dataset:
     try:
-        return cache.dataset(fingerprint)
+        return dataset_of(fingerprint)
     except (DataError, WorkspaceError) as problem:
         error(problem)
         st.stop()

@@ -7,8 +7,8 @@ import streamlit as st
 from core.data import DataError, Dataset
 from core.evaluate.data_sets import ExactCopies, NearCopies
 from core.evaluate.wording import count, plural
-from ui import cache
 from ui.data import samples
+from ui.data_sets import results
 from ui.forms.controls import Number, check_address
 from ui.shell import background, page
 
@@ -28,7 +28,7 @@ SIMILARITY = Number(
 )
 
 
-def show(dataset: Dataset, exact: ExactCopies, *, representation: str, fingerprint: str) -> dict[str, list[str]]:
+def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> dict[str, list[str]]:
     """Exact duplicates in a line, near ones at the chosen similarity, and what they look like.
 
     Returns what the address says of it.
@@ -40,7 +40,7 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str, fingerpri
         which = st.container()
     near, why_not = None, "Near duplicates are being looked for."
     try:
-        task = cache.near_copies(fingerprint, representation, similarity)
+        task = results.near_copies(dataset, representation, similarity)
         near = background.answer(task, "Comparing every sample with every other", key="near")
     except DataError:  # said where the map would be, which has the same features
         why_not = "Near duplicates cannot be looked for in these features."

@@ -23,9 +23,9 @@ from core.trials import FoldPlan
 from core.trials.map_plan import METHODS, MapPlan
 from core.workspace.links import View
 from core.workspace.run import Run
-from ui import cache
 from ui.data import choice as data_choice
 from ui.data import samples
+from ui.data_sets import results
 from ui.forms.controls import Number, One, check_address
 from ui.shell import background, jobs, page, session
 from ui.shell.session import owner, workspace
@@ -120,10 +120,10 @@ def describe(plan: MapPlan) -> str:
     return f"UMAP · {features} · {plan.n_neighbors} neighbours"
 
 
-def show(dataset: Dataset, plan: MapPlan, fingerprint: str, look: MapLook) -> None:
+def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
     """The map of a plan as far as it is known, the samples that are selected beside it."""
     if plan.method == "pca":
-        task = cache.features(fingerprint, str(plan.representation))
+        task = results.features(dataset, str(plan.representation))
         try:
             features = background.answer(task, "Making features for the map", key="features")
         except DataError as problem:
@@ -134,7 +134,7 @@ def show(dataset: Dataset, plan: MapPlan, fingerprint: str, look: MapLook) -> No
         else:
             _map_alone(dataset, pca_map(features), plan, look)
         return
-    run = workspace().find_run(owner(), plan, fingerprint)
+    run = workspace().find_run(owner(), plan, dataset.fingerprint)
     if run is None:
         page.not_computed("**Run** makes this map: about a minute for 20,000 samples.")
         return
@@ -149,7 +149,7 @@ def _map_of_run(dataset: Dataset, plan: MapPlan, run: Run, look: MapLook) -> Non
         return
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
-    _map(dataset, cache.map_of(run), plan, look)
+    _map(dataset, results.map_of(run), plan, look)
 
 
 def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
@@ -178,7 +178,7 @@ def groupings(dataset: Dataset) -> dict[str, Grouping]:
         names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
         found["source"] = Grouping("source", codes, names.tolist())
     run = _latest_folds(dataset)
-    for name, folds in (cache.folds_of(run) if run else {}).items():
+    for name, folds in (results.folds_of(run) if run else {}).items():
         numbered = [f"fold {fold + 1}" for fold in range(int(folds.max()) + 1)]
         found[name] = Grouping(name, folds, numbered)
     return found

@@ -19,8 +19,8 @@ from core.evaluate.wording import MINUS, count, percent
 from core.figures import data_sets as figures
 from core.figures.words import characteristic_words, frequent_words
 from core.represent import number_title, numbers_of
-from ui import cache
 from ui.data.samples import LAZY_ROWS, enlarged
+from ui.data_sets import results
 from ui.data_sets.work import DataLook
 from ui.forms.controls import One, check_address
 from ui.shell import background, page
@@ -120,10 +120,10 @@ def by_class(dataset: Dataset, of: NumberByClass) -> None:
         in_a_box(dataset.n_classes, lambda: page.figure(drawn, caption, key="shares"), key="shares-box")
 
 
-def words(dataset: Dataset, fingerprint: str) -> None:
+def words(dataset: Dataset) -> None:
     """The most frequent words, and those that set a class apart."""
     st.subheader("Words", anchor=False)
-    counts = background.answer(cache.words(fingerprint), "Counting words", key="words")
+    counts = background.answer(results.words(dataset), "Counting words", key="words")
     if counts is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

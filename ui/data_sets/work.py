@@ -1,4 +1,4 @@
-"""What does the page of data sets have worked out beside it? Each is a function of a data set, named in the cache."""
+"""What does the page of data sets have worked out beside it? Each is a function of a data set, kept by `results`."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -12,10 +12,9 @@ from core.evaluate.guided_tests.pool import ENDINGS, read_pool
 from core.evaluate.test_quality import Regions
 from core.evaluate.wording import count, percent, plural
 from core.models.layers import LayerSamples
-from ui import cache
 from ui.data import samples
 from ui.forms.controls import Number, One, check_address
-from ui.guided_tests import work
+from ui.guided_tests import results, work
 from ui.shell import background, page
 from ui.shell.session import read_only
 from ui.test_quality.work import Looked
@@ -52,8 +51,8 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
         # Through a link nobody can bring a file.
         chosen, n = pool_of.default if read_only() else pool_of.draw(), int(how_many.draw())
     said = {pool_of.key: pool_of.written(chosen), how_many.key: how_many.written(n)}
-    wanted = background.answer(cache.missing_tests(looked, within), "Looking for what is missing", key="missing")
-    if not cache.missing_tests(looked, within).future.done():
+    wanted = background.answer(results.missing_tests(looked), "Looking for what is missing", key="missing")
+    if not results.missing_tests(looked).future.done():
         st.skeleton(height=200)
         return said
     _missing(wanted)

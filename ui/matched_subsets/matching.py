@@ -11,9 +11,9 @@ from core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEs
 from core.evaluate.wording import p_value, percent, plural, points
 from core.figures import matched_subsets as figures
 from core.figures.matching_picture import matching_picture
-from ui import cache
 from ui.data.samples import LAZY_ROWS
 from ui.forms.controls import One, check_address
+from ui.matched_subsets import results
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.shell import background, page
 from ui.shell.page import Metric
@@ -182,7 +182,7 @@ def _p(value: float) -> str:
 
 def picture() -> None:
     """How matching works, on a few samples (figure 2)."""
-    matched = background.answer(cache.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
+    matched = background.answer(results.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
     if matched is not None:
         caption = "A few samples, made up for this picture: pairs are joined, what found no counterpart is hollow."
         page.figure(matching_picture(matched, dark=page.dark()), caption, key="picture")

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.evaluate.wording import count, listed, plural
-from ui import cache
-from ui.matched_subsets import controls
+from ui.matched_subsets import controls, results
 from ui.predictions import choice as prediction_choice
 from ui.shell import page
 from ui.shell.questions import PAGES
@@ -21,7 +20,7 @@ MOST = 3
 def card() -> None:
     """The verdicts that are known, else which files there are, and the way to the page."""
     titles = prediction_choice.stored_titles()
-    known = [one for one in cache.compared() if {one.sets.reference, one.sets.target} <= titles.keys()]
+    known = [one for one in results.compared() if {one.sets.reference, one.sets.target} <= titles.keys()]
     with st.container(border=True, key="card-matched-subsets"):
         st.markdown("**Does accuracy really drop on the new test set?** :gray[prediction files, of any data set]")
         for one in known[:MOST]:

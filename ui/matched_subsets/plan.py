@@ -1,6 +1,6 @@
-"""What is compared, and how is it matched? Small frozen things that name a result: in the address and in the cache."""
+"""What is compared, and how is it matched? Small frozen things that name a result: in the address and in keys."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from core.data.predictions.pairs import WHOLE, Part
 from core.evaluate.calibration import Binning
@@ -49,3 +49,14 @@ class MatchingPlan:
     def matching(self) -> dict[str, object]:
         """What `compare_models` and `epsilon_curve` take."""
         return {"epsilon": self.epsilon, "by": self.by, "method": self.method, "order": self.order}
+
+    @property
+    def at_every_epsilon(self) -> "MatchingPlan":
+        """The plan with the usual values of all that its curve over epsilon does not rest on: one name for one curve.
+
+        >>> MatchingPlan(epsilon=0.2, n_bins=5, seed=1).at_every_epsilon == MatchingPlan(seed=1)
+        True
+        """
+        usual = MatchingPlan()
+        unused = ("epsilon", "n_repeats", "binning", "n_bins")
+        return replace(self, **{field: getattr(usual, field) for field in unused})

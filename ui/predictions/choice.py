@@ -20,9 +20,9 @@ from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from core.workspace.data import StoredPredictions
 from core.workspace.errors import WorkspaceError
-from ui import cache
 from ui.forms.controls import One, check_address
 from ui.matched_subsets.plan import TwoSets
+from ui.predictions import results
 from ui.predictions import upload as prediction_upload
 from ui.shell import page
 from ui.shell.session import owner, read_only, workspace
@@ -181,7 +181,7 @@ def larger_first(pairs: PredictionPairs) -> None:
 def _part_controls(side: Side, reference: Chosen, target: Chosen) -> dict[str, One]:
     """A control per thing that one file tells apart; of one file on both sides, usual are parts that share no row."""
     one_file = reference.address == target.address
-    choices = cache.prediction_choices((reference if side is REFERENCE else target).address)
+    choices = results.choices((reference if side is REFERENCE else target).address)
     usual: dict[str, str] = {}
     if "set" in choices:
         sets = choices["set"]
@@ -239,7 +239,7 @@ def _find(side: Side, address: str) -> tuple[str, str, PredictionTable] | None:
             st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
             return None
         with st.spinner("Reading"):
-            table = cache.prediction_table(address)
+            table = results.table_of(address)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
         return None
@@ -337,7 +337,7 @@ def _use(side: Side, upload: PredictionUpload) -> None:
     _keep(side, None)
     _choose(side, address)
     other = TARGET if side is REFERENCE else REFERENCE
-    if not _in_address(other) and {"set", "fold"} & choices_of(cache.uploaded(upload)).keys():
+    if not _in_address(other) and {"set", "fold"} & choices_of(results.uploaded(upload)).keys():
         _choose(other, address)
 
 

@@ -13,8 +13,8 @@ from core.data.predictions.joins import in_joined
 from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.data.tables import Table
 from core.evaluate.wording import plural
-from ui import cache
 from ui.predictions import form as prediction_form
+from ui.predictions import results
 from ui.shell import page
 
 FORMATS = (
@@ -59,13 +59,13 @@ def draft(
     question: RolesNeeded | None = None
     table: PredictionTable | None = None
     try:
-        columns = cache.columns_of(upload.predictions)
+        columns = _columns(upload.predictions)
     except DataError as problem:  # nothing to correct: these are no columns
         page.error(problem)
         return None
     try:
         with st.spinner("Reading"):
-            table = cache.uploaded(upload)
+            table = results.uploaded(upload)
         role_lines(table)
         warnings_of(table)
     except RolesNeeded as needed:
@@ -107,12 +107,17 @@ def _roles_to_correct(
     return upload.predictions.roles or guess_roles(columns, half="predictions" if upload.truth else None)
 
 
+def _columns(file: GivenFile) -> Table:
+    """The columns of a file, read once whatever they are said to be."""
+    return results.columns_of(PredictionUpload(replace(file, roles=None)))
+
+
 def _truth_columns(upload: PredictionUpload, columns: Table) -> tuple[str, ...]:
     """The columns of a truth in a file of its own, as they are called when the files are joined."""
     if upload.truth is None:
         return ()
     try:
-        known = cache.columns_of(upload.truth)
+        known = _columns(upload.truth)
     except DataError:  # the error stands there already
         return ()
     return tuple(in_joined(column, columns, known) for column in known.columns)
@@ -194,7 +199,7 @@ def _roles_file(upload: PredictionUpload, *, key: str, keep: Callable[[Predictio
     try:
         roles = Roles.from_json(file.getvalue())
         if upload.truth is None:
-            roles.check(cache.columns_of(upload.predictions))
+            roles.check(_columns(upload.predictions))
     except DataError as problem:
         page.error(problem)
     else:
@@ -206,5 +211,5 @@ def _complete(upload: PredictionUpload, table: PredictionTable) -> PredictionUpl
     """The upload with every role written down: those of joined files do for both, unless the truth has its own."""
     if upload.truth is None or upload.truth.roles is None:
         return replace(upload, predictions=replace(upload.predictions, roles=table.roles))
-    said = complete_roles(cache.columns_of(upload.predictions), upload.predictions.roles, half="predictions")
+    said = complete_roles(_columns(upload.predictions), upload.predictions.roles, half="predictions")
     return replace(upload, predictions=replace(upload.predictions, roles=said))

@@ -30,12 +30,20 @@ class Abandoned(Exception):
     """Nobody has looked for the work's answer for a while, so it was given up; who asks again starts it anew."""
 
 
+@dataclass(frozen=True, eq=False)
+class Work(Generic[Answer]):
+    """Something to do beside the page.
+
+    `do` calls what it is given after each of its `n_steps` steps; these are 0 where nobody counts.
+    """
+
+    do: Callable[[Callable[[], None]], Answer]
+    n_steps: int = 0
+
+
 @dataclass(eq=False)
 class Task(Generic[Answer]):
-    """Some work under way: who holds it can wait for it, from any page and session, and see how far it is.
-
-    `work` calls what it is given after each of its `n_steps` steps; these are 0 where nobody counts.
-    """
+    """Some work under way: who holds it can wait for it, from any page and session, and see how far it is."""
 
     work: Callable[[Callable[[], None]], Answer]
     n_steps: int = 0
@@ -67,9 +75,9 @@ class Task(Generic[Answer]):
         return min(self.n_done / self.n_steps, 1.0)
 
 
-def submit(work: Callable[[Callable[[], None]], Answer], *, n_steps: int = 0) -> Task[Answer]:
-    """Start some work, which calls what it is given after each of its `n_steps` steps."""
-    task = Task(bound(work), n_steps, threads=_threads_of_links if read_only() else _threads)
+def submit(work: Work[Answer]) -> Task[Answer]:
+    """Start some work, for whoever looks now."""
+    task = Task(bound(work.do), work.n_steps, threads=_threads_of_links if read_only() else _threads)
     task.start()
     return task
 

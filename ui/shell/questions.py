@@ -22,16 +22,21 @@ from core.trials import FoldPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan
 from core.trials.map_plan import MapPlan
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
-from ui import PAGES, cache
+from ui import PAGES
 from ui.average_case import controls as average_case_controls
+from ui.average_case import results as average_case_results
 from ui.cluster_folds import controls as cluster_folds_controls
+from ui.cluster_folds import results as cluster_folds_results
 from ui.data import choice as data_choice
 from ui.data_set_adequacy import controls
+from ui.data_set_adequacy import results as adequacy_results
 from ui.data_sets import maps
 from ui.guided_tests import controls as guided_tests_controls
+from ui.guided_tests import results as guided_tests_results
 from ui.models import training as model_training
 from ui.shell.page import plain
 from ui.source_robustness import controls as source_robustness_controls
+from ui.source_robustness import results as source_robustness_results
 from ui.test_quality import shift
 
 UNKNOWN = "a plan that this version of Touchstone does not know"
@@ -55,25 +60,25 @@ class Question:
 
 
 def _source_robustness(run: Run) -> str:
-    found = cache.source_robustness(run)
-    return source_verdict(found.intervals, found.comparisons, names=MODEL_TITLES).headline
+    intervals, comparisons = source_robustness_results.intervals(run), source_robustness_results.comparisons(run)
+    return source_verdict(intervals, comparisons, names=MODEL_TITLES).headline
 
 
 def _data_set_adequacy(run: Run) -> str:
-    return adequacy_verdict(cache.adequacy(run), names=MODEL_TITLES).headline
+    return adequacy_verdict(adequacy_results.adequacy(run), names=MODEL_TITLES).headline
 
 
 def _cluster_folds(run: Run) -> str:
-    folded = cache.fold_run(run)
-    return fold_verdict(cache.fold_performance(folded, Metric()), names=MODEL_TITLES).headline
+    scores = cluster_folds_results.performance(cluster_folds_results.of_run(run), Metric())
+    return fold_verdict(scores, names=MODEL_TITLES).headline
 
 
 def _average_case(run: Run) -> str:
-    return average_case_verdict(cache.robustness(run)).headline
+    return average_case_verdict(average_case_results.robustness(run)).headline
 
 
 def _guided_tests(run: Run) -> str:
-    return guided_verdict(cache.guided(run)).headline
+    return guided_verdict(guided_tests_results.guided(run)).headline
 
 
 def _asked(plan: type) -> tuple[str, str]:

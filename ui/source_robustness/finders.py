@@ -1,6 +1,7 @@
 """Which sources are the right ones? Known sources put found ones to the test, and finders are laid side by side."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -14,12 +15,10 @@ from core.report.source_robustness import true_sources_figure, true_sources_tabl
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
-from ui import cache
-from ui.cache import OwnModels
-from ui.cache.source_robustness import agreement
-from ui.cache.source_robustness import true_sources as told_of
 from ui.shell import background, page
-from ui.source_robustness import trained_sources
+from ui.shell.background import Task
+from ui.source_robustness import results, trained_sources
+from ui.source_robustness.results import OwnModels
 
 OF_PAPER = "The paper's, of all 70,000 images of MNIST, are .0456 (k-means) and .0280 (ACOL), pooled."
 
@@ -48,7 +47,7 @@ def side_by_side(run: Run) -> None:
     if len(finders) < 2 or run.state == "running" or not trained_sources.stored(load_plan(run.plan), run.fingerprint):
         return
     st.subheader("Do the ways of finding sources agree?", anchor=False)
-    found = background.answer(agreement(run), "Comparing the clusterings", key="agreement")
+    found = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
     if found is None:
         return
     chart, words = st.columns(2, gap="medium")
@@ -72,7 +71,7 @@ def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFra
         files["True sources"] = lambda: true_source_table(told(run, own))
     several = len(_finders(run)) > 1 and run.state != "running"
     if several and trained_sources.stored(load_plan(run.plan), run.fingerprint):
-        work = agreement(run)
+        work = _agreement(run)
         if work.future.done() and work.future.exception() is None:
             files["Agreement"] = work.future.result().pair_table
     return files
@@ -81,12 +80,18 @@ def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFra
 def told(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
     """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
     several = len(_finders(run)) > 1 and KNOWN_SOURCES in _finders(run)
-    return told_of(run, own) if several else ()
+    return results.true_sources(run, own) if several else ()
 
 
 def _finders(run: Run) -> tuple[str, ...]:
     plan = load_plan(run.plan)
     return plan.source_finders if isinstance(plan, TrialPlan) else ()
+
+
+def _agreement(run: Run) -> Task[SourceAgreement]:
+    """The agreement of a run's clusterings, the same for all that sources can be used for."""
+    plan = replace(results.plan_of(run), models=TrialPlan.models, schemes=TrialPlan.schemes)
+    return results.agreement(plan, run.fingerprint)
 
 
 def _in_part(found: SourceAgreement) -> bool:
@@ -117,8 +122,9 @@ def _by_class(found: SourceAgreement) -> None:
 
 
 def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
+    plan = results.plan_of(run)
     with st.spinner("Measuring how well the sources stand apart"):
-        found = {finder: cache.silhouettes(run, finder) for finder in finders}
+        found = {finder: results.silhouettes(plan, run.fingerprint, finder) for finder in finders}
     st.dataframe(
         pd.DataFrame(
             [

@@ -20,14 +20,13 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.links import View
 from core.workspace.provenance import LIBRARIES
 from core.workspace.run import Run, run_key
-from ui import cache
-from ui.cache import OwnModels
-from ui.cache.source_robustness import drawn
 from ui.data import choice as data_choice
+from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
 from ui.shell import background, page
 from ui.shell.session import is_fixed, owner, read_only, workspace
-from ui.source_robustness import controls, trained_sources
+from ui.source_robustness import controls, results, trained_sources
+from ui.source_robustness.results import OwnModels, OwnPredictions
 
 ADDRESS = "own"
 """The parameter of the address that names the predictions."""
@@ -149,7 +148,7 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
         "*train*, and predict those whose `part` is *test*; `id` names the sample."
     )
     stem = f"touchstone-splits-{dataset.name}"
-    page.downloads({"Splits": lambda: drawn(plan, dataset)}, stem=stem)
+    page.downloads({"Splits": lambda: results.drawn(plan, dataset)}, stem=stem)
     st.markdown(
         "**2. Upload its predictions**, a row per trial and sample: `trial`, `id` and `predicted`, or a probability "
         "per class. Several models stand in a column `model`, or in a column each. Trials may be missing."
@@ -163,14 +162,15 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
     st.caption("A file to fill in, and one of a made-up model to try:")
     files = {"Rows to predict": rows_to_predict, "Sample predictions": sample_predictions}
     page.downloads(
-        {title: lambda make=make: drawn(plan, dataset, make) for title, make in files.items()}, stem="touchstone"
+        {title: lambda make=make: results.drawn(plan, dataset, make) for title, make in files.items()},
+        stem="touchstone",
     )
 
 
 def _draft(upload: PredictionUpload, plan: TrialPlan, dataset: Dataset) -> None:
     """A file that is not in use yet: its columns to confirm, and whether it fits the splits."""
     with suppress(DataError):  # the draft says what is wrong with the file
-        upload = cache.with_labels(upload, dataset.fingerprint)
+        upload = results.with_labels(upload, dataset)
     complete = prediction_upload.draft(upload, key="own", keep=_keep, truth_offered=False)
     own = None
     if complete is not None:
@@ -200,7 +200,7 @@ def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None
     if read_only():
         return own
     with st.expander("Columns, as they were understood", type="compact"), suppress(DataError, WorkspaceError):
-        table = cache.prediction_table(address)
+        table = prediction_results.table_of(address)
         prediction_upload.role_lines(table)
         prediction_upload.roles_download(table, key="own")
     _buttons(address)
@@ -220,8 +220,8 @@ def _count(
 ) -> OwnModels | None:
     """The trials of predictions, with a line that says how many there are; None while they are being counted."""
     with st.spinner("Reading"):
-        table = cache.prediction_table(address) if upload is None else cache.uploaded(upload)
-    counting = cache.own_trials(address, table, plan, dataset.fingerprint)
+        table = prediction_results.table_of(address) if upload is None else prediction_results.uploaded(upload)
+    counting = results.own_trials(OwnPredictions(address, table), replace(plan, models=TrialPlan.models), dataset)
     trials = background.answer(counting, "Finding each trial's predictions", key="own-model")
     if trials is None:
         return None

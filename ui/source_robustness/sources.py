@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -15,13 +16,13 @@ from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
-from ui import cache
-from ui.cache import OwnModels
 from ui.data.portraits import portrait
+from ui.data.results import dataset_of
 from ui.data.samples import enlarged
 from ui.forms.pick_one import choose
 from ui.shell import page
-from ui.source_robustness import trained_sources
+from ui.source_robustness import results, trained_sources
+from ui.source_robustness.results import OwnModels
 
 N_PORTRAITS = 6
 MOST_ROBUST = "the most robust"
@@ -123,7 +124,7 @@ def nothing_computed(plan: TrialPlan, n_trials: int) -> None:
 def separation(run: Run, source_finder: str) -> None:
     """How well the sources stand apart, in a line."""
     with st.spinner("Measuring how well the sources stand apart"):
-        found = cache.silhouettes(run, source_finder)
+        found = results.silhouettes(results.plan_of(run), run.fingerprint, source_finder)
     used = f"n = {count(found.n_used)}" + (f" of {count(found.n_samples)}" * (found.n_used < found.n_samples))
     st.caption(
         f"How well these sources stand apart: silhouette {ratio(found.mean_within)} within classes (mean), "
@@ -138,7 +139,7 @@ def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
     if not worst:
         return
     st.markdown("**The worst sources to meet unprepared**")
-    dataset = cache.dataset(run.fingerprint)
+    dataset = dataset_of(run.fingerprint)
     with st.spinner("Looking at the worst sources"), st.grid(len(worst), min_column_width=125, border=True):
         for source in worst:
             with st.container(gap="xsmall"):
@@ -153,8 +154,13 @@ _CAPTIONS = {
 }
 
 
+def _sources_of(run: Run, source: HeldOutSource) -> np.ndarray:
+    """The name of the source of every sample, in the clustering that a source is of."""
+    return results.source_of_each(results.plan_of(run), run.fingerprint, source.source_finder, source.clustering)
+
+
 def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
-    mine = cache.source_of_each(run, source.source_finder, source.clustering) == source.source
+    mine = _sources_of(run, source) == source.source
     rest = ~mine
     if source.label is not None:
         of_class = dataset.y == dataset.class_names.index(source.label)

@@ -14,16 +14,16 @@ from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
 from core.workspace.engine.needed import found_otherwise
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
-from ui import cache
-from ui.cache.source_robustness import source_images, trained_sources
+from ui.data.results import dataset_of
 from ui.shell import jobs, page
 from ui.shell.session import owner, read_only, workspace
+from ui.source_robustness import results
 
 
 def stored(plan: Plan, fingerprint: str) -> bool:
     """Whether the sources that a plan draws from are at hand; always so where no network finds them."""
     try:
-        trained_sources(plan, fingerprint)
+        results.trained_sources(plan, fingerprint)
     except DataError:
         return False
     return True
@@ -37,7 +37,7 @@ def notes(run: Run) -> None:
     if not stored(plan, run.fingerprint):
         if run.state != "running":
             _gone(plan, run.fingerprint)
-    elif found_otherwise(run, trained_sources(plan, run.fingerprint)):
+    elif found_otherwise(run, results.trained_sources(plan, run.fingerprint)):
         st.warning(
             "The sources were found again since, and they differ from those that these trials were drawn from. What is "
             "shown of the sources themselves is of the new ones. Delete this run and start it again to mend that.",
@@ -47,7 +47,7 @@ def notes(run: Run) -> None:
 
 def _gone(plan: Plan, fingerprint: str) -> None:
     """The results stand, what draws on the sources themselves does not."""
-    dataset = cache.dataset(fingerprint)
+    dataset = dataset_of(fingerprint)
     needed = needed_by(plan, dataset)
     titles = listed([SOURCE_FINDERS[one.finder].title for one in needed])
     st.info(
@@ -66,7 +66,7 @@ def _gone(plan: Plan, fingerprint: str) -> None:
 
 def pictures(run: Run) -> None:
     """The mean image of each source, a sheet for each finder (the paper's figures 1 and 2); nothing but for images."""
-    plan, dataset = load_plan(run.plan), cache.dataset(run.fingerprint)
+    plan, dataset = load_plan(run.plan), dataset_of(run.fingerprint)
     if not isinstance(plan, TrialPlan) or dataset.kind != "image" or not stored(plan, run.fingerprint):
         return
     finders = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES]
@@ -80,7 +80,10 @@ def pictures(run: Run) -> None:
                 st.markdown(f"**{page.plain(name[:1].upper() + name[1:])}**")
                 page.sheet(
                     figures.mean_image_sheet(
-                        source_images(run, finder), class_names=dataset.class_names, finder=name, dark=page.dark()
+                        results.source_images(plan, run.fingerprint, finder),
+                        class_names=dataset.class_names,
+                        finder=name,
+                        dark=page.dark(),
                     ),
                     key=f"mean-images-{finder}",
                 )

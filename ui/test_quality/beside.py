@@ -13,11 +13,12 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.links import View
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
-from ui import cache
 from ui.data import choice as data_choice
+from ui.data.results import dataset_of
 from ui.forms.controls import check_address
 from ui.shell import background, page
 from ui.shell.session import owner, workspace
+from ui.test_quality import results
 from ui.test_quality import work as test_quality_work
 from ui.test_quality.controls import RegionChoice
 from ui.test_quality.work import Looked
@@ -96,8 +97,8 @@ def title_of(model: StoredModel, datasets: Mapping[str, str]) -> str:
 
 def _subject(model: StoredModel, titles: Mapping[str, str], choice: RegionChoice) -> Subject | None:
     try:
-        dataset = cache.dataset(model.dataset_fingerprint)
-        work = cache.quality_beside(dataset, titles[model.dataset_fingerprint], model, choice)
+        dataset = dataset_of(model.dataset_fingerprint)
+        work = results.beside(dataset, titles[model.dataset_fingerprint], model, choice)
         return background.answer(work, f"Measuring {page.plain(model.name)}", key=f"beside-{model.fingerprint[:8]}")
     except (DataError, WorkspaceError) as problem:
         st.caption(f"{page.plain(model.name)}: {page.plain(problem)}")

@@ -7,11 +7,11 @@ import streamlit as st
 from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
 from core.evaluate.wording import fixed, percent, plural
 from core.figures import test_quality_pairs as figures
-from ui import cache
 from ui.data import samples
 from ui.data_sets import maps
 from ui.forms.controls import One, check_address
 from ui.shell import background, page, session
+from ui.test_quality import results
 from ui.test_quality.work import Looked
 
 MOST_ROWS, MOST_SHOWN = 12, 12
@@ -85,7 +85,7 @@ def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) 
 @session.fragment
 def plane(looked: Looked, label: int, rival: int) -> None:
     """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
-    of = background.answer(cache.class_pair(looked, label, rival), "Laying two classes out", key="plane")
+    of = background.answer(results.class_pair(looked, label, rival), "Laying two classes out", key="plane")
     if of is None:
         st.skeleton(height=540)
         return

@@ -11,12 +11,12 @@ from core.trials.layer_parts import split_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
-from ui import cache
 from ui.data_sets import views
 from ui.forms.controls import Number, check_address
 from ui.models import choice as model_choice
 from ui.shell import exports, jobs, page
 from ui.shell.session import owner, workspace
+from ui.test_quality import results
 
 SECONDS_BETWEEN_DRAWINGS = 4.0
 _USUAL = CovariateShiftPlan("usual")
@@ -73,7 +73,7 @@ def _results(run: Run) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
-    found = cache.covariate_shift(run)
+    found = results.covariate_shift(run)
     said = shift_verdict(found)
     with st.container(border=True, key="shift-verdict"):
         st.markdown(f"**{page.plain(said.headline)}** {page.plain(said.used)}")
@@ -86,7 +86,7 @@ def _results(run: Run) -> None:
 
 
 def _table(run: Run) -> None:
-    of = report.table(cache.covariate_shift(run))
+    of = report.table(results.covariate_shift(run))
     config = {
         "Divergence": st.column_config.NumberColumn(format="%.3f", help="Jensen-Shannon, in bits"),
         "Error": st.column_config.NumberColumn(format="%.4f", help="Standard error of Monte-Carlo"),
@@ -132,4 +132,4 @@ def describe(plan: CovariateShiftPlan) -> str:
 
 def headline(run: Run) -> str:
     """What a run has found so far, in a sentence."""
-    return shift_verdict(cache.covariate_shift(run)).headline
+    return shift_verdict(results.covariate_shift(run)).headline

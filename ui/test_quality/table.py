@@ -7,10 +7,10 @@ import streamlit as st
 
 from core.evaluate.test_quality import Curve, PairMap, TestQuality, findings_table
 from core.workspace.models import StoredModel
-from ui import cache
 from ui.data.samples import LAZY_ROWS
 from ui.shell import page
 from ui.shell.background import Task
+from ui.test_quality import results
 from ui.test_quality.work import Looked
 
 STEM = "test-quality"
@@ -35,7 +35,7 @@ def in_numbers(
 ) -> None:
     """Every test sample with the regions that it lies in, and all tables as files."""
     st.subheader("In numbers", anchor=False)
-    table = cache.quality_samples(looked)
+    table = results.samples(looked)
     shown = table.assign(confidence=100 * table["confidence"])
     lazy = len(table) > LAZY_ROWS
     st.dataframe(shown, column_config=_COLUMNS, hide_index=True, lazy=lazy, height=320, alt="Test samples and regions")

@@ -27,16 +27,17 @@ _SEED = 0  # of the bootstrap of spreads
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """Both parts of a data set in a layer, with the regions that were chosen; `name` is what they are kept under."""
+    """Both parts of a data set in a layer, with the regions that were chosen; `name` names the parts in keys."""
 
     dataset: Dataset
     parts: LayerParts = field(repr=False)
     choice: RegionChoice
     name: str
 
-    def named(self, what: str, *more: object) -> str:
-        """What a result of these is kept under."""
-        return key(what, self.name, self.choice, *more)
+    @property
+    def identity(self) -> str:
+        """The parts and the regions."""
+        return key(self.name, self.choice)
 
 
 def measured(looked: Looked) -> TestQuality:

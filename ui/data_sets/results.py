@@ -1,0 +1,72 @@
+"""What is in the data, and where do samples lie on maps and in folds?"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from core.data import Dataset
+from core.evaluate.data_sets import NearCopies, NumberByClass, WordCounts
+from core.workspace.run import Run
+from ui import cache
+from ui.data.results import dataset_of
+from ui.data_sets import work
+from ui.data_sets.work import DataLook
+from ui.shell.background import Work
+from ui.shell.session import owner, workspace
+
+
+@cache.task(max_entries=4)
+def look(dataset: Dataset) -> Work[DataLook]:
+    """Classes, copies, columns or mean images of a data set."""
+    return Work(lambda step: work.look(dataset))
+
+
+@cache.task(max_entries=16)
+def number(dataset: Dataset, name: str) -> Work[NumberByClass]:
+    """One number of every sample of a data set, over all and by class."""
+    return Work(lambda step: work.number(dataset, name))
+
+
+@cache.task(max_entries=4)
+def words(dataset: Dataset) -> Work[WordCounts]:
+    """The words of a data set of texts, by class."""
+    return Work(lambda step: work.words(dataset))
+
+
+@cache.task(max_entries=4)
+def features(dataset: Dataset, representation: str) -> Work[np.ndarray]:
+    """The features that maps are drawn and near duplicates are found in."""
+    return Work(lambda step: work.features(dataset, representation))
+
+
+@cache.task(max_entries=8)
+def near_copies(dataset: Dataset, representation: str, similarity: float) -> Work[NearCopies]:
+    """Pairs of nearly equal samples."""
+    known, of = look(dataset), features(dataset, representation)
+
+    def compare(step: Callable[[], None]) -> NearCopies:
+        copies = known.future.result().copies
+        return work.near_copies(dataset, representation, of.future.result, copies, similarity, step)
+
+    return Work(compare, work.n_steps_of_near_copies(dataset, representation))
+
+
+@cache.result(max_entries=8)
+def map_of(run: Run) -> np.ndarray:
+    """Where the samples of a data set lie on the map of a run; NaN where it has not come to one."""
+    rows = workspace().rows(owner(), run.id)
+    rows = rows[rows["status"] == "ok"]
+    points = np.full((dataset_of(run.fingerprint).n_samples, 2), np.nan)
+    points[rows["row"].to_numpy(dtype=np.int64)] = rows[["x", "y"]].to_numpy(dtype=np.float64)
+    return points
+
+
+@cache.result(max_entries=4)
+def folds_of(run: Run) -> dict[str, np.ndarray]:
+    """The fold of every sample (−1 for none) by every scheme and seed of a run of folds, as far as they are made."""
+    rows, n_samples = workspace().rows(owner(), run.id), dataset_of(run.fingerprint).n_samples
+    made = rows[rows["model"].isna() & (rows["status"] == "ok")]
+    return {
+        work.fold_title(str(scheme), int(seed)): work.folds(part, n_samples)
+        for (scheme, seed), part in made.groupby(["scheme", "seed"], sort=False)
+    }

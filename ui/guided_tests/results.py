@@ -1,0 +1,45 @@
+"""What is known of generated tests, of the properties that a model should have, and of what is missing?"""
+
+from core.evaluate.guided_tests import GeneratedTests, Guided, Properties, RoundTrip, guided_of_rows
+from core.evaluate.test_quality import Regions
+from core.workspace.run import Run
+from ui import cache
+from ui.data.results import dataset_of
+from ui.guided_tests import work
+from ui.shell.background import Work
+from ui.shell.session import owner, workspace
+from ui.test_quality.work import Looked
+
+
+@cache.result(max_entries=4)
+def guided(run: Run) -> Guided:
+    """All that the finished trials of a run of guided tests tell."""
+    names = dataset_of(run.fingerprint).class_names
+    return guided_of_rows(workspace().rows(owner(), run.id), class_names=names)
+
+
+@cache.task(max_entries=4)
+def regions(looked: Looked) -> Work[Regions]:
+    """The regions that were chosen, drawn by the training part."""
+    return Work(lambda step: work.regions(looked))
+
+
+@cache.task(max_entries=4)
+def properties(looked: Looked) -> Work[Properties]:
+    """The three properties of a well-trained classifier."""
+    within = regions(looked)
+    return Work(lambda step: work.tested(looked, within.future.result()))
+
+
+@cache.task(max_entries=4)
+def missing_tests(looked: Looked) -> Work[GeneratedTests | None]:
+    """Tests where the test set has too few."""
+    within = regions(looked)
+    return Work(lambda step: work.missing(looked, within.future.result()))
+
+
+@cache.task(max_entries=4)
+def sent_again(run: Run, looked: Looked) -> Work[RoundTrip | None]:
+    """The generated images of a run, through the whole model."""
+    found, within = guided(run), regions(looked)
+    return Work(lambda step: work.sent_again(found, looked.parts, within.future.result()))

@@ -1,0 +1,100 @@
+"""What came of comparing two sets of predictions?"""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from core.data.identity import key
+from core.data.predictions.pairs import PredictionPairs, pair_predictions
+from core.evaluate.calibration import ClassCalibration
+from core.evaluate.matched_subsets import (
+    MatchedSubsets,
+    ModelComparisons,
+    SetComparison,
+    worked_example,
+)
+from core.evaluate.matched_subsets.samples import samples_table
+from ui import cache
+from ui.matched_subsets import work
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
+from ui.matched_subsets.work import Compared, Reliability
+from ui.predictions.results import table_of
+from ui.shell.background import Task, Work
+
+
+@cache.result(max_entries=8)
+def pairs_of(sets: TwoSets) -> PredictionPairs:
+    """The predictions of every model on the two sets."""
+    parts = {"reference_part": sets.reference_part, "target_part": sets.target_part}
+    return pair_predictions(table_of(sets.reference), table_of(sets.target), **parts, task=sets.task)
+
+
+@cache.task(max_entries=8)
+def comparisons(sets: TwoSets, plan: MatchingPlan) -> Work[ModelComparisons]:
+    """All models compared on the two sets."""
+    pairs, known = pairs_of(sets), _compared()
+
+    def compare(step: Callable[[], None]) -> ModelComparisons:
+        found = work.comparisons(pairs, plan, step)
+        known[key(sets, plan)] = Compared(sets, plan, work.headline(found))
+        return found
+
+    return Work(compare, work.n_steps_of_comparisons(pairs, plan))
+
+
+def compared() -> list[Compared]:
+    """What this server has compared for the owner and still knows the verdict of, the newest first."""
+    return list(reversed(_compared().values()))
+
+
+@cache.result(max_entries=16)
+def _compared() -> dict[str, Compared]:
+    """Filled by `comparisons`."""
+    return {}
+
+
+@cache.task(max_entries=8)
+def curve(sets: TwoSets, plan: MatchingPlan, model: str) -> Work[tuple[SetComparison, ...]]:
+    """One model compared at every epsilon; see `MatchingPlan.at_every_epsilon` for what the plan should say."""
+    pairs = pairs_of(sets)
+    return Work(lambda step: work.curve(pairs, plan, model, step), work.n_steps_of_curve(plan))
+
+
+@cache.result(max_entries=4)
+def matched_samples(sets: TwoSets, plan: MatchingPlan, model: str) -> pd.DataFrame:
+    """Every sample of both sets and the subset that it is in, as the first of the matchings made them."""
+    pairs = pairs_of(sets)
+    return samples_table(_matched(comparisons(sets, plan), model), pairs.references[model], pairs.targets[model])
+
+
+@cache.task(max_entries=1)
+def matching_example() -> Work[MatchedSubsets]:
+    """A few samples, matched; what matching needs is compiled or loaded on the way, off the page's path."""
+    return Work(lambda step: worked_example())
+
+
+@cache.task(max_entries=8)
+def reliability(sets: TwoSets, plan: MatchingPlan, model: str) -> Work[Reliability]:
+    """The calibration of the subsets of one model, as the first of its matchings made them."""
+    compared = comparisons(sets, plan)
+    return Work(lambda step: work.reliability(_matched(compared, model), plan))
+
+
+@cache.task(max_entries=16)
+def class_calibration(
+    sets: TwoSets, plan: MatchingPlan, model: str, subset: str
+) -> Work[tuple[ClassCalibration, ...] | None]:
+    """The calibration of every class in one of the subsets."""
+    compared, pairs = comparisons(sets, plan), pairs_of(sets)
+    n_classes = (pairs.targets if "target" in subset else pairs.references)[model].n_classes
+    return Work(
+        lambda step: work.by_class(_matched(compared, model), pairs, plan, model, subset, step), n_steps=n_classes
+    )
+
+
+def _matched(compared: Task[ModelComparisons], model: str) -> MatchedSubsets:
+    """The matched subsets of one of the models that were compared, where there is confidence to match by."""
+    matched = next(row.matched for row in compared.future.result().rows if row.model == model)
+    if matched is None:
+        raise TypeError(f"{model} told no confidence: there is nothing to match by")
+    return matched

@@ -1,0 +1,183 @@
+"""What is known of runs of trials: their evaluation, the sources they drew, and models that were brought along."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.cluster import Silhouettes
+from core.data import Dataset, PredictionTable
+from core.data.predictions.upload import PredictionUpload
+from core.evaluate.source_robustness import (
+    AccuracyIntervals,
+    ModelComparison,
+    compare_models,
+    expected_accuracy_intervals,
+)
+from core.evaluate.source_robustness.agreement import SourceAgreement
+from core.evaluate.source_robustness.agreement import agreement as agreement_of
+from core.evaluate.source_robustness.mean_images import mean_images
+from core.evaluate.source_robustness.true_sources import TrueSources
+from core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
+from core.trials import (
+    Plan,
+    SourcesPlan,
+    TrialPlan,
+    found_in,
+    sources_at_hand,
+    splits_table,
+    trials_of_predictions,
+)
+from core.trials import with_labels as join_labels
+from core.trials.sources_plan import Found
+from core.workspace.engine.needed import found_rows
+from core.workspace.plans import load_plan
+from core.workspace.run import Run
+from ui import cache
+from ui.data.results import dataset_of
+from ui.shell.background import Work
+from ui.shell.session import owner, workspace
+
+
+@dataclass(frozen=True, eq=False)
+class OwnPredictions:
+    """Predictions by trial of models that were trained elsewhere, and the fingerprint of their files."""
+
+    fingerprint: str
+    table: PredictionTable
+
+    @property
+    def identity(self) -> str:
+        """The files say all that they hold."""
+        return self.fingerprint
+
+
+@dataclass(frozen=True, eq=False)
+class OwnModels:
+    """Models that were trained elsewhere: the fingerprint of their predictions, and the trials that these make."""
+
+    fingerprint: str
+    trials: pd.DataFrame
+
+    @property
+    def identity(self) -> str:
+        """Which trials predictions make follows from the plan, and so from the run beside which they are shown."""
+        return self.fingerprint
+
+
+@cache.result(max_entries=16)
+def intervals(run: Run, own: OwnModels | None = None) -> AccuracyIntervals:
+    """The intervals of a run as far as it has come, with models that were brought along beside its own."""
+    return expected_accuracy_intervals(trials(run, own))
+
+
+@cache.result(max_entries=16)
+def comparisons(run: Run, own: OwnModels | None = None) -> tuple[ModelComparison, ...]:
+    """The models of a run, and those that were brought along, two by two."""
+    return compare_models(trials(run, own))
+
+
+def trials(run: Run, own: OwnModels | None = None) -> pd.DataFrame:
+    """The rows of a run's trials and, below them, those of models that were brought along."""
+    if own is None:
+        return workspace().rows(owner(), run.id)
+    return pd.concat([workspace().rows(owner(), run.id), own.trials], ignore_index=True) if run.n_done else own.trials
+
+
+@cache.result(max_entries=8)
+def with_labels(upload: PredictionUpload, dataset: Dataset) -> PredictionUpload:
+    """Predictions by trial with the labels of a data set beside them, where they hold none."""
+    return join_labels(upload, dataset)
+
+
+@cache.task(max_entries=16)
+def own_trials(own: OwnPredictions, plan: TrialPlan, dataset: Dataset) -> Work[pd.DataFrame]:
+    """The trials of predictions on the drawn splits of a data set; they are the same whatever models the plan names."""
+
+    def find(_step: Callable[[], None]) -> pd.DataFrame:
+        with sources_given(plan, dataset.fingerprint):
+            return trials_of_predictions(plan, dataset, own.table)
+
+    return Work(find)
+
+
+@cache.result(max_entries=16)
+def true_sources(run: Run, own: OwnModels | None = None) -> tuple[TrueSources, ...]:
+    """Whether the intervals of found sources hold the accuracy on known ones, as far as a run has come."""
+    return true_sources_of(trials(run, own))
+
+
+@cache.result(max_entries=16)
+def trained_sources(plan: Plan, fingerprint: str) -> Mapping[SourcesPlan, pd.DataFrame]:
+    """The rows of the runs that trained for the sources that a plan draws from; none where no network finds them.
+
+    Raises DataError where there are no such runs, or they are not done.
+    """
+    return found_rows(workspace(), owner(), plan, dataset_of(fingerprint))
+
+
+@contextmanager
+def sources_given(plan: Plan, fingerprint: str) -> Iterator[None]:
+    """Draw from sources that are stored, for as long as it lasts: no page ever trains for them. DataError as above."""
+    with sources_at_hand(fingerprint, _found(plan, fingerprint)):
+        yield
+
+
+@cache.result(max_entries=16)
+def _found(plan: Plan, fingerprint: str) -> Found:
+    rows = trained_sources(plan, fingerprint)
+    return {clustering: of for plan, found in rows.items() for clustering, of in found_in(plan, found).items()}
+
+
+def drawn(
+    plan: TrialPlan, dataset: Dataset, make: Callable[[TrialPlan, Dataset], pd.DataFrame] = splits_table
+) -> pd.DataFrame:
+    """Every drawn split of a plan, row by row, or what else is made of its draws."""
+    with sources_given(plan, dataset.fingerprint):
+        return make(plan, dataset)
+
+
+@cache.task(max_entries=8)
+def agreement(plan: TrialPlan, fingerprint: str) -> Work[SourceAgreement]:
+    """How far the clusterings of a plan agree with each other; what the sources are used for makes no difference."""
+    data = dataset_of(fingerprint)
+
+    def compare(step: Callable[[], None]) -> SourceAgreement:
+        with sources_given(plan, fingerprint):
+            return agreement_of(plan, data, step=step)
+
+    return Work(compare)
+
+
+@cache.result(max_entries=32)
+def source_of_each(plan: TrialPlan, fingerprint: str, source_finder: str, clustering: int) -> np.ndarray:
+    """The name of the source of every sample of a data set, as one clustering of a plan has it."""
+    data = dataset_of(fingerprint)
+    with sources_given(plan, fingerprint):
+        return plan.source_names(data, source_finder)[plan.sources(data, source_finder, clustering)]
+
+
+@cache.result(max_entries=16)
+def source_images(plan: TrialPlan, fingerprint: str, source_finder: str) -> np.ndarray:
+    """The mean image of each source of a plan's first clustering: (n_classes, n_sources, height, width, channels)."""
+    data = dataset_of(fingerprint)
+    with sources_given(plan, fingerprint):
+        sources = plan.sources(data, source_finder, 0)
+    return mean_images(data.x, sources, n_classes=data.n_classes, n_sources=plan.n_sources)
+
+
+@cache.result(max_entries=32)
+def silhouettes(plan: TrialPlan, fingerprint: str, source_finder: str) -> Silhouettes:
+    """How well the sources of a plan's first clustering stand apart."""
+    with sources_given(plan, fingerprint):
+        return plan.silhouettes(dataset_of(fingerprint), source_finder, 0)
+
+
+def plan_of(run: Run) -> TrialPlan:
+    """The plan of a run of trials."""
+    plan = load_plan(run.plan)
+    if not isinstance(plan, TrialPlan):
+        raise TypeError(f"a plan of kind {plan.kind!r} has no sources")
+    return plan

@@ -1,0 +1,74 @@
+"""What is known of the quality of test sets, and of what moved between training and test?
+
+Few entries each, since each holds the features that it was asked about.
+"""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.covariate_shift import CovariateShift
+from core.evaluate.test_quality import Curve, PairMap, TestQuality
+from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
+from core.figures.test_quality import Subject
+from core.trials.layer_parts import layer_parts, layers_offered, split_of
+from core.workspace.models import StoredModel
+from core.workspace.plans import load_plan
+from core.workspace.run import Run
+from ui import cache
+from ui.data.results import dataset_of
+from ui.models.results import parts_name
+from ui.shell.background import Work
+from ui.shell.session import owner, workspace
+from ui.test_quality import work
+from ui.test_quality.controls import RegionChoice
+from ui.test_quality.work import Looked
+
+
+@cache.task(max_entries=4)
+def quality(looked: Looked) -> Work[TestQuality]:
+    """The four dimensions of a test set."""
+    return Work(lambda step: work.measured(looked))
+
+
+@cache.task(max_entries=16)
+def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoice) -> Work[Subject]:
+    """Another model's test set, by the same thresholds: in the layer of that name, or else in its usual one."""
+    owner_name, shelf = owner(), workspace()
+
+    def measure(step: Callable[[], None]) -> Subject:
+        stored = shelf.model_bytes(owner_name, model.fingerprint)
+        layer = choice.layer if choice.layer in layers_offered(stored, dataset) else None
+        parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan))
+        looked = Looked(dataset, parts, choice, parts_name(dataset, model, parts.layer))
+        return work.subject(model.name, title, parts, choice, work.measured(looked))
+
+    return Work(measure)
+
+
+@cache.task(max_entries=4)
+def curves(looked: Looked) -> Work[tuple[Curve, Curve]]:
+    """The shares over both thresholds."""
+    return Work(lambda step: work.curves(looked))
+
+
+@cache.task(max_entries=8)
+def class_pair(looked: Looked, first: int, second: int) -> Work[PairMap]:
+    """Two classes in a plane."""
+    return Work(lambda step: work.pair(looked, first, second))
+
+
+@cache.result(max_entries=4)
+def samples(looked: Looked) -> pd.DataFrame:
+    """Where every test sample lies."""
+    return work.samples(looked)
+
+
+@cache.result(max_entries=8)
+def covariate_shift(run: Run) -> CovariateShift:
+    """What the finished trials of a run of covariate shift tell."""
+    plan, names = load_plan(run.plan), dataset_of(run.fingerprint).class_names
+    if not isinstance(plan, CovariateShiftPlan):
+        raise TypeError(f"a plan of kind {plan.kind!r} says nothing about a shift")
+    return shift_of_rows(workspace().rows(owner(), run.id), plan, names)
