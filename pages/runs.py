@@ -48,6 +48,7 @@ def show(run: Run) -> None:
             "", key=f"delete-{run.id}", icon=":material/delete:", help="Delete", disabled=run.state == "running"
         ):
             delete(run)
+    jobs.older_method(run)
     jobs.failures(run)
 
 

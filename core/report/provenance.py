@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from core.evaluate.wording import count
 from core.workspace.run import Run
 
+OLDER_METHOD = "Computed by an older method."
+
 
 def provenance(run: Run) -> tuple[tuple[str, str], ...]:
     """Name and value of everything that a stored result rests on; what was not recorded is left out."""
@@ -19,6 +21,7 @@ def provenance(run: Run) -> tuple[tuple[str, str], ...]:
         "Data": f"{run.dataset_name}, fingerprint {run.fingerprint}",
         "Parameters": parameters(run),
         "Trials": f"{count(run.n_done)} of {count(run.n_trials)}{n_failed}",
+        "Method": OLDER_METHOD if run.older_method else "",
         "Versions": ", ".join(versions),
         "Python": known.get("python", ""),
         "Device": machine,

@@ -15,7 +15,7 @@ from core.trials import Plan
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import PLANS, load_plan
 from core.workspace.provenance import LIBRARIES
-from core.workspace.run import Run, run_key
+from core.workspace.run import Run, method_version, run_key
 from core.workspace.workspace import Workspace
 
 _NOT_OURS = (
@@ -53,7 +53,7 @@ def recipe(run: Run, example: str | None) -> str:
         "touchstone": run.provenance.get("touchstone", core.version()),
         "kind": run.kind,
         "plan": json.loads(run.plan),
-        "method": plan.METHOD_VERSION,
+        "method": method_version(run) or plan.METHOD_VERSION,
         "data": data if example is None else data | {"example": example},
         "key": run.key,
         "versions": run.provenance.get("versions", {}),

@@ -1,9 +1,12 @@
 import json
 
+from core.data.home import home
 from core.report.recreate import recipe
+from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.pages.conftest import PLAN, stored_run, texts
+from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.workspace.plans import SleepPlan
+from tests.workspace.test_migrations import flip_a_byte
 from ui.data import choice as data_choice
 from ui.shell import jobs
 from ui.shell.questions import QUESTIONS, Question
@@ -154,3 +157,39 @@ def test_an_example_is_prepared_beside_the_page_and_not_stored_before_the_run(op
     assert workspace.datasets(LOCAL_OWNER) == []
     app.button(key="again").click().run()
     assert [one.key for one in workspace.runs(LOCAL_OWNER)] == [run.key]
+
+
+def test_a_run_by_an_older_method_opens_says_so_and_can_be_run_again(open_page, workspace, wine, monkeypatch):
+    old = stored_run(workspace, wine)
+    said = "Computed by an older method. Run again for today's figures."
+    assert said not in texts(open_page("runs"))
+    monkeypatch.setattr(type(PLAN), "METHOD_VERSION", PLAN.METHOD_VERSION + 1)
+    assert said in texts(open_page("runs"))
+    app = open_page("source_robustness", data=wine.fingerprint, **QUESTIONS[old.kind].parameters(PLAN))
+    assert said in texts(app)
+    assert app.metric, "its results are not shown"
+    assert "computed by an older method" in next(
+        line.value for line in app.caption if wine.fingerprint[:12] in line.value
+    )
+    button = app.button(key="run")
+    assert (button.label, button.disabled) == ("Run again", False)
+    monkeypatch.setattr(Engine, "start", lambda *_: True)
+    button.click().run()
+    assert [run.older_method for run in workspace.runs(LOCAL_OWNER)] == [False, True]
+    assert said not in texts(app)
+
+
+def test_an_older_run_that_was_interrupted_has_no_way_on(open_page, workspace, wine, monkeypatch):
+    run = stored_run(workspace, wine, n_trials=5)
+    monkeypatch.setattr(type(PLAN), "METHOD_VERSION", PLAN.METHOD_VERSION + 1)
+    app = open_page("runs")
+    assert "interrupted" in texts(app)
+    assert f"resume-{run.id}" not in [button.key for button in app.button]
+
+
+def test_a_run_with_damaged_rows_says_so_and_shows_nothing(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    flip_a_byte(home() / "touchstone.sqlite", run.id, 7, 0.5)
+    app = open_page("source_robustness", data=wine.fingerprint, **QUESTIONS[run.kind].parameters(PLAN))
+    assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
+    assert not app.metric

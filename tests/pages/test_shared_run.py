@@ -203,3 +203,15 @@ def test_what_is_not_computed_has_no_link(open_page, wine):
     app = open_page("source_robustness", data=wine.fingerprint)
     assert "run this first" in texts(app)
     assert not [one for one in app.button if (one.key or "").startswith("link-")]
+
+
+def test_a_link_shows_its_own_run_also_when_todays_method_has_another(open_link, workspace, wine, run, monkeypatch):
+    token = workspace.create_link(LOCAL_OWNER, run.id)
+    shown = [metric.value for metric in open_link(token, **address_of(run)).metric]
+    plan = load_plan(run.plan)
+    monkeypatch.setattr(type(plan), "METHOD_VERSION", plan.METHOD_VERSION + 1)
+    assert workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint).id != run.id
+    seen = open_link(token, **address_of(run))
+    assert [metric.value for metric in seen.metric] == shown != []
+    assert "Computed by an older method." in texts(seen)
+    assert "Run again" not in texts(seen)

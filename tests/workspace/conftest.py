@@ -39,7 +39,7 @@ def wine() -> Dataset:
 def run_plan(workspace: Workspace, executor: Executor, wine: Dataset) -> Callable[..., Run]:
     """Start a plan on the wine data and wait until the run leaves its "running" state."""
 
-    def run(plan: object, *, trial_seconds: float = 60.0) -> Run:
+    def run(plan: object, *, trial_seconds: float = 600.0) -> Run:
         fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
         made = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
         engine = Engine(workspace, executor, trial_seconds=trial_seconds)

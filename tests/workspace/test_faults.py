@@ -177,3 +177,17 @@ def test_nobody_can_add_a_row_between_the_count_of_rows_and_the_end_of_their_byt
     workspace.delete_dataset(LOCAL_OWNER, wine.fingerprint)
     assert not blob_files(tmp_path)
     other.close()
+
+
+def test_a_damaged_blob_is_written_again_though_another_owner_keeps_it(workspace, tmp_path):
+    wine = load_example("wine")
+    for owner in (LOCAL_OWNER, "another"):
+        workspace.add_dataset(owner, wine)
+    (file,) = blob_files(tmp_path)
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    workspace.delete_dataset(LOCAL_OWNER, wine.fingerprint)
+    workspace.add_dataset(LOCAL_OWNER, wine)
+    for owner in (LOCAL_OWNER, "another"):
+        assert workspace.dataset(owner, wine.fingerprint).fingerprint == wine.fingerprint

@@ -30,7 +30,7 @@ def section(dataset: Dataset, models: Collection[StoredModel]) -> None:
     except DataError as problem:
         page.error(problem)
         return
-    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    run = _run(plan, dataset)
     with button:
         _button(plan, dataset, run, models)
     st.caption(
@@ -101,12 +101,18 @@ def _button(plan: TrainingPlan, dataset: Dataset, run: Run | None, models: Colle
 
 def _start(plan: TrainingPlan, dataset: Dataset) -> None:
     try:
-        run = workspace().find_run(owner(), plan, dataset.fingerprint)
+        run = _run(plan, dataset)
         if run is not None and run.state == "done":  # it failed, or its model is gone
             workspace().delete_run(owner(), run.id)
         st.session_state[_AWAITED] = jobs.start(plan, dataset).id
     except (DataError, WorkspaceError) as problem:
         st.toast(page.plain(problem), icon=":material/error:")
+
+
+def _run(plan: TrainingPlan, dataset: Dataset) -> Run | None:
+    """The training of this plan by today's method; a model that an older one made stays, and is no reason not to."""
+    run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    return None if jobs.can_start(run) else run
 
 
 def _made_by(run: Run, models: Collection[StoredModel]) -> StoredModel | None:

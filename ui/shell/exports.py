@@ -80,7 +80,7 @@ def again() -> None:
         for note in found.notes:
             st.info(page.plain(note), icon=":material/info:")
         st.caption(f"Key {found.key}")
-        if run is None:
+        if jobs.can_start(run):
             st.button("Run", type="primary", key="again", on_click=_start, args=(found,))
         else:
             st.markdown("This very run is here already: it stands in the list below.")

@@ -13,6 +13,7 @@ import streamlit as st
 
 from core.data import Dataset
 from core.evaluate.wording import count, plural
+from core.report.provenance import OLDER_METHOD
 from core.trials import Plan
 from core.workspace.engine.runner import close_engine
 from core.workspace.errors import WorkspaceError
@@ -31,6 +32,7 @@ STATES = {
 }
 """What a run's state is called on the screen, and the colour of its badge."""
 
+RUN_AGAIN = "Run again for today's figures."
 _ASKED = "asked_to_start"
 _preparations: dict[str, subprocess.Popen[bytes]] = {}
 _preparations_lock = threading.Lock()
@@ -43,17 +45,22 @@ def start(plan: Plan, dataset: Dataset) -> Run:
     return run
 
 
+def can_start(run: Run | None) -> bool:
+    """Whether a plan with this run can be started: where it has none, or none by today's method."""
+    return run is None or run.older_method
+
+
 def run_button(run: Run | None, plan: Plan, dataset: Dataset) -> None:
-    """The button that starts a plan, as long as it has no run."""
-    hint = None if run is None else "This choice has its run, below. Change something for another one."
+    """The button that starts a plan, as long as it has no run by today's method."""
+    hint = None if can_start(run) else "This choice has its run, below. Change something for another one."
     if not read_only():
         st.button(
-            "Run",
+            "Run again" if run is not None and run.older_method else "Run",
             type="primary",
             key="run",
             on_click=or_toast(start),
             args=(plan, dataset),
-            disabled=bool(run),
+            disabled=not can_start(run),
             help=hint,
         )
 
@@ -112,6 +119,7 @@ def _now(run: Run) -> Run | None:
 
 def progress(run: Run) -> None:
     """Where a run stands, and what can be done about it; nothing for a run that is done without a failure."""
+    older_method(run)
     if run.state != "done":
         with st.container(horizontal=True, vertical_alignment="center", key=f"progress-{run.id}"):
             st.progress(run.share, text=describe(run))
@@ -119,13 +127,22 @@ def progress(run: Run) -> None:
     failures(run)
 
 
+def older_method(run: Run) -> None:
+    """Say of a run that today's method would come to other figures; nothing for all others."""
+    if run.older_method:
+        st.caption(OLDER_METHOD if read_only() else f"{OLDER_METHOD} {RUN_AGAIN}")
+
+
 def action(run: Run) -> None:
-    """The button that stops a run or makes it go on; nothing for a run that is done, or seen through a link."""
+    """The button that stops a run or makes it go on; nothing for a run that is done, or seen through a link.
+
+    What an older method began does not go on: its trials would be of two kinds.
+    """
     if read_only():
         return
     if run.state == "running":
         st.button("Cancel", key=f"cancel-{run.id}", on_click=cancel, args=(run.id,), disabled=run.cancelling)
-    elif run.state != "done":
+    elif run.state != "done" and not run.older_method:
         st.button("Resume", key=f"resume-{run.id}", on_click=resume, args=(run.id,))
 
 

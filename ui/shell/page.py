@@ -17,7 +17,7 @@ from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
 from core.report.files import FORMATS
 from core.report.parts import Figure, Metric
-from core.report.provenance import parameters
+from core.report.provenance import OLDER_METHOD, parameters
 from core.workspace.errors import WorkspaceError
 from core.workspace.provenance import LIBRARIES
 from core.workspace.run import Run
@@ -237,9 +237,10 @@ def foot(run: Run) -> None:
     versions = ", ".join(f"{name} {number}" for name, number in (ours | run.provenance.get("versions", {})).items())
     place = " · ".join(str(run.provenance[name]) for name in ("device", "executor") if name in run.provenance)
     when = datetime.fromtimestamp(run.finished or run.created, UTC)
+    older = f" · {OLDER_METHOD.rstrip('.').lower()}" if run.older_method else ""
     others = " · computed with other versions than are installed now" if _other_versions(run) else ""
     st.caption(
-        f"Data {run.fingerprint[:12]} · {plain(parameters(run))} · {plain(versions)}{others} · "
+        f"Data {run.fingerprint[:12]} · {plain(parameters(run))} · {plain(versions)}{others}{older} · "
         f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC",
         help="What this result rests on: the data set's fingerprint, the plan, the versions of Touchstone and the "
         "libraries that it was computed with, on what, and when.",
