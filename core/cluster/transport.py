@@ -65,6 +65,7 @@ def balance(cost, quota, price, sink):
             break
         if not newton_step(quota, sink, second, margin, unbalanced, step):
             break
+        # The curvature holds near the present prices alone: a full step may overshoot, and is then halved.
         length, least = 1.0, unbalanced
         while length > 0.2:
             for k in range(n_sinks):
@@ -130,6 +131,7 @@ def soften(cost, quota, price):
             for k in range(n_sinks):
                 mass[k] += share[k] / total
         for k in range(n_sinks):
+            # exp(-price / temperature) scales its mass: this brings it to the quota, with the others as they are.
             if quota[k] > 0:
                 price[k] += temperature * math.log(max(mass[k], math.exp(-FAINTEST)) / quota[k])
         temperature *= 0.5
@@ -159,6 +161,7 @@ def newton_step(quota, sink, second, margin, unbalanced, step):
     """Solve Laplacian @ step = excess, the Laplacian measured on the least decided items; False where all are tied."""
     n, n_sinks = len(sink), len(quota)
     nearest = min(n - 1, 4 * unbalanced + 8 * n_sinks)
+    # Enough of the least decided items to tell how dense they lie, and few enough to lie near the present prices.
     width = np.partition(margin, nearest)[nearest]
     if not 0.0 < width < NEVER:
         return False
@@ -175,6 +178,7 @@ def newton_step(quota, sink, second, margin, unbalanced, step):
             laplacian[v, v] += 1.0
     for k in range(n_sinks):
         laplacian[k, k] += 1.0  # a pair of sinks that nothing lies between must not make it singular
+    # Items less than `width` from either side of the line between two sinks: per unit of price there are 1 / (2 width).
     step[:] = np.linalg.solve(laplacian, excess) * (2.0 * width)
     return True
 
@@ -206,6 +210,7 @@ def repair(cost, quota, price, sink):
                 loss[u, v], nearest[u, v] = lost, i
     distance = np.empty(n_sinks, dtype=np.float64)
     came_from = np.empty(n_sinks, dtype=np.int64)
+    # Successive shortest paths: prices that make every loss at least 0 stay so after each path, and the cost is least.
     for start in range(n_sinks):
         while count[start] > quota[start]:
             v = shortest_path(start, loss, count, quota, price, distance, came_from)
@@ -247,6 +252,7 @@ def shortest_path(start, loss, count, quota, price, distance, came_from):
                 if further < distance[v]:
                     distance[v], came_from[v] = further, u
     reached = distance[u]
+    # Reduced losses along the path become 0 and none falls below, so that moving along it leaves no cheaper exchange.
     for k in range(n_sinks):
         price[k] -= min(distance[k], reached)
     return u
@@ -302,6 +308,7 @@ def find_nearest(u, v, cost, sink, head, after, loss, nearest, heap_of, heaps):
         heap_of[u, v] = len(heaps)
         heaps.append(heap)
     heap = heaps[heap_of[u, v]]
+    # Items that have left are dropped when they come up, not when they leave: searching a heap would cost more.
     while len(heap) > 0 and sink[heap[0][1]] != u:
         heapq.heappop(heap)
     if len(heap) > 0:

@@ -256,6 +256,7 @@ def class_shift(
     observed = pieces[0]
     null = np.array([piece.value for piece in pieces[1:]])
     known = not np.isnan(observed.value)
+    # The split as it is counts as one of the re-splits: the p-value then errs as seldom as it says, and is never 0.
     p = (1 + int((null >= observed.value).sum())) / (1 + len(null)) if known and len(null) else float("nan")
     return ClassShift(
         label, n_train, n_test, observed, null if known else null[:0], p, _note(observed, n_test, options)
@@ -360,8 +361,9 @@ def jensen_shannon(p: Mixture, q: Mixture, *, n_draws: int, rng: np.random.Gener
     total, variance = 0.0, 0.0
     for own, other in ((p, q), (q, p)):
         x = own.sample(n_draws, rng)
+        # log2 (own / m) = 1 - log2 (1 + other / own), from logarithms: far from a mixture its density would be 0.
         apart = other.log_density(x) - own.log_density(x)
-        bits = 1 - np.logaddexp(0.0, apart) / np.log(2)  # log2 of own / m
+        bits = 1 - np.logaddexp(0.0, apart) / np.log(2)
         total += float(bits.mean()) / 2
         variance += float(bits.var(ddof=1)) / n_draws / 4
     return min(max(total, 0.0), 1.0), float(np.sqrt(variance))
@@ -376,6 +378,7 @@ def _projected(
     """
     centre = train.mean(axis=0)
     centred = train - centre
+    # The smaller of the two problems, since every re-split asks for it anew.
     if centred.shape[1] <= len(centred):
         values, vectors = np.linalg.eigh(centred.T @ centred)
         values, vectors = values[::-1], vectors[:, ::-1]

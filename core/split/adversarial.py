@@ -121,6 +121,7 @@ class NearestNeighbourBalls:
             distance = ((features[left] - features[rng.choice(left)]) ** 2).sum(axis=1)
             by_label = np.lexsort((distance, labels[left]))
             n_left = np.bincount(labels[left], minlength=len(quotas))
+            # The place of each row among those of its label, nearest first.
             rank = np.arange(len(left)) - np.repeat(np.cumsum(n_left) - n_left, n_left)
             in_ball = by_label[rank < np.repeat(quotas[:, fold], n_left)]
             folds[left[in_ball]] = fold
@@ -164,6 +165,7 @@ class QuantileFolds:
         n_rows = count_rows(X, y, groups, n_folds=self.n_folds)
         rng = np.random.default_rng([self.seed, QUANTILES])
         quotas = spread_quotas(np.bincount(labels), self.n_folds, rng=rng)
+        # Sorting is stable: rows of the same number stay in the random order that they are given first.
         order = rng.permutation(n_rows)
         order = order[np.lexsort((values[order], labels[order]))]
         folds = np.empty(n_rows, dtype=np.int64)

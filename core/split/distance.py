@@ -82,8 +82,10 @@ def _kernel_distances(train: Features, test: Features) -> tuple[float, float]:
     distance = euclidean_distances(pooled - pooled.mean(axis=0))
     within = (_mean_of_pairs(distance[:n, :n]), _mean_of_pairs(distance[n:, n:]))
     between = float(distance[:n, n:].mean())
+    # 2 E|X - Y| - E|X - X'| - E|Y - Y'|, over its first term: 0 for equal distributions, at most 1 (Székely & Rizzo).
     energy = (2 * between - sum(within)) / (2 * between) if between > 0 else 0.0
 
+    # The median heuristic: with the width of a typical distance the kernel neither sees all rows alike nor all apart.
     width = float(np.median(distance[np.triu_indices(len(pooled), 1)])) or float(distance.max()) or 1.0
     kernel = np.exp(-(distance**2) / (2 * width**2))
     mmd = _mean_of_pairs(kernel[:n, :n]) + _mean_of_pairs(kernel[n:, n:]) - 2 * float(kernel[:n, n:].mean())
@@ -136,6 +138,7 @@ def auc_interval(auc: float, n_negative: int, n_positive: int, *, n_folds: int) 
     """
     from scipy.optimize import brentq
 
+    # Nadeau & Bengio: 1/K + n_test/n_train for 1/K, which is 1 + K/(K - 1) times as much.
     shared = 1 + n_folds / (n_folds - 1)
     n_beyond = (n_negative + n_positive) / 2 - 1
 
@@ -161,6 +164,7 @@ def _nearest(queries: Features, test: Features, references: Features) -> float:
 
     if len(queries) == 0 or len(test) == 0:
         return float("nan")
+    # The same references for both: the nearest of many is nearer than that of few, wherever the rows lie.
     neighbours = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(references)
     ways = [float(neighbours.kneighbors(rows)[0].mean()) for rows in (test, queries)]
     return ways[0] / ways[1] if ways[1] > 0 else float("nan")

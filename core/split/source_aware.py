@@ -221,6 +221,7 @@ def _share_of_each(
             f"A share of {test_share:g} of each of the {what} leaves no sample for the {part} part: the largest "
             f"has {sizes.max()}. Take another share or larger {what}."
         )
+    # A random rank within each cell: sorting by cell is stable, so that the random order stays within it.
     order = rng.permutation(len(cell))
     order = order[np.argsort(cell[order], kind="stable")]
     rank = np.empty(len(cell), dtype=np.int64)

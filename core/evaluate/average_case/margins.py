@@ -59,6 +59,7 @@ def margins(
     tt = cov[rows, own, own]
     tj = cov[rows, own, others]
     jk = cov[rows[:, :, None], others[:, :, None], others[:, None, :]]
+    # Cov(z_t - z_j, z_t - z_k) = V_tt - V_tj - V_tk + V_jk (lemma 1).
     between = tt[:, :, None] - tj[:, :, None] - tj[:, None, :] + jk
     variance = np.diagonal(between, axis1=1, axis2=2)
     size = tt + np.diagonal(jk, axis1=1, axis2=2)

@@ -53,6 +53,7 @@ def logit_moments(
     import torch
 
     for x, clean, copies in _chunks(question, n_copies, antithetic):
+        # Sums of squares around the clean logits, not around 0: large logits that hardly vary would cancel to nothing.
         centre = torch.as_tensor(clean, device=x.device)[:, None]
         first, second = torch.zeros_like(centre[:, 0]), torch.zeros_like(centre.transpose(1, 2) * centre)
         with torch.inference_mode():

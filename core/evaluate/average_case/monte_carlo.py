@@ -167,6 +167,7 @@ def _joined(
     if len(ends) == 1:
         return float(counted[0] / n), *ends[0]
     (more, most), (less, least) = ends
+    # P(model stays) = P(tangent stays) + P(model stays, tangent does not) - P(tangent stays, model does not).
     p = base + float(counted[0] - counted[1]) / n
     return min(max(p, 0.0), 1.0), max(base + more - least - off, 0.0), min(base + most - less + off, 1.0)
 

@@ -223,6 +223,7 @@ def match_candidates(
         turn = rng.permutation(n_target) if order == "shuffled" else np.argsort(of.target_order)
         copies = np.ones(n_reference, dtype=np.int32)
         partner = np.empty(n_target, dtype=np.int64)
+        # Algorithm 1 goes through the targets in turn, and each takes one of those that are left.
         partner[turn] = draw_partners(of.first, of.last, turn, copies, rng.random(n_target))
         reference_order, target_order = of.reference_order, of.target_order
     else:

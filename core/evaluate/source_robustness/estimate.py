@@ -129,8 +129,10 @@ def source_influences(
     places = per_stratum(times) / n_draws
     others_correct = correct.sum() / n_draws - per_stratum(correct) / per_stratum(times)
     others_n = n.sum() / n_draws - per_stratum(n) / per_stratum(times)
+    # The stratum's other sources at their average: what differs from source to source is then this source alone.
     value = places * (correct / times + others_correct) / (n / times + others_n)
     distance = value - per_stratum(weight * value)
+    # The squared distance to a weighted mean is sigma^2 (1 - 2 w + sum of w^2) on average: divided, it has no bias.
     leverage = 1 - 2 * weight + per_stratum(weight**2)
     single = per_stratum(np.ones_like(weight)) == 1
     return np.where(single, np.nan, weight * distance / np.sqrt(np.where(single, 1.0, leverage)))
@@ -197,6 +199,7 @@ def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) 
     variance = np.bincount(place, weights=influence**2, minlength=shape[0] * shape[1]).reshape(shape)
     seen = np.array([measured.n_seen for _, measured in terms])
     counts_here = (seen > 0).any(axis=0)
+    # A difference or ratio of schemes knows a stratum no better than the scheme that saw fewer of its sources.
     n_units = np.where(counts_here, np.where(seen > 0, seen, np.iinfo(np.int64).max).min(axis=0), 0)
     within, df = _within(np.where(n_units > 1, variance, np.nan), n_units)
     between, n_clusterings = _between(terms, layout)
@@ -232,6 +235,7 @@ def _within(variance: np.ndarray, n_units: np.ndarray) -> tuple[float, float]:
     n_told = np.maximum(told.sum(axis=0), 1)
     mean = np.where(told, variance, 0.0).sum(axis=0) / n_told
     df = np.where(told, n_units - 1, 0).sum(axis=0) / n_told
+    # Nobody knows the variance of strata with one source tested: they are taken to vary as the others do on average.
     unseen = int((of_stratum & ~usable).sum())
     error = pooled(mean[usable], df[usable])
     return error.se**2 * (1 + unseen / usable.sum()), error.df

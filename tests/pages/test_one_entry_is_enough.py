@@ -1,0 +1,125 @@
+"""A toy is put into a registry and nowhere else: it is offered, run, checked, drawn, and in the report."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from core.cluster import SOURCE_FINDERS, SourceFinder
+from core.data import load_example
+from core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
+from core.evaluate.average_case.robustness import evaluate_robustness
+from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
+from core.figures import average_case_audit as audits
+from core.figures.theme import theme
+from core.models import MODELS
+from core.report import average_case as average_case_report
+from core.report import source_robustness as source_robustness_report
+from core.report.parts import Body, Figure, Table
+from core.trials import TrialPlan
+from core.workspace.workspace import LOCAL_OWNER
+from tests.pages.conftest import charts, plainly, stored_run
+from tests.pages.test_average_case import kept, planned
+from tests.pages.test_average_case import stored_run as stored_average_case
+
+
+@dataclass(frozen=True)
+class Halfway:
+    """Normal logits by another name."""
+
+    facts: ClassVar[Facts] = Facts(
+        "Halfway estimate",
+        Mark(5, "hexagon", "longdash"),
+        "Halfway",
+        offered=True,
+        recommended=True,
+        copies=(4, 8),
+        from_plan={"n_samples": "n_passes"},
+    )
+    n_samples: int = 4
+
+    def __call__(self, question):
+        return replace(GaussianLogits(self.n_samples)(question), estimator="halfway")
+
+
+@dataclass
+class Always:
+    """The class that is most frequent, whatever comes."""
+
+    label: ClassVar[str] = "Always the same"
+    needs: ClassVar[str] = "it looks at tables alone"
+
+    @classmethod
+    def fits(cls, dataset) -> bool:
+        return dataset.kind == "tabular"
+
+    def fit(self, x, y, *, seed, n_classes=None, should_stop=None):
+        self._class = np.bincount(y).argmax()
+        return self
+
+    def predict(self, x):
+        return np.full(len(x), self._class)
+
+
+def in_turn(features, n_sources, rng):
+    """Sources as rows come."""
+    return np.arange(len(features)) % n_sources
+
+
+def words_of(body: Body) -> str:
+    """All that a report says in its verdict, captions, tables and alternative texts."""
+    said = [str(body.said)]
+    for part in (part for section in body.sections for part in section.parts):
+        if isinstance(part, Table):
+            said.append(part.lines.to_string())
+        elif isinstance(part, Figure):
+            said += [part.caption, part.draw(dark=False).to_json()]
+        else:
+            said.append(part)
+    return "\n".join(said)
+
+
+def test_an_estimator_is_offered_run_audited_drawn_and_reported(open_page, workspace, monkeypatch):
+    monkeypatch.setitem(ESTIMATORS, "halfway", Halfway)
+    data, model = kept(workspace, "wine")
+    fields = {"sigmas": (0.5,), "n_samples": 40, "n_audit": 20}
+    run = stored_average_case(workspace, "wine", planned(model, estimators=("halfway", "softmax"), **fields))
+
+    address = {"sigmas_columns": "0.5", "judged": "40", "audited": "20", "estimator": "Halfway estimate"}
+    app = open_page("average_case", data=data.fingerprint, model=model, **address)
+    assert "Halfway estimate" in app.selectbox(key="estimator").options
+    assert app.button(key="run").disabled, "the address leads to another plan"
+    assert "by Halfway estimate" in plainly(app)
+    assert any("Halfway " in alt for alt in charts(app) if alt.startswith("Each estimator's bias"))
+
+    robustness = evaluate_robustness(workspace.rows(LOCAL_OWNER, run.id), class_names=data.class_names)
+    assert "halfway" in robustness.audit.names
+    assert {one.n_copies for one in robustness.audit.convergence if one.estimator == "halfway"} == {4, 8}
+    for figure in (audits.error_chart(robustness.audit), audits.convergence_chart(robustness.audit)):
+        (drawn,) = [trace for trace in figure.data if trace.name == "Halfway"]
+        assert (drawn.marker.symbol, drawn.line.dash) == ("hexagon", "longdash")
+        assert drawn.line.color == theme(dark=False).colours[5]
+    table = average_case_report.estimator_table(robustness.audit, 0.5)
+    assert "Halfway estimate" in table.lines["Estimator"].tolist()
+    assert "Halfway estimate" in words_of(average_case_report.body(robustness))
+
+
+def test_a_source_finder_and_a_model_are_offered_run_drawn_and_reported(open_page, workspace, wine, monkeypatch):
+    monkeypatch.setitem(SOURCE_FINDERS, "in_turn", SourceFinder("rows in turn", cluster=in_turn, short="in turn"))
+    monkeypatch.setitem(MODELS, "always", Always)
+    plan = TrialPlan(models=("logistic", "always"), source_finders=("kmeans", "in_turn"), n_repeats=2)
+    run = stored_run(workspace, wine, plan=plan)
+
+    chosen = {"models": ["Logistic regression", "Always the same"], "sources": ["k-means clusters", "rows in turn"]}
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="2", **chosen)
+    assert app.button(key="run").disabled, "the address leads to another plan"
+    assert "k-means and in turn agree" in plainly(app)
+    assert any("Always the same, in turn:" in alt for alt in charts(app))
+    assert "Always the same, in turn" in app.selectbox(key="about").options
+
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    body = source_robustness_report.body(expected_accuracy_intervals(rows), compare_models(rows))
+    assert "Always the same, in turn" in words_of(body)
+    with pytest.raises(ValueError, match="it looks at tables alone"):
+        TrialPlan(models=("always",)).n_trials(load_example("digits"))
