@@ -4,22 +4,33 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
+from core.data import Dataset
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     ExpectedInterval,
     ExpectedValue,
     ModelComparison,
+    compare_models,
+    expected_accuracy_intervals,
     most_robust,
     source_verdict,
 )
-from core.evaluate.source_robustness.true_sources import TrueSources
+from core.evaluate.source_robustness.true_sources import TrueSources, true_sources
 from core.evaluate.wording import percent, points, ratio
 from core.figures import source_finders, source_robustness
 from core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from core.trials import TrialPlan
 
 Row = tuple[str, str]
 """A model and a source finder."""
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    several = len(plan.source_finders) > 1
+    told = true_sources(rows) if several else ()
+    return body(expected_accuracy_intervals(rows), compare_models(rows), told=told, epoch=plan.epoch)
 
 
 def body(

@@ -30,9 +30,9 @@ from core.figures import (
     words,
 )
 from core.figures import matched_subsets as matched
-from core.figures.matching_picture import matching_picture
+from core.figures.matched_subsets_picture import matching_picture
 from core.figures.theme import escape
-from core.report.questions import body_of
+from core.report.run_report import body_of
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.figures import test_guided_tests_figures as guided_cases
