@@ -1,8 +1,8 @@
 """Which questions can be asked? One record each: the only list of them that there is.
 
-Navigation, list of runs, overview, reports, links, command line and docs read these records, and find everything else
-about a question by its stem (see PARTS), when they need it: nothing is imported here. A question is added by its record
-and by the files that are named after its stem, one for each layer.
+Navigation, list of runs, overview, reports, links, command line and docs read these records. Everything else about a
+question is found by its stem (see MODULES) when it is asked for: nothing is imported here. A question is added by its
+record and by the files that are named after its stem, one or more for each layer.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from types import ModuleType
 FIRST = "overview"
 """The stem of the page at "/"."""
 
-PARTS = {
+MODULES = {
     "evaluation": "core.evaluate.{stem}",
     "figures": "core.figures.{stem}",
     "report": "core.report.{stem}",
     "run": "ui.{stem}.run",
     "card": "ui.{stem}.overview",
 }
-"""Where every layer has its part of a question.
+"""The module that each layer has for a question.
 
 `evaluation` holds the plan, the results and the verdict, `figures` draws them. `report` has `body_of_rows(rows,
 dataset, plan)`, the body of a report. `run` says what a list of runs shows: `describe(plan)` in a few words,
@@ -187,19 +187,19 @@ def plan_class(question: Question) -> type:
     return getattr(import_module(module), name)
 
 
-def part(question: Question, layer: str) -> ModuleType:
-    """A layer's part of a question (a name in PARTS), imported now.
+def module_of(question: Question, layer: str) -> ModuleType:
+    """The module that a layer (a name in MODULES) has for a question, imported now.
 
     Raises ImportError that names the file where it is missing.
 
-    >>> part(QUESTIONS["average_case"], "report").__name__
+    >>> module_of(QUESTIONS["average_case"], "report").__name__
     'core.report.average_case'
     """
-    name = PARTS[layer].format(stem=question.stem)
+    name = MODULES[layer].format(stem=question.stem)
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise  # the part is there, and something that it imports is not
+            raise  # the module is there, and something that it imports is not
         file = f"{name.replace('.', '/')}.py"
         raise ImportError(f"The question {question.stem!r} has no {layer}: {file} is missing.") from error

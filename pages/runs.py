@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.evaluate.wording import plural
-from core.questions import QUESTIONS
+from core.questions import QUESTIONS, with_page
 from core.workspace.run import Run
 from ui import page_file
 from ui.data import choice as data_choice
@@ -57,7 +57,7 @@ def links_that_work() -> None:
     for link in workspace().links(owner()):
         shown = known.get(link.shows) if isinstance(link.shows, str) else link.shows
         led = shared_view.parameters_of(shown) if link.works and shown is not None else None
-        if led is not None and led[0] in QUESTIONS:
+        if led is not None and led[0] in with_page():
             working.append((link, shared_view.title_of(shown), *led))
     if not working:
         return

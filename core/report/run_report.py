@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import pandas as pd
 
 from core.data import DataError, Dataset
-from core.questions import Question, of_kind, part
+from core.questions import Question, module_of, of_kind
 from core.report.parts import Body, Report, Section
 from core.report.provenance import provenance
 from core.report.recreate import recipe
@@ -72,7 +72,7 @@ def body_of(rows: pd.DataFrame | None, dataset: Dataset, run: Run) -> Body:
     """What the rows of a run's finished trials come to."""
     if rows is None or rows.empty or run.n_done == run.n_failed:
         return Body(None, (), (Section("", (NOTHING_YET,)),))
-    return part(_question(run), "report").body_of_rows(rows, dataset, load_plan(run.plan))
+    return module_of(_question(run), "report").body_of_rows(rows, dataset, load_plan(run.plan))
 
 
 def _question(run: Run) -> Question:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.questions import of_kind, part
+from core.questions import module_of, of_kind
 from core.trials import to_json
 from core.workspace.engine.runner import engine
 from core.workspace.plans import load_plan
@@ -40,7 +40,7 @@ def test_a_plan_keeps_its_text_and_the_key_of_its_run(entry):
 def test_every_plan_keeps_its_address_and_description(old_home):
     for entry in PLANS:
         plan, question = load_plan(entry["plan"]), of_kind(entry["kind"])
-        run = part(question, "run")
+        run = module_of(question, "run")
         assert question.page == entry["page"]
         assert run.parameters(plan) == entry["address"]
         assert run.describe(plan) == entry["description"]

@@ -22,7 +22,7 @@ from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 KINDS = [question.kind for question in QUESTIONS.values() if question.plan and question.plan.startswith("core.")]
 """Ours; other tests add kinds of their own."""
-VERDICTS = ("trials", "adequacy", "folds", "average_case", "covariate_shift", "guided_tests")
+VERDICTS = [kind for kind in KINDS if not of_kind(kind).serves]
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import streamlit as st
 
 from core.data import DataError
-from core.questions import QUESTIONS, of_kind, part, with_page
+from core.questions import QUESTIONS, module_of, of_kind, with_page
 from core.trials import Plan
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
@@ -26,7 +26,7 @@ def title(run: Run) -> str:
 def describe(run: Run) -> str:
     """A run's plan in a few words."""
     question, plan = of_kind(run.kind), _plan(run)
-    return UNKNOWN if question is None or plan is None else part(question, "run").describe(plan)
+    return UNKNOWN if question is None or plan is None else module_of(question, "run").describe(plan)
 
 
 def headline(run: Run) -> str:
@@ -34,7 +34,7 @@ def headline(run: Run) -> str:
     question = of_kind(run.kind)
     if question is None or question.serves or run.n_done == run.n_failed:
         return ""
-    return part(question, "run").headline(run)
+    return module_of(question, "run").headline(run)
 
 
 def is_result(run: Run) -> bool:
@@ -53,7 +53,7 @@ def address_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
     question, plan = of_kind(run.kind), _plan(run)
     if question is None or plan is None:
         return None
-    parameters = part(question, "run").parameters(plan)
+    parameters = module_of(question, "run").parameters(plan)
     return None if parameters is None else (question.page, parameters)
 
 
@@ -82,7 +82,7 @@ def cards() -> None:
     """What the overview says of the questions that are about no data set, and that no run answers."""
     for question in QUESTIONS.values():
         if not question.about_data_set:
-            part(question, "card").card()
+            module_of(question, "card").card()
 
 
 def card_title(run: Run) -> str:
