@@ -18,6 +18,7 @@ from pathlib import Path
 
 from core.data import EXAMPLES, DataError, Dataset, load_example, read_dataset
 from core.data.tables.vectors import write_vectors
+from core.questions import QUESTIONS
 from core.report.recreate import recreate
 from core.represent.sentences import sentence_vectors
 from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
@@ -53,7 +54,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m core", description="Touchstone without a browser.")
     commands = parser.add_subparsers(required=True, dest="command")
-    run = commands.add_parser("run", help="work off a plan and print its rows as TSV")
+    run = commands.add_parser(
+        "run",
+        help="work off a plan and print its rows as TSV",
+        epilog=_kinds(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     run.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
     run.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
     run.add_argument("--recreate", metavar="FILE.json", help="parameters as a page gives them, in place of a plan")
@@ -65,6 +71,13 @@ def _parser() -> argparse.ArgumentParser:
     maker.add_argument("--word-vectors", metavar="FILE", help="word2vec's or GloVe's format; their mean over each text")
     vectors.add_argument("--out", required=True, metavar="FILE.parquet", help="where to write ids and vectors")
     return parser
+
+
+def _kinds() -> str:
+    """The kinds of plan, each with the question that it asks."""
+    asked = {question.kind: question.title for question in QUESTIONS.values() if question.kind}
+    width = max(len(kind) for kind in asked)
+    return "\n".join(["kinds of plan:", *(f"  {kind:<{width}}  {title}" for kind, title in asked.items())])
 
 
 def _vectors(chosen: argparse.Namespace) -> int:

@@ -1,21 +1,16 @@
 """What can be trusted here? Every verdict for the chosen data set, and where to start."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from core.data import EXAMPLES
 from core.evaluate.wording import count, plural
 from core.workspace.run import Run
+from ui import page_file
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
-from ui.matched_subsets import overview
 from ui.shell import jobs, page, questions
 from ui.shell.session import owner, workspace
 
-SOURCE_ROBUSTNESS = Path(__file__).parent / "source_robustness.py"
-DATA_SETS = Path(__file__).parent / "data_sets.py"
-RUNS = Path(__file__).parent / "runs.py"
 MOST_CARDS = 10
 
 
@@ -30,7 +25,9 @@ def about(choice: Choice) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
         st.page_link(
-            DATA_SETS, label="Look at it, or bring your own", query_params={data_choice.ADDRESS: choice.address}
+            page_file("data_sets"),
+            label="Look at it, or bring your own",
+            query_params={data_choice.ADDRESS: choice.address},
         )
 
 
@@ -56,7 +53,7 @@ runs = [run for run in every if run.state != "done" or not questions.only_serves
 for run in runs[:MOST_CARDS]:
     card(run)
 if len(runs) > MOST_CARDS:
-    st.page_link(RUNS, label=f"All {count(len(runs))} runs", help="")
+    st.page_link(page_file("runs"), label=f"All {count(len(runs))} runs", help="")
 if runs:
     questions.unasked({run.kind for run in runs}, choice.address)
 elif page.empty(
@@ -65,5 +62,5 @@ elif page.empty(
     button="Start",
 ):
     jobs.ask_to_start(choice.name)
-    st.switch_page(SOURCE_ROBUSTNESS, query_params={data_choice.ADDRESS: choice.address})
-overview.card()
+    st.switch_page(page_file("source_robustness"), query_params={data_choice.ADDRESS: choice.address})
+questions.cards()

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.evaluate.wording import plural
+from core.questions import QUESTIONS, with_page
 from core.workspace.run import Run
+from ui import page_file
 from ui.data import choice as data_choice
 from ui.shell import exports, jobs, page, questions, share, shared_view
-from ui.shell.questions import PAGES
-from ui.shell.router import QUESTION
 from ui.shell.session import owner, workspace
 
 PER_PAGE = 12
@@ -58,7 +58,7 @@ def links_that_work() -> None:
     for link in workspace().links(owner()):
         shown = known.get(link.shows) if isinstance(link.shows, str) else link.shows
         led = shared_view.parameters_of(shown) if link.works and shown is not None else None
-        if led is not None and led[0] in QUESTION:
+        if led is not None and led[0] in with_page():
             working.append((link, shared_view.title_of(shown), *led))
     if not working:
         return
@@ -67,7 +67,7 @@ def links_that_work() -> None:
             with st.container(border=True, gap="small", key=f"link-{link.id}"):
                 with st.container(horizontal=True, vertical_alignment="center"):
                     st.markdown(page.plain(title), width="stretch")
-                    st.page_link(PAGES / f"{path}.py", label=QUESTION[path], help="", query_params=parameters)
+                    st.page_link(page_file(path), label=QUESTIONS[path].title, help="", query_params=parameters)
                 share.one(link, where="all-")
 
 
@@ -78,7 +78,7 @@ exports.again()
 runs = workspace().runs(owner())
 links_that_work()
 if not runs:
-    page.empty("Nothing has been computed yet. Runs start on the pages under Trust and are listed here.")
+    page.empty("Nothing has been computed yet. Runs start on the pages under Questions and are listed here.")
     st.stop()
 for run in runs[page.part_shown(len(runs), PER_PAGE, key="runs-page")]:
     with st.container(border=True, key=f"run-{run.id}"):

@@ -4,3 +4,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "pages"
+
+
+def page_file(stem: str) -> Path:
+    """The file of a page."""
+    return PAGES / f"{stem}.py"

@@ -2,9 +2,11 @@
 
 import pandas as pd
 
+from core.data import Dataset
 from core.evaluate.average_case.audit import Audit, AuditedEstimator
 from core.evaluate.average_case.class_means import Measured
-from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from core.evaluate.average_case.verdict import average_case_verdict, estimator_title
 from core.evaluate.wording import bare, count, percent, plural, points
 from core.figures import average_case as figures
@@ -12,6 +14,11 @@ from core.figures import average_case_audit as audits
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
 
 DRAWS_OF_PAPER = 10_000
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AverageCasePlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    return body(evaluate_robustness(rows, class_names=dataset.class_names))
 
 
 def body(found: Robustness, *, sigma: float | None = None) -> Body:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from core.data import Dataset
 from core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
@@ -12,18 +13,28 @@ from core.evaluate.cluster_folds import (
     Relation,
     RunScore,
     SchemeScore,
+    fold_performance,
     fold_verdict,
     foretold_on_sources,
+    rows_of_run,
     scheme_title,
 )
+from core.evaluate.cluster_folds import Metric as ScoredBy
 from core.evaluate.wording import Verdict, bare, count, fixed, p_value, percent, points
 from core.figures import cluster_folds as figures
 from core.figures import cluster_folds_look as looks
 from core.report.names import MODEL_TITLES
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from core.trials import FoldPlan
 
 MOST_BY_CLASS = 3
 """More schemes in the figure of classes would hide one another."""
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FoldPlan) -> Body:
+    """Everything about a run, from the rows of its trials; folds are scored by macro F1."""
+    tested = rows_of_run(rows, dataset)
+    return body(fold_performance(tested, metric=ScoredBy()), tested)
 
 
 def body(

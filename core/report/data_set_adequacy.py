@@ -5,6 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from core.data import Dataset
+from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Step, Told
 from core.evaluate.data_set_adequacy.verdict import WORTH, adequacy_verdict, kind, sentence, usual_curve
 from core.evaluate.source_robustness import Difference
@@ -23,6 +26,12 @@ SHORT = {
     "unknown": "cannot be told yet",
 }
 """What a curve comes to, in a table."""
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
+    return body(adequacy_of(rows, n_per_class=n_per_class))
 
 
 def body(found: Adequacy, *, of: Curve | None = None, worth: float = WORTH, panels: str = "accuracy") -> Body:

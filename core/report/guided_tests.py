@@ -2,11 +2,18 @@
 
 import pandas as pd
 
-from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, SharedAccuracy
+from core.data import Dataset
+from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, SharedAccuracy, guided_of_rows
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, mix_title
 from core.evaluate.wording import count, percent, plural
 from core.figures import guided_tests as figures
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    return body(guided_of_rows(rows, class_names=dataset.class_names))
 
 
 def body(found: Guided) -> Body:

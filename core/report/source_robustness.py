@@ -4,22 +4,33 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
+from core.data import Dataset
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     ExpectedInterval,
     ExpectedValue,
     ModelComparison,
+    compare_models,
+    expected_accuracy_intervals,
     most_robust,
     source_verdict,
 )
-from core.evaluate.source_robustness.true_sources import TrueSources
+from core.evaluate.source_robustness.true_sources import TrueSources, true_sources
 from core.evaluate.wording import percent, points, ratio
-from core.figures import source_finders, source_robustness
+from core.figures import source_robustness, source_robustness_finders
 from core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
+from core.trials import TrialPlan
 
 Row = tuple[str, str]
 """A model and a source finder."""
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrialPlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    several = len(plan.source_finders) > 1
+    told = true_sources(rows) if several else ()
+    return body(expected_accuracy_intervals(rows), compare_models(rows), told=told, epoch=plan.epoch)
 
 
 def body(
@@ -124,7 +135,7 @@ def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
     """The intervals from found sources beside the accuracy on known ones."""
     return Figure(
         "true-sources",
-        lambda *, dark=False: source_finders.true_sources_chart(told, names=TITLES, dark=dark),
+        lambda *, dark=False: source_robustness_finders.true_sources_chart(told, names=TITLES, dark=dark),
         "Each band is the interval that found sources give; the square is the accuracy when known sources are held "
         "out, with its 95 % interval over sources and samples. Left of its band, the worst case was not bad enough.",
     )

@@ -2,11 +2,18 @@
 
 import pandas as pd
 
+from core.data import Dataset
 from core.evaluate.covariate_shift import CovariateShift
+from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
 from core.evaluate.test_quality.shift_verdict import shift_verdict
 from core.evaluate.wording import p_value
 from core.figures import covariate_shift as figures
 from core.report.parts import Body, Figure, Section, Table
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CovariateShiftPlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    return body(shift_of_rows(rows, plan, dataset.class_names))
 
 
 def body(found: CovariateShift) -> Body:

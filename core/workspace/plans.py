@@ -1,18 +1,28 @@
-"""Which kinds of plan can be stored and run?"""
+"""Which kinds of plan can be stored and run? Those of core.questions; the class of one is imported when it is read."""
 
-from core.evaluate.average_case.plan import AverageCasePlan
-from core.evaluate.data_set_adequacy.plan import AdequacyPlan
-from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.trials import FoldPlan, MapPlan, Plan, SourcesPlan, TrainingPlan, TrialPlan, from_json
+from collections.abc import Iterator, Mapping
 
-PLANS: dict[str, type] = {
-    plan.kind: plan
-    for plan in (
-        *(TrialPlan, AdequacyPlan, FoldPlan, MapPlan, TrainingPlan, SourcesPlan),
-        *(AverageCasePlan, CovariateShiftPlan, GuidedTestsPlan),
-    )
-}
+from core.questions import QUESTIONS, of_kind, plan_class
+from core.trials import Plan, from_json
+
+
+class _Plans(Mapping[str, type]):
+    """The class of every kind of plan, as the questions name it at this moment."""
+
+    def __getitem__(self, kind: str) -> type:
+        question = of_kind(kind)
+        if question is None:
+            raise KeyError(kind)
+        return plan_class(question)
+
+    def __iter__(self) -> Iterator[str]:
+        return (question.kind for question in QUESTIONS.values() if question.kind is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+PLANS: Mapping[str, type] = _Plans()
 """Every kind of plan that can be stored and run."""
 
 

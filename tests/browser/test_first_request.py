@@ -5,8 +5,8 @@ import urllib.request
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.questions import with_page
 from tests.browser.server import Server
-from ui.shell.router import PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -17,8 +17,8 @@ def test_a_deep_link_as_the_first_request_shows_our_navigation(server: Server, p
     page.goto(f"{server.url}/source_robustness?data=wine")
     expect(page.get_by_role("heading", name="How far does accuracy fall on unfamiliar sources?")).to_be_visible()
     navigation = page.get_by_test_id("stSidebarNav")
-    expect(navigation.get_by_role("link")).to_have_count(sum(len(pages) for pages in PAGES.values()))
-    for words in ("Data", "Trust", "Work", "Data sets", "Source robustness", "Overview", "Runs"):
+    expect(navigation.get_by_role("link")).to_have_count(len(with_page()))
+    for words in ("Data", "Questions", "Work", "Data sets", "Source robustness", "Overview", "Runs"):
         expect(navigation.get_by_text(words, exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     expect(page).to_have_url(f"{server.url}/source_robustness?data={fingerprint_in(page)}")

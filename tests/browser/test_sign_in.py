@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from core.questions import QUESTIONS, with_page
 from tests.browser.server import Server, free_port, serve
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
 from ui.shell.gate import SENTENCE
-from ui.shell.router import PAGES, QUESTION
 
 pytestmark = pytest.mark.browser
 RESULT = "data=wine&repeats=4&clusterings=1"
-PATHS = [stem for pages in PAGES.values() for stem, *_ in pages]
+PATHS = list(with_page())
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_the_first_request_of_a_fresh_server_meets_the_gate(server: Server, tab)
     page.goto(f"{server.url}/source_robustness?{RESULT}")
     assert_closed(page)
     enter(page, "carol")
-    expect(page.get_by_role("heading", name=QUESTION["source_robustness"])).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name=QUESTIONS["source_robustness"].title)).to_be_visible(timeout=60_000)
     assert page.url == f"{server.url}/source_robustness?{RESULT}"
 
 

@@ -25,14 +25,14 @@ from core.figures import (
     data_sets,
     guided_tests,
     maps,
-    mean_images,
-    source_finders,
+    source_robustness_finders,
+    source_robustness_images,
     words,
 )
 from core.figures import matched_subsets as matched
-from core.figures.matching_picture import matching_picture
+from core.figures.matched_subsets_picture import matching_picture
 from core.figures.theme import escape
-from core.report.questions import body_of
+from core.report.run_report import body_of
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.figures import test_guided_tests_figures as guided_cases
@@ -118,7 +118,7 @@ def of_data_sets() -> Iterator[go.Figure]:
     yield words.frequent_words(counts.frequent(most=5))
     yield words.characteristic_words(counts.characteristic(HOSTILE, most=5))
     yield maps.map_chart(np.zeros((60, 2)), y, names)
-    yield mean_images.mean_image_sheet(np.zeros((2, 2, 4, 4, 1)), class_names=names, finder=HOSTILE)
+    yield source_robustness_images.mean_image_sheet(np.zeros((2, 2, 4, 4, 1)), class_names=names, finder=HOSTILE)
 
 
 def of_matching() -> Iterator[go.Figure]:
@@ -153,7 +153,7 @@ def of_the_rest() -> Iterator[go.Figure]:
     robust = evaluate_robustness(frames.from_bytes(rows("average_case")), class_names=data().class_names)
     yield average_case.confidence_chart(robust, 0.5)
     yield average_case.robustness_map(np.zeros((90, 2)), robust, 0.5)
-    yield source_finders.agreement_map(
+    yield source_robustness_finders.agreement_map(
         agreement(plans()["trials"], data()), names={"kmeans": HOSTILE, "known": HOSTILE}
     )
 

@@ -9,7 +9,7 @@ from core.evaluate.calibration import accuracy_by_coverage, calibration, density
 from core.evaluate.matched_subsets import Outcomes, compare_models, compare_sets, epsilon_curve, match
 from core.figures import calibration as calibrated
 from core.figures import matched_subsets as figures
-from core.figures.matching_picture import matching_picture
+from core.figures.matched_subsets_picture import matching_picture
 from core.figures.theme import alt_text, theme
 
 MARKUP = "<b>bold</b> & <a href='//x'>$y$</a>"

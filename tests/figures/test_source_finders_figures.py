@@ -6,7 +6,7 @@ import pytest
 
 from core.evaluate.source_robustness.agreement import compare_clusterings
 from core.evaluate.source_robustness.true_sources import true_sources
-from core.figures.source_finders import agreement_map, true_sources_chart
+from core.figures.source_robustness_finders import agreement_map, true_sources_chart
 from core.figures.theme import alt_text, theme
 from tests.evaluate.populations import Population
 

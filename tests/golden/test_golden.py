@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.questions import module_of, of_kind
 from core.trials import to_json
 from core.workspace.engine.runner import engine
 from core.workspace.plans import load_plan
@@ -13,7 +14,6 @@ from core.workspace.run import run_key
 from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import fresh_process, open_page, texts  # noqa: F401 (fixtures)
-from ui.shell import questions
 
 HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "plans.json").read_text("utf-8"))
@@ -39,10 +39,11 @@ def test_a_plan_keeps_its_text_and_the_key_of_its_run(entry):
 
 def test_every_plan_keeps_its_address_and_description(old_home):
     for entry in PLANS:
-        plan, question = load_plan(entry["plan"]), questions.QUESTIONS[entry["kind"]]
+        plan, question = load_plan(entry["plan"]), of_kind(entry["kind"])
+        run = module_of(question, "run")
         assert question.page == entry["page"]
-        assert question.parameters(plan) == entry["address"]
-        assert question.describe(plan) == entry["description"]
+        assert run.parameters(plan) == entry["address"]
+        assert run.describe(plan) == entry["description"]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("training", "sources", "map")])

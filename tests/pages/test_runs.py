@@ -1,6 +1,7 @@
 import json
 
 from core.data.home import home
+from core.questions import QUESTIONS
 from core.report.recreate import recipe
 from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -9,7 +10,6 @@ from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
 from ui.data import choice as data_choice
 from ui.shell import jobs
-from ui.shell.questions import QUESTIONS, Question
 
 
 def test_without_runs_the_page_says_so(open_page):
@@ -74,25 +74,15 @@ def test_a_plan_that_no_address_can_hold_has_no_link(open_page, workspace, wine)
     assert not app.get("page_link")
 
 
-def test_a_run_of_an_unknown_kind_is_listed_and_breaks_nothing(open_page, workspace, wine):
+def test_a_run_of_an_unknown_kind_is_listed_and_breaks_nothing(open_page, workspace, wine, monkeypatch):
     run = workspace.create_run(LOCAL_OWNER, SleepPlan(n=1), wine.fingerprint)
+    monkeypatch.delitem(QUESTIONS, "sleep")
     for page in (open_page("runs"), open_page("overview", data=wine.fingerprint)):
         assert "does not know" in texts(page)
         assert "Open" not in [link.proto.label for link in page.get("page_link")]
     app = open_page("runs")
     app.button(key=f"delete-{run.id}").click().run()
     assert "gone for good" in texts(app)
-
-
-def test_a_kind_is_added_by_one_entry(open_page, workspace, wine, monkeypatch):
-    question = Question("Is it large?", "data_sets", lambda plan: f"size {plan.n}", lambda plan: {"at": ["7"]})
-    monkeypatch.setitem(QUESTIONS, "sleep", question)
-    workspace.create_run(LOCAL_OWNER, SleepPlan(n=5), wine.fingerprint)
-    for page in (open_page("runs"), open_page("overview", data=wine.fingerprint)):
-        assert "Is it large?" in texts(page)
-        assert "size 5" in texts(page)
-        queries = [link.proto.query_string for link in page.get("page_link")]
-        assert f"data={wine.fingerprint}&at=7" in queries
 
 
 def upload(app, content: bytes):

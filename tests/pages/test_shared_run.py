@@ -10,15 +10,14 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from core.questions import of_kind
 from core.trials import FoldPlan
 from core.workspace.errors import DatabaseBusy
 from core.workspace.links import DEAD
-from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
 from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts
-from ui.shell import session
-from ui.shell.questions import QUESTIONS
+from ui.shell import questions, session
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ def run(workspace, wine):
 
 
 def address_of(run) -> dict[str, list[str]]:
-    return {"data": [run.fingerprint], **QUESTIONS[run.kind].parameters(load_plan(run.plan))}
+    return {"data": [run.fingerprint], **questions.address_of(run)[1]}
 
 
 def test_a_link_shows_what_its_owner_sees(open_page, open_link, workspace, run):
@@ -85,7 +84,7 @@ def of_guided_tests(workspace, wine):
 @pytest.mark.parametrize("made", [of_adequacy, of_folds, of_average_case, of_shift, of_guided_tests])
 def test_results_of_every_kind_can_be_shown_through_a_link(made, open_page, open_link, workspace, wine):
     run = made(workspace, wine)
-    owner = open_page(QUESTIONS[run.kind].page, **address_of(run))
+    owner = open_page(of_kind(run.kind).page, **address_of(run))
     token = workspace.create_link(LOCAL_OWNER, run.id)
     st.cache_resource.clear()  # the visitor's answers are not the owner's, kept
     seen = open_link(token, **address_of(run))
@@ -94,7 +93,7 @@ def test_results_of_every_kind_can_be_shown_through_a_link(made, open_page, open
     assert [one.value for one in seen.error] == []
     assert not seen.get("file_uploader")
     assert not seen.get("page_link"), "other pages are behind the gate"
-    assert bool(owner.get("page_link")) == (QUESTIONS[run.kind].page in ("test_quality", "guided_tests"))
+    assert bool(owner.get("page_link")) == (of_kind(run.kind).page in ("test_quality", "guided_tests"))
     assert not {"run", "model-delete", "train"} & {one.key for one in seen.button}
 
 

@@ -6,11 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from core.questions import with_page
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import PLAN, ROOT, stored_run, texts
 from ui.shell import gate, session, sign_in
-from ui.shell.router import PAGES
 
 AUTH = {
     "redirect_uri": "http://localhost:8501/oauth2callback",
@@ -20,7 +20,7 @@ AUTH = {
     "server_metadata_url": "http://localhost:1/.well-known/openid-configuration",
 }
 ALICE = {"is_logged_in": True, "iss": "https://one.example", "sub": "alice", "email": "both@example.org"}
-PATHS = [stem for pages in PAGES.values() for stem, *_ in pages]
+PATHS = list(with_page())
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,8 @@ from core.cluster import SOURCE_FINDERS, FoundSources, SourceFinder
 from core.data import DataError, Dataset
 from core.models import Cancelled
 from core.models.stored import ModelFile
+from core.questions import QUESTIONS, Question
 from core.trials.plan import Context, check_fields
-from core.workspace.plans import PLANS
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,10 @@ class GroupedPlan(SleepPlan):
         return [self.run_trial(dataset, index, context=context) for index in indices]
 
 
-PLANS |= {plan.kind: plan for plan in (SleepPlan, GroupedPlan)}
+QUESTIONS |= {
+    plan.kind: Question(plan.kind, "How well does it sleep?", kind=plan.kind, plan=f"{__name__}:{plan.__name__}")
+    for plan in (SleepPlan, GroupedPlan)
+}
 
 
 def _endless(_dataset: Dataset, *, should_stop: object, on_step: object, **_options: object) -> FoundSources:

@@ -10,7 +10,7 @@ import streamlit as st
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
 from core.evaluate.wording import p_value, percent, plural, points
 from core.figures import matched_subsets as figures
-from core.figures.matching_picture import matching_picture
+from core.figures.matched_subsets_picture import matching_picture
 from ui.data.samples import LAZY_ROWS
 from ui.forms.controls import One, check_address
 from ui.matched_subsets import results

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.evaluate.wording import count, listed, plural
+from core.questions import QUESTIONS
+from ui import page_file
 from ui.matched_subsets import controls, results
 from ui.predictions import choice as prediction_choice
 from ui.shell import page
-from ui.shell.questions import PAGES
 
-PAGE = PAGES / "matched_subsets.py"
+QUESTION = QUESTIONS["matched_subsets"]
 MOST = 3
 
 
@@ -22,7 +23,7 @@ def card() -> None:
     titles = prediction_choice.stored_titles()
     known = [one for one in results.compared() if {one.sets.reference, one.sets.target} <= titles.keys()]
     with st.container(border=True, key="card-matched-subsets"):
-        st.markdown("**Does accuracy really drop on the new test set?** :gray[prediction files, of any data set]")
+        st.markdown(f"**{QUESTION.title}** :gray[prediction files, of any data set]")
         for one in known[:MOST]:
             names = prediction_choice.names(one.sets.parameters, titles)
             st.markdown(f":gray[{page.plain(names)}]  \n{page.plain(one.headline)}")
@@ -42,4 +43,6 @@ def card() -> None:
 
 
 def _link(label: str, query: Mapping[str, str | list[str]]) -> None:
-    st.page_link(PAGE, label=label, icon=":material/arrow_forward:", help="", query_params=dict(query))
+    st.page_link(
+        page_file(QUESTION.page), label=label, icon=":material/arrow_forward:", help="", query_params=dict(query)
+    )

@@ -12,11 +12,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.questions import FIRST, with_page
 from ui.shell import sign_in
-from ui.shell.router import QUESTION
 
-FIRST = "overview"
-"""The page at "/"; Streamlit knows it by no other path."""
 CALLBACK = "oauth2callback"
 COOKIE = "touchstone_page"
 KEPT_FOR = 600
@@ -50,7 +48,7 @@ class Addresses:
                     if to is not None and "location" in sent:
                         sent["location"] = f"{sent['location'].rstrip('/')}/{to}"
                         sent.append("set-cookie", cookie(None))
-                elif name in QUESTION and "t" not in parse_qs(query, keep_blank_values=True):
+                elif name in with_page() and "t" not in parse_qs(query, keep_blank_values=True):
                     sent.append("set-cookie", cookie(f"{name}{query and '?'}{query}"))
                 elif not name:
                     sent.append("set-cookie", cookie(None))
@@ -82,4 +80,4 @@ def kept(sent: Headers) -> str | None:
     """
     morsel = SimpleCookie(sent.get("cookie", "")).get(COOKIE)
     address = unquote(morsel.value) if morsel else ""
-    return address if address.split("?")[0] in QUESTION and address.isascii() and address.isprintable() else None
+    return address if address.split("?")[0] in with_page() and address.isascii() and address.isprintable() else None

@@ -8,11 +8,11 @@ import streamlit as st
 from core.data import DataError
 from core.report.html import to_html
 from core.report.parts import Body
-from core.report.questions import report_of
 from core.report.recreate import Recreated, example_to_read, recipe, recreate
+from core.report.run_report import report_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run
-from ui import PAGES
+from ui import page_file
 from ui.data import choice as data_choice
 from ui.shell import jobs, page
 from ui.shell.session import owner, workspace
@@ -100,4 +100,4 @@ def _text(content: bytes) -> str:
 
 
 def _how_to_read(stem: str) -> str:
-    return (PAGES / f"{stem}.md").read_text("utf-8")
+    return page_file(stem).with_suffix(".md").read_text("utf-8")

@@ -7,6 +7,8 @@ of Streamlit, unless it is the main script itself.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.questions import FIRST, QUESTIONS, Question, with_page
+
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
 
@@ -16,64 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 ABOUT = (
     "**Touchstone** says whether a test accuracy can be trusted. It runs on this machine and sends nothing anywhere."
 )
-# Per group of the navigation: file stem, name, icon, and the question that the page answers. (Not a string below it:
-# in a main script Streamlit writes bare strings onto the page.)
-PAGES = {
-    "Data": [
-        ("data_sets", "Data sets", ":material/table_rows:", "What is in the data?"),
-        (
-            "cluster_folds",
-            "Cluster folds",
-            ":material/scatter_plot:",
-            "How do folds that are made to differ behave?",
-        ),
-    ],
-    "Trust": [
-        (
-            "source_robustness",
-            "Source robustness",
-            ":material/straighten:",
-            "How far does accuracy fall on unfamiliar sources?",
-        ),
-        (
-            "data_set_adequacy",
-            "Data-set adequacy",
-            ":material/stacked_line_chart:",
-            "Would more data help, or new sources?",
-        ),
-        (
-            "matched_subsets",
-            "Matched subsets",
-            ":material/compare_arrows:",
-            "Does accuracy really drop on the new test set?",
-        ),
-        (
-            "average_case",
-            "Average case",
-            ":material/grain:",
-            "Which samples and classes are fragile under noise?",
-        ),
-        (
-            "test_quality",
-            "Test quality",
-            ":material/target:",
-            "Does the test set cover the feature space?",
-        ),
-        (
-            "guided_tests",
-            "Guided tests",
-            ":material/experiment:",
-            "Which tests are missing?",
-        ),
-    ],
-    "Work": [
-        ("overview", "Overview", ":material/list_alt:", "What can be trusted here?"),
-        ("runs", "Runs", ":material/history:", "What has been computed?"),
-    ],
-}
-QUESTION = {stem: question for entries in PAGES.values() for stem, _name, _icon, question in entries}
-# Pages about files of predictions, which have controls of their own instead of the data-set control.
-WITHOUT_DATA_SET = ("matched_subsets",)
 
 
 def main() -> None:
@@ -82,12 +26,13 @@ def main() -> None:
 
     import core
     from core.workspace.errors import WorkspaceError
+    from ui import page_file
     from ui.shell import gate, serving, session, shared_view, sign_in
     from ui.shell.page import error
 
-    def declare(stem: str, name: str, icon: str, question: str) -> st.Page:
-        file = ROOT / "pages" / f"{stem}.py"
-        return st.Page(file, title=name, icon=icon, help=question, url_path=stem, default=stem == "overview")
+    def declare(question: Question) -> "Page":
+        about = {"title": question.name, "icon": question.icon, "help": question.title}
+        return st.Page(page_file(question.stem), url_path=question.stem, default=question.stem == FIRST, **about)
 
     st.set_page_config(
         page_icon=str(ROOT / "ui" / "shell" / "favicon.png"),
@@ -106,11 +51,12 @@ def main() -> None:
         trouble = problem
         session.look_through(None)
     closed = sign_in.is_set_up() and sign_in.owner() is None
-    shared_file = ROOT / "pages" / f"{link.page if link else 'shared_run'}.py"
-    shared = st.Page(shared_file, title="Shared result", url_path=shared_view.PATH, visibility="hidden")
-    groups = {group: [declare(*entry) for entry in entries] for group, entries in PAGES.items()}
+    shared_file = page_file(link.page if link else shared_view.PATH)
+    groups = {"": [st.Page(shared_file, title="Shared result", url_path=shared_view.PATH, visibility="hidden")]}
+    for question in with_page().values():
+        groups.setdefault(question.group, []).append(declare(question))
     alone = closed or shared_view.asked_for()
-    page = st.navigation({"": [shared], **groups}, position="hidden" if alone else "sidebar")
+    page = st.navigation(groups, position="hidden" if alone else "sidebar")
     st.set_page_config(page_title=f"{page.title} · Touchstone")
     try:
         if trouble is not None:
@@ -139,14 +85,14 @@ def own(page: "Page") -> None:
         gate.way_out()
     share.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
-        st.title(page.help, anchor=False)
-        of_data_set = page.url_path not in WITHOUT_DATA_SET
-        if of_data_set:
+        question = QUESTIONS[page.url_path or FIRST]
+        st.title(question.title, anchor=False)
+        if question.about_data_set:
             data_choice.control()
         menu = st.container(width="content")
     page.run()
     with menu:
-        share.menu(page.url_path, of_data_set=of_data_set)
+        share.menu(page.url_path, of_data_set=question.about_data_set)
 
 
 def through_link(page: "Page", link: "Opened") -> None:
@@ -159,7 +105,7 @@ def through_link(page: "Page", link: "Opened") -> None:
         return
     share.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
-        st.title(QUESTION[link.page], anchor=False)
+        st.title(QUESTIONS[link.page].title, anchor=False)
         shared_view.head(link)
     shared_view.watch(link)
     try:

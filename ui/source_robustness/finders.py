@@ -9,7 +9,7 @@ import streamlit as st
 from core.evaluate.source_robustness.agreement import SourceAgreement
 from core.evaluate.source_robustness.true_sources import TrueSources, true_source_table
 from core.evaluate.wording import count
-from core.figures import source_finders as figures
+from core.figures import source_robustness_finders as figures
 from core.report.names import IN_SENTENCES
 from core.report.source_robustness import true_sources_figure, true_sources_table
 from core.trials import KNOWN_SOURCES, TrialPlan

@@ -8,7 +8,7 @@ import streamlit as st
 from core.cluster import SOURCE_FINDERS
 from core.data import DataError
 from core.evaluate.wording import listed
-from core.figures import mean_images as figures
+from core.figures import source_robustness_images as figures
 from core.report.names import IN_SENTENCES
 from core.trials import KNOWN_SOURCES, Plan, TrialPlan, needed_by
 from core.workspace.engine.needed import found_otherwise

@@ -9,13 +9,13 @@ from core.evaluate.intervals import Interval
 from core.evaluate.test_quality import Curve, Finding, TestQuality, findings, findings_table, quality_verdict
 from core.evaluate.wording import Verdict, count, percent, plural, points
 from core.figures import test_quality as figures
-from ui import PAGES
+from ui import page_file
 from ui.data_sets import views
 from ui.shell import page
 from ui.shell.page import Metric
 from ui.shell.session import read_only
 
-GUIDED_TESTS = PAGES / "guided_tests.py"
+GUIDED_TESTS = page_file("guided_tests")
 MOST_FINDINGS = 6
 _SIDES = {"under": "Covered too little", "over": "Covered too much"}
 

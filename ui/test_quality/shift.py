@@ -128,8 +128,3 @@ def describe(plan: CovariateShiftPlan) -> str:
     """
     layer = plan.layer or "usual layer"
     return f"Covariate shift · {plural(plan.n_resplits, 're-split')} · {layer} · model {plan.model[:12]}"
-
-
-def headline(run: Run) -> str:
-    """What a run has found so far, in a sentence."""
-    return shift_verdict(results.covariate_shift(run)).headline

@@ -1,0 +1,205 @@
+"""Which questions can be asked? One record each: the only list of them that there is.
+
+Navigation, list of runs, overview, reports, links, command line and docs read these records. Everything else about a
+question is found by its stem (see MODULES) when it is asked for: nothing is imported here. A question is added by its
+record and by the files that are named after its stem, one or more for each layer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+FIRST = "overview"
+"""The stem of the page at "/"."""
+
+MODULES = {
+    "evaluation": "core.evaluate.{stem}",
+    "figures": "core.figures.{stem}",
+    "report": "core.report.{stem}",
+    "run": "ui.{stem}.run",
+    "card": "ui.{stem}.overview",
+}
+"""The module that each layer has for a question.
+
+`evaluation` holds the plan, the results and the verdict, `figures` draws them. `report` has `body_of_rows(rows,
+dataset, plan)`, the body of a report. `run` says what a list of runs shows: `describe(plan)` in a few words,
+`parameters(plan)` of the address (None where no address leads to the plan), and, of a question, `headline(run)`.
+`card` has `card()`, what the overview shows of a question that no run answers. The page is pages/{stem}.py, and how to
+read it pages/{stem}.md.
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and its page, or a kind of run that only serves questions.
+
+    Parameters
+    ----------
+    stem
+        What its files are called in every layer; the address of its page.
+    title
+        The question itself, as it stands over the page and the report.
+    name, icon, group
+        Its short name, icon and group in the navigation; no `name` where it has no page.
+    about_data_set
+        Whether its page is about the data set of the control at the top; others choose their own files.
+    kind, plan
+        The kind of its plans and their class, as "module:Class"; None where no run answers it.
+    serves
+        The stems of the questions that rest on such runs, which have no verdict and no page of their own: they are
+        shown on the page of the first.
+    """
+
+    stem: str
+    title: str
+    name: str = ""
+    icon: str = ""
+    group: str = ""
+    about_data_set: bool = True
+    kind: str | None = None
+    plan: str | None = None
+    serves: tuple[str, ...] = ()
+
+    @property
+    def page(self) -> str:
+        """The stem of the page that shows its runs."""
+        return self.serves[0] if self.serves else self.stem
+
+
+QUESTIONS: dict[str, Question] = {
+    question.stem: question
+    for question in (
+        Question(FIRST, "What can be trusted here?", "Overview", ":material/list_alt:"),
+        Question("data_sets", "What is in the data?", "Data sets", ":material/table_rows:", "Data"),
+        Question(
+            "cluster_folds",
+            "How do folds that are made to differ behave?",
+            "Cluster folds",
+            ":material/scatter_plot:",
+            "Data",
+            kind="folds",
+            plan="core.trials.fold_plan:FoldPlan",
+        ),
+        Question(
+            "source_robustness",
+            "How far does accuracy fall on unfamiliar sources?",
+            "Source robustness",
+            ":material/straighten:",
+            "Questions",
+            kind="trials",
+            plan="core.trials.trial_plan:TrialPlan",
+        ),
+        Question(
+            "data_set_adequacy",
+            "Would more data help, or new sources?",
+            "Data-set adequacy",
+            ":material/stacked_line_chart:",
+            "Questions",
+            kind="adequacy",
+            plan="core.evaluate.data_set_adequacy.plan:AdequacyPlan",
+        ),
+        Question(
+            "matched_subsets",
+            "Does accuracy really drop on the new test set?",
+            "Matched subsets",
+            ":material/compare_arrows:",
+            "Questions",
+            about_data_set=False,
+        ),
+        Question(
+            "average_case",
+            "Which samples and classes are fragile under noise?",
+            "Average case",
+            ":material/grain:",
+            "Questions",
+            kind="average_case",
+            plan="core.evaluate.average_case.plan:AverageCasePlan",
+        ),
+        Question(
+            "test_quality",
+            "Does the test set cover the feature space?",
+            "Test quality",
+            ":material/target:",
+            "Questions",
+            kind="covariate_shift",
+            plan="core.evaluate.test_quality.shift_plan:CovariateShiftPlan",
+        ),
+        Question(
+            "guided_tests",
+            "Which tests are missing?",
+            "Guided tests",
+            ":material/experiment:",
+            "Questions",
+            kind="guided_tests",
+            plan="core.evaluate.guided_tests.plan:GuidedTestsPlan",
+        ),
+        Question("runs", "What has been computed?", "Runs", ":material/history:", "Work"),
+        Question(
+            "training",
+            "A network that is trained and kept",
+            kind="training",
+            plan="core.trials.training_plan:TrainingPlan",
+            serves=("average_case", "test_quality", "guided_tests"),
+        ),
+        Question(
+            "sources",
+            "Which sources does a network find?",
+            kind="sources",
+            plan="core.trials.sources_plan:SourcesPlan",
+            serves=("source_robustness", "data_set_adequacy"),
+        ),
+        Question(
+            "map",
+            "Where do the samples lie? (map)",
+            kind="map",
+            plan="core.trials.map_plan:MapPlan",
+            serves=("data_sets", "cluster_folds"),
+        ),
+    )
+}
+"""By stem, in the order of the navigation; groups stand in the order in which they first come."""
+
+
+def of_kind(kind: str) -> Question | None:
+    """The question that runs of this kind answer or serve; None for a kind that this version does not know.
+
+    >>> of_kind("trials").stem, of_kind("sources").serves, of_kind("horoscope")
+    ('source_robustness', ('source_robustness', 'data_set_adequacy'), None)
+    """
+    return next((question for question in QUESTIONS.values() if question.kind == kind), None)
+
+
+def with_page() -> Mapping[str, Question]:
+    """Those that have a page in the navigation, by stem."""
+    return {stem: question for stem, question in QUESTIONS.items() if question.name}
+
+
+def plan_class(question: Question) -> type:
+    """The class of a question's plans, imported now.
+
+    >>> plan_class(QUESTIONS["average_case"]).kind
+    'average_case'
+    """
+    if question.plan is None:
+        raise LookupError(f"The question {question.stem!r} has no plan: no run answers it.")
+    module, _, name = question.plan.partition(":")
+    return getattr(import_module(module), name)
+
+
+def module_of(question: Question, layer: str) -> ModuleType:
+    """The module that a layer (a name in MODULES) has for a question, imported now.
+
+    Raises ImportError that names the file where it is missing.
+
+    >>> module_of(QUESTIONS["average_case"], "report").__name__
+    'core.report.average_case'
+    """
+    name = MODULES[layer].format(stem=question.stem)
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # the module is there, and something that it imports is not
+        file = f"{name.replace('.', '/')}.py"
+        raise ImportError(f"The question {question.stem!r} has no {layer}: {file} is missing.") from error

@@ -1,0 +1,17 @@
+"""Where do the samples lie? What the report of a run says that worked out a map: no verdict, and no rows of data."""
+
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.wording import plural
+from core.report.parts import Body, Section
+from core.trials import MapPlan
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: MapPlan) -> Body:
+    """Everything about a run, from the rows of its trial."""
+    n = plural(len(rows), "sample")
+    sentence = (
+        f"A map with the places of {n} was worked out. That is no verdict, and places are rows of data: they stay."
+    )
+    return Body(None, (), (Section("", (sentence,)),))

@@ -1,0 +1,16 @@
+"""Which sources does a network find? How each search ended, as it stands in the report of such a run: no verdict."""
+
+import pandas as pd
+
+from core.data import Dataset
+from core.report.parts import Body, Section, Table
+from core.trials import SourcesPlan, notes_in
+
+NO_VERDICT = "Sources were found by training networks. That is no verdict: other questions draw from them."
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: SourcesPlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    columns = {"clustering": "Clustering", "n_tries": "Tries", "options": "Options", "note": "Note", "status": "Status"}
+    searches = rows.loc[rows["row"].isna(), list(columns)].rename(columns=columns).fillna("")
+    return Body(None, (), (Section("", (NO_VERDICT, *notes_in(plan, rows), Table(plan.title, searches))),))

@@ -1,0 +1,16 @@
+"""How did a network get trained? Its epochs, as they stand in the report of such a run: no verdict."""
+
+import pandas as pd
+
+from core.data import Dataset
+from core.report.parts import Body, Section, Table
+from core.trials import TrainingPlan
+
+NO_VERDICT = "A network was trained and kept. That is no verdict: its epochs, and how it did on the samples kept out."
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrainingPlan) -> Body:
+    """Everything about a run, from the rows of its trial."""
+    columns = {"epoch": "Epoch", "loss": "Loss", "seconds": "Seconds", "accuracy": "Accuracy", "status": "Status"}
+    lines = rows[list(columns)].rename(columns=columns)
+    return Body(None, (), (Section("", (NO_VERDICT, Table("Epochs; the last line is the whole", lines))),))

@@ -1,0 +1,1 @@
+"""How large is the largest class?"""

@@ -1,0 +1,36 @@
+"""Which samples are counted? A plan of the toy question: each trial draws samples anew and counts their classes."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.trials.plan import Context, check_fields
+
+
+@dataclass(frozen=True)
+class LargestClassPlan:
+    n_repeats: int = 3
+    seed: int = 0
+
+    kind: ClassVar[str] = "largest_class"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def n_trials(self, dataset: Dataset) -> int:
+        return self.n_repeats
+
+    def stored_models(self) -> tuple[str, ...]:
+        return ()
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        drawn = np.random.default_rng((self.seed, index)).choice(dataset.y, dataset.n_samples)
+        largest = int(np.bincount(drawn).max())
+        return pd.DataFrame({"trial": [index], "largest": [largest], "n": [dataset.n_samples], "status": ["ok"]})
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        return pd.DataFrame({"trial": [index], "largest": [pd.NA], "n": [dataset.n_samples], "status": ["failed"]})

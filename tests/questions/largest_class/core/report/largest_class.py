@@ -1,0 +1,15 @@
+"""How large is the largest class? The verdict and its figure."""
+
+import pandas as pd
+from core.evaluate.largest_class.plan import LargestClassPlan
+from core.evaluate.largest_class.verdict import largest_class_verdict
+from core.figures.largest_class import draws_chart
+
+from core.data import Dataset
+from core.report.parts import Body, Figure, Metric, Section
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: LargestClassPlan) -> Body:
+    figure = Figure("draws", lambda *, dark=False: draws_chart(rows, dark=dark), "Each dot is a draw.")
+    draws = Metric("Draws", str(len(rows)))
+    return Body(largest_class_verdict(rows), (draws,), (Section("", (figure,)),))

@@ -1,0 +1,27 @@
+"""How large is the largest class?"""
+
+from pathlib import Path
+
+import streamlit as st
+from core.evaluate.largest_class.plan import LargestClassPlan
+from core.report.largest_class import body_of_rows
+
+from ui.data import choice as data_choice
+from ui.shell import exports, jobs, page, share
+from ui.shell.session import owner, workspace
+
+page.lead("Draws of the samples, and how many of each are of the largest class.")
+dataset = data_choice.dataset()
+plan = LargestClassPlan(n_repeats=int(st.query_params.get("draws", LargestClassPlan.n_repeats)))
+run = workspace().find_run(owner(), plan, dataset.fingerprint)
+jobs.run_button(run, plan, dataset)
+share.offer(plan, {"draws": [str(plan.n_repeats)]})
+if run is None:
+    page.not_computed("**Run** draws the samples anew.")
+else:
+    body = body_of_rows(workspace().rows(owner(), run.id), dataset, plan)
+    page.verdict(body.said, body.metrics)
+    for figure in body.figures:
+        page.draw(figure)
+    exports.downloads(run, {}, stem="largest-class")
+page.how_to_read(Path(__file__).with_suffix(".md"))

@@ -1,0 +1,14 @@
+"""What does a list of runs say of this question? Plans in words, their addresses, verdicts in a sentence."""
+
+from core.evaluate.cluster_folds import Metric, fold_verdict
+from core.report.names import MODEL_TITLES
+from core.workspace.run import Run
+from ui.cluster_folds import results
+from ui.cluster_folds.controls import describe, parameters
+
+__all__ = ["describe", "headline", "parameters"]
+
+
+def headline(run: Run) -> str:
+    """What a run has found so far, by macro F1."""
+    return fold_verdict(results.performance(results.of_run(run), Metric()), names=MODEL_TITLES).headline

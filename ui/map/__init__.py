@@ -1,0 +1,1 @@
+"""Runs that lay samples out in two dimensions."""

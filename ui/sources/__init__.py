@@ -1,0 +1,1 @@
+"""Runs that find sources by training networks, for the questions that draw from them."""

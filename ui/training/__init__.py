@@ -1,0 +1,1 @@
+"""Runs that train a network, which other questions then ask about."""
