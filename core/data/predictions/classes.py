@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.roles import Roles
-from core.data.tables.classes import common_names, drop_points, renaming
+from core.data.tables.classes import common_names, counted_apart, drop_points, renaming
 from core.data.tables.roles import listed
 from core.data.tables.spelling import class_order, codes_of
 
@@ -43,6 +43,8 @@ def matched_names(
         if by_label:
             mapped |= by_label
             notes.append("Columns of scores were matched with the predicted labels by their highest score.")
+    if not given and counted_apart(known, set(mapped.values())):
+        raise _counted_question(known, class_order(mapped.values()), roles, truth_place)
     common = common_names(known, set(mapped.values()))
     if common is None or not (given or _fits(known, common[0], [mapped[name] for name in proba_names])):
         true_names = class_order(known)
@@ -57,6 +59,18 @@ def matched_names(
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
     return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in said}, notes
+
+
+def _counted_question(known: set[str], predicted: Sequence[str], roles: Roles, truth_place: str) -> RolesNeeded:
+    """Whether codes stand for the same codes, or for those that are one higher or lower; the latter is likelier."""
+    step = min(map(int, known)) - min(map(int, predicted))
+    return RolesNeeded(
+        f"{truth_place} says {listed(class_order(known))}, the predictions say {listed(predicted)}, as if one of them "
+        "counted from 1. Which predicted name stands for which class?",
+        replace(roles, classes=tuple((name, str(int(name) + step)) for name in predicted)),
+        class_order({*known, *predicted, *(str(int(name) + step) for name in predicted)}),
+        "classes",
+    )
 
 
 def _columns_as_labels(

@@ -69,6 +69,23 @@ def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[di
     return drop_points(names), how
 
 
+def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
+    """Whether plain codes of both sides are the same but for one that all are higher by, as if counted from 0 and 1.
+
+    One side may lack some classes. Sides of which one holds all codes of the other are taken as they stand.
+
+    >>> counted_apart({"1", "2", "3"}, {"0", "1", "2"}), counted_apart({"0", "1", "2"}, {"0", "2"})
+    (True, False)
+    """
+    if not all(name.isdecimal() and name == str(int(name)) for name in {*truth, *predicted}):
+        return False
+    known, said = {int(name) for name in truth}, {int(name) for name in predicted}
+    if known <= said or said <= known or {min(known), min(said)} != {0, 1}:
+        return False
+    shifted = {code + min(known) - min(said) for code in said}
+    return shifted <= known or known <= shifted
+
+
 def _counted_apart(known: set[str], said: set[str]) -> bool:
     """Whether both sides have numbers that the other lacks, and begin at different ones: as if counted from 0 and 1."""
     if known <= said or said <= known:
