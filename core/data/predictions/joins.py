@@ -2,19 +2,16 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from core.data.errors import DataError, RolesNeeded
 from core.data.limits import File, Limits
 from core.data.predictions.contents import PredictionTable, prediction_table
 from core.data.predictions.files import read_prediction_table
 from core.data.predictions.guess import complete_roles, guess_roles
+from core.data.predictions.matching import matching_rows
 from core.data.predictions.roles import Part, Roles
 from core.data.predictions.truth import find_truth, fold_truth
 from core.data.tables import Table
-from core.data.tables.spelling import first_repeat
 
-_APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
 _FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial")
 
 
@@ -29,7 +26,8 @@ def join_predictions(
 ) -> PredictionTable:
     """Read the truth, or how rows are divided into sets, folds or sources, from one file and predictions from another.
 
-    Rows join by id where both files have ids, and by line where neither has and there are as many; `notes` say which.
+    Rows join by id where both files have ids, or by another column that names every row in both, and by line where
+    nothing speaks against it and there are as many; `notes` say which. RolesNeeded asks where columns contradict that.
     `truth_roles` and `roles` say what the columns of each are, or are guessed; the roles of what was joined before, or
     of a question about it, do for both. DataError where ids do not join, with
     the counts both ways, or where both files hold a truth and these differ.
@@ -43,6 +41,7 @@ def join_predictions(
     known = truth if isinstance(truth, Table) else read_prediction_table(truth, limits=limits)
     said = predictions if isinstance(predictions, Table) else read_prediction_table(predictions, limits=limits)
     known, said = fold_truth(known, said)
+    confirmed = roles is not None and roles.says_something and (roles.has_truth or truth_roles is not None)
     if roles is not None and truth_roles is None:
         roles, truth_roles = _apart(roles, known, said)
     question = None
@@ -51,7 +50,7 @@ def join_predictions(
     except RolesNeeded as needed:  # the truth may answer it
         question, roles = needed, needed.guess
     truth_roles, roles = find_truth(known, truth_roles, said, roles)
-    rows, note = _matching_rows(known, truth_roles, said, roles)
+    rows, roles, note = matching_rows(known, truth_roles, said, roles, confirmed=confirmed)
     joined, roles = _with_columns(known.take(rows), truth_roles, said, roles)
     if not roles.has_truth:
         raise DataError(
@@ -115,51 +114,6 @@ def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None
     parts = tuple(Part("task", name, truth=column.removesuffix(suffix)) for name, column in truths.items())
     left = tuple(replace(part, truth=None) if part.name in truths else part for part in roles.parts)
     return replace(roles, **dict.fromkeys(moved), parts=left), Roles(id=guess_roles(known).id, parts=parts, **own)
-
-
-def _matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[np.ndarray, str]:
-    """For each row of predictions the row of the truth, and how that was found."""
-    if truth_roles.id is None and roles.id is None:
-        if known.n_rows != said.n_rows:
-            raise DataError(
-                f"{known.name} has {known.n_rows:,} rows, {said.name} has {said.n_rows:,}, and neither has ids. "
-                "Give both a column 'id', or as many rows in the same order."
-            )
-        return np.arange(said.n_rows), f"Joined with {known.name} by line, since neither file has ids."
-    if truth_roles.id is None or roles.id is None:
-        with_ids, without = (said, known) if truth_roles.id is None else (known, said)
-        raise DataError(
-            f"{with_ids.name} has ids (column {roles.id or truth_roles.id!r}), {without.name} has none, so that rows "
-            "cannot be joined. Add a column 'id' there, or leave the ids out of both to join by line."
-        )
-    apart = [role for role in _APART if getattr(truth_roles, role) and getattr(roles, role)]
-    ids, wanted = _keys(known, truth_roles, apart), _keys(said, roles, apart)
-    if repeat := first_repeat(ids):
-        within = f" for the same {' and '.join(apart)}" if apart else ""
-        raise DataError(
-            f"{known.place(repeat[1])}: id {ids[repeat[1]][0]!r} stands in {known.unit} {known.lines[repeat[0]]} too"
-            f"{within}. In the file that others are joined with each id must stand once."
-        )
-    row_of = {value: row for row, value in enumerate(ids)}
-    lost = list(dict.fromkeys(value for value in wanted if value not in row_of))
-    left = set(ids) - set(wanted)
-    if lost or left:
-        first = [value for value in ids if value in left]
-        told = [f"{len(lost):,} of {len(set(wanted)):,} ids of {said.name} are not in {known.name}{_such(lost)}"]
-        told.append(f"{len(left):,} of {len(ids):,} ids of {known.name} are not in {said.name}{_such(first)}")
-        raise DataError(f"{'; '.join(told)}. Give files about the same rows, with ids spelled alike.")
-    note = f"Joined with {known.name} by id (columns {truth_roles.id!r} and {roles.id!r})."
-    return np.array([row_of[value] for value in wanted], dtype=np.int64), note
-
-
-def _keys(table: Table, roles: Roles, apart: list[str]) -> list[tuple[str, ...]]:
-    """What names a row: its id and, where both files tell sets, tasks and such apart, these."""
-    columns = (roles.id or "", *(getattr(roles, role) for role in apart))
-    return list(zip(*(table.strings(column) for column in columns), strict=True))
-
-
-def _such(keys: list[tuple[str, ...]]) -> str:
-    return f" (such as {', '.join(map(repr, keys[0]))})" if keys else ""
 
 
 def _check_same(role: str, own: str, column: str, known: Table, said: Table) -> None:

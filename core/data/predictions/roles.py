@@ -12,6 +12,8 @@ from core.data.tables.scores import Scores
 from core.data.tables.spelling import first_repeat
 
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
+LINE = "(by line)"
+"""What `join` says where rows of two files belong together as they stand."""
 _SINGLE = ("truth", "predicted", "confidence", "vector")
 _TITLES = {
     "truth": "Truth",
@@ -23,6 +25,7 @@ _TITLES = {
     "scores": "Scores are",
     "parts": "Columns by model or task",
     "classes": "Predicted names stand for",
+    "join": "Rows of the two files belong together by",
 }
 
 
@@ -61,8 +64,8 @@ class Roles:
     of a class and its column) or `vector` (a column of vectors or mappings). In a task of two classes `positive` names
     the class whose probability `confidence` is, or says "predicted"; None leaves it to the values. `scores` forces
     probabilities or logits where numbers leave that open. `parts` stand in for these columns where there are several
-    per row. `classes` are pairs of a predicted name and the true name it stands for. `why` says, by role, how sure the
-    guess is.
+    per row. `classes` are pairs of a predicted name and the true name it stands for. `join` names the column by which
+    rows of two files belong together, or is LINE, where somebody was asked. `why` says, by role, how sure the guess is.
 
     >>> roles = Roles(truth="gold", predicted="answer", why=(("truth", "by its name"),))
     >>> roles.lines()
@@ -87,6 +90,7 @@ class Roles:
     trial: str | None = None
     parts: tuple[Part, ...] = ()
     classes: tuple[tuple[str, str], ...] = ()
+    join: str | None = None
     why: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
@@ -128,7 +132,8 @@ class Roles:
             elif role == "classes":
                 yield role, title, listed(f"{said} for {name}" for said, name in value)
             else:
-                yield role, title, str(value) if role in ("positive", "scores") else f"column {value!r}"
+                plain = role in ("positive", "scores") or value == LINE
+                yield role, title, value.strip("()") if plain else f"column {value!r}"
 
     def to_json(self) -> str:
         """The roles as a small JSON file, to be given back with the next upload."""
