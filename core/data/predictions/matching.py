@@ -6,15 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.columns import Draft
+from core.data.predictions.reading import NAMING
 from core.data.predictions.roles import LINE, Roles
 from core.data.tables import Table
-from core.data.tables.column_names import compact
-from core.data.tables.roles import ROW_NAMES
-from core.data.tables.spelling import first_repeat
+from core.data.tables.column_names import ROW_NAMES, compact
+from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
-_NAMES = ("words", "whole")  # what a column of names holds; other numbers are no names, though they may tell an order
 Key = tuple[str, str]  # the column of the truth and that of the predictions by which rows join
 
 
@@ -52,20 +50,28 @@ def _key(
     ids = _ids(known, truth_roles, said, roles)
     if ids is not None and (confirmed or not _only_counts(known, said, ids)):
         return ids, ()
-    names = _shared_names(known, truth_roles, said, roles)
-    orders = {key: order for key in names if key != ids and (order := _order(known, said, key)) is not None}
-    keys = list(orders)
-    agree = all(np.array_equal(orders[key], orders[keys[0]]) for key in keys)
-    rest = [key for key in names if key not in orders and _are_names(known, said, key)]
-    is_index = ids is not None and ids[1].lower() in ROW_NAMES
-    if keys and agree and not confirmed and (ids is None or is_index or _in_order(orders[keys[0]])):
-        return (ids if ids is not None and not is_index else keys[0]), ()
-    if ids is None and known.n_rows != said.n_rows:
-        return None, ()
-    against = [key for key in keys if not _in_order(orders[key])] or (rest if ids is None else [])
-    if not against or confirmed:
-        return ids, [said_column for _, said_column in against]
-    raise _question(known, said, roles, ([ids] if ids else []) + (keys or rest))
+    names = [key for key in _shared_names(known, truth_roles, said, roles) if key != ids]
+    orders = {key: order for key in names if (order := _order(known, said, key)) is not None}
+    certain = _certain(ids, orders)
+    if certain is not None and not confirmed:
+        return certain, ()
+    against = [key for key, order in orders.items() if not _in_order(order)]
+    if ids is None and not against and known.n_rows == said.n_rows:
+        against = [key for key in names if key not in orders and _are_names(known, said, key)]
+    if against and not confirmed:
+        raise _question(known, said, roles, [*([ids] if ids else []), *(orders or against)])
+    return ids, [column for _, column in against]
+
+
+def _certain(ids: Key | None, orders: dict[Key, np.ndarray]) -> Key | None:
+    """What joins rows without a doubt, where columns of the same values all say one order; None where they do not."""
+    if not orders:
+        return None
+    first, *others = orders.values()
+    if not all(np.array_equal(first, order) for order in others):
+        return None
+    only_index = ids is None or ids[1].lower() in ROW_NAMES
+    return next(iter(orders)) if only_index else ids if _in_order(first) else None
 
 
 def _given_key(column: str, known: Table, said: Table) -> Key | None:
@@ -99,20 +105,21 @@ def _only_counts(known: Table, said: Table, ids: Key) -> bool:
 
 def _shared_names(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> list[Key]:
     """The columns of one name in both files that no role but the id's explains, and that tell all rows apart."""
-    drafts = Draft(known, "truth"), Draft(said, "predictions")
-    taken = [{*each.columns} - {each.id} for each in (truth_roles, roles)]
-    by_name = {compact(column): column for column in known.columns if column not in taken[0]}
-    keys = [(by_name[name], column) for column in said.columns if (name := compact(column)) in by_name]
-    keys = [key for key in keys if key[1] not in taken[1] and key[1].lower() not in ROW_NAMES]
-    return [key for key in keys if all(_tells_apart(*each) for each in zip(drafts, key, strict=True))]
+    by_name = {compact(column): column for column in _candidates(known, truth_roles)}
+    return [(by_name[compact(column)], column) for column in _candidates(said, roles) if compact(column) in by_name]
 
 
-def _tells_apart(draft: Draft, column: str) -> bool:
-    return draft.table.n_rows > 1 and draft.is_unique(column) and None not in draft.spelled(column)
+def _candidates(table: Table, roles: Roles) -> list[str]:
+    taken = {*roles.columns} - {roles.id} | ROW_NAMES
+    return [column for column in table.columns if column not in taken and _tells_apart(table, column)]
+
+
+def _tells_apart(table: Table, column: str) -> bool:
+    return table.n_rows > 1 and table.is_unique(column) and None not in table.spelled(column)
 
 
 def _are_names(known: Table, said: Table, key: Key) -> bool:
-    return Draft(known).kind(key[0]) in _NAMES and Draft(said).kind(key[1]) in _NAMES
+    return known.kind(key[0]) in NAMING and said.kind(key[1]) in NAMING
 
 
 def _order(known: Table, said: Table, key: Key) -> np.ndarray | None:
@@ -127,7 +134,7 @@ def _in_order(rows: np.ndarray) -> bool:
 
 
 def _question(known: Table, said: Table, roles: Roles, keys: Sequence[Key]) -> RolesNeeded:
-    columns = tuple(column for _, column in keys)
+    columns = [column for _, column in keys]
     several = "Columns" if len(columns) > 1 else "Column"
     return RolesNeeded(
         f"Which rows belong together? {several} {', '.join(map(repr, columns))} of {known.name} and {said.name} would "
@@ -164,9 +171,10 @@ def _by_id(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> np.nd
     ids, wanted = _values(known, truth_roles, apart), _values(said, roles, apart)
     if repeat := first_repeat(ids):
         within = f" for the same {' and '.join(apart)}" if apart else ""
+        name, *_ = ids[repeat[1]]
         raise DataError(
-            f"{known.place(repeat[1])}: id {ids[repeat[1]][0]!r} stands in {known.unit} {known.lines[repeat[0]]} too"
-            f"{within}. In the file that others are joined with each id must stand once."
+            f"{known.place(repeat[1])}: id {name!r} stands in {known.unit} {known.lines[repeat[0]]} too{within}. "
+            "In the file that others are joined with each id must stand once."
         )
     row_of = {value: row for row, value in enumerate(ids)}
     _check_both_ways(known, ids, said, wanted)
@@ -194,5 +202,5 @@ def _values(table: Table, roles: Roles, apart: list[str]) -> list[tuple[str, ...
     return list(zip(*(table.strings(column) for column in columns), strict=True))
 
 
-def _such(keys: list[tuple[str, ...]]) -> str:
+def _such(keys: Sequence[tuple[str, ...]]) -> str:
     return f" (such as {', '.join(map(repr, keys[0]))})" if keys else ""

@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 from core.data.errors import DataError
 from core.data.tables import Table
-from core.data.tables.roles import listed
-from core.data.tables.scores import Scores
-from core.data.tables.spelling import first_repeat
+from core.data.values import first_repeat, listed
 
+Scores = Literal["probabilities", "logits"]
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
 LINE = "(by line)"
 """What `join` says where rows of two files belong together as they stand."""

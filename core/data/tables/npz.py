@@ -9,9 +9,10 @@ import numpy as np
 from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
+from core.data.tables.class_names import encode
 from core.data.tables.pixels import to_unit_range
-from core.data.tables.spelling import encode, first_repeat, spell
-from core.data.tables.table import Table, make_table, objects, quoted
+from core.data.tables.table import Table, make_table
+from core.data.values import first_repeat, objects, quoted, spell
 
 KEYS = {
     "x": ("x", "images"),

@@ -6,7 +6,8 @@ from typing import Any
 
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.table import Table, make_table, objects, quoted
+from core.data.tables.table import Table, make_table
+from core.data.values import objects, quoted
 
 _BATCH = 1024  # rows: few enough that one batch of long strings does not outgrow the limit before it is counted
 

@@ -8,9 +8,8 @@ from jaxtyping import Float
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.roles import Roles
-from core.data.tables.classes import common_names, counted_apart, drop_points, renaming
-from core.data.tables.roles import listed
-from core.data.tables.spelling import class_order, codes_of
+from core.data.tables.class_names import class_order, codes_of, common_names, counted_apart, drop_points, renaming
+from core.data.values import listed
 
 _MOST_GUESSED = 50  # classes up to which a mapping between names is guessed
 
@@ -38,27 +37,30 @@ def matched_names(
         return drop_points({name: name for name in known}), {}, []
     notes = []
     mapped = {name: given.get(name, name) for name in said}
-    if predicted is not None and proba is not None:
-        by_label = _columns_as_labels(proba_names, proba, predicted, given)
-        if by_label:
-            mapped |= by_label
-            notes.append("Columns of scores were matched with the predicted labels by their highest score.")
+    if by_label := _columns_as_labels(proba_names, proba, predicted, given):
+        mapped |= by_label
+        notes.append("Columns of scores were matched with the predicted labels by their highest score.")
     if not given and counted_apart(known, set(mapped.values())):
         raise _counted_question(known, class_order(mapped.values()), roles, truth_place)
     common = common_names(known, set(mapped.values()))
     if common is None or not (given or _fits(known, common[0], [mapped[name] for name in proba_names])):
-        true_names = class_order(known)
-        raise RolesNeeded(
-            f"{truth_place} says {listed(true_names)}, the predictions say {listed(class_order(mapped.values()))}. "
-            "Which predicted name stands for which class?",
-            replace(roles, classes=_likeliest(truth, true_names, predicted, proba_names, proba)),
-            true_names,
-            "classes",
-        )
+        guess = _likeliest(truth, predicted, proba_names, proba)
+        raise _open_question(known, class_order(mapped.values()), replace(roles, classes=guess), truth_place)
     names, how = common
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
     return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in said}, notes
+
+
+def _open_question(known: set[str], predicted: Sequence[str], guess: Roles, truth_place: str) -> RolesNeeded:
+    names = class_order(known)
+    return RolesNeeded(
+        f"{truth_place} says {listed(names)}, the predictions say {listed(predicted)}. "
+        "Which predicted name stands for which class?",
+        guess,
+        names,
+        "classes",
+    )
 
 
 def _counted_question(known: set[str], predicted: Sequence[str], roles: Roles, truth_place: str) -> RolesNeeded:
@@ -74,9 +76,11 @@ def _counted_question(known: set[str], predicted: Sequence[str], roles: Roles, t
 
 
 def _columns_as_labels(
-    names: Sequence[str], proba: np.ndarray, predicted: Sequence[str], given: dict[str, str]
+    names: Sequence[str], proba: np.ndarray | None, predicted: Sequence[str] | None, given: dict[str, str]
 ) -> dict[str, str]:
     """Columns that carry other names than the predicted labels, by which label each column's maximum goes with."""
+    if proba is None or predicted is None:
+        return {}
     labels = [given.get(label, label) for label in predicted]
     columns = [given.get(name, name) for name in names]
     if common_names(set(labels), set(columns)) is not None:
@@ -97,7 +101,6 @@ def _fits(truth: set[str], common: dict[str, str], proba_names: Sequence[str]) -
 
 def _likeliest(
     truth: Sequence[str],
-    true_names: Sequence[str],
     predicted: Sequence[str] | None,
     proba_names: Sequence[str],
     proba: np.ndarray | None,
@@ -108,6 +111,7 @@ def _likeliest(
     labels = predicted
     if labels is None and proba is not None:
         labels = [proba_names[code] for code in proba.argmax(axis=1)]
+    true_names = class_order(truth)
     said = class_order({*(labels or ()), *proba_names})
     if labels is None or max(len(said), len(true_names)) > _MOST_GUESSED:
         return ()

@@ -1,13 +1,73 @@
-"""Which names mean the same class? `LABEL_0` and 0, 1.0 and 1: only where nothing else could be meant."""
+"""Which names mean the same class, and what are classes? `LABEL_0` and 0, 1.0 and 1: if nothing else is meant."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
+import numpy as np
+from jaxtyping import Integer
+
+from core.data.errors import DataError
+
+_MANY_CLASSES = 50
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d+)\.0+", re.ASCII)
 _NUMBERED = re.compile(r"(?:label|class|cls|c)?[\s_:-]*(\d+)(?:\.0+)?", re.ASCII | re.IGNORECASE)
 _TRUTH_VALUES = {"true": "1", "false": "0"}
 _SAME = 0.999  # the share of rows from which on two columns say the same
+
+
+def encode(labels: Sequence[str], *, place: str) -> tuple[Integer[np.ndarray, " n_samples"], tuple[str, ...]]:
+    """Codes and class names of labels; the names in numeric order where all of them are numbers, else alphabetically.
+
+    DataError, at `place`, where these are no classes: all labels alike, or hardly two that are.
+
+    >>> codes, class_names = encode(["10", "9", "10"], place="t.tsv: column 'y'")
+    >>> codes, class_names
+    (array([1, 0, 1]), ('9', '10'))
+    """
+    names = set(labels)
+    if len(names) == 1:
+        raise DataError(
+            f"{place}: {labels[0]!r} is the only class. A classifier needs two classes or more; is this the label?"
+        )
+    check_few(names, len(labels), place)
+    class_names = class_order(names)
+    return codes_of(labels, class_names), class_names
+
+
+def check_few(names: Collection[str], n_samples: int, place: str) -> None:
+    """DataError, at `place`, where so many classes are no classes.
+
+    >>> check_few({"cat", "dog"}, 2, "t.tsv")
+    """
+    if len(names) > max(_MANY_CLASSES, n_samples / 2):
+        raise DataError(
+            f"{place}: {len(names):,} classes for {n_samples:,} samples. Touchstone tests classifiers, which tell "
+            "few classes apart; are these measurements or ids?"
+        )
+
+
+def class_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Class names in numeric order where all of them are numbers, else alphabetically.
+
+    >>> class_order(["10", "9"]), class_order(["10", "9", "b"])
+    (('9', '10'), ('10', '9', 'b'))
+    """
+    names = set(names)
+    if all(_NUMBER.fullmatch(name) for name in names):
+        return tuple(sorted(names, key=lambda name: (float(name), name)))
+    return tuple(sorted(names))
+
+
+def codes_of(labels: Sequence[str], class_names: Sequence[str]) -> Integer[np.ndarray, " n_samples"]:
+    """The positions of labels in `class_names`.
+
+    >>> codes_of(["b", "a"], ("a", "b"))
+    array([1, 0])
+    """
+    code_of = {name: code for code, name in enumerate(class_names)}
+    return np.array([code_of[label] for label in labels], dtype=np.int64)
 
 
 def _whole(name: str) -> str:
@@ -69,6 +129,14 @@ def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[di
     return drop_points(names), how
 
 
+def _counted_apart(known: set[str], said: set[str]) -> bool:
+    """Whether both sides have numbers that the other lacks, and begin at different ones: as if counted from 0 and 1."""
+    if known <= said or said <= known:
+        return False
+    lowest = [min((int(name) for name in names if name.isdecimal()), default=0) for names in (known, said)]
+    return lowest[0] != lowest[1]
+
+
 def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
     """Whether plain codes of both sides are the same but for one that all are higher by, as if counted from 0 and 1.
 
@@ -84,14 +152,6 @@ def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
         return False
     shifted = {code + min(known) - min(said) for code in said}
     return shifted <= known or known <= shifted
-
-
-def _counted_apart(known: set[str], said: set[str]) -> bool:
-    """Whether both sides have numbers that the other lacks, and begin at different ones: as if counted from 0 and 1."""
-    if known <= said or said <= known:
-        return False
-    lowest = [min((int(name) for name in names if name.isdecimal()), default=0) for names in (known, said)]
-    return lowest[0] != lowest[1]
 
 
 def drop_points(names: dict[str, str]) -> dict[str, str]:
@@ -139,3 +199,22 @@ def several_in_one(labels: Sequence[str]) -> int | None:
             if len(parts) > 1 and all(part in alone for part in parts):
                 return labels.index(label) if isinstance(labels, list) else list(labels).index(label)
     return None
+
+
+def agreement_by_chance(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> tuple[float, float]:
+    """How many rows agree if one side is shuffled: the mean over all orders, and the standard deviation. Both exact.
+
+    >>> agreement_by_chance(["a", "a", "b", "b"], ["a", "a", "b", "b"])
+    (2.0, 1.1547005383792515)
+    """
+    n_rows = len(truth)
+    known, said = Counter(truth), Counter(predicted)
+    both = [(known[label], said[label]) for label in known.keys() & said.keys()]
+    counts = np.array(sorted(both), dtype=np.float64).reshape(-1, 2)
+    products = counts.prod(axis=1)
+    mean = products.sum() / n_rows
+    if n_rows < 2:
+        return float(mean), 0.0
+    own = (products * (n_rows - counts[:, 0]) * (n_rows - counts[:, 1])).sum()
+    shared = products.sum() ** 2 - (products**2).sum()
+    return float(mean), float(np.sqrt(max(0.0, own + shared) / (n_rows**2 * (n_rows - 1))))

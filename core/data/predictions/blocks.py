@@ -6,14 +6,12 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from core.data.errors import DataError
-from core.data.predictions.classes import in_class_order, matched_names
-from core.data.predictions.roles import Part, Roles
-from core.data.predictions.single import read_single
-from core.data.tables.classes import several_in_one
-from core.data.tables.roles import listed
-from core.data.tables.scores import Scores, cell_scores, probabilities
-from core.data.tables.spelling import check_few, class_order, codes_of
-from core.data.tables.table import Table, quoted
+from core.data.predictions.class_matching import in_class_order, matched_names
+from core.data.predictions.roles import Part, Roles, Scores
+from core.data.predictions.scores import Output, cell_scores, probabilities, read_single
+from core.data.tables.class_names import check_few, class_order, codes_of, several_in_one
+from core.data.tables.table import Table
+from core.data.values import listed, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,31 +61,30 @@ def read_block(
     proba_names = [said[name] for name in proba_names]
     names = class_order({*truth, *(predicted or ()), *proba_names})
     _check_classes(names, table.n_rows, place=f"{table.name}: column {truth_column!r}")
-    notes, warnings = [*notes, *more], []
+    warnings, output = [], Output(predicted or [], None, None)
     if proba is not None:
         proba, warnings = in_class_order(proba, proba_names, names, place=table.name)
-        if predicted is None:
-            predicted = [names[code] for code in proba.argmax(axis=1)]
-        confidence = proba.max(axis=1)
+        output = Output(predicted or [names[code] for code in proba.argmax(axis=1)], proba, proba.max(axis=1))
     elif part.confidence is not None:
-        single = read_single(table, part.confidence, names, truth, predicted, roles=roles)
-        predicted, proba, confidence = single.predicted, single.proba, single.confidence
-        notes += single.notes
-    else:
-        predicted, confidence = predicted or [], None
+        output = read_single(table, part.confidence, names, truth, predicted, roles=roles)
     return Block(
-        model=part.name if roles.parts and part.kind == "model" else None,
-        task=part.name if roles.parts and part.kind == "task" else task,
+        **_named(part, roles, task),
         rows=np.arange(table.n_rows) if rows is None else rows,
         class_names=names,
         y_true=codes_of(truth, names),
-        y_pred=codes_of(predicted, names),
-        proba=proba,
-        confidence=confidence,
+        y_pred=codes_of(output.predicted, names),
+        proba=output.proba,
+        confidence=output.confidence,
         matched=tuple((name, said[name]) for name in sorted(said) if said[name] != name),
-        notes=tuple(notes),
+        notes=(*notes, *more, *output.notes),
         warnings=tuple(warnings),
     )
+
+
+def _named(part: Part, roles: Roles, task: str | None) -> dict[str, str | None]:
+    """The model or the task that a part is about."""
+    model = part.name if roles.parts and part.kind == "model" else None
+    return {"model": model, "task": part.name if roles.parts and part.kind == "task" else task}
 
 
 def _labels(table: Table, column: str) -> list[str]:
@@ -118,9 +115,9 @@ def _scores(
         return [], None, []
     if len(names) < 2:
         raise DataError(f"{table.name}: scores of one class only, {listed(names)}. Give those of all classes.")
-    columns = [vector] if vector is not None else [column for _, column in by_class]
-    kind = kind or ("logits" if all("logit" in column.lower() for column in columns) else None)
-    proba, note = probabilities(scores, place=table.place, kind=kind)
+    columns = [vector] if vector is not None else dict(by_class).values()
+    called_logits = all("logit" in column.lower() for column in columns)
+    proba, note = probabilities(scores, place=table.place, kind=kind or ("logits" if called_logits else None))
     return list(names), proba, [note]
 
 
