@@ -101,16 +101,20 @@ def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
         cell = cell.tolist()
     try:
         if isinstance(cell, (list, tuple)) and cell:
-            if all(isinstance(item, dict) for item in cell):
-                return {_key(item["label"]): float(item["score"]) for item in cell}
-            return [_number(item) for item in cell]
-        if isinstance(cell, dict) and cell.keys() == {"label", "score"} and isinstance(cell["label"], str):
-            return {_key(cell["label"]): float(cell["score"])}
+            return _ranking(cell) if all(isinstance(item, dict) for item in cell) else [_number(item) for item in cell]
         if isinstance(cell, dict) and cell:
-            return {_key(label): _number(score) for label, score in cell.items()}
+            return _ranking([cell]) if _is_ranked(cell) else {_key(label): _number(cell[label]) for label in cell}
     except (TypeError, ValueError, KeyError, OverflowError):
         return None
     return None
+
+
+def _ranking(items: Sequence[Any]) -> dict[str, float]:
+    return {_key(item["label"]): float(item["score"]) for item in items}
+
+
+def _is_ranked(cell: dict) -> bool:
+    return cell.keys() == {"label", "score"} and isinstance(cell["label"], str)
 
 
 def _number(value: Any) -> float:

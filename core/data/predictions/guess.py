@@ -271,14 +271,11 @@ def parts_by_name(reading: Reading) -> Reading:
         labels = {name: sides.get(name, {}).get("predicted") for name in by_class}
         parts = (Part("model", name, None, labels[name], probabilities=pairs) for name, pairs in by_class.items())
         return _take_parts(reading, parts, BY_NAMES)
-    if not sides:
-        return reading
-    kind = "model" if reading.roles.truth is not None else "task"
-    if kind == "task" and reading.half is None:
+    if reading.roles.truth is None and reading.half is None:
         sides = {name: roles for name, roles in sides.items() if "truth" in roles} or sides
-        kind = "task" if "truth" in next(iter(sides.values())) or len(sides) > 1 else "model"
     if len(sides) == 1:
         return reading.take("by its name", **next(iter(sides.values())))
+    kind = "task" if reading.roles.truth is None else "model"
     return _take_parts(reading, (Part(kind, name, **roles) for name, roles in sides.items()), BY_NAMES)
 
 
@@ -305,16 +302,21 @@ def parts_by_value(reading: Reading) -> Reading:
     """Which columns are predictions? Those that hold the classes of the truth and agree with it more than by chance."""
     if reading.roles.says_something or not reading.roles.has_truth or reading.half is not None:
         return reading
+    likely = _labels_like_truth(reading)
+    if not any(likely.values()):
+        return reading
+    why, columns = "the classes of the truth", list(likely)
+    if len(columns) == 1:
+        return reading.take(f"it holds {why}", predicted=columns[0])
+    return _take_parts(reading, (Part("model", column, predicted=column) for column in columns), f"they hold {why}")
+
+
+def _labels_like_truth(reading: Reading) -> dict[str, bool]:
+    """The columns of the truth's classes, and whether they agree with it more often than by chance."""
     truth = reading.strings(reading.roles.truth)
     columns = [c for c in reading.free if c.lower() not in ROW_NAMES and reading.table.is_label(c)]
     agree = {column: _agrees(truth, reading.strings(column)) for column in columns}
-    likely = {column: more for column, more in agree.items() if more is not None}
-    if not any(likely.values()):
-        return reading
-    if len(likely) == 1:
-        return reading.take("it holds the classes of the truth", predicted=next(iter(likely)))
-    parts = (Part("model", column, predicted=column) for column in likely)
-    return _take_parts(reading, parts, "they hold the classes of the truth")
+    return {column: more for column, more in agree.items() if more is not None}
 
 
 def _agrees(truth: Sequence[str], labels: Sequence[str]) -> bool | None:
@@ -330,8 +332,10 @@ def _agrees(truth: Sequence[str], labels: Sequence[str]) -> bool | None:
 
 
 def _take_parts(reading: Reading, parts: Iterable[Part], why: str) -> Reading:
-    """Columns of models or tasks side by side; a column that named them all is none then."""
+    """Columns of models or tasks side by side, if any; a column that named them all is none then."""
     parts = tuple(parts)
+    if not parts:
+        return reading
     roles = replace(reading.roles, **{parts[0].kind: None})
     return replace(reading, roles=replace(roles, parts=parts).because(parts=why))
 

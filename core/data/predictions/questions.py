@@ -22,8 +22,7 @@ def no_truth(reading: Reading) -> DataError:
             "say, or nothing else does. Which column holds the truth? If none does, give the truth in a second file.",
             "truth",
         )
-    unranked = [column for column in reading.free if (ranked(column) or (1,))[0] == 1]
-    likely = [c for c in unranked if table.is_label(c) and len(set(table.spelled(c))) > 1]
+    likely = _likely_truths(reading)
     if len(likely) == 1 and not reading.roles.says_something:
         return _ask(
             reading,
@@ -37,6 +36,13 @@ def no_truth(reading: Reading) -> DataError:
         f"{table.name}: no column holds the truth. The columns are {listed(table.columns)}. Add a column such as "
         "'gold' with the true labels, or give them in a second file."
     )
+
+
+def _likely_truths(reading: Reading) -> list[str]:
+    """The columns of two labels or more, further ranks of a top-k file aside."""
+    unranked = [column for column in reading.free if (ranked(column) or (1,))[0] == 1]
+    labels = filter(reading.table.is_label, unranked)
+    return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
 
 
 def no_prediction(reading: Reading) -> DataError:

@@ -136,8 +136,7 @@ def tell_apart(reading: Reading) -> Reading:
     if reading.roles.parts:
         return reading
     reading = _likely_score(reading)
-    truths = reading.naming(TRUTH_LIKELY)
-    truths = [column for column in truths if compact(column) != "response" or reading.table.is_label(column)]
+    truths = [column for column in reading.naming(TRUTH_LIKELY) if _is_no_answer(reading.table, column)]
     said = reading.naming(PREDICTED_LIKELY)
     if reading.half == "truth":
         known = reading.roles.truth is not None or not (truths or said)
@@ -147,6 +146,16 @@ def tell_apart(reading: Reading) -> Reading:
     if reading.half == "predictions":
         known = reading.roles.says_something or not truths
         return reading if known else reading.take("the only labels in the file of predictions", predicted=truths[0])
+    return _labels_beside(reading, truths)
+
+
+def _is_no_answer(table: Table, column: str) -> bool:
+    """Whether a column is more than free text, which is what `response` holds as often."""
+    return compact(column) != "response" or table.is_label(column)
+
+
+def _labels_beside(reading: Reading, truths: list[str]) -> Reading:
+    """What `label` and the like are, in a file that holds both truth and predictions."""
     if reading.roles.truth is not None:
         return _leftover(reading, truths)
     one = len(truths) == 1 or (truths and compact(truths[0]) in ("label", "labels"))

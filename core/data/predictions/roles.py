@@ -13,6 +13,7 @@ Scores = Literal["probabilities", "logits"]
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
 LINE = "(by line)"
 """What `join` says where rows of two files belong together as they stand."""
+_TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
 _TITLES = {
     "truth": "Truth",
@@ -161,19 +162,18 @@ class Roles:
 
     def check(self, table: Table) -> None:
         """DataError where the table lacks one of the columns, or a column has two roles."""
-        for column in self.columns:
-            if column not in table.columns:
-                raise DataError(
-                    f"{table.name}: there is no column {column!r}. The columns are {listed(table.columns)}."
-                )
+        missing = next((column for column in self.columns if column not in table.columns), None)
+        if missing is not None:
+            raise DataError(f"{table.name}: there is no column {missing!r}. The columns are {listed(table.columns)}.")
         if repeat := first_repeat(self.columns):
             column = self.columns[repeat[1]]
             raise DataError(f"{table.name}: column {column!r} has two roles. Each column can have one.")
-        for kind in ("model", "task"):
-            if getattr(self, kind) is not None and any(part.kind == kind for part in self.parts):
-                raise DataError(
-                    f"{table.name}: {kind}s stand side by side and in column {getattr(self, kind)!r} too. Choose one."
-                )
+        for kind in {part.kind for part in self.parts}:
+            if (column := getattr(self, kind)) is not None:
+                raise DataError(f"{table.name}: {kind}s stand side by side and in column {column!r} too. Choose one.")
+        self._check_names(table)
+
+    def _check_names(self, table: Table) -> None:
         for what, names in (
             ("class", [name for name, _ in self.probabilities]),
             ("model or task", [part.name for part in self.parts]),
@@ -200,12 +200,12 @@ def _part(probabilities: Iterable[Iterable[str]] = (), **values: Any) -> Part:
 
 
 def _check_types(roles: Roles) -> None:
-    singles: list[Any] = [getattr(roles, role.name) for role in fields(roles)]
     of_models = [pair for part in roles.parts for pair in part.probabilities]
     pairs = [name for pair in (*roles.probabilities, *roles.classes, *of_models) for name in pair]
-    of_parts = [value for part in roles.parts for name, value in asdict(part).items() if name != "probabilities"]
-    allowed = all(value is None or isinstance(value, (str, tuple)) for value in singles)
-    texts = all(isinstance(name, str) for name in pairs) and all(isinstance(v, (str, type(None))) for v in of_parts)
-    kinds = all(part.kind in ("model", "task") for part in roles.parts)
-    if not (allowed and texts and kinds and roles.scores in (None, "probabilities", "logits")):
+    singles = [getattr(roles, each.name) for each in fields(roles) if each.name not in (*_TUPLES, "why")]
+    of_parts = [getattr(part, each.name) for part in roles.parts for each in fields(part) if each.name not in _TUPLES]
+    texts = all(isinstance(name, str) for name in pairs)
+    columns = all(value is None or isinstance(value, str) for value in (*singles, *of_parts))
+    kinds = {part.kind for part in roles.parts} <= {"model", "task"}
+    if not (texts and columns and kinds and roles.scores in (None, "probabilities", "logits")):
         raise TypeError("not the types that roles have")

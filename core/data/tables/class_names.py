@@ -111,22 +111,23 @@ def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[di
     >>> common_names({"0", "1"}, {"LABEL_1", "LABEL_2"}) is None
     True
     """
-    best = None
-    for how, spelling in _SPELLINGS.items():
-        known, said = {spelling(name) for name in truth}, {spelling(name) for name in predicted}
-        apart = spelling is _numbered and _counted_apart(known, said)
-        if len(known) == len(set(truth)) and len(said) == len(set(predicted)) and known & said and not apart:
-            n_names = len(known | said)
-            if best is None or n_names < best[0]:
-                best = n_names, how, spelling
-    if best is None:
+    fitting = {how: spelling for how, spelling in _SPELLINGS.items() if _brings_together(spelling, truth, predicted)}
+    if not fitting:
         return None
-    _, how, spelling = best
+    names = sorted({*truth, *predicted})
+    how = min(fitting, key=lambda how: len({fitting[how](name) for name in names}))  # the first of those alike
+    spelling = fitting[how]
     if spelling is _folded:
         shown = {spelling(name): name for name in (*sorted(predicted), *sorted(truth))}
-        return {name: shown[spelling(name)] for name in sorted({*truth, *predicted})}, how
-    names = {name: spelling(name) for name in sorted({*truth, *predicted})}
-    return drop_points(names), how
+        return {name: shown[spelling(name)] for name in names}, how
+    return drop_points({name: spelling(name) for name in names}), how
+
+
+def _brings_together(spelling: Callable[[str], str], truth: Collection[str], predicted: Collection[str]) -> bool:
+    """Whether names of both sides mean the same when spelled so, and no two names of one side do."""
+    known, said = {spelling(name) for name in truth}, {spelling(name) for name in predicted}
+    one_to_one = len(known) == len(set(truth)) and len(said) == len(set(predicted))
+    return one_to_one and bool(known & said) and not (spelling is _numbered and _counted_apart(known, said))
 
 
 def _counted_apart(known: set[str], said: set[str]) -> bool:

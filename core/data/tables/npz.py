@@ -128,15 +128,19 @@ def _keys(archive: Archive) -> dict[str, str]:
             keys[role] = matching[0]
     for role in ("x", "y"):
         if role not in keys:
-            parts = [key for key in found if key.lower().startswith(KEYS[role])]
-            hint = next((key for key in parts if "train" in key), parts[0] if parts else None)
-            example = f" (such as np.savez(..., {role}=arrays[{hint!r}]))" if hint else ""
-            raise DataError(
-                f"{archive.name}: no key {_listed(KEYS[role], 'or')}, but {_listed(found) or 'no array at all'}. "
-                f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
-                "'ids' and 'sources'."
-            )
+            raise _no_key(archive, found, role)
     return keys
+
+
+def _no_key(archive: Archive, found: list[str], role: str) -> DataError:
+    parts = [key for key in found if key.lower().startswith(KEYS[role])]
+    hint = next((key for key in parts if "train" in key), parts[0] if parts else None)
+    example = f" (such as np.savez(..., {role}=arrays[{hint!r}]))" if hint else ""
+    return DataError(
+        f"{archive.name}: no key {_listed(KEYS[role], 'or')}, but {_listed(found) or 'no array at all'}. "
+        f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
+        "'ids' and 'sources'."
+    )
 
 
 def _listed(keys: Any, word: str = "and") -> str:

@@ -153,11 +153,14 @@ def _kind_of_lists(cells: list[Any]) -> Kind | None:
     """What cells hold that are not empty, where most of them are vectors, or any is a list; else None."""
     vectors = [cell for cell in map(numbers_in, cells) if cell is not None]
     if len(vectors) > len(cells) / 2:
-        flat = [number for vector in vectors if isinstance(vector, list) for number in vector]
-        return "several" if flat and all(number in (0, 1) for number in flat) else "scores"
-    n_printed = sum(isinstance(cell, str) and cell[:1] == "[" and cell[-1:] == "]" for cell in cells)
+        numbers = {number for vector in vectors if isinstance(vector, list) for number in vector}
+        return "several" if numbers and numbers <= {0, 1} else "scores"
     is_list = any(isinstance(cell, (list, dict, np.ndarray)) for cell in cells)
-    return "several" if is_list or n_printed > len(cells) / 2 else None
+    return "several" if is_list or sum(map(_is_printed_list, cells)) > len(cells) / 2 else None
+
+
+def _is_printed_list(cell: Any) -> bool:
+    return isinstance(cell, str) and cell[:1] == "[" and cell[-1:] == "]"
 
 
 def make_table(
