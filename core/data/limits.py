@@ -1,33 +1,14 @@
 """How much may a file from somebody else take? So much that real data fit, so little that the server survives."""
 
-import gzip
 import io
 import zipfile
-import zlib
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Protocol, runtime_checkable
+from pathlib import PurePosixPath
 
 from core.data.errors import DataError
 
 _CHUNK = 2**20
-_MIB = 2**20
-
-
-@runtime_checkable
-class BinaryFile(Protocol):
-    """A file that is open for reading bytes, such as an upload; that it has a name is checked when it is read."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Read at most so many bytes."""
-        ...
-
-    def seek(self, offset: int, /) -> int:
-        """Go to a position."""
-        ...
-
-
-File = str | Path | BinaryFile
+MIB = 2**20
 
 
 @dataclass(frozen=True)
@@ -38,67 +19,9 @@ class Limits:
     10
     """
 
-    file_bytes: int = 200 * _MIB
-    unpacked_bytes: int = 1024 * _MIB
+    file_bytes: int = 200 * MIB
+    unpacked_bytes: int = 1024 * MIB
     samples: int = 1_000_000
-
-
-def file_name(file: File) -> str:
-    """The name of a file without its folder, whether it is given by its path or open.
-
-    >>> file_name("folder/scores.tsv")
-    'scores.tsv'
-    """
-    name = file if isinstance(file, (str, Path)) else getattr(file, "name", None)
-    if not isinstance(name, (str, Path)):
-        raise DataError("The file has no name. Its ending says what is in it, such as scores.tsv.")
-    return Path(name).name
-
-
-def read_bytes(file: File, limits: Limits) -> bytes:
-    """The whole content of a file given by its path or open for reading bytes; DataError beyond the limit or if empty.
-
-    >>> read_bytes(io.BytesIO(b"id,label"), Limits())
-    Traceback (most recent call last):
-    core.data.errors.DataError: The file has no name. Its ending says what is in it, such as scores.tsv.
-    """
-    name = file_name(file)
-    if isinstance(file, (str, Path)):
-        try:
-            with open(file, "rb") as stream:
-                content = stream.read(limits.file_bytes + 1)
-        except OSError as error:
-            raise DataError(f"{name}: the file cannot be read ({error.strerror}).") from error
-    else:
-        file.seek(0)  # an uploaded file may have been read before
-        content = file.read(limits.file_bytes + 1)
-    if len(content) > limits.file_bytes:
-        raise DataError(
-            f"{name}: the file is larger than {limits.file_bytes / _MIB:g} MiB. Give a smaller one, such as a sample."
-        )
-    if not content:
-        raise DataError(f"{name}: the file is empty.")
-    return content
-
-
-def unpack_gzip(content: bytes, name: str, limits: Limits) -> bytes:
-    """What is in a gzip file; DataError where it is damaged, or beyond the limit.
-
-    >>> unpack_gzip(gzip.compress(b"id,label"), "a.csv.gz", Limits())
-    b'id,label'
-    """
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            unpacked = stream.read(limits.unpacked_bytes + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{name}: this is no gzip file, or a damaged one. Pack it again.") from error
-    if len(unpacked) > limits.unpacked_bytes:
-        raise DataError(
-            f"{name}: unpacks beyond the limit of {limits.unpacked_bytes / _MIB:g} MiB. Give a smaller sample."
-        )
-    if not unpacked:
-        raise DataError(f"{name}: there is nothing in this gzip file.")
-    return unpacked
 
 
 class Archive:
@@ -156,7 +79,7 @@ class Archive:
                     self._left -= len(chunk)
                     if self._left < 0:
                         raise DataError(
-                            f"{self.name}: {path} unpacks beyond the limit of {self._limit / _MIB:g} MiB in all. "
+                            f"{self.name}: {path} unpacks beyond the limit of {self._limit / MIB:g} MiB in all. "
                             "Give a smaller sample of the data."
                         )
                     chunks.append(chunk)

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.data import DataError
 from core.data.limits import Archive, Limits
-from core.data.tables.spelling import spell
+from core.data.values import spell
 from core.models.layers import LayerSamples
 
 _KEYS = {

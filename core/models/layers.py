@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.data import DataError, Dataset
-from core.data.checks import check_unique, codes, read_only, texts
+from core.data.values import check_unique, codes, read_only, texts
 from core.models.errors import ModelError
 from core.models.foreign import ForeignModel
 from core.models.load import Model, model_inputs

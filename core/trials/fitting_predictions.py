@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data import DataError, Dataset, Predictions, PredictionTable
-from core.data.tables.classes import common_names
-from core.data.tables.roles import listed
+from core.data.tables.class_names import common_names
+from core.data.values import listed
 from core.split import Split
 
 _OTHER_SETTINGS = (

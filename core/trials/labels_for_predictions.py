@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from core.data import DataError, Dataset, Roles, guess_roles
-from core.data.predictions.files import read_prediction_table
 from core.data.predictions.guess import complete_roles
+from core.data.predictions.shapes import read_prediction_table
 from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.data.tables import Table
 

@@ -1,9 +1,14 @@
 """Truth in one file and predictions in another join by id or by line, or the counts say why they do not."""
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
-from core.data import DataError, Roles, join_predictions, read_predictions
+from core.data import DataError, Roles, RolesNeeded, join_predictions, read_predictions
+from core.data.predictions.roles import LINE
 from tests.data.uploads import upload
 
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])
@@ -60,3 +65,112 @@ def test_roles_of_joined_files_join_them_again():
     again = join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"), roles=kept)
     assert again.roles == table.roles
     assert again.select().fingerprint == table.select().fingerprint
+
+
+def frames(**columns: list[str]) -> dict[str, str]:
+    """A truth and predictions of twelve rows that have the same columns beside their labels, as two files."""
+    rng = np.random.default_rng(3)
+    true = rng.choice(["cat", "dog", "fox"], size=12)
+    said = np.where(rng.random(12) < 0.8, true, "dog")
+    order = rng.permutation(12)
+    shared = {name: np.array(values) for name, values in columns.items()}
+    return {
+        "truth": pd.DataFrame({**shared, "label": true}).to_csv(index=False),
+        "shuffled": pd.DataFrame({**shared, "predicted": said}).iloc[order].to_csv(index=False),
+        "straight": pd.DataFrame({**shared, "predicted": said}).to_csv(index=False),
+        "accuracy": (true == said).mean(),
+    }
+
+
+PICTURES = [f"img_{row}.png" for row in range(12)]
+OTHERS = [f"photo {row}" for row in range(12)]
+COUNTED = [str(row) for row in range(12)]
+
+
+def joined(truth: str, said: str, **roles):
+    return join_predictions(upload(truth, "truth.csv"), upload(said, "said.csv"), **roles)
+
+
+@pytest.mark.parametrize("name", ["image", "img", "name", "sample", "guid", "sentence"])
+def test_a_column_that_names_every_row_in_both_files_joins_them_whatever_it_is_called(name):
+    files = frames(**{name: PICTURES})
+    for said in (files["shuffled"], files["straight"]):
+        table = joined(files["truth"], said)
+        assert table.select().accuracy == files["accuracy"]
+        assert table.roles.id == name
+        assert any(f"by id (columns '{name}' and '{name}')" in note for note in table.notes)
+        again = joined(files["truth"], said, roles=Roles.from_json(table.roles.to_json()))
+        assert again.roles == table.roles
+        assert again.select().fingerprint == table.select().fingerprint
+
+
+def test_a_column_of_both_files_joins_them_where_one_alone_has_ids():
+    files = frames(name=PICTURES)
+    truth = pd.read_csv(upload(files["truth"], "truth.csv")).assign(id=[f"t{row}" for row in range(12)])
+    assert joined(truth.to_csv(index=False), files["shuffled"]).select().accuracy == files["accuracy"]
+
+
+def test_what_pandas_writes_for_its_index_does_not_join_rows_that_a_name_joins():
+    files = frames(name=PICTURES)
+    truth, said = (pd.read_csv(upload(files[half], "t.csv")).to_csv() for half in ("truth", "shuffled"))
+    assert joined(truth, said).select().accuracy == files["accuracy"]
+
+
+CONTRADICTORY = {
+    "other values": ({"name": PICTURES}, {"name": OTHERS}, ("name",)),
+    "some of the values": ({"name": PICTURES}, {"name": [*PICTURES[:-1], "lost.png"]}, ("name",)),
+    "ids that only count, and names": ({"id": COUNTED, "name": PICTURES}, {"name": PICTURES[::-1]}, ("id", "name")),
+    "names in two orders": (
+        {"name": PICTURES, "code": OTHERS},
+        {"name": PICTURES[::-1], "code": [*OTHERS[1:], OTHERS[0]]},
+        ("name", "code"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("columns", "changed", "choices"), CONTRADICTORY.values(), ids=CONTRADICTORY)
+def test_columns_that_contradict_the_lines_are_asked_about_and_never_overruled(columns, changed, choices):
+    truth, said = frames(**columns)["truth"], frames(**columns | changed)["straight"]
+    with pytest.raises(RolesNeeded, match="Which rows belong together") as raised:
+        joined(truth, said)
+    needed = pickle.loads(pickle.dumps(raised.value))
+    assert needed.role == "join"
+    assert needed.choices == (*choices, LINE)
+    assert needed.guess.join in needed.choices
+    by_line = joined(truth, said, roles=replace(needed.guess, join=LINE))
+    assert by_line.select().accuracy == frames(**columns)["accuracy"]
+    assert any("by line, as was said" in note for note in by_line.notes)
+    again = joined(truth, said, roles=Roles.from_json(by_line.roles.to_json()))
+    assert again.select().fingerprint == by_line.select().fingerprint
+
+
+def test_the_answer_may_name_the_column_that_joins():
+    columns = {"id": COUNTED, "name": PICTURES}
+    truth, said = frames(**columns)["truth"], frames(**columns | {"name": PICTURES[::-1]})["straight"]
+    rows = {name: joined(truth, said, roles=Roles(join=name)).select() for name in columns}
+    assert rows["id"].accuracy == frames()["accuracy"]
+    assert rows["name"].y_true.tolist() == rows["id"].y_true.tolist()[::-1]
+    with pytest.raises(DataError, match="both need a column 'colour'"):
+        joined(truth, said, roles=Roles(join="colour"))
+    with pytest.raises(DataError, match=r"12 of 12 ids of said\.csv are not in truth\.csv"):
+        joined(truth, frames(name=OTHERS)["straight"], roles=Roles(join="name"))
+
+
+def test_columns_that_name_no_rows_leave_the_lines_alone():
+    sizes = {"size": ["S", "L", "M"] * 4, "weight": [f"{row}.5" for row in range(12)]}
+    truth = frames(**sizes)["truth"]
+    said = frames(size=sizes["size"][::-1], weight=[f"{row}.25" for row in range(12)])["straight"]
+    table = joined(truth, said)
+    assert any("by line, since neither file has ids" in note for note in table.notes)
+
+
+def test_measurements_that_stand_in_both_files_join_their_rows():
+    files = frames(weight=[f"{row}.5" for row in range(12)])
+    assert joined(files["truth"], files["shuffled"]).select().accuracy == files["accuracy"]
+
+
+def test_uploads_that_were_joined_by_line_before_anybody_asked_still_are_and_say_so():
+    truth, said = frames(name=PICTURES)["truth"], frames(name=OTHERS)["straight"]
+    table = joined(truth, said, roles=Roles(truth="label", predicted="predicted"))
+    assert table.select().accuracy == frames()["accuracy"]
+    assert any("although both have a column 'name'" in note for note in table.notes)

@@ -9,7 +9,7 @@ import pytest
 
 from core.data import DataError
 from core.data.limits import Limits
-from core.data.tables.scores import numbers_in
+from core.data.values import numbers_in
 from tests.data.uploads import npz, read, rows
 
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])

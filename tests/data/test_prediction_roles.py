@@ -2,13 +2,14 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data import DataError, Roles, RolesNeeded, guess_roles
+from core.data import DataError, Roles, RolesNeeded, guess_roles, join_predictions
 from core.data.predictions.contents import prediction_table
 from core.data.predictions.roles import Part
 from core.data.tables import Table, make_table
@@ -273,6 +274,14 @@ ASKED = {
         "classes",
         "says 0, 1, 2, the predictions say LABEL_1, LABEL_2, LABEL_3",
     ),
+    "predicted labels counted from zero": (
+        {
+            "gold": [str(["cat", "dog", "fox"].index(name) + 1) for name in TRUE],
+            "pred": [str(["cat", "dog", "fox"].index(name)) for name in SAID],
+        },
+        "classes",
+        "says 1, 2, 3, the predictions say 0, 1, 2, as if one of them counted from 1",
+    ),
     "counted from one": (
         {
             "gold": [str(["cat", "dog", "fox"].index(name) + 1) for name in TRUE],
@@ -295,7 +304,14 @@ def test_asked(columns, role, question):
 
 
 @pytest.mark.parametrize(
-    "case", ["numbers and names", "positions and names", "counted from one", "labels counted from one"]
+    "case",
+    [
+        "numbers and names",
+        "positions and names",
+        "counted from one",
+        "labels counted from one",
+        "predicted labels counted from zero",
+    ],
 )
 def test_a_guessed_mapping_of_classes_needs_only_to_be_confirmed(case):
     columns = ASKED[case][0]
@@ -304,6 +320,43 @@ def test_a_guessed_mapping_of_classes_needs_only_to_be_confirmed(case):
     predictions = prediction_table(table(columns), roles=needed.value.guess).select()
     assert predictions.n_classes == 3
     assert predictions.accuracy == np.mean([a == b for a, b in zip(TRUE, SAID, strict=True)])
+
+
+def codes(labels: list[str], first: int, names: str = "cat dog fox") -> list[str]:
+    return [str(names.split().index(label) + first) for label in labels]
+
+
+@pytest.mark.parametrize(("of_truth", "of_model"), [(1, 0), (0, 1)])
+def test_codes_shifted_by_one_are_asked_about_also_where_a_class_was_never_predicted(of_truth, of_model):
+    names = "ant bat cat dog fox gnu"
+    truth, said = codes(["ant", "gnu", *TRUE[2:]], of_truth, names), codes(SAID, of_model, names)
+    for columns in ({"gold": truth, "pred": said}, {"gold": truth, "a": said, "b": said}):
+        roles = Roles("gold", "pred") if "pred" in columns else None
+        if roles is None:
+            roles = Roles("gold", parts=tuple(Part("model", name, predicted=name) for name in "ab"))
+        full = columns | {"pred" if "pred" in columns else "a": codes(["ant", "gnu", *SAID[2:]], of_model, names)}
+        with pytest.raises(RolesNeeded, match="as if one of them counted from 1") as needed:
+            prediction_table(table(full), roles=roles)
+        kept = replace(needed.value.guess, classes=tuple((name, name) for name, _ in needed.value.guess.classes))
+        assert {name for _, name in kept.classes} <= set(needed.value.choices)
+        as_they_stand = prediction_table(table(full), roles=kept)
+        assert set(as_they_stand.class_names) == {*truth, *full["pred" if "pred" in full else "a"]}
+
+
+def test_codes_that_only_lack_classes_of_each_other_are_not_asked_about():
+    truth = [str(code) for code in RNG.choice([1, 2, 5, 9], size=N)]
+    said = [str(code) for code in RNG.choice([0, 1, 2, 5], size=N)]
+    made = prediction_table(table({"gold": truth, "pred": said}))
+    assert made.class_names == ("0", "1", "2", "5", "9")
+
+
+def test_codes_shifted_by_one_between_two_files_are_asked_about():
+    known = table({"id": IDS, "gold": codes(TRUE, 1)}, "truth.tsv")
+    given_codes = table({"id": IDS, "pred": codes(SAID, 0)}, "said.tsv")
+    with pytest.raises(RolesNeeded, match="Which predicted name stands for which class") as needed:
+        join_predictions(known, given_codes)
+    joined = join_predictions(known, given_codes, roles=needed.value.guess).select()
+    assert joined.accuracy == np.mean([a == b for a, b in zip(TRUE, SAID, strict=True)])
 
 
 @pytest.mark.parametrize("positive", ["ham", "spam"])

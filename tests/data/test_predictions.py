@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from core.data import DataError, Predictions
-from core.data.predictions.suspicion import agreement_by_chance, suspicions
+from core.data.predictions.contents import suspicions
+from core.data.tables.class_names import agreement_by_chance
 
 
 def predictions(**changes) -> Predictions:

@@ -163,6 +163,35 @@ def test_files_without_ids_join_by_line_and_the_page_says_so(give):
     assert "Joined with truth.csv by line, since neither file has ids" in said(app)
 
 
+def test_columns_that_contradict_the_lines_are_asked_about_and_the_answer_can_be_changed(give, workspace):
+    names = np.array([f"img_{row}.png" for row in range(N)])
+    app = give(csv(name=names, gold=GOLD), "truth.csv")
+    turned = csv(name=names[::-1], predicted=SAID)
+    place(app, "The predictions that belong to it").upload("said.csv", turned)
+    app.run()
+    assert "Which rows belong together" in said(app)
+    control = box(app, "Rows of the two files belong together by")
+    assert control.options == ["id", "name", "their order, line by line"]
+    control.select("name")
+    assert "Joined with truth.csv by id (columns 'name' and 'name')" in send(app)
+    box(app, "Rows of the two files belong together by").select("their order, line by line")
+    assert "Joined with truth.csv by line, as was said" in send(app)
+    app.button(key="use-reference").click().run()
+    assert not app.exception
+    [kept] = workspace.prediction_files("local")
+    assert workspace.predictions("local", kept.fingerprint).read().select().accuracy == np.mean(GOLD == SAID)
+
+
+def test_codes_counted_from_one_in_the_truth_alone_are_asked_about(give):
+    gold, codes = (np.array([int(label == "spam") for label in labels]) for labels in (GOLD, SAID))
+    app = give(csv(gold=gold + 1, predicted=codes))
+    assert "as if one of them counted from 1" in said(app)
+    assert "0 for 1, 1 for 2 (as given)" in send(app)
+    box(app, "0 stands for").select("0")
+    box(app, "1 stands for").select("1")
+    assert "0 for 0, 1 for 1 (as given)" in send(app)
+
+
 def test_which_column_of_a_second_file_is_the_truth_can_be_corrected_before_and_after_use(give):
     app = give(csv(predicted=SAID), "said.csv")
     truth = csv(gold=GOLD, later=np.where(GOLD == "ham", "spam", "ham"))

@@ -10,8 +10,8 @@ from functools import partial
 import streamlit as st
 
 from core.data import DataError
-from core.data.predictions.files import PREDICTION_ENDINGS
 from core.data.predictions.fold_files import folded_upload, scheme_of
+from core.data.predictions.shapes import PREDICTION_ENDINGS
 from core.data.predictions.upload import PredictionUpload
 from core.evaluate.cluster_folds import FoldPerformance, Foretold, foretold_on, predictions_on_folds, scheme_title
 from core.evaluate.wording import plural

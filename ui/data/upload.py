@@ -7,7 +7,8 @@ import streamlit as st
 
 from core.data import DataError, Dataset, RolesNeeded, read_dataset
 from core.data.tables import Table
-from core.data.tables.files import ENDINGS, read_table, table_dataset
+from core.data.tables.datasets import ENDINGS, table_dataset
+from core.data.tables.files import read_table
 from core.data.tables.roles import DatasetRoles, guess_dataset_roles
 from core.evaluate.wording import plural
 from ui.data import choice as data_choice

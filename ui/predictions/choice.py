@@ -12,8 +12,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, PredictionTable
-from core.data.predictions.files import PREDICTION_ENDINGS
 from core.data.predictions.pairs import ALL, OTHERS, Part, PredictionPairs, choices_of
+from core.data.predictions.shapes import PREDICTION_ENDINGS
 from core.data.predictions.upload import PredictionUpload
 from core.evaluate.matched_subsets import smaller_reference
 from core.evaluate.wording import percent, plural

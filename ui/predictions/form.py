@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.data import PredictionTable, Roles, RolesNeeded
-from core.data.predictions.roles import Part
+from core.data.predictions.roles import LINE, Part
 from ui.shell import page
 
 SINGLE = {
@@ -48,7 +48,8 @@ def form(
     columns of a second file that may hold the truth.
     """
     with st.form(f"roles-{key}", border=False):
-        values: dict[str, object] = _positive(roles, table, question) | _classes(roles, table, question)
+        values: dict[str, object] = _joined_by(roles, columns, question)
+        values |= _positive(roles, table, question) | _classes(roles, table, question)
         with st.grid("auto", min_column_width=150, gap="small"):
             for role, (title, hint) in SINGLE.items():
                 values[role] = _column(title, hint, getattr(roles, role), columns, truths if role == "truth" else ())
@@ -80,6 +81,20 @@ def _column(title: str, hint: str, chosen: str | None, columns: Sequence[str], m
     return st.selectbox(title, choices, index=at, format_func=lambda name: name or "none", help=hint)
 
 
+def _joined_by(roles: Roles, columns: Sequence[str], question: RolesNeeded | None) -> dict[str, object]:
+    """By what the rows of two files belong together: asked for, or answered and to be corrected."""
+    if question is not None and question.role == "join":
+        choices = question.choices
+    elif roles.join is not None:
+        choices = (*columns, LINE)
+    else:
+        return {}
+    at = choices.index(roles.join) if roles.join in choices else None
+    names = {LINE: "their order, line by line"}
+    title = "Rows of the two files belong together by"
+    return {"join": st.selectbox(title, choices, index=at, format_func=lambda name: names.get(name, name))}
+
+
 def _positive(roles: Roles, table: PredictionTable | None, question: RolesNeeded | None) -> dict[str, object]:
     """Of two classes, the one whose probability the only score is: asked for, or decided and to be corrected."""
     if question is not None and question.role == "positive":
@@ -104,9 +119,13 @@ def _classes(roles: Roles, table: PredictionTable | None, question: RolesNeeded 
     if question is not None and question.role == "classes":
         shown, choices = roles.classes, question.choices
     elif table is not None and len(table.class_names) in range(1, MOST_CLASSES + 1):
-        shown, choices = roles.classes or table.matched, table.class_names
+        shown = roles.classes or table.matched
+        codes = (said for said, _ in shown if said.isdecimal())  # these may stand for themselves
+        choices = tuple(dict.fromkeys((*table.class_names, *codes)))
     else:
         return {}
+    if len(shown) > MOST_CLASSES:
+        return {"classes": shown}
     pairs = []
     with st.grid("auto", min_column_width=150, gap="small"):
         for said, name in shown:

@@ -12,7 +12,7 @@ from importlib.metadata import version
 import streamlit as st
 
 from core.data import DataError, Dataset
-from core.data.predictions.files import PREDICTION_ENDINGS
+from core.data.predictions.shapes import PREDICTION_ENDINGS
 from core.data.predictions.upload import PredictionUpload
 from core.evaluate.wording import count, listed, plural
 from core.trials import TrialPlan, needed_by, rows_to_predict, sample_predictions, to_json, trials_given

@@ -6,17 +6,21 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
+from jaxtyping import Bool, Float, Integer
 
 from core.data.errors import DataError
-from core.data.predictions.block import Block, read_block, with_same_classes
+from core.data.predictions.blocks import Block, read_block, with_same_classes
 from core.data.predictions.guess import complete_roles
 from core.data.predictions.record import Predictions
 from core.data.predictions.roles import Part, Roles
-from core.data.predictions.suspicion import suspicions
 from core.data.tables import Table
-from core.data.tables.roles import listed
+from core.data.tables.class_names import agreement_by_chance
+from core.data.values import listed
 
 GROUPS = ("fold", "source", "trial")
+_FEWEST = 20  # samples below which chance explains nearly everything
+_SAME = 0.999  # the share of rows from which on two columns say the same
+_BELOW, _NEAR = 3.0, 2.0  # standard deviations: so far below chance, so near to it
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +112,7 @@ class PredictionTable:
         if fold is not None:
             self._one("fold", self.folds, fold)
         block = next(each for each in self._blocks if each.model in (model, None) and each.task in (task, None))
-        chosen = {"model": model, "set": set, "fold": fold}
-        mask = np.ones(len(block.rows), dtype=bool)
-        for group, name in chosen.items():
-            if name is not None and group in self._groups:
-                mask &= self._groups[group][block.rows] == name
+        mask = self._mask(block, {"model": model, "set": set, "fold": fold})
         told = [name for name in (model, set, fold, task) if name is not None]
         if not mask.any():
             raise DataError(f"{self.name}: there is not a single row of {', '.join(told)}. Choose others.")
@@ -133,6 +133,14 @@ class PredictionTable:
             name=" · ".join((self.name, *told)),
         )
 
+    def _mask(self, block: Block, chosen: dict[str, str | None]) -> Bool[np.ndarray, " n_rows"]:
+        """Which rows of a block are those of the chosen groups."""
+        mask = np.ones(len(block.rows), dtype=bool)
+        for group, name in chosen.items():
+            if name is not None and group in self._groups:
+                mask &= self._groups[group][block.rows] == name
+        return mask
+
     def _one(self, what: str, names: tuple[str, ...], name: str | None) -> str | None:
         if name is None and len(names) > 1:
             raise DataError(f"{self.name}: there are {len(names)} {what}s: {listed(names)}. Choose one of them.")
@@ -150,11 +158,8 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     """
     roles = complete_roles(table, roles)
     roles.check(table)
-    groups = {
-        role: np.array(table.strings(column), dtype=object)
-        for role in ("model", "set", "task", *GROUPS)
-        if (column := getattr(roles, role)) is not None
-    }
+    columns = {role: getattr(roles, role) for role in ("model", "set", "task", *GROUPS)}
+    groups = {role: np.array(table.strings(c), dtype=object) for role, c in columns.items() if c is not None}
     ids = table.strings(roles.id) if roles.id else [str(row) for row in range(table.n_rows)]
     _check_ids(table, ids, groups)
     parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence),)
@@ -201,3 +206,45 @@ def _notes(table: Table, roles: Roles) -> list[str]:
         notes.append("Ids: positions of the rows, counted from 0.")
     unused = [column for column in table.columns if column not in roles.columns]
     return [*notes, f"Not used: {listed(unused)}."] if unused else notes
+
+
+def suspicions(
+    y_true: Integer[np.ndarray, " n_samples"],
+    y_pred: Integer[np.ndarray, " n_samples"],
+    *,
+    n_classes: int,
+    proba: Float[np.ndarray, "n_samples n_classes"] | None = None,
+) -> tuple[str, ...]:
+    """Sentences on what is suspicious about predictions; none where nothing is.
+
+    >>> suspicions(np.array([0, 1] * 20), np.array([1, 0] * 20), n_classes=2)
+    ('Accuracy is 0.0 %, below the 50.0 % that chance would give: are labels turned around or rows in another order?',)
+    """
+    n_samples = len(y_true)
+    mean, spread = agreement_by_chance(y_true.tolist(), y_pred.tolist())
+    n_correct = int((y_true == y_pred).sum())
+    found = []
+    if n_samples >= _FEWEST and spread > 0:
+        chance = max(mean / n_samples, 1 / n_classes)
+        told = f"Accuracy is {100 * n_correct / n_samples:.1f} %"
+        error = _BELOW * np.sqrt(chance * (1 - chance) / n_samples)
+        if n_correct < mean - _BELOW * spread or n_correct / n_samples < chance - error:
+            found.append(
+                f"{told}, below the {100 * chance:.1f} % that chance would give: are labels turned around or rows in "
+                "another order?"
+            )
+        elif abs(n_correct - mean) <= _NEAR * spread:
+            found.append(
+                f"{told}, as if truth and predictions were shuffled against each other (then about "
+                f"{100 * mean / n_samples:.1f} %): do the rows belong together?"
+            )
+    if n_samples >= _FEWEST and n_correct > _SAME * n_samples:
+        found.append("Truth and prediction agree in more than 99.9 % of rows: is one column a copy of the other?")
+    if proba is not None:
+        other = int((proba[np.arange(n_samples), y_pred] < proba.max(axis=1)).sum())
+        if other:
+            found.append(
+                f"In {other:,} of {n_samples:,} rows the predicted label is not the most probable one; the label was "
+                "kept, and confidence is the highest probability."
+            )
+    return tuple(found)

@@ -14,12 +14,13 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
-from core.data.limits import File, Limits
+from core.data.limits import Limits
 from core.data.predictions.upload import GivenFile, PredictionUpload
+from core.data.tables.class_names import class_order
 from core.data.tables.column_names import NAMES, called
-from core.data.tables.files import read_table
-from core.data.tables.spelling import class_order, first_repeat
-from core.data.tables.table import Table, quoted
+from core.data.tables.files import File, read_table
+from core.data.tables.table import Table
+from core.data.values import first_repeat, quoted
 
 UNTESTED = "-1"
 """What stands in a file for a row that is in no test part, as in scikit-learn's PredefinedSplit."""

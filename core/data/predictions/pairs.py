@@ -7,10 +7,9 @@ from jaxtyping import Bool
 
 from core.data.errors import DataError
 from core.data.predictions.contents import PredictionTable
-from core.data.predictions.joins import pair_models, same_model
 from core.data.predictions.record import Predictions
-from core.data.tables.classes import common_names
-from core.data.tables.roles import listed
+from core.data.tables.class_names import common_names
+from core.data.values import listed
 
 ONLY_MODEL = "the model"
 ALL = "(all)"
@@ -150,6 +149,50 @@ def choices_of(table: PredictionTable) -> dict[str, tuple[str, ...]]:
     return {
         what: names for what, names in known.items() if len(names) > 1 and (what == "set" or len(names) <= MOST_PARTS)
     }
+
+
+def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[list[tuple[str, str]], list[str]]:
+    """Which model of one file is which of another, and the models that stand in one of them only.
+
+    Models of the same name are the same; so are those whose paths end alike, where only one does in either file; and
+    the only model of one file is paired with the only one of the other, whatever their names (`same_model` tells). A
+    file that names no model has none to pair.
+
+    >>> from core.data.predictions.contents import prediction_table
+    >>> from core.data.tables import make_table
+    >>> def file(*models):
+    ...     columns = [[str(row) for row in range(2)], ["a", "b"], ["a", "a"], list(models)]
+    ...     return prediction_table(make_table("t.tsv", ["id", "gold", "predicted", "model"], columns, lines=[2, 3]))
+    >>> pair_models(file("here/resnet", "vit"), file("/home/me/resnet", "mlp"))
+    ([('here/resnet', '/home/me/resnet')], ['vit', 'mlp'])
+    """
+    left, right = list(reference.models), list(target.models)
+    if len(left) == len(right) == 1:
+        return [(left[0], right[0])], []
+    pairs = [(model, model) for model in left if model in right]
+    left = [model for model in left if (model, model) not in pairs]
+    right = [model for model in right if (model, model) not in pairs]
+    for model in list(left):
+        same = [other for other in right if same_model(other, model)]
+        if len(same) == 1 and sum(same_model(other, model) for other in left) == 1:
+            pairs.append((model, same[0]))
+            left.remove(model)
+            right.remove(same[0])
+    order = {model: position for position, model in enumerate(reference.models)}
+    return sorted(pairs, key=lambda pair: order[pair[0]]), [*left, *right]
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names, or the ends of two paths, are the same.
+
+    >>> same_model("here/resnet", "/home/me/resnet"), same_model("resnet", "vit")
+    (True, False)
+    """
+    return _last(one) == _last(other)
+
+
+def _last(model: str) -> str:
+    return model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
 def _select(table: PredictionTable, model: str | None, part: Part, other: Part, task: str | None) -> Predictions:

@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped
 from numpy.typing import ArrayLike
 
-from core.data.checks import check_unique, codes, read_only, texts
 from core.data.errors import DataError
 from core.data.identity import hash_of, key
+from core.data.values import check_unique, codes, read_only, texts
 
 _SLACK = 0.01  # by how much the probabilities of a row may miss 1: files round them
 

@@ -7,11 +7,13 @@ from typing import Any, Literal
 
 from core.data.errors import DataError
 from core.data.tables import Table
-from core.data.tables.roles import listed
-from core.data.tables.scores import Scores
-from core.data.tables.spelling import first_repeat
+from core.data.values import first_repeat, listed
 
+Scores = Literal["probabilities", "logits"]
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
+LINE = "(by line)"
+"""What `join` says where rows of two files belong together as they stand."""
+_TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
 _TITLES = {
     "truth": "Truth",
@@ -23,6 +25,7 @@ _TITLES = {
     "scores": "Scores are",
     "parts": "Columns by model or task",
     "classes": "Predicted names stand for",
+    "join": "Rows of the two files belong together by",
 }
 
 
@@ -61,8 +64,8 @@ class Roles:
     of a class and its column) or `vector` (a column of vectors or mappings). In a task of two classes `positive` names
     the class whose probability `confidence` is, or says "predicted"; None leaves it to the values. `scores` forces
     probabilities or logits where numbers leave that open. `parts` stand in for these columns where there are several
-    per row. `classes` are pairs of a predicted name and the true name it stands for. `why` says, by role, how sure the
-    guess is.
+    per row. `classes` are pairs of a predicted name and the true name it stands for. `join` names the column by which
+    rows of two files belong together, or is LINE, where somebody was asked. `why` says, by role, how sure the guess is.
 
     >>> roles = Roles(truth="gold", predicted="answer", why=(("truth", "by its name"),))
     >>> roles.lines()
@@ -87,6 +90,7 @@ class Roles:
     trial: str | None = None
     parts: tuple[Part, ...] = ()
     classes: tuple[tuple[str, str], ...] = ()
+    join: str | None = None
     why: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
@@ -128,7 +132,8 @@ class Roles:
             elif role == "classes":
                 yield role, title, listed(f"{said} for {name}" for said, name in value)
             else:
-                yield role, title, str(value) if role in ("positive", "scores") else f"column {value!r}"
+                plain = role in ("positive", "scores") or value == LINE
+                yield role, title, value.strip("()") if plain else f"column {value!r}"
 
     def to_json(self) -> str:
         """The roles as a small JSON file, to be given back with the next upload."""
@@ -157,19 +162,18 @@ class Roles:
 
     def check(self, table: Table) -> None:
         """DataError where the table lacks one of the columns, or a column has two roles."""
-        for column in self.columns:
-            if column not in table.columns:
-                raise DataError(
-                    f"{table.name}: there is no column {column!r}. The columns are {listed(table.columns)}."
-                )
+        missing = next((column for column in self.columns if column not in table.columns), None)
+        if missing is not None:
+            raise DataError(f"{table.name}: there is no column {missing!r}. The columns are {listed(table.columns)}.")
         if repeat := first_repeat(self.columns):
             column = self.columns[repeat[1]]
             raise DataError(f"{table.name}: column {column!r} has two roles. Each column can have one.")
-        for kind in ("model", "task"):
-            if getattr(self, kind) is not None and any(part.kind == kind for part in self.parts):
-                raise DataError(
-                    f"{table.name}: {kind}s stand side by side and in column {getattr(self, kind)!r} too. Choose one."
-                )
+        for kind in {part.kind for part in self.parts}:
+            if (column := getattr(self, kind)) is not None:
+                raise DataError(f"{table.name}: {kind}s stand side by side and in column {column!r} too. Choose one.")
+        self._check_names(table)
+
+    def _check_names(self, table: Table) -> None:
         for what, names in (
             ("class", [name for name, _ in self.probabilities]),
             ("model or task", [part.name for part in self.parts]),
@@ -196,12 +200,12 @@ def _part(probabilities: Iterable[Iterable[str]] = (), **values: Any) -> Part:
 
 
 def _check_types(roles: Roles) -> None:
-    singles: list[Any] = [getattr(roles, role.name) for role in fields(roles)]
     of_models = [pair for part in roles.parts for pair in part.probabilities]
     pairs = [name for pair in (*roles.probabilities, *roles.classes, *of_models) for name in pair]
-    of_parts = [value for part in roles.parts for name, value in asdict(part).items() if name != "probabilities"]
-    allowed = all(value is None or isinstance(value, (str, tuple)) for value in singles)
-    texts = all(isinstance(name, str) for name in pairs) and all(isinstance(v, (str, type(None))) for v in of_parts)
-    kinds = all(part.kind in ("model", "task") for part in roles.parts)
-    if not (allowed and texts and kinds and roles.scores in (None, "probabilities", "logits")):
+    singles = [getattr(roles, each.name) for each in fields(roles) if each.name not in (*_TUPLES, "why")]
+    of_parts = [getattr(part, each.name) for part in roles.parts for each in fields(part) if each.name not in _TUPLES]
+    texts = all(isinstance(name, str) for name in pairs)
+    columns = all(value is None or isinstance(value, str) for value in (*singles, *of_parts))
+    kinds = {part.kind for part in roles.parts} <= {"model", "task"}
+    if not (texts and columns and kinds and roles.scores in (None, "probabilities", "logits")):
         raise TypeError("not the types that roles have")

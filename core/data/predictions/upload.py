@@ -9,12 +9,30 @@ from pathlib import PurePath
 from core.data.errors import DataError
 from core.data.identity import key
 from core.data.limits import Limits
-from core.data.predictions.contents import PredictionTable
-from core.data.predictions.files import read_predictions
+from core.data.predictions.contents import PredictionTable, prediction_table
 from core.data.predictions.joins import join_predictions
 from core.data.predictions.roles import Roles
+from core.data.predictions.shapes import read_prediction_table
+from core.data.tables.files import File
 
 _KINDS = ("predictions", "truth")
+
+
+def read_predictions(
+    file: File, *, roles: Roles | None = None, name: str | None = None, limits: Limits | None = None
+) -> PredictionTable:
+    """Read a user's file of predictions, given by its path or open for reading bytes; its ending says what is in it.
+
+    `roles` say what its columns are, and are guessed where they are not given. DataError says what is wrong with the
+    file; RolesNeeded asks what cannot be decided, and carries the guess. docs/file-formats.md describes the formats.
+
+    >>> file = io.BytesIO(b"id,gold,predicted,prob\\n1,cat,cat,0.9\\n2,dog,cat,0.6\\n")
+    >>> file.name = "pets.csv"
+    >>> predictions = read_predictions(file).select()
+    >>> predictions.accuracy, predictions.class_names
+    (0.5, ('cat', 'dog'))
+    """
+    return prediction_table(read_prediction_table(file, limits=limits), roles=roles, name=name)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
     "split": ("split", "partition"),  # a set or a fold: the values decide
     "source": ("source", "sources", "sourceid", "group", "groups", "groupid", "subject", "site", "domain"),
 }
+ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
 # These mean opposite things in different tools: what else is there and the values decide.
 TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response")  # the last is H2O's
 PREDICTED_LIKELY = ("prediction", "predictions", "result", "output", "answer")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.table import Table, make_table, quoted
+from core.data.tables.table import Table, make_table
+from core.data.values import quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
-from core.data.tables.spelling import encode
+from core.data.tables.class_names import encode
 
 _IMAGES = {".png", ".jpg", ".jpeg"}
 _CLUTTER = {"__MACOSX", "Thumbs.db", "desktop.ini"}

@@ -9,9 +9,10 @@ import numpy as np
 from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
+from core.data.tables.class_names import encode
 from core.data.tables.pixels import to_unit_range
-from core.data.tables.spelling import encode, first_repeat, spell
-from core.data.tables.table import Table, make_table, objects, quoted
+from core.data.tables.table import Table, make_table
+from core.data.values import first_repeat, objects, quoted, spell
 
 KEYS = {
     "x": ("x", "images"),
@@ -127,15 +128,19 @@ def _keys(archive: Archive) -> dict[str, str]:
             keys[role] = matching[0]
     for role in ("x", "y"):
         if role not in keys:
-            parts = [key for key in found if key.lower().startswith(KEYS[role])]
-            hint = next((key for key in parts if "train" in key), parts[0] if parts else None)
-            example = f" (such as np.savez(..., {role}=arrays[{hint!r}]))" if hint else ""
-            raise DataError(
-                f"{archive.name}: no key {_listed(KEYS[role], 'or')}, but {_listed(found) or 'no array at all'}. "
-                f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
-                "'ids' and 'sources'."
-            )
+            raise _no_key(archive, found, role)
     return keys
+
+
+def _no_key(archive: Archive, found: list[str], role: str) -> DataError:
+    parts = [key for key in found if key.lower().startswith(KEYS[role])]
+    hint = next((key for key in parts if "train" in key), parts[0] if parts else None)
+    example = f" (such as np.savez(..., {role}=arrays[{hint!r}]))" if hint else ""
+    return DataError(
+        f"{archive.name}: no key {_listed(KEYS[role], 'or')}, but {_listed(found) or 'no array at all'}. "
+        f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
+        "'ids' and 'sources'."
+    )
 
 
 def _listed(keys: Any, word: str = "and") -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.table import Table, make_table, objects, quoted
+from core.data.tables.table import Table, make_table
+from core.data.values import objects, quoted
 
 _BATCH = 1024  # rows: few enough that one batch of long strings does not outgrow the limit before it is counted
 
@@ -50,9 +51,12 @@ def parse_json(content: bytes, name: str, limits: Limits) -> Table:
         raise DataError(f"{name}{where}: this is no JSON. Write a list of objects, one per row.") from error
     if isinstance(value, dict) and all(isinstance(column, list) for column in value.values()):
         return _of_columns(value, name, limits)
-    rows = [value] if isinstance(value, dict) else value
+    return _of_rows([value] if isinstance(value, dict) else value, name, limits)
+
+
+def _of_rows(rows: Any, name: str, limits: Limits) -> Table:
     if not isinstance(rows, list) or not rows:
-        raise DataError(f"{name}: {quoted(value)} instead of rows. Write a list of objects, one per row.")
+        raise DataError(f"{name}: {quoted(rows)} instead of rows. Write a list of objects, one per row.")
     if len(rows) > limits.samples:
         raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
     for number, row in enumerate(rows, start=1):

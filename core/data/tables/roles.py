@@ -9,8 +9,9 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
-from core.data.tables.spelling import first_repeat
-from core.data.tables.table import Table, as_numbers
+from core.data.tables.column_names import ROW_NAMES
+from core.data.tables.table import Table
+from core.data.values import as_numbers, first_repeat, listed, sample
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
     "label": (
@@ -41,8 +42,6 @@ NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower
         *("speaker", "site"),
     ),
 }
-ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
-_SAMPLE = 1000  # rows that are looked at to see what a column holds
 _WORDS_OF_TEXT = 3  # words per cell, on average, from which on a column is text rather than names
 _MOST_CLASSES = 100
 
@@ -180,25 +179,6 @@ def _free(table: Table, roles: DatasetRoles) -> list[str]:
     """The columns that may still be label, text or features: those without a role that name no rows."""
     taken = set(roles.columns)
     return [column for column in table.columns if column not in taken and column.lower() not in ROW_NAMES]
-
-
-def listed(columns: Iterable[str]) -> str:
-    """Columns as a message names them: all of a few, the first of many.
-
-    >>> listed("abcdefghijklmn")
-    'a, b, c, d, e, f, g, h, i, j, k and 3 more'
-    """
-    names = list(columns)
-    return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:11])} and {len(names) - 11} more"
-
-
-def sample(values: np.ndarray) -> np.ndarray:
-    """A thousand of the values or a few more, evenly spread: enough to see what a column holds.
-
-    >>> len(sample(np.arange(5000)))
-    1000
-    """
-    return values[:: max(1, len(values) // _SAMPLE)]
 
 
 def _mostly_numbers(values: np.ndarray) -> bool:

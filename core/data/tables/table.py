@@ -1,14 +1,20 @@
 """What stands in a table that somebody else wrote? Columns that know their lines, whatever the format was."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Integer
 
 from core.data.errors import DataError
-from core.data.tables.spelling import first_repeat, spell
+from core.data.values import as_numbers, first_repeat, numbers_in, objects, quoted, sample, spell
+
+Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
+"""What the cells of a column hold: scores of all classes, several values, or one number or word each."""
+_MOST_CLASSES = 1000
+_ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +37,8 @@ class Table:
     unit: str = "line"
     notes: tuple[str, ...] = ()
     _floats: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
+    _kinds: dict[str, Kind] = field(default_factory=dict, init=False, repr=False)
+    _spelled: dict[str, list[str | None]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -90,6 +98,70 @@ class Table:
             )
         return numbers
 
+    def kind(self, column: str) -> Kind:
+        """What is in the cells of a column, by a sample of them."""
+        if column not in self._kinds:
+            self._kinds[column] = _kind_of(self.columns[column])
+        return self._kinds[column]
+
+    def spelled(self, column: str) -> list[str | None]:
+        """The cells as strings, None where there is none."""
+        if column not in self._spelled:
+            self._spelled[column] = [spell(value) for value in self.columns[column].tolist()]
+        return self._spelled[column]
+
+    def has_numbers(self, column: str) -> bool:
+        """Whether there is any number: then whatever is none shall be an error, not a column that goes unnoticed.
+
+        So shall numbers that are written in a way that cannot be read, such as 0,93 or 93 %.
+        """
+        seen = sample(self.columns[column])
+        odd = any(isinstance(cell, str) and _ODD_NUMBER.fullmatch(cell) for cell in seen.tolist())
+        return odd or bool(np.isfinite(as_numbers(seen)).any())
+
+    def is_label(self, column: str) -> bool:
+        """Whether a column could hold labels: words or whole numbers, of which there are few different ones."""
+        if self.kind(column) not in ("words", "whole"):
+            return False
+        return len(set(self.spelled(column))) <= max(2, min(_MOST_CLASSES, self.n_rows / 2))
+
+    def is_unique(self, column: str) -> bool:
+        """Whether no value occurs twice."""
+        return len(set(self.spelled(column))) == self.n_rows
+
+    def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
+        """Columns side by side as numbers, NaN where there is none."""
+        return np.column_stack([self.floats(column) for column in columns])
+
+
+def _kind_of(values: np.ndarray) -> Kind:
+    seen = sample(values)
+    if values.dtype == object:
+        lists = _kind_of_lists([cell for cell in seen.tolist() if cell is not None and cell != ""])
+        if lists is not None:
+            return lists
+    numbers = as_numbers(seen)
+    finite = numbers[np.isfinite(numbers)]
+    if len(finite) <= len(numbers) / 2:
+        return "words"
+    if (finite == np.round(finite)).all():
+        return "whole"
+    return "fraction" if ((finite >= 0) & (finite <= 1)).mean() > 0.5 else "number"
+
+
+def _kind_of_lists(cells: list[Any]) -> Kind | None:
+    """What cells hold that are not empty, where most of them are vectors, or any is a list; else None."""
+    vectors = [cell for cell in map(numbers_in, cells) if cell is not None]
+    if len(vectors) > len(cells) / 2:
+        numbers = {number for vector in vectors if isinstance(vector, list) for number in vector}
+        return "several" if numbers and numbers <= {0, 1} else "scores"
+    is_list = any(isinstance(cell, (list, dict, np.ndarray)) for cell in cells)
+    return "several" if is_list or sum(map(_is_printed_list, cells)) > len(cells) / 2 else None
+
+
+def _is_printed_list(cell: Any) -> bool:
+    return isinstance(cell, str) and cell[:1] == "[" and cell[-1:] == "]"
+
 
 def make_table(
     name: str,
@@ -117,43 +189,3 @@ def make_table(
         raise DataError(f"{name}: there are no rows, only the names of columns. Is this the whole file?")
     arrays = [values if isinstance(values, np.ndarray) else objects(values) for values in columns]
     return Table(name, dict(zip(names, arrays, strict=True)), np.asarray(lines, dtype=np.int64), unit, notes)
-
-
-def objects(values: Sequence[Any]) -> np.ndarray:
-    """The values as a one-dimensional object array, also where they are lists.
-
-    >>> objects([[1, 2], [3, 4]]).shape
-    (2,)
-    """
-    return np.fromiter(values, dtype=object, count=len(values))
-
-
-def as_numbers(values: np.ndarray) -> Float[np.ndarray, " n_rows"]:
-    """The values as numbers, NaN where they are none.
-
-    >>> as_numbers(objects(["1.5", "", None, 2]))
-    array([1.5, nan, nan, 2. ])
-    """
-    try:
-        return values.astype(np.float64)  # a copy, also of floats
-    except (TypeError, ValueError, OverflowError):
-        return np.array([_number(value) for value in values.tolist()])
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return float("nan")
-
-
-def quoted(value: Any) -> str:
-    """A cell as a message shows it: short, and in words where there is nothing in it.
-
-    >>> quoted(""), quoted("x" * 99)
-    ('nothing', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...")
-    """
-    if value is None or value == "":
-        return "nothing"
-    shown = repr(value.item() if isinstance(value, np.generic) else value)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."

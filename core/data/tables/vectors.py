@@ -10,13 +10,11 @@ from jaxtyping import Float, Shaped
 
 from core.data.dataset import Dataset
 from core.data.errors import DataError
-from core.data.limits import File, Limits, file_name
-from core.data.tables.column_names import NAMES, TRUTH_LIKELY, called, compact
-from core.data.tables.files import TABLES, read_table
-from core.data.tables.roles import ROW_NAMES
-from core.data.tables.scores import numbers_in
-from core.data.tables.spelling import first_repeat
-from core.data.tables.table import Table, quoted
+from core.data.limits import Limits
+from core.data.tables.column_names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
+from core.data.tables.files import TABLES, File, file_name, read_table
+from core.data.tables.table import Table
+from core.data.values import first_repeat, numbers_in, quoted
 
 VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), ".npz")
 """What a file of vectors by id may end in; .txt is what word vectors come in."""

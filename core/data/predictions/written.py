@@ -1,51 +1,11 @@
-"""How do predictions get in and out? Any table or arrays in, a TSV that reads back the same out."""
+"""How are predictions written? A TSV that reads back the same, a file to fill in, and one to try."""
 
 import csv
 import io
 
 import numpy as np
 
-from core.data.limits import File, Limits
-from core.data.predictions.contents import PredictionTable, prediction_table
-from core.data.predictions.one_hot import fold_one_hot
 from core.data.predictions.record import Predictions
-from core.data.predictions.roles import Roles
-from core.data.predictions.top import unfold_top
-from core.data.tables import Table
-from core.data.tables.files import ARRAYS, TABLES, read_table
-
-PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz")  # what an uploader may offer
-
-
-def read_predictions(
-    file: File, *, roles: Roles | None = None, name: str | None = None, limits: Limits | None = None
-) -> PredictionTable:
-    """Read a user's file of predictions, given by its path or open for reading bytes; its ending says what is in it.
-
-    `roles` say what its columns are, and are guessed where they are not given. DataError says what is wrong with the
-    file; RolesNeeded asks what cannot be decided, and carries the guess. docs/file-formats.md describes the formats.
-
-    >>> file = io.BytesIO(b"id,gold,predicted,prob\\n1,cat,cat,0.9\\n2,dog,cat,0.6\\n")
-    >>> file.name = "pets.csv"
-    >>> predictions = read_predictions(file).select()
-    >>> predictions.accuracy, predictions.class_names
-    (0.5, ('cat', 'dog'))
-    """
-    return prediction_table(read_prediction_table(file, limits=limits), roles=roles, name=name)
-
-
-def read_prediction_table(file: File, *, limits: Limits | None = None) -> Table:
-    """The columns of a file of predictions, whatever they mean: what `guess_roles` and `prediction_table` take.
-
-    A truth that is written as a 0 or 1 per class is one column of labels already (`fold_one_hot`), and cells with
-    the best labels only are a column of the label and one of the confidence (`unfold_top`).
-
-    >>> file = io.BytesIO(b"cat,cat\\ndog,cat\\ncat,cat\\n")
-    >>> file.name = "bare.csv"
-    >>> list(read_prediction_table(file).columns)
-    ['column 1', 'column 2']
-    """
-    return fold_one_hot(unfold_top(read_table(file, limits=limits, header_needed=False)))
 
 
 def write_predictions(predictions: Predictions) -> bytes:
@@ -95,6 +55,7 @@ def template() -> bytes:
 def sample() -> bytes:
     """A file of simulated predictions to try, as TSV: one model of three classes on an original and a harder new set.
 
+    >>> from core.data import read_predictions
     >>> file = io.BytesIO(sample())
     >>> file.name = "sample.tsv"
     >>> read_predictions(file).sets

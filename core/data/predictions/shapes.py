@@ -1,18 +1,25 @@
-"""What if a label is written as a 0 or 1 per class? Rows with exactly one 1 are one label; others are several."""
+"""What if a label is spread over columns, or packed with its score into a cell? Brought to one column for each thing.
+
+A label may be a 0 or 1 per class: rows with exactly one 1 are one label, others are several. A cell may hold the best
+labels only: the first is the prediction, its score the confidence.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from core.data.errors import DataError
+from core.data.limits import Limits
+from core.data.predictions.scores import ROUNDED
+from core.data.tables import Table
 from core.data.tables.column_names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
-from core.data.tables.roles import listed
-from core.data.tables.scores import ROUNDED, numbers_in
-from core.data.tables.spelling import spell
-from core.data.tables.table import Table, as_numbers, objects
+from core.data.tables.files import ARRAYS, TABLES, File, read_table
+from core.data.values import as_numbers, listed, numbers_in, objects, spell
 
+PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz")  # what an uploader may offer
 ONE_LABEL = (
     "Touchstone tests classifiers that give one label: give one column of labels per task, or leave such rows out."
 )
@@ -21,6 +28,22 @@ _TRUTHS = {*NAMES["truth"], *TRUTH_LIKELY}
 _SAID = {*NAMES["predicted"], *PREDICTED_LIKELY}
 _LABELS = _TRUTHS | _SAID
 _KNOWN = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}
+_LABEL, _SCORE = "top 1 label", "top 1 confidence"
+
+
+def read_prediction_table(file: File, *, limits: Limits | None = None) -> Table:
+    """The columns of a file of predictions, whatever they mean: what `guess_roles` and `prediction_table` take.
+
+    A truth that is written as a 0 or 1 per class is one column of labels already (`fold_one_hot`), and cells with
+    the best labels only are a column of the label and one of the confidence (`unfold_top`).
+
+    >>> import io
+    >>> file = io.BytesIO(b"cat,cat\\ndog,cat\\ncat,cat\\n")
+    >>> file.name = "bare.csv"
+    >>> list(read_prediction_table(file).columns)
+    ['column 1', 'column 2']
+    """
+    return fold_one_hot(unfold_top(read_table(file, limits=limits, header_needed=False)))
 
 
 def fold_one_hot(table: Table) -> Table:
@@ -35,6 +58,21 @@ def fold_one_hot(table: Table) -> Table:
     >>> fold_one_hot(table).strings("true")
     ['cat', 'dog']
     """
+    table = _fold_lists(table)
+    folded = [{str(position) for position in range(len(table.columns))}]
+    for name, members in _truths(table):
+        if first_not_one(table, list(members.values())) is None:
+            table = fold_columns(table, members, name)
+            folded.append(set(members))
+            break
+    for name, members in _families(table, _SAID).items():
+        if any(set(members) <= known for known in folded) and _are_one_hot(table, name, members):
+            table = fold_columns(table, members, name)
+    return table
+
+
+def _fold_lists(table: Table) -> Table:
+    """Cells that are lists of one value as that value, and lists of a single 1 as its position."""
     for column, cells in table.columns.items():
         if _are_alone(cells):
             cells = objects([cell[0] for cell in cells.tolist()])
@@ -43,16 +81,6 @@ def fold_one_hot(table: Table) -> Table:
         if positions is not None:
             note = f"Each list in column {column!r} holds a single 1: it is read as the number of a class, from 0."
             table = replace(table, columns={**table.columns, column: positions}, notes=(*table.notes, note))
-    folded = [{str(position) for position in range(len(table.columns))}]
-    for name, members in _truths(table):
-        if first_not_one(table, list(members.values())) is None:
-            table = fold_columns(table, members, name)
-            folded.append(set(members))
-            break
-    for name, members in _families(table, _SAID).items():
-        names = set(members)
-        if any(names <= known for known in folded) and _are_one_hot(table, name, members):
-            table = fold_columns(table, members, name)
     return table
 
 
@@ -123,18 +151,15 @@ def _are_alone(cells: np.ndarray) -> bool:
 
 def _positions(cells: np.ndarray) -> np.ndarray | None:
     """Where the 1 stands in each list of a column; None where a cell is no such list."""
-    if cells.dtype != object:
-        return None
-    first = numbers_in(cells[0])
+    first = numbers_in(cells[0]) if cells.dtype == object else None
     if not isinstance(first, list) or len(first) < 2 or sorted(first) != [*[0.0] * (len(first) - 1), 1.0]:
         return None
     vectors = [numbers_in(cell) for cell in cells.tolist()]
     if any(not isinstance(vector, list) or len(vector) != len(first) for vector in vectors):
         return None
     matrix = np.array(vectors, dtype=np.float64)
-    if not (np.isin(matrix, (0, 1)).all() and (matrix.sum(axis=1) == 1).all()):
-        return None
-    return objects([str(position) for position in matrix.argmax(axis=1)])
+    whole = np.isin(matrix, (0, 1)).all() and (matrix.sum(axis=1) == 1).all()
+    return objects([str(position) for position in matrix.argmax(axis=1)]) if whole else None
 
 
 def _truths(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
@@ -142,27 +167,33 @@ def _truths(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     if called(table.columns, NAMES["truth"]):
         return
     taken = {compact(column) for column in table.columns}
-    for name, members in _truth_families(table).items():
-        if len(members) > 1 and compact(name) not in taken and _all_binary(table, members.values()):
+    families_of = {name: members for name, members in _truth_families(table).items() if compact(name) not in taken}
+    named = ({name: name for name in table.columns if name in names} for names in _whole_classes(table))
+    for name, members in (*families_of.items(), *(("truth", members) for members in named)):
+        if len(members) > 1 and _all_binary(table, members.values()):
             yield name, members
             return
-    for names in _named_classes(table):
-        members = {name: name for name in table.columns if name in names}
-        if len(members) == len(names) > 1 and _all_binary(table, members.values()):
-            yield "truth", members
-            return
+
+
+def _whole_classes(table: Table) -> Iterator[set[str]]:
+    """The classes that scores or labels name in a table, where each of them is also a column."""
+    return (names for names in _named_classes(table) if names <= table.columns.keys())
 
 
 def _truth_families(table: Table) -> dict[str, dict[str, str]]:
     """Columns whose names hold that of a truth, by it and by class; none where they are the truths of several tasks."""
     sides = {name: roles for name, roles in stems(table.columns).items() if "truth" in roles and len(roles) > 1}
-    said = [roles.get("confidence") or roles["predicted"] for roles in sides.values()]
-    if said:
-        sums = np.sum([table.floats(column) for column in said], axis=0)
-        hard = _all_binary(table, said) and not all(name.isdecimal() for name in sides)
-        if len(said) < 2 or hard or not (np.abs(sums - 1) <= ROUNDED).all():
-            return {}
+    if sides and not _are_sides_of_one(table, sides):
+        return {}
     return _families(table, _TRUTHS) or {"truth": {name: roles["truth"] for name, roles in sides.items()}}
+
+
+def _are_sides_of_one(table: Table, sides: dict[str, dict[str, str]]) -> bool:
+    """Whether truths that have scores beside them are the classes of one task: then the scores sum to 1."""
+    said = [roles.get("confidence") or roles["predicted"] for roles in sides.values()]
+    sums = np.sum([table.floats(column) for column in said], axis=0)
+    hard = _all_binary(table, said) and not all(name.isdecimal() for name in sides)
+    return len(said) > 1 and not hard and bool((np.abs(sums - 1) <= ROUNDED).all())
 
 
 def _all_binary(table: Table, columns: Collection[str]) -> bool:
@@ -196,3 +227,48 @@ def _named_classes(table: Table) -> Iterator[set[str]]:
         yield set(members)
     for column in called(table.columns, (*NAMES["predicted"], *PREDICTED_LIKELY)):
         yield {label for cell in table.columns[column].tolist() if (label := spell(cell)) is not None}
+
+
+def unfold_top(table: Table) -> Table:
+    """The table with a column of best labels and scores as two columns, of the best label and of its score.
+
+    Such are cells like {"label": "cat", "score": 0.9}, lists of these, or mappings from label to score, where labels
+    are left out: the scores of a row sum to less than 1. Cells with the scores of all classes stay as they are.
+
+    >>> from core.data.tables import make_table
+    >>> cells = [[{"label": "cat", "score": 0.9}], [{"label": "dog", "score": 0.6}]]
+    >>> unfold_top(make_table("t.jsonl", ["out"], [cells], lines=[1, 2])).strings("top 1 label")
+    ['cat', 'dog']
+    """
+    for column, cells in table.columns.items():
+        rankings = _rankings(cells)
+        if rankings is None or _LABEL in table.columns or _SCORE in table.columns:
+            continue
+        best = [max(ranking, key=lambda label: ranking[label]) for ranking in rankings]
+        scores = [ranking[label] for ranking, label in zip(rankings, best, strict=True)]
+        columns = {name: values for name, values in table.columns.items() if name != column}
+        columns |= {_LABEL: objects(best), _SCORE: np.array(scores)}
+        note = f"Column {column!r} holds the best labels only: the first is the prediction, its score the confidence."
+        return replace(table, columns=columns, notes=(*table.notes, note))
+    return table
+
+
+def _rankings(cells: np.ndarray) -> list[dict[str, float]] | None:
+    """Label -> score of each row; None where the cells hold something else, or all classes."""
+    if cells.dtype != object or _ranking(cells[0]) is None:
+        return None
+    rankings = [ranking for cell in cells.tolist() if (ranking := _ranking(cell)) is not None]
+    return rankings if len(rankings) == len(cells) and _leave_some_out(rankings) else None
+
+
+def _leave_some_out(rankings: list[dict[str, float]]) -> bool:
+    """Whether rows name different labels, with probabilities that sum to less than 1."""
+    sums = np.array([sum(ranking.values()) for ranking in rankings])
+    inside = all(0 <= score <= 1 for ranking in rankings for score in ranking.values())
+    differ = len({frozenset(ranking) for ranking in rankings}) > 1
+    return inside and differ and bool((sums <= 1 + ROUNDED).all() and (sums < 1 - ROUNDED).any())
+
+
+def _ranking(cell: Any) -> dict[str, float] | None:
+    numbers = numbers_in(cell)
+    return numbers if isinstance(numbers, dict) else None

@@ -1,0 +1,257 @@
+"""What is a single value, and is it what it should be? How it is spelled, read as numbers, shown, and checked once.
+
+Ids, labels and sources are strings exactly as they stand in the file: "01" is not 1.
+"""
+
+import ast
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from core.data.errors import DataError
+
+_LONGEST_LITERAL = 100_000
+_SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")  # as numpy 2 prints a number in a list
+_WRAPPED = re.compile(r"^(?:np\.|numpy\.|torch\.)?(?:array|tensor)\((\[.*?\]).*\)$", re.DOTALL)
+_SAMPLE = 1000  # rows that are looked at to see what a column holds
+
+
+def spell(value: Any) -> str | None:
+    """A value as the string that names it; None where it is missing (empty, null, NaN) or has no plain name (a list).
+
+    Whole numbers are written without a point, truth values as "true" and "false".
+
+    >>> [spell(value) for value in ("01", 1, 1.0, 0.5, True, "NA", " ", float("nan"), [1])]
+    ['01', '1', '1', '0.5', 'true', 'NA', None, None, None]
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return None
+
+
+def first_repeat(values: Iterable[Hashable]) -> tuple[int, int] | None:
+    """The positions of the first value that occurred before: where it did, and where it does again.
+
+    >>> first_repeat(["a", "b", "c", "b"])
+    (1, 3)
+    """
+    seen: dict[Hashable, int] = {}
+    for position, value in enumerate(values):
+        if value in seen:
+            return seen[value], position
+        seen[value] = position
+    return None
+
+
+def objects(values: Sequence[Any]) -> np.ndarray:
+    """The values as a one-dimensional object array, also where they are lists.
+
+    >>> objects([[1, 2], [3, 4]]).shape
+    (2,)
+    """
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def as_numbers(values: np.ndarray) -> Float[np.ndarray, " n_rows"]:
+    """The values as numbers, NaN where they are none.
+
+    >>> as_numbers(objects(["1.5", "", None, 2]))
+    array([1.5, nan, nan, 2. ])
+    """
+    try:
+        return values.astype(np.float64)  # a copy, also of floats
+    except (TypeError, ValueError, OverflowError):
+        return np.array([_float(value) for value in values.tolist()])
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
+    """The vector, or the label -> score mapping, that a cell holds; None where it holds neither.
+
+    Lists may be JSON's, Python's, or printed by numpy; mappings may be a label and a score, or lists of these.
+
+    >>> numbers_in("[0.25 0.75]"), numbers_in("{'cat': 1}"), numbers_in('[{"label": "cat", "score": 0.9}]')
+    ([0.25, 0.75], {'cat': 1.0}, {'cat': 0.9})
+    >>> numbers_in("0.25"), numbers_in('["cat", "dog"]')
+    (None, None)
+    """
+    if isinstance(cell, str):
+        cell = _literal(cell.strip())
+    if isinstance(cell, np.ndarray):
+        cell = cell.tolist()
+    try:
+        if isinstance(cell, (list, tuple)) and cell:
+            return _ranking(cell) if all(isinstance(item, dict) for item in cell) else [_number(item) for item in cell]
+        if isinstance(cell, dict) and cell:
+            return _ranking([cell]) if _is_ranked(cell) else {_key(label): _number(cell[label]) for label in cell}
+    except (TypeError, ValueError, KeyError, OverflowError):
+        return None
+    return None
+
+
+def _ranking(items: Sequence[Any]) -> dict[str, float]:
+    return {_key(item["label"]): float(item["score"]) for item in items}
+
+
+def _is_ranked(cell: dict) -> bool:
+    return cell.keys() == {"label", "score"} and isinstance(cell["label"], str)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, (str, bool)):
+        raise TypeError("a label, not a score")
+    return float("nan") if value is None else float(value)
+
+
+def _key(value: Any) -> str:
+    name = spell(value)
+    if name is None:
+        raise TypeError("a label needs a name")
+    return name
+
+
+def _literal(text: str) -> Any:
+    if wrapped := _WRAPPED.match(text):
+        text = wrapped.group(1)
+    text = _SCALAR.sub(r"\1", text)
+    if text[:1] + text[-1:] not in ("[]", "{}", "()"):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    if text[0] == "[":
+        try:
+            return [float(word) for word in text[1:-1].replace(",", " ").split()]
+        except ValueError:
+            pass
+    if len(text) > _LONGEST_LITERAL:
+        return None
+    try:
+        return ast.literal_eval(text)  # plain values only: nothing in the text is run
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+def quoted(value: Any) -> str:
+    """A cell as a message shows it: short, and in words where there is nothing in it.
+
+    >>> quoted(""), quoted("x" * 99)
+    ('nothing', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...")
+    """
+    if value is None or value == "":
+        return "nothing"
+    shown = repr(value.item() if isinstance(value, np.generic) else value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def listed(columns: Iterable[str]) -> str:
+    """Columns as a message names them: all of a few, the first of many.
+
+    >>> listed("abcdefghijklmn")
+    'a, b, c, d, e, f, g, h, i, j, k and 3 more'
+    """
+    names = list(columns)
+    return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:11])} and {len(names) - 11} more"
+
+
+def sample(values: np.ndarray) -> np.ndarray:
+    """A thousand of the values or a few more, evenly spread: enough to see what a column holds.
+
+    >>> len(sample(np.arange(5000)))
+    1000
+    """
+    return values[:: max(1, len(values) // _SAMPLE)]
+
+
+def read_only(values: Any, dtype: Any) -> np.ndarray:
+    """The values as a read-only array that nobody else can write to: a copy, unless it is read-only already.
+
+    >>> read_only([1, 2], np.float64).flags.writeable
+    False
+    """
+    fixed = isinstance(values, np.ndarray) and not values.flags.writeable
+    if fixed and isinstance(values.base, np.ndarray):
+        fixed = not values.base.flags.writeable
+    array = np.array(values, dtype=dtype, order="C", copy=None if fixed else True)
+    array.flags.writeable = False
+    return array
+
+
+def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarray:
+    """A read-only object array of plain str, each of them valid Unicode and, unless `empty` is allowed, non-empty.
+
+    >>> texts(["a", ""], "id", "t.tsv")
+    Traceback (most recent call last):
+    core.data.errors.DataError: t.tsv: id 2 of 2 is ''. It must be a non-empty string.
+    """
+    given = list(values)
+    for position, text in enumerate(given):
+        if not isinstance(text, str) or (text == "" and not empty):
+            raise DataError(
+                f"{name}: {what} {position + 1} of {len(given)} is {text!r}. It must be a non-empty string."
+            )
+        if not text.isascii():
+            _check_unicode(text, f"{name}: {what} {position + 1} of {len(given)}")
+    array = np.empty(len(given), dtype=object)
+    array[:] = [str(text) for text in given]
+    array.flags.writeable = False
+    return array
+
+
+def _check_unicode(text: str, place: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{place} holds half a surrogate pair at character {error.start + 1}. Save the text as valid Unicode."
+        ) from error
+
+
+def codes(values: Any, name: str, *, what: str = "y") -> np.ndarray:
+    """A read-only array of codes into class names.
+
+    >>> codes([0.5], "t.tsv")
+    Traceback (most recent call last):
+    core.data.errors.DataError: t.tsv: y is float64 of shape (1,). It must hold one integer per sample, ...
+    """
+    array = np.asarray(values)
+    if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
+        raise DataError(
+            f"{name}: {what} is {array.dtype} of shape {array.shape}. It must hold one integer per sample, "
+            "a code into class_names."
+        )
+    return read_only(values, np.int64)
+
+
+def check_unique(values: Any, what: str, name: str) -> None:
+    """DataError where one of the values occurs twice.
+
+    >>> check_unique(["a", "b", "a"], "id", "t.tsv")
+    Traceback (most recent call last):
+    core.data.errors.DataError: t.tsv: id 'a' occurs 2 times. Each id must be unique.
+    """
+    if len(set(values)) == len(values):
+        return
+    value, count = Counter(values).most_common(1)[0]
+    raise DataError(f"{name}: {what} {value!r} occurs {count} times. Each {what} must be unique.")
