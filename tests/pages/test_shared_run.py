@@ -7,7 +7,6 @@ import pytest
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.testing.v1 import AppTest, local_script_runner
-from streamlit.util import calc_hash
 
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.trials import FoldPlan
@@ -16,7 +15,7 @@ from core.workspace.links import DEAD
 from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
-from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts
+from tests.pages.conftest import ROOT, charts, page_hash, plainly, stored_run, texts
 from ui.shell import session
 from ui.shell.questions import QUESTIONS
 
@@ -36,10 +35,6 @@ def open_link() -> Callable[..., AppTest]:
         return app
 
     return open_it
-
-
-def page_hash(path: str) -> str:
-    return calc_hash(path)
 
 
 @pytest.fixture
