@@ -1,13 +1,14 @@
 """A real server and a real browser, for what only they can show."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.server import FLAGS, Server, chromium, serve
+from tests.browser.waiting import PATIENCE
 
-expect.set_options(timeout=20_000)  # machines are shared: what takes a moment may take many
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -19,11 +20,17 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Server]:
-    """A fresh server; when the tests of a module are done it is stopped, and must leave no process behind."""
-    home = tmp_path_factory.mktemp("browser-home")
-    with serve(home) as running:
+    """The server that most modules share; when all tests are done it is stopped, and must leave no process behind."""
+    with serve(tmp_path_factory.mktemp("browser-home")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory) -> Iterator[Server]:
+    """A fresh server, stopped with the module: for one that leaves work running, or must be first or alone on it."""
+    with serve(tmp_path_factory.mktemp("browser-home")) as running:
         yield running
 
 
@@ -37,10 +44,21 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A tab in a browser context of its own."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    page = context.new_page()
-    page.set_default_timeout(20_000)
-    yield page
-    context.close()
+def tab(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Makes as many tabs as are needed, each in a browser context of its own that knows nothing of the others."""
+    contexts = []
+
+    def new(**options: bool) -> Page:
+        contexts.append(browser.new_context(viewport={"width": 1280, "height": 900}, **options))
+        contexts[-1].set_default_timeout(PATIENCE)
+        return contexts[-1].new_page()
+
+    yield new
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(tab: Callable[..., Page]) -> Page:
+    """One of them."""
+    return tab()

@@ -2,9 +2,12 @@
 
 from playwright.sync_api import Download, Page, expect
 
+from tests.browser.waiting import settled
+
 
 def take(page: Page, label: str) -> Download:
     """The file that the button of this name gives; the buttons “Download” are tried one by one for it."""
+    settled(page)
     wanted = page.get_by_role("button", name=label, exact=True)
     openers = page.get_by_test_id("stPopover").get_by_role("button", name="Download")
     expect(openers.last).to_be_visible()
@@ -15,7 +18,13 @@ def take(page: Page, label: str) -> Download:
             break
         page.keyboard.press("Escape")
         expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
-    with page.expect_download() as download:
-        wanted.click()
+    file = press(page, label)
     page.keyboard.press("Escape")
+    return file
+
+
+def press(page: Page, label: str) -> Download:
+    """The file that a button gives which is in sight; a page that is drawn anew just then would cancel it."""
+    with settled(page).expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
     return download.value

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,8 +34,10 @@ def chromium() -> str:
     return found
 
 
-SECONDS_TO_FOLLOW = 5
-"""How long what the server started may take to end after it (multiprocessing's own helper ends by itself)."""
+SECONDS_TO_START = SECONDS_TO_STOP = 180
+"""After so long a server that does not answer, or does not end, is given up; usually it takes three."""
+SECONDS_TO_FOLLOW = 60
+"""The same for what it started itself, which ends after it (multiprocessing's own helper, for one)."""
 
 
 class serve:
@@ -68,13 +69,13 @@ class serve:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a session of its own, so that what it leaves behind can be found
         )
-        self._wait(url)
+        wait_for(f"{url}/_stcore/health", self.process, self.home / "server.log")
         return Server(url, self.home)
 
     def __exit__(self, *_problem: object) -> None:
         os.kill(self.process.pid, signal.SIGTERM)
         try:
-            self.process.wait(timeout=30)
+            self.process.wait(timeout=SECONDS_TO_STOP)
             until = time.monotonic() + SECONDS_TO_FOLLOW
             while (left := _alive_in_session(self.process.pid)) and time.monotonic() < until:
                 time.sleep(0.1)
@@ -84,17 +85,19 @@ class serve:
             for process in _alive_in_session(self.process.pid):
                 os.kill(process, signal.SIGKILL)
 
-    def _wait(self, url: str) -> None:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            assert self.process.poll() is None, (self.home / "server.log").read_text()
-            try:
-                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.1)
-            else:
-                return
-        raise AssertionError(f"no answer from {url}: {(self.home / 'server.log').read_text()}")
+
+def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return once a process answers at this address; fails with its log where it has ended or never does."""
+    until = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < until:
+        assert process.poll() is None, log.read_text()
+        try:
+            urllib.request.urlopen(url, timeout=10)
+        except OSError:  # of which an answer with an error is one, too
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(f"no answer from {url}: {log.read_text()}")
 
 
 def free_port() -> int:

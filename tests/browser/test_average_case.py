@@ -2,28 +2,30 @@
 
 import csv
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
+from tests.browser.waiting import WORK
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&sigmas=0.1,0.3&judged=200&audited=10&half_width=0.05"  # few, so that the test is quick
 
 
-def test_from_training_to_the_least_robust_samples(server: Server, page: Page, browser: Browser):
+def test_from_training_to_the_least_robust_samples(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/average_case?{SETTINGS}&network=Linear model (SGD)&epochs=10")
     train = page.get_by_role("button", name="Train", exact=True)
-    expect(train).to_be_enabled(timeout=60_000)
+    expect(train).to_be_enabled()
     train.click()
-    expect(page.get_by_text(re.compile("samples kept out of training were right"))).to_be_visible(timeout=180_000)
+    expect(page.get_by_text(re.compile("samples kept out of training were right"))).to_be_visible(timeout=WORK)
 
     click_run(page)
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=240_000)
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK)
     said = verdict(page)
     assert "Noise of sigma 0.3 leaves the prediction as it is" in said
     assert re.search(r"n = 200, by MMSE", said)
@@ -31,7 +33,7 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, b
 
     expect(page.get_by_role("heading", name="Least and most robust samples")).to_be_visible()
     least = page.locator(".st-key-least-robust-p-robust")
-    expect(least.get_by_role("img")).to_have_count(5, timeout=30_000)
+    expect(least.get_by_role("img")).to_have_count(5)
     shares = [float(share) for share in re.findall(r"p\s(\d+\.\d)\s%", least.inner_text())]
     assert len(shares) == 5
     assert shares == sorted(shares)
@@ -46,12 +48,8 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, b
     assert len(audited) == 2 * 10
 
     address = shared_address(page)
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        other = context.new_page()
-        other.goto(address)
-        expect(other.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4, timeout=90_000)
-        assert verdict(other) == said
-        expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()
-    finally:
-        context.close()
+    other = tab()
+    other.goto(address)
+    expect(other.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4)
+    assert verdict(other) == said
+    expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()

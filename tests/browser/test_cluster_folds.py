@@ -2,36 +2,36 @@
 
 import csv
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.data import load_example
 from core.data.predictions.fold_files import predictions_file
+from tests.browser.downloads import press
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
+from tests.browser.waiting import WORK, settled
 
 pytestmark = pytest.mark.browser
 
 
 def test_folds_are_made_scored_taken_home_and_brought_back(
-    server: Server, page: Page, browser: Browser, tmp_path: Path
+    server: Server, page: Page, tab: Callable[..., Page], tmp_path: Path
 ):
     page.goto(f"{server.url}/cluster_folds?data=digits")
     click_run(page)
-    expect(page.get_by_text("Take the folds with you")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Take the folds with you")).to_be_visible(timeout=WORK)
     said = verdict(page)
     assert "These folds are harder" in said
     assert re.search(r"macro F1 9\d\.\d % \[.*\] on SDS k-means folds", said)
 
-    for drawing in ("stSkeleton", "stStatusWidget"):  # a page that is drawn anew just then cancels a download
-        expect(page.get_by_test_id(drawing)).to_have_count(0, timeout=120_000)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Datasplits (TSV)").click()
-    folds = tmp_path / download.value.suggested_filename
-    download.value.save_as(folds)
+    download = press(page, "Datasplits (TSV)")
+    folds = tmp_path / download.suggested_filename
+    download.save_as(folds)
     assert folds.name == "datasplits_distribution_sensitive_kmeans.tsv"
     rows = list(csv.DictReader(folds.read_text("utf-8").splitlines(), delimiter="\t"))
     assert list(rows[0]) == ["ids", "clustering_labels"]
@@ -44,7 +44,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     predictions.write_bytes(predictions_file(digits.ids, gold, predicted))
 
     page.get_by_text("predictions of your own").first.click()
-    card = page.locator(".st-key-slot-first")
+    card = settled(page).locator(".st-key-slot-first")
     card.locator("input[type=file]").nth(0).set_input_files(predictions)
     expect(card.get_by_text("nothing tells which fold a row was tested in")).to_be_visible()
     others = tmp_path / "datasplits_others.tsv"
@@ -54,22 +54,17 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     expect(card.get_by_role("button", name="Use", exact=True)).to_have_count(0)
     card.locator("input[type=file]").nth(1).set_input_files(folds)
     card.get_by_role("button", name="Use", exact=True).click()
-    expect(page.locator(".st-key-verdict")).to_contain_text(
-        re.compile(r"Uploaded model: macro F1 9\d\.\d %"), timeout=30_000
-    )
+    expect(page.locator(".st-key-verdict")).to_contain_text(re.compile(r"Uploaded model: macro F1 9\d\.\d %"))
     shown = own_verdict(page)
 
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        other = context.new_page()
-        other.goto(shared_address(page))
-        assert own_verdict(other) == shown
-    finally:
-        context.close()
+    other = tab()
+    other.goto(shared_address(page))
+    assert own_verdict(other) == shown
 
 
 def own_verdict(page: Page) -> str:
     """The card of predictions without a benchmark, once its last number is there."""
     card = page.locator(".st-key-verdict")
-    expect(card.get_by_test_id("stMetric")).to_have_count(2, timeout=30_000)
+    expect(card.get_by_test_id("stMetric")).to_have_count(2)
+    settled(page)
     return card.inner_text()

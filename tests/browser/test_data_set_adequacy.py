@@ -2,27 +2,29 @@
 
 import csv
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
+from tests.browser.waiting import WORK
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&models=Logistic regression&sizes=50, 150, 500, all&repeats=6&clusterings=1"  # few: 48 trials
 
 
-def test_from_one_click_to_a_verdict_that_survives_a_reload(server: Server, page: Page, browser: Browser):
+def test_from_one_click_to_a_verdict_that_survives_a_reload(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/data_set_adequacy?{SETTINGS}")
     click_run(page)
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()  # the run goes on without the tab
-    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=120_000)
-    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=240_000)
+    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=WORK)
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-    expect(page.get_by_test_id("stPlotlyChart")).to_have_count(4, timeout=60_000)
+    expect(page.get_by_test_id("stPlotlyChart")).to_have_count(4)
     said = verdict(page)
     assert re.search(r"from 500 to 1.4\d\d samples", said)
     assert re.search(r"each doubling brought .?\d+\.\d points \[.?\d+\.\d, .?\d+\.\d\] on unfamiliar sources", said)
@@ -44,12 +46,8 @@ def test_from_one_click_to_a_verdict_that_survives_a_reload(server: Server, page
 
     address = shared_address(page)
     assert "sizes=50%2C+150%2C+500%2C+all" in address
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        other = context.new_page()
-        other.goto(address)
-        expect(other.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4, timeout=90_000)
-        assert verdict(other) == said
-        expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()
-    finally:
-        context.close()
+    other = tab()
+    other.goto(address)
+    expect(other.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4)
+    assert verdict(other) == said
+    expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()

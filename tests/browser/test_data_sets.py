@@ -7,15 +7,16 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
+from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 
 
 def test_a_lasso_on_the_map_shows_the_samples_inside_it_and_keeps_them(server: Server, page: Page):
     page.goto(f"{server.url}/data_sets?data=wine")
-    expect(page.get_by_text("178 rows in 3 classes")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("178 rows in 3 classes")).to_be_visible()
     chart = page.locator(".js-plotly-plot").filter(has=page.locator(".gl-canvas"))
-    expect(chart).to_be_visible(timeout=60_000)
+    expect(chart).to_be_visible()
     draw_around(page, chart)
     said = page.get_by_text(re.compile(r"\d+ samples? selected of 178"))
     expect(said).to_be_visible()
@@ -36,6 +37,7 @@ def test_a_lasso_on_the_map_shows_the_samples_inside_it_and_keeps_them(server: S
 
 def draw_around(page: Page, chart: Locator) -> None:
     """A square around the middle of a chart, drawn with the mouse."""
+    settled(page)  # what is still to come would move the chart away
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
     assert box

@@ -11,6 +11,11 @@ from tests.browser.server import Server
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def server(own_server: Server) -> Server:
+    return own_server
+
+
 def test_a_deep_link_as_the_first_request_shows_our_navigation(server: Server, page: Page):
     foreign: list[str] = []
     page.on("request", lambda request: foreign.append(request.url) if not is_ours(request.url, server) else None)
@@ -41,7 +46,7 @@ def test_the_data_set_stays_when_the_page_changes(server: Server, page: Page):
 
 
 def test_answers_carry_security_headers(server: Server):
-    headers = urllib.request.urlopen(server.url, timeout=10).headers
+    headers = urllib.request.urlopen(server.url, timeout=60).headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
     rules = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))

@@ -1,14 +1,17 @@
 """A model trained, its way to another class walked, tests generated, looked at, and taken home with their report."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.data import load_example
+from tests.browser.downloads import press
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address
+from tests.browser.waiting import WORK, settled
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&network=CNN-1&epochs=3&decoder=2&size=25 %25&table2=no&mix=30-70"  # few, so that it is quick
@@ -17,37 +20,38 @@ SETTINGS = "data=digits&network=CNN-1&epochs=3&decoder=2&size=25 %25&table2=no&m
 def card(page: Page) -> str:
     """The whole verdict, once its last number is there."""
     of = page.locator(".st-key-verdict")
-    expect(of.get_by_test_id("stMetric")).to_have_count(5, timeout=60_000)
+    expect(of.get_by_test_id("stMetric")).to_have_count(5)
+    settled(page)
     return of.inner_text()
 
 
-def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, browser: Browser):
+def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/guided_tests?{SETTINGS}")
     train = page.get_by_role("button", name="Train", exact=True)
-    expect(train).to_be_enabled(timeout=60_000)
+    expect(train).to_be_enabled()
     train.click()
-    expect(page.get_by_text(re.compile("samples kept out of training were right"))).to_be_visible(timeout=240_000)
+    expect(page.get_by_text(re.compile("samples kept out of training were right"))).to_be_visible(timeout=WORK)
 
     explorer = page.locator(".st-key-explorer")
-    expect(explorer.get_by_text("the nearest real test image")).to_be_visible(timeout=60_000)
+    expect(explorer.get_by_text("the nearest real test image")).to_be_visible()
+    settled(page)
     slider = explorer.get_by_role("slider")
     slider.focus()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    expect(explorer.get_by_text("20% of the way")).to_be_visible(timeout=30_000)
+    expect(explorer.get_by_text("20% of the way")).to_be_visible()
 
     click_run(page)
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
-    expect(page.get_by_role("heading", name="In numbers")).to_be_visible(timeout=300_000)
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(page.get_by_role("heading", name="In numbers")).to_be_visible(timeout=WORK)
     said = card(page)
     assert re.search(r"The model takes \d+\.\d % \[", said)
     assert "of the original test samples it gets" in said
     expect(explorer.get_by_text("Here, decoded")).to_be_visible()
-    expect(page.locator(".st-key-gallery").get_by_role("img")).to_have_count(24, timeout=30_000)
+    expect(page.locator(".st-key-gallery").get_by_role("img")).to_have_count(24)
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Generated test set (NPZ)").click()
-    with np.load(download.value.path(), allow_pickle=False) as file:
+    generated = press(page, "Generated test set (NPZ)")
+    with np.load(generated.path(), allow_pickle=False) as file:
         made = {name: file[name] for name in file.files}
     n = len(made["labels"])
     assert {"features", "images", "labels", "region", "parent_ids"} <= set(made)
@@ -57,19 +61,13 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, b
     assert set(made["parent_ids"]) <= set(load_example("digits").ids)
     assert re.search(rf"{n} of \d+ tests placed", said)
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Report (Markdown)").click()
-    report = download.value.path().read_text("utf-8")
+    report = press(page, "Report (Markdown)").path().read_text("utf-8")
     assert "| Mix (centroid-boundary) | 30-70 |" in report
     assert "Every 0-100 column of the paper's table 2 is chance" in report
 
     address = shared_address(page)
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        other = context.new_page()
-        other.goto(address)
-        expect(other.locator(".st-key-explorer").get_by_text("20% of the way")).to_be_visible(timeout=90_000)
-        assert card(other) == said
-        expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()
-    finally:
-        context.close()
+    other = tab()
+    other.goto(address)
+    expect(other.locator(".st-key-explorer").get_by_text("20% of the way")).to_be_visible()
+    assert card(other) == said
+    expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()

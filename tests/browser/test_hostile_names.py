@@ -2,17 +2,18 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_links import create_link
 from tests.browser.test_main_job import click_run
+from tests.browser.waiting import WORK, settled
 
 pytestmark = pytest.mark.browser
 NAMES = (
@@ -35,11 +36,18 @@ NEEDS_A_NETWORK = {
     "guided_tests": "table2=no&size=100 %25",
 }
 
+DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+"""What the mouse brought about has been drawn."""
 DONE = {
     "average_case": ".st-key-verdict",
     "test_quality": ".st-key-shift-verdict",
     "guided_tests": "role=heading[name='In numbers']",
 }
+
+
+@pytest.fixture(scope="module")
+def server(own_server: Server) -> Server:
+    return own_server
 
 
 def table() -> bytes:
@@ -73,12 +81,14 @@ def watched(page: Page) -> Iterator[Page]:
 
 def nothing_foreign(page: Page, where: str) -> None:
     """Nothing that a name asks for stands in the page, and figures have no link; hovered or not."""
+    if where != "report":
+        settled(page)
     assert page.locator(FOREIGN).count() == 0, where
     assert page.locator(".js-plotly-plot a").count() == 0, where
     for figure in page.locator(".js-plotly-plot .nsewdrag").all()[:6]:
         if figure.is_visible():
             figure.hover(force=True)
-            page.wait_for_timeout(100)
+            page.evaluate(DRAWN)
     assert page.locator(FOREIGN).count() == 0, f"{where}, hovered"
 
 
@@ -88,46 +98,42 @@ def uploaded(page: Page, server: Server) -> str:
     page.locator("input[type=file]").first.set_input_files(
         {"name": "<svg onload=alert(1)>.tsv", "mimeType": "text/tab-separated-values", "buffer": table()}
     )
-    page.get_by_role("button", name="Use this data set").click(timeout=60_000)
-    expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible(timeout=60_000)
-    expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_visible(timeout=60_000)
-    data = page.url.partition("data=")[2].partition("&")[0]
+    page.get_by_role("button", name="Use this data set").click()
+    expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
+    expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_visible()
+    data = settled(page).url.partition("data=")[2].partition("&")[0]
     assert len(data) >= 12
     return data
 
 
-def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, browser: Browser, tmp_path: Path):
+def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, tab: Callable[..., Page], tmp_path: Path):
     page = watched
     data = uploaded(page, server)
     nothing_foreign(page, "data_sets")
     for stem, settings in RUN.items():
         page.goto(f"{server.url}/{stem}?data={data}&{settings}")
         click_run(page)
-        expect(page.locator(".st-key-verdict")).to_be_visible(timeout=120_000)
-        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=120_000)
-        expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached(timeout=60_000)
+        expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK)
+        expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
         nothing_foreign(page, stem)
     page.goto(f"{server.url}/?data={data}")
-    expect(page.get_by_text("rho").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("rho").first).to_be_visible()
     nothing_foreign(page, "overview")
     page.goto(f"{server.url}/runs")
-    expect(page.get_by_text("<svg onload=alert(1)>").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("<svg onload=alert(1)>").first).to_be_visible()
     nothing_foreign(page, "runs")
 
     page.goto(f"{server.url}/source_robustness?data={data}&{RUN['source_robustness']}")
-    expect(page.get_by_text("In numbers")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("In numbers")).to_be_visible()
     take(page, "Report (HTML)").save_as(tmp_path / "report.html")
-    link, visitors = create_link(page), browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        for where, address in {"link": link, "report": (tmp_path / "report.html").as_uri()}.items():
-            visitor, opened = visitors.new_page(), []
-            visitor.on("dialog", lambda dialog, opened=opened: (opened.append(dialog.message), dialog.dismiss()))
-            visitor.goto(address)
-            expect(visitor.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached(timeout=60_000)
-            nothing_foreign(visitor, where)
-            assert not opened, f"{where}: a name was run"
-    finally:
-        visitors.close()
+    for where, address in {"link": create_link(page), "report": (tmp_path / "report.html").as_uri()}.items():
+        visitor, opened = tab(), []
+        visitor.on("dialog", lambda dialog, opened=opened: (opened.append(dialog.message), dialog.dismiss()))
+        visitor.goto(address)
+        expect(visitor.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
+        nothing_foreign(visitor, where)
+        assert not opened, f"{where}: a name was run"
 
 
 def test_hostile_names_are_text_where_a_network_was_trained(server: Server, watched: Page):
@@ -135,15 +141,15 @@ def test_hostile_names_are_text_where_a_network_was_trained(server: Server, watc
     data = uploaded(page, server)
     page.goto(f"{server.url}/average_case?data={data}&{NETWORK}&sigmas=0.1&judged=60&audited=4&half_width=0.1")
     train = page.get_by_role("button", name="Train", exact=True)
-    expect(train).to_be_enabled(timeout=60_000)
+    expect(train).to_be_enabled()
     train.click()
-    expect(page.get_by_text("samples kept out of training were right")).to_be_visible(timeout=180_000)
+    expect(page.get_by_text("samples kept out of training were right")).to_be_visible(timeout=WORK)
     for stem, settings in NEEDS_A_NETWORK.items():
         page.goto(f"{server.url}/{stem}?data={data}&{NETWORK}&{settings}")
         click_run(page)
-        expect(page.locator(DONE[stem])).to_be_visible(timeout=180_000)
-        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=60_000)
-        expect(page.get_by_text(SHOWN).first).to_be_attached(timeout=60_000)
+        expect(page.locator(DONE[stem])).to_be_visible(timeout=WORK)
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+        expect(page.get_by_text(SHOWN).first).to_be_attached()
         nothing_foreign(page, stem)
 
 
@@ -156,10 +162,10 @@ def test_hostile_names_in_predictions_are_text(server: Server, watched: Page):
             {"name": name, "mimeType": "text/tab-separated-values", "buffer": predictions(seed)}
         )
         use = page.get_by_role("button", name=f"Use as {role} set")
-        expect(use).to_be_enabled(timeout=60_000)
+        expect(use).to_be_enabled()
         nothing_foreign(page, f"matched_subsets, the {role} file")
         use.click()
-        expect(use).to_have_count(0, timeout=60_000)
-    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=120_000)
-    expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached(timeout=60_000)
+        expect(use).to_have_count(0)
+    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
+    expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
     nothing_foreign(page, "matched_subsets")

@@ -3,18 +3,19 @@
 import http.client
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, verdict
 from tests.browser.test_upload import GOOD, upload
+from tests.browser.waiting import WORK, settled
 
 pytestmark = pytest.mark.browser
 N_FIGURES = 7
@@ -23,115 +24,107 @@ RESULT = "data=wine&repeats=4&clusterings=1"
 FOLLOW = (
     "(url) => { const link = document.createElement('a'); link.href = url; document.body.append(link); link.click() }"
 )
-GO_BACK = """
+GO_BACK = """() => {
     history.pushState({}, "", location.href.replace("repeats=4", "repeats=8"));
-    window.dispatchEvent(new PopStateEvent("popstate", {state: {}}))
-"""
+    window.dispatchEvent(new PopStateEvent("popstate", {state: {}}));
+    return location.href
+}"""
 LISTEN = """
     document.addEventListener("securitypolicyviolation",
       (event) => (window.violations ??= []).push(`${event.violatedDirective} ${event.blockedURI}`))
 """
 
 
+@pytest.fixture(scope="module")
+def server(own_server: Server) -> Server:
+    return own_server
+
+
 def watched(page: Page) -> Page:
     """The same tab, which keeps whatever the content policy forbids it in `window.violations`."""
-    page.set_default_timeout(60_000)
     page.add_init_script(LISTEN)
     return page
 
 
-def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page, browser: Browser):
+def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/source_robustness?{RESULT}")
     click_run(page)
-    expect(page.get_by_text("24 of 24 trials used")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("24 of 24 trials used")).to_be_visible(timeout=WORK)
     said, link = verdict(page), create_link(page)
     asked = parse_qs(urlsplit(link).query)
     token = asked["t"][0]
     assert (len(token), asked["repeats"]) == (43, ["4"])
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    try:
-        visitor = watched(context.new_page())
-        visitor.goto(link)
-        assert shown(visitor) == said
-        expect(visitor.get_by_test_id("stPlotlyChart").first).to_be_visible(timeout=60_000)
-        assert take(visitor, "Table (TSV)").path().read_text("utf-8").startswith("model\t")
-        # What the run is cannot be changed by another address, and a short one is made whole.
-        visitor.goto(f"{server.url}/shared_run?t={token}&repeats=100&data={'0' * 64}")
-        assert shown(visitor) == said
-        visitor.goto(f"{server.url}/shared_run?t={token}")
-        assert shown(visitor) == said
-        expect(visitor.get_by_label("Repeats", exact=True)).to_be_disabled()
-        visitor.evaluate(GO_BACK)
-        expect(visitor).to_have_url(re.compile("repeats=8"))
-        expect(visitor).to_have_url(re.compile("repeats=4"))
-        assert shown(visitor) == said
-        expect(visitor.get_by_label("Repeats", exact=True)).to_have_value("4")
-        with another_server() as (other, told):
-            elsewhere = context.new_page()
-            elsewhere.goto(link)
-            assert shown(elsewhere) == said
-            elsewhere.evaluate(FOLLOW, other)
-            expect(elsewhere.get_by_text("another server")).to_be_visible()
-            assert told == [None]
-            elsewhere.close()
-        dies_when_revoked(page, visitor, server)
-    finally:
-        context.close()
+    visitor = watched(tab())
+    visitor.goto(link)
+    assert shown(visitor) == said
+    expect(visitor.get_by_test_id("stPlotlyChart").first).to_be_visible()
+    assert take(visitor, "Table (TSV)").path().read_text("utf-8").startswith("model\t")
+    # What the run is cannot be changed by another address, and a short one is made whole.
+    visitor.goto(f"{server.url}/shared_run?t={token}&repeats=100&data={'0' * 64}")
+    assert shown(visitor) == said
+    visitor.goto(f"{server.url}/shared_run?t={token}")
+    assert shown(visitor) == said
+    expect(visitor.get_by_label("Repeats", exact=True)).to_be_disabled()
+    assert "repeats=8" in visitor.evaluate(GO_BACK)
+    expect(visitor).to_have_url(re.compile("repeats=4"))
+    assert shown(visitor) == said
+    expect(visitor.get_by_label("Repeats", exact=True)).to_have_value("4")
+    with another_server() as (other, told):
+        elsewhere = visitor.context.new_page()
+        elsewhere.goto(link)
+        assert shown(elsewhere) == said
+        elsewhere.evaluate(FOLLOW, other)
+        expect(elsewhere.get_by_text("another server")).to_be_visible()
+        assert told == [None]
+        elsewhere.close()
+    dies_when_revoked(page, visitor, server)
     assert token not in (server.home / "server.log").read_text()
 
 
-def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, page: Page, browser: Browser):
+def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/matched_subsets")
     page.get_by_role("button", name="Show the example").click()
-    expect(figures(page)).to_have_count(N_FIGURES, timeout=120_000)
+    expect(figures(page)).to_have_count(N_FIGURES, timeout=WORK)
     said, link = shown(page), create_link(page)
     asked = parse_qs(urlsplit(link).query)
     token = asked["t"][0]
     assert (len(token), asked["epsilon"]) == (43, ["0.005"])
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    try:
-        visitor = watched(context.new_page())
-        for address in (link, f"{server.url}/shared_run?t={token}", link.replace("epsilon=0.005", "epsilon=0.2")):
-            visitor.goto(address)
-            assert shown(visitor) == said
-        expect(figures(visitor)).to_have_count(N_FIGURES, timeout=120_000)
-        expect(visitor.get_by_text("Digits: shifted against Digits: own test set")).to_be_visible()
-        expect(visitor.get_by_label("Epsilon", exact=True)).to_be_disabled()
-        expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
-        for name in ("Choose another", "Delete", "Swap the two", "Share"):
-            expect(page.get_by_role("button", name=name).first).to_be_attached()
-            expect(visitor.get_by_role("button", name=name)).to_have_count(0)
-        assert take(visitor, "Samples (TSV)").path().read_text("utf-8").startswith("set\tid\t")
-        dies_when_revoked(page, visitor, server)
-    finally:
-        context.close()
+    visitor = watched(tab())
+    for address in (link, f"{server.url}/shared_run?t={token}", link.replace("epsilon=0.005", "epsilon=0.2")):
+        visitor.goto(address)
+        assert shown(visitor) == said
+    expect(figures(visitor)).to_have_count(N_FIGURES, timeout=WORK)
+    expect(visitor.get_by_text("Digits: shifted against Digits: own test set")).to_be_visible()
+    expect(visitor.get_by_label("Epsilon", exact=True)).to_be_disabled()
+    expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
+    for name in ("Choose another", "Delete", "Swap the two", "Share"):
+        expect(page.get_by_role("button", name=name).first).to_be_attached()
+        expect(visitor.get_by_role("button", name=name)).to_have_count(0)
+    assert take(visitor, "Samples (TSV)").path().read_text("utf-8").startswith("set\tid\t")
+    dies_when_revoked(page, visitor, server)
     assert token not in (server.home / "server.log").read_text()
 
 
 def test_a_link_to_a_data_set_shows_it_and_is_taken_back_where_all_links_stand(
-    server: Server, page: Page, browser: Browser
+    server: Server, page: Page, tab: Callable[..., Page]
 ):
     page.goto(f"{server.url}/data_sets?data=wine")
     map_of_samples = ".stPlotlyChart:has(canvas)"
-    expect(page.locator(map_of_samples)).to_be_visible(timeout=60_000)
+    expect(page.locator(map_of_samples)).to_be_visible()
     link = create_link(page)
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    try:
-        visitor = watched(context.new_page())
-        visitor.goto(link)
-        expect(visitor.get_by_role("heading", name="What is in the data?")).to_be_visible()
-        expect(visitor.locator(map_of_samples)).to_be_visible(timeout=60_000)
-        expect(visitor.locator(map_of_samples).get_by_text("WebGL is not supported")).to_have_count(0)
-        expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
-        for name in ("Chosen", "Share"):
-            expect(page.get_by_role("button", name=name).first).to_be_attached()
-            expect(visitor.get_by_role("button", name=name)).to_have_count(0)
-        page.goto(f"{server.url}/runs")
-        page.get_by_text("1 link works").click()
-        expect(page.get_by_role("link", name="What is in the data?")).to_be_visible()
-        dies_when_revoked(page, visitor, server)
-    finally:
-        context.close()
+    visitor = watched(tab())
+    visitor.goto(link)
+    expect(visitor.get_by_role("heading", name="What is in the data?")).to_be_visible()
+    expect(visitor.locator(map_of_samples)).to_be_visible()
+    expect(visitor.locator(map_of_samples).get_by_text("WebGL is not supported")).to_have_count(0)
+    expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
+    for name in ("Chosen", "Share"):
+        expect(page.get_by_role("button", name=name).first).to_be_attached()
+        expect(visitor.get_by_role("button", name=name)).to_have_count(0)
+    page.goto(f"{server.url}/runs")
+    page.get_by_text("1 link works").click()
+    expect(page.get_by_role("link", name="What is in the data?")).to_be_visible()
+    dies_when_revoked(page, visitor, server)
 
 
 def figures(page: Page) -> Locator:
@@ -142,11 +135,11 @@ def figures(page: Page) -> Locator:
 def dies_when_revoked(page: Page, visitor: Page, server: Server) -> None:
     """Revoking the link in the menu of its owner's `page` clears the visitor's, which then says what all such do."""
     page.get_by_role("button", name="Revoke").click()
-    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=15_000)
-    dead = visitor.get_by_test_id("stMain").inner_text()
+    expect(visitor.get_by_text("This link does not work")).to_be_visible()
+    dead = settled(visitor).get_by_test_id("stMain").inner_text()
     visitor.goto(f"{server.url}/shared_run?t={'A' * 43}")
-    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=60_000)
-    assert visitor.get_by_test_id("stMain").inner_text() == dead
+    expect(visitor.get_by_text("This link does not work")).to_be_visible()
+    assert settled(visitor).get_by_test_id("stMain").inner_text() == dead
     assert visitor.evaluate("window.violations ?? []") == []
 
 
@@ -177,13 +170,13 @@ def another_server() -> Iterator[tuple[str, list[str | None]]]:
 
 def shown(page: Page) -> str:
     """The whole card of the verdict, once it is drawn: a visitor's first page is worked out anew."""
-    expect(page.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4, timeout=60_000)
+    expect(page.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4)
     return verdict(page)
 
 
 def create_link(page: Page) -> str:
     """Make a link by the menu of the page, which stays open."""
-    page.get_by_role("button", name="Share").click()
+    settled(page).get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Create a link").click()
     code = page.get_by_test_id("stCode").filter(has_text="shared_run")
     expect(code).to_be_visible()
@@ -194,13 +187,13 @@ def test_uploads_tables_and_pages_work_under_the_content_policy(server: Server, 
     watched(page)
     page.goto(f"{server.url}/data_sets?data=wine")
     map_of_samples = page.locator(".stPlotlyChart:has(canvas)")  # by WebGL, which writes its own functions
-    expect(map_of_samples).to_be_visible(timeout=60_000)
+    expect(map_of_samples).to_be_visible()
     expect(map_of_samples.get_by_text("WebGL is not supported")).to_have_count(0)
     upload(page, "films.tsv", GOOD)
-    expect(page.get_by_text("60 texts, 2 classes")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("60 texts, 2 classes")).to_be_visible()
     for name, title in (("Overview", "What can be trusted here?"), ("Runs", "What has been computed?")):
         page.get_by_test_id("stSidebarNav").get_by_text(name).click()
-        expect(page.get_by_role("heading", name=title)).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
     assert page.evaluate("window.violations ?? []") == []
     page.evaluate("() => { const own = document.createElement('script'); own.text = '1'; document.body.append(own); }")
     page.wait_for_function("(window.violations ?? []).length === 1")  # it would have noticed
@@ -210,7 +203,7 @@ def test_uploads_tables_and_pages_work_under_the_content_policy(server: Server, 
 def test_the_server_answers_only_this_machine(server: Server, headers: dict[str, str]):
     port = urlsplit(server.url).port
     for path in ("/", "/_stcore/health", "/shared_run"):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         assert answer.status == 403

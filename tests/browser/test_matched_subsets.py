@@ -2,19 +2,23 @@
 
 import csv
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import shared_address
+from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 
 
-def test_two_files_become_a_verdict_that_can_be_shared(server: Server, page: Page, browser: Browser, shared_data: Path):
+def test_two_files_become_a_verdict_that_can_be_shared(
+    server: Server, page: Page, tab: Callable[..., Page], shared_data: Path
+):
     page.goto(f"{server.url}/matched_subsets")
     upload(page, shared_data / "predictions" / "spam__preds.tsv", "reference")
     expect(page.get_by_text("Truth: column 'target'")).to_be_visible()
@@ -26,7 +30,7 @@ def test_two_files_become_a_verdict_that_can_be_shared(server: Server, page: Pag
     assert re.search(r"Accuracy falls on the new set by 46\.1 points \[4\d\.\d, 4\d\.\d\]", shown)
     expect(page.get_by_text("99.8 % right")).to_be_visible()
     expect(page.get_by_text("53.7 % right")).to_be_visible()
-    expect(page.get_by_test_id("stPlotlyChart").filter(visible=True)).to_have_count(7, timeout=60_000)
+    expect(page.get_by_test_id("stPlotlyChart").filter(visible=True)).to_have_count(7)
 
     download = take(page, "Samples (TSV)")
     rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
@@ -38,13 +42,9 @@ def test_two_files_become_a_verdict_that_can_be_shared(server: Server, page: Pag
 
     address = shared_address(page)
     assert "epsilon=0.005" in address
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        other = context.new_page()
-        other.goto(address)
-        assert verdict(other) == shown
-    finally:
-        context.close()
+    other = tab()
+    other.goto(address)
+    assert verdict(other) == shown
 
 
 def test_a_broken_file_gets_its_error_as_written(server: Server, page: Page, tmp_path: Path):
@@ -59,12 +59,13 @@ def test_a_broken_file_gets_its_error_as_written(server: Server, page: Page, tmp
 
 
 def upload(page: Page, file: Path, side: str) -> None:
-    card = page.locator(f".st-key-card-{side}")
+    card = settled(page).locator(f".st-key-card-{side}")
     card.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(file)
 
 
 def verdict(page: Page) -> str:
     """The whole card, once its last number is there."""
     card = page.locator(".st-key-verdict")
-    expect(card.get_by_test_id("stMetric")).to_have_count(4, timeout=60_000)
+    expect(card.get_by_test_id("stMetric")).to_have_count(4)
+    settled(page)
     return card.inner_text()

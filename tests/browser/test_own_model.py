@@ -3,30 +3,30 @@
 import csv
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from sklearn.tree import DecisionTreeClassifier
 
 from core.data import Dataset, load_example
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
+from tests.browser.waiting import WORK, settled
 
 pytestmark = pytest.mark.browser
 PARAMETERS = "data=wine&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials, 24 of each model
-SOON = 20_000
-"""Milliseconds that a busy machine may take for what is counted or read."""
 
 
 def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
-    server: Server, page: Page, browser: Browser, tmp_path: Path
+    server: Server, page: Page, tab: Callable[..., Page], tmp_path: Path
 ):
     page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
     click_run(page)
-    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=WORK)
     open_section(page)
     download = take(page, "Splits (TSV)")
     file = tmp_path / "tree.tsv"
@@ -34,11 +34,11 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
     assert n_trials == 24
 
     upload(page, file)
-    expect(page.get_by_text("Trial: column 'trial'")).to_be_visible(timeout=SOON)
+    expect(page.get_by_text("Trial: column 'trial'")).to_be_visible()
     expect(page.get_by_text("Predicted label: column 'said'")).to_be_visible()
-    expect(page.get_by_text("tree: 24 of 24 trials")).to_be_visible(timeout=SOON)
+    expect(page.get_by_text("tree: 24 of 24 trials")).to_be_visible()
     page.get_by_role("button", name="Use these predictions").click()
-    expect(page.get_by_text("72 of 72 trials used")).to_be_visible(timeout=SOON)
+    expect(page.get_by_text("72 of 72 trials used")).to_be_visible()
     shown = verdict(page)
     assert re.search(r"tree: \d+\.\d %.* on familiar sources", shown), "the verdict is not about the uploaded model"
     assert re.search(r"rho \.\d{3}", shown)
@@ -50,17 +50,13 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
 
     address = shared_address(page)
     assert "own=" in address
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        other = context.new_page()
-        other.goto(address)
-        assert verdict(other) == shown
-        other.goto(re.sub("own=[0-9a-f]+", "own=0123456789abcdef", address))
-        expect(other.get_by_text("These predictions are not here")).to_be_visible(timeout=SOON)
-        expect(other.get_by_text("48 of 48 trials used")).to_be_visible(timeout=SOON)
-        expect(other.get_by_text("tree")).to_have_count(0)
-    finally:
-        context.close()
+    other = tab()
+    other.goto(address)
+    assert verdict(other) == shown
+    other.goto(re.sub("own=[0-9a-f]+", "own=0123456789abcdef", address))
+    expect(other.get_by_text("These predictions are not here")).to_be_visible()
+    expect(other.get_by_text("48 of 48 trials used")).to_be_visible()
+    expect(other.get_by_text("tree")).to_have_count(0)
 
 
 def test_a_prediction_of_what_the_model_was_trained_on_is_refused(server: Server, page: Page, tmp_path: Path):
@@ -70,7 +66,7 @@ def test_a_prediction_of_what_the_model_was_trained_on_is_refused(server: Server
     file = tmp_path / "leaky.tsv"
     predict(load_example("wine"), download.path(), file, parts=("train", "test"))
     upload(page, file)
-    expect(page.get_by_test_id("stAlert").get_by_text("rows are in its training part")).to_be_visible(timeout=SOON)
+    expect(page.get_by_test_id("stAlert").get_by_text("rows are in its training part")).to_be_visible()
     expect(page.get_by_role("button", name="Use these predictions")).to_have_count(0)
     page.get_by_role("button", name="Discard").click()
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
@@ -96,8 +92,8 @@ def predict(wine: Dataset, splits: Path, file: Path, *, parts: tuple[str, ...] =
 
 
 def open_section(page: Page) -> None:
-    page.locator("summary").filter(has_text="A model of your own").click()
+    settled(page).locator("summary").filter(has_text="A model of your own").click()
 
 
 def upload(page: Page, file: Path) -> None:
-    page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(file)
+    settled(page).get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(file)

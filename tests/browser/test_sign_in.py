@@ -4,19 +4,18 @@ import re
 import shutil
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from core.questions import QUESTIONS, with_page
-from tests.browser.server import Server, free_port, serve
+from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve, wait_for
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
+from tests.browser.waiting import WORK, settled
 from ui.shell.gate import SENTENCE
 
 pytestmark = pytest.mark.browser
@@ -30,7 +29,8 @@ def provider(tmp_path_factory) -> Iterator[str]:
     command = shutil.which("oidc-provider-mock", path=str(Path(sys.executable).parent))
     assert command, "oidc-provider-mock is not installed: make setup"
     port = free_port()
-    with open(tmp_path_factory.mktemp("provider") / "provider.log", "w") as log:
+    file = tmp_path_factory.mktemp("provider") / "provider.log"
+    with open(file, "w") as log:
         process = subprocess.Popen(
             [command, "--port", str(port), "--user", "alice", "--user", "bob", "--user", "carol"],
             stdout=log,
@@ -38,22 +38,11 @@ def provider(tmp_path_factory) -> Iterator[str]:
         )
         address = f"http://127.0.0.1:{port}"
         try:
-            wait(f"{address}/.well-known/openid-configuration")
+            wait_for(f"{address}/.well-known/openid-configuration", process, file)
             yield address
         finally:
             process.terminate()
-            process.wait(timeout=20)
-
-
-def wait(address: str) -> None:
-    until = time.monotonic() + 60
-    while True:
-        try:
-            urllib.request.urlopen(address, timeout=1)
-            return
-        except (urllib.error.URLError, OSError):
-            assert time.monotonic() < until, f"no answer from {address}"
-            time.sleep(0.1)
+            process.wait(timeout=SECONDS_TO_STOP)
 
 
 @pytest.fixture(scope="module")
@@ -78,18 +67,15 @@ def server(tmp_path_factory, secrets) -> Iterator[Server]:
 
 
 @pytest.fixture
-def tab(browser: Browser) -> Iterator[Callable[[], Page]]:
-    """As many browsers as are needed, which know nothing of one another."""
-    contexts = []
+def tab(tab: Callable[..., Page]) -> Callable[[], Page]:
+    """Tabs that ask nobody elsewhere, and keep what the content policy forbids."""
 
     def new() -> Page:
-        contexts.append(browser.new_context(viewport={"width": 1280, "height": 900}))
-        contexts[-1].route(re.compile("https://"), lambda route: route.abort())
-        return watched(contexts[-1].new_page())
+        page = tab()
+        page.context.route(re.compile("https://"), lambda route: route.abort())
+        return watched(page)
 
-    yield new
-    for context in contexts:
-        context.close()
+    return new
 
 
 def test_the_first_request_of_a_fresh_server_meets_the_gate(server: Server, tab):
@@ -97,12 +83,15 @@ def test_the_first_request_of_a_fresh_server_meets_the_gate(server: Server, tab)
     page.goto(f"{server.url}/source_robustness?{RESULT}")
     assert_closed(page)
     enter(page, "carol")
-    expect(page.get_by_role("heading", name=QUESTIONS["source_robustness"].title)).to_be_visible(timeout=60_000)
-    assert page.url == f"{server.url}/source_robustness?{RESULT}"
+    expect(page.get_by_role("heading", name=QUESTIONS["source_robustness"].title)).to_be_visible()
+    address = urlsplit(settled(page).url)
+    assert address.path == "/source_robustness"
+    asked = parse_qs(address.query)
+    assert (asked["repeats"], asked["clusterings"]) == (["4"], ["1"])
 
 
 def assert_closed(page: Page) -> None:
-    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     expect(page.get_by_text(SENTENCE)).to_be_visible()
     expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
     expect(page.get_by_role("button", name=re.compile("Run|Start|Share"))).to_have_count(0)
@@ -122,15 +111,15 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     sign_in(alice, server, "alice")
     alice.goto(f"{server.url}/source_robustness?{RESULT}")
     click_run(alice)
-    expect(alice.get_by_text("24 of 24 trials used")).to_be_visible(timeout=120_000)
+    expect(alice.get_by_text("24 of 24 trials used")).to_be_visible(timeout=WORK)
     said, own_address = verdict(alice), alice.url
     link = create_link(alice)
 
     sign_in(bob, server, "bob")
     bob.goto(f"{server.url}/runs")
-    expect(bob.get_by_text("Nothing has been computed yet")).to_be_visible(timeout=60_000)
+    expect(bob.get_by_text("Nothing has been computed yet")).to_be_visible()
     bob.goto(own_address)
-    expect(bob.get_by_text("The data set that this address names is not stored here")).to_be_visible(timeout=60_000)
+    expect(bob.get_by_text("The data set that this address names is not stored here")).to_be_visible()
 
     visitor.goto(own_address)
     assert_closed(visitor)
@@ -141,10 +130,10 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     expect(visitor.get_by_role("button", name=re.compile("^(Run|Share|Sign out)$"))).to_have_count(0)
 
     alice.get_by_role("button", name="Revoke").click()
-    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=15_000)
+    expect(visitor.get_by_text("This link does not work")).to_be_visible()
     expect(visitor.locator(".st-key-verdict")).to_have_count(0)
     visitor.reload()
-    expect(visitor.get_by_text("This link does not work")).to_be_visible(timeout=60_000)
+    expect(visitor.get_by_text("This link does not work")).to_be_visible()
 
     alice.keyboard.press("Escape")
     alice.get_by_role("button", name="Sign out").click()
@@ -165,6 +154,6 @@ def sign_in(page: Page, server: Server, who: str) -> None:
 
 def enter(page: Page, who: str) -> None:
     """From the gate to the page behind it."""
-    page.get_by_role("button", name="Sign in").click(timeout=60_000)
+    page.get_by_role("button", name="Sign in").click()
     page.get_by_role("button", name=who, exact=True).click()
-    expect(page.get_by_text(f"Signed in as {who}")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(f"Signed in as {who}")).to_be_visible()

@@ -2,40 +2,42 @@
 
 import csv
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
+from tests.browser.waiting import WORK, settled
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=wine&network=Linear model (SGD)&epochs=10&resplits=19"  # few, so that the test is quick
 
 
-def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, browser: Browser):
+def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/test_quality?{SETTINGS}")
     train = page.get_by_role("button", name="Train", exact=True)
-    expect(train).to_be_enabled(timeout=60_000)
+    expect(train).to_be_enabled()
     train.click()
-    expect(page.get_by_text(re.compile("samples kept out of training were right"))).to_be_visible(timeout=180_000)
+    expect(page.get_by_text(re.compile("samples kept out of training were right"))).to_be_visible(timeout=WORK)
     first = verdict(page)
     assert "36 test samples, 142 training samples, 3 classes" in first
 
-    page.get_by_role("spinbutton", name="Boundary up to").fill("0.95")
+    settled(page).get_by_role("spinbutton", name="Boundary up to").fill("0.95")
     page.get_by_role("spinbutton", name="Boundary up to").press("Enter")
-    expect(page.locator(".st-key-verdict")).to_contain_text("confidence 0.33 to 0.95", timeout=30_000)
-    page.get_by_role("radio", name="class_2").first.click()
+    expect(page.locator(".st-key-verdict")).to_contain_text("confidence 0.33 to 0.95")
+    settled(page).get_by_role("radio", name="class_2").first.click()
     plane = page.get_by_role("figure", name=re.compile("class_2 and class_[01] in a plane"))
-    expect(plane).to_be_visible(timeout=30_000)
+    expect(plane).to_be_visible()
     said = verdict(page)
     assert said != first
-    assert "theta2=0.95" in page.url
+    expect(page).to_have_url(re.compile("theta2=0.95"))
 
     click_run(page)
-    expect(page.locator(".st-key-shift-verdict")).to_contain_text("19 re-splits of each class", timeout=120_000)
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=60_000)
+    expect(page.locator(".st-key-shift-verdict")).to_contain_text("19 re-splits of each class", timeout=WORK)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
 
     download = take(page, "Samples (TSV)")
     rows = list(csv.DictReader(download.path().read_text("utf-8").splitlines(), delimiter="\t"))
@@ -48,13 +50,9 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, b
     assert [row["n_resplits"] for row in shift] == ["19"] * 3
 
     address = shared_address(page)
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        other = context.new_page()
-        other.goto(address)
-        expect(other.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4, timeout=90_000)
-        assert verdict(other) == said
-        expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()
-        expect(other.get_by_role("figure", name=re.compile("class_2 and class_[01] in a plane"))).to_be_visible()
-    finally:
-        context.close()
+    other = tab()
+    other.goto(address)
+    expect(other.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4)
+    assert verdict(other) == said
+    expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()
+    expect(other.get_by_role("figure", name=re.compile("class_2 and class_[01] in a plane"))).to_be_visible()

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.server import Server
+from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 GOOD = "text\tlabel\n" + "".join(f"a fine film, number {n}\tgood\na dull film, number {n}\tbad\n" for n in range(30))
@@ -12,12 +13,12 @@ GOOD = "text\tlabel\n" + "".join(f"a fine film, number {n}\tgood\na dull film, n
 def test_a_good_file_becomes_a_data_set_that_outlives_the_tab(server: Server, page: Page):
     page.goto(f"{server.url}/data_sets?data=wine")
     upload(page, "films.tsv", GOOD)
-    expect(page.get_by_text("60 texts, 2 classes")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("60 texts, 2 classes")).to_be_visible()
     page.get_by_role("button", name="Use this data set").click()
     expect(page.get_by_role("heading", name="films")).to_be_visible()
     expect(page.get_by_text("a fine film, number").first).to_be_visible()
     page.wait_for_function("new URLSearchParams(location.search).get('data').length === 64")
-    page.reload()
+    settled(page).reload()
     expect(page.get_by_role("heading", name="films")).to_be_visible()
 
 
@@ -30,6 +31,6 @@ def test_a_broken_file_gets_its_error_as_written(server: Server, page: Page):
 
 
 def upload(page: Page, name: str, content: str) -> None:
-    expect(page.get_by_role("heading", name="Wine")).to_be_visible(timeout=60_000)  # a fresh server reads it first
+    expect(page.get_by_role("heading", name="Wine")).to_be_visible()  # a fresh server reads it first
     file = {"name": name, "mimeType": "text/tab-separated-values", "buffer": content.encode()}
-    page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(file)
+    settled(page).get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(file)

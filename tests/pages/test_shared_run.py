@@ -7,16 +7,16 @@ import pytest
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.testing.v1 import AppTest, local_script_runner
-from streamlit.util import calc_hash
 
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.questions import of_kind
 from core.trials import FoldPlan
 from core.workspace.errors import DatabaseBusy
 from core.workspace.links import DEAD
+from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
-from tests.pages.conftest import ROOT, charts, plainly, stored_run, texts
+from tests.pages.conftest import ROOT, charts, page_hash, plainly, stored_run, texts
 from ui.shell import questions, session
 
 
@@ -35,10 +35,6 @@ def open_link() -> Callable[..., AppTest]:
         return app
 
     return open_it
-
-
-def page_hash(path: str) -> str:
-    return calc_hash(path)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """What is in files of predictions, uploaded or stored?"""
 
 from core.data import PredictionTable
-from core.data.predictions.shapes import read_prediction_table
 from core.data.predictions.pairs import choices_of
+from core.data.predictions.shapes import read_prediction_table
 from core.data.predictions.upload import PredictionUpload
 from core.data.tables import Table
 from ui import cache

@@ -1,0 +1,15 @@
+"""When may a test go on? When the page says so; nothing is read off the clock, for other work shares the machine."""
+
+from playwright.sync_api import Page, expect
+
+PATIENCE = 120_000
+"""Milliseconds after which a test gives up on what a page draws. It says nothing of how long that should take."""
+WORK = 480_000
+"""The same for what has to be trained or run first."""
+AT_REST = "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
+
+
+def settled(page: Page) -> Page:
+    """The page once the app has drawn it to its end: nothing in it is from before, moves, or is put in place anew."""
+    expect(page.locator(AT_REST)).to_be_attached()
+    return page
