@@ -65,8 +65,8 @@ def true_sources_chart(
     figure = new_figure(look, x_title="Expected accuracy (%)", height=90 + 44 * max(len(told), 2), alt=alt)
     at = np.arange(len(told), dtype=np.float64)
     ends = {
-        "found, unfamiliar": (look.exclusive, "diamond", [one.found.exclusive.value for one in told]),
-        "found, familiar": (look.inclusive, "circle", [one.found.inclusive.value for one in told]),
+        "found, unfamiliar": (look.exclusive, "diamond", [one.clustered.exclusive.value for one in told]),
+        "found, familiar": (look.inclusive, "circle", [one.clustered.inclusive.value for one in told]),
     }
     lower, upper = (100 * np.array(values) for _, _, values in ends.values())
     figure.add_trace(
