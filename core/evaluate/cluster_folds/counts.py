@@ -70,7 +70,7 @@ def counted(
     Examples
     --------
     >>> counts = counted(np.array([0, 1, 1]), np.array([0, 1, 0]), np.array([0, 0, 1]), 2, 2)
-    >>> counts.right.tolist(), counts.said.tolist()
+    >>> counts.right.tolist(), counts.predicted.tolist()
     ([[1, 1], [0, 0]], [[1, 1], [1, 0]])
     """
 

@@ -163,11 +163,11 @@ def _advice(comparison: SetComparison, target: str) -> str:
         return f"Now: look first at {left}."
     most = points(matched.interval.upper)
     if not comparison.explained.interval.lower > gap.value / 2:
+        needed = _samples_needed(_over_half(comparison), comparison.n_target)
         return (
             "Now: do not settle on a reason yet. The data cannot tell whether the new samples are harder, and the "
             "model knows it, or whether it is wrong more often at the same confidence: "
-            f"{_samples_needed(_over_half(comparison), comparison.n_target)}; until then count on a fall of up to {most} "
-            "beyond what the confidences show (the upper bound)."
+            f"{needed}; until then count on a fall of up to {most} beyond what the confidences show (the upper bound)."
         )
     return (
         "Now: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
