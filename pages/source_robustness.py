@@ -25,7 +25,7 @@ def show(run: Run) -> None:
         page.nothing_yet(running=run.state == "running")
         return
     rows, comparisons = intervals.overall, results.comparisons(run, own)
-    said = source_verdict(intervals, comparisons, of=of, names=report.names_beside(of, rows), epoch=plan.epoch)
+    said = source_verdict(intervals, comparisons, row=of, names=report.names_beside(of, rows), epoch=plan.epoch)
     page.verdict(said, report.metrics(of))
     trained_sources.notes(run)
     page.draw(report.interval_figure(rows))

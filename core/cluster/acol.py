@@ -146,7 +146,9 @@ def shares(
            [1.  , 0.  ]])
     """
     counts = [np.unique(sources[y == label], return_counts=True)[1] for label in np.unique(y)]
-    return np.array([np.pad(np.sort(of)[::-1], (0, n_sources - len(of))) / of.sum() for of in counts])
+    return np.array(
+        [np.pad(np.sort(counted)[::-1], (0, n_sources - len(counted))) / counted.sum() for counted in counts]
+    )
 
 
 def has_collapsed(
@@ -222,7 +224,7 @@ def described(options: AcolOptions) -> str:
     ('usual options', 'n_epochs 60, c1 0.1')
     """
     usual = AcolOptions()
-    unusual = [one.name for one in fields(options) if getattr(options, one.name) != getattr(usual, one.name)]
+    unusual = [field.name for field in fields(options) if getattr(options, field.name) != getattr(usual, field.name)]
     return ", ".join(f"{name} {getattr(options, name):g}" for name in unusual) or "usual options"
 
 

@@ -115,13 +115,13 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
         if not np.einsum("ij,ij->", by_label, by_label) < LARGEST:
             raise DataError("The features are too large for their squares to be numbers. Standardise them first.")
         with single_threaded():
-            found = _best_of(by_label, self.quotas_, self.n_init, rng)
+            best = _best_of(by_label, self.quotas_, self.n_init, rng)
         self.labels_ = np.empty(len(x), dtype=np.int32)
-        self.labels_[order] = found.cluster
-        self.cluster_centers_ = found.centers + middle
-        by_label -= found.centers[found.cluster]
+        self.labels_[order] = best.cluster
+        self.cluster_centers_ = best.centers + middle
+        by_label -= best.centers[best.cluster]
         self.inertia_ = float(np.einsum("ij,ij->", by_label, by_label))
-        self.n_iter_ = found.n_steps
+        self.n_iter_ = best.n_steps
 
 
 class SameSizeKMeans(SDSKMeans):

@@ -126,28 +126,28 @@ class CovariateShift:
         (95 % of re-splits), excess, n_resplits, p_value, p_holm, note.
         """
         rows = []
-        for one in self.classes:
-            known = len(one.null) > 0
-            low, high = np.quantile(one.null, [0.025, 0.975]) if known else (np.nan, np.nan)
+        for shift in self.classes:
+            known = len(shift.null) > 0
+            low, high = np.quantile(shift.null, [0.025, 0.975]) if known else (np.nan, np.nan)
             rows.append(
                 {
-                    "label": one.label,
-                    "n_train": one.n_train,
-                    "n_test": one.n_test,
-                    "divergence": one.observed.value,
-                    "error": one.observed.error,
-                    "null_mean": float(one.null.mean()) if known else np.nan,
+                    "label": shift.label,
+                    "n_train": shift.n_train,
+                    "n_test": shift.n_test,
+                    "divergence": shift.observed.value,
+                    "error": shift.observed.error,
+                    "null_mean": float(shift.null.mean()) if known else np.nan,
                     "null_lower": float(low),
                     "null_upper": float(high),
-                    "excess": one.excess,
-                    "n_resplits": len(one.null),
-                    "p_value": one.p_value,
-                    "p_holm": one.p_holm,
-                    "n_dimensions": one.observed.n_dimensions,
-                    "kept_variance": one.observed.kept_variance,
-                    "n_train_components": one.observed.n_train_components,
-                    "n_test_components": one.observed.n_test_components,
-                    "note": one.note,
+                    "excess": shift.excess,
+                    "n_resplits": len(shift.null),
+                    "p_value": shift.p_value,
+                    "p_holm": shift.p_holm,
+                    "n_dimensions": shift.observed.n_dimensions,
+                    "kept_variance": shift.observed.kept_variance,
+                    "n_train_components": shift.observed.n_train_components,
+                    "n_test_components": shift.observed.n_test_components,
+                    "note": shift.note,
                 }
             )
         return pd.DataFrame(rows)
@@ -315,8 +315,8 @@ def class_seed(seed: int, code: int) -> int:
 
 def corrected(classes: Sequence[ClassShift]) -> CovariateShift:
     """Correct the p-values of classes for their number (Holm)."""
-    p = holm([one.p_value for one in classes])
-    return CovariateShift(tuple(replace(one, p_holm=value) for one, value in zip(classes, p, strict=True)))
+    p = holm([shift.p_value for shift in classes])
+    return CovariateShift(tuple(replace(shift, p_holm=value) for shift, value in zip(classes, p, strict=True)))
 
 
 def fit_mixture(x: Float[np.ndarray, "n d"], *, n_components: int, rng: np.random.Generator) -> Mixture:

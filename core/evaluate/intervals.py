@@ -209,13 +209,13 @@ def share_difference(n_correct: float, n: float, other_correct: float, other_n: 
     >>> share_difference(56.0, 70.0, 48.0, 80.0)
     Interval(lower=0.052..., upper=0.333...)
     """
-    one, other = wilson(n_correct, n), wilson(other_correct, other_n)
-    if not (one.known and other.known):
+    own, other = wilson(n_correct, n), wilson(other_correct, other_n)
+    if not (own.known and other.known):
         return UNKNOWN
     share, other_share = n_correct / n, other_correct / other_n
     value = share - other_share
-    down = np.hypot(share - one.lower, other.upper - other_share)
-    up = np.hypot(one.upper - share, other_share - other.lower)
+    down = np.hypot(share - own.lower, other.upper - other_share)
+    up = np.hypot(own.upper - share, other_share - other.lower)
     return Interval(float(value - down), float(value + up))
 
 

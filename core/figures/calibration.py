@@ -25,7 +25,7 @@ def subset_style(look: Theme, name: str) -> tuple[str, str, str]:
     return look.exclusive if "target" in name else look.inclusive, SYMBOLS[place], DASHES[place]
 
 
-def reliability_chart(of: Calibration, *, subset: str = "reference", dark: bool = False) -> go.Figure:
+def reliability_chart(calibration: Calibration, *, subset: str = "reference", dark: bool = False) -> go.Figure:
     """Accuracy against confidence of one subset (figure 5a): bins with their intervals on the band of a perfect model.
 
     Counts per bin stand below. A bar is as wide as its bin; empty bins stay empty.
@@ -33,10 +33,10 @@ def reliability_chart(of: Calibration, *, subset: str = "reference", dark: bool 
     look = theme(dark)
     colour, symbol, _ = subset_style(look, subset)
     figure = new_figure(
-        look, x_title="Confidence (%)", y_title="Accuracy (%)", height=380, alt=_reliability_alt(of, subset)
+        look, x_title="Confidence (%)", y_title="Accuracy (%)", height=380, alt=_reliability_alt(calibration, subset)
     )
     _perfect_line(figure, look)
-    held = [one for one in of.bins if one.n]
+    held = [bin_ for bin_ in calibration.bins if bin_.n]
     _perfect_boxes(figure, look, held)
     figure.add_scatter(
         x=100 * _of(held, "confidence"),
@@ -45,13 +45,13 @@ def reliability_chart(of: Calibration, *, subset: str = "reference", dark: bool 
         name=subset,
         marker={"symbol": symbol, "color": colour, "size": 8, "line": {"width": 1.5, "color": colour}},
         error_y=_error(held, faded(colour, 0.8)),
-        text=[_bin_hover(one) for one in held],
+        text=[_bin_hover(bin_) for bin_ in held],
         hovertemplate="%{text}<extra></extra>",
     )
     figure.add_bar(
-        x=50 * (_of(of.bins, "lower") + _of(of.bins, "upper")),
-        y=_of(of.bins, "n"),
-        width=100 * (_of(of.bins, "upper") - _of(of.bins, "lower")),
+        x=50 * (_of(calibration.bins, "lower") + _of(calibration.bins, "upper")),
+        y=_of(calibration.bins, "n"),
+        width=100 * (_of(calibration.bins, "upper") - _of(calibration.bins, "lower")),
         marker={"color": faded(look.grey, 0.35), "line": {"width": 0.5, "color": look.paper}},
         yaxis="y2",
         name="samples",
@@ -70,21 +70,22 @@ def reliability_chart(of: Calibration, *, subset: str = "reference", dark: bool 
 def reliability_curves(subsets: Mapping[str, Calibration], *, dark: bool = False) -> go.Figure:
     """Accuracy against confidence of all subsets at once (figures 5a and 8a), with Wilson's interval of each bin."""
     look = theme(dark)
-    told = [
-        f"{name}: {percent(of.accuracy)} right, {percent(of.mean_confidence)} sure." for name, of in subsets.items()
+    sentences = [
+        f"{name}: {percent(calibration.accuracy)} right, {percent(calibration.mean_confidence)} sure."
+        for name, calibration in subsets.items()
     ]
     figure = new_figure(
         look,
         x_title="Confidence (%)",
         y_title="Accuracy (%)",
         height=380,
-        alt=" ".join(["Accuracy against confidence by subset.", *told]),
+        alt=" ".join(["Accuracy against confidence by subset.", *sentences]),
     )
     _perfect_line(figure, look)
     left = 100.0
-    for name, of in subsets.items():
+    for name, calibration in subsets.items():
         colour, symbol, dash = subset_style(look, name)
-        held = [one for one in of.bins if one.n]
+        held = [bin_ for bin_ in calibration.bins if bin_.n]
         left = min(left, _left(held))
         figure.add_scatter(
             x=100 * _of(held, "confidence"),
@@ -94,7 +95,7 @@ def reliability_curves(subsets: Mapping[str, Calibration], *, dark: bool = False
             line={"color": colour, "width": 1.2, "dash": dash},
             marker={"symbol": symbol, "color": colour, "size": 7, "line": {"width": 1.5, "color": colour}},
             error_y=_error(held, faded(colour, 0.35)),
-            text=[_bin_hover(one) for one in held],
+            text=[_bin_hover(bin_) for bin_ in held],
             hovertemplate=f"{name}<br>%{{text}}<extra></extra>",
         )
     figure.update_layout(
@@ -136,7 +137,7 @@ def density_chart(densities: Mapping[str, tuple[np.ndarray, np.ndarray]], *, dar
 def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool = False) -> go.Figure:
     """Accuracy against coverage: what is gained when the least confident samples are set aside."""
     look = theme(dark)
-    told = [
+    sentences = [
         f"{name}: {percent(points[-1].accuracy)} right of all, {percent(_at_half(points).accuracy)} of the surer half."
         for name, points in curves.items()
         if points
@@ -145,7 +146,7 @@ def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool 
         look,
         x_title="Coverage: share of samples kept, the surest first (%)",
         y_title="Accuracy of those kept (%)",
-        alt=" ".join(["Accuracy against coverage by subset.", *told]),
+        alt=" ".join(["Accuracy against coverage by subset.", *sentences]),
     )
     for name, points in curves.items():
         colour, _, dash = subset_style(look, name)
@@ -197,9 +198,9 @@ def _perfect_line(figure: go.Figure, look: Theme) -> None:
 def _perfect_boxes(figure: go.Figure, look: Theme, bins: Sequence[Bin]) -> None:
     """The band bin by bin, each as wide as its bin, in one trace of closed outlines."""
     x, y = [], []
-    for one in bins:
-        x += [one.lower, one.upper, one.upper, one.lower, one.lower, np.nan]
-        y += [one.perfect.lower] * 2 + [one.perfect.upper] * 2 + [one.perfect.lower, np.nan]
+    for bin_ in bins:
+        x += [bin_.lower, bin_.upper, bin_.upper, bin_.lower, bin_.lower, np.nan]
+        y += [bin_.perfect.lower] * 2 + [bin_.perfect.upper] * 2 + [bin_.perfect.lower, np.nan]
     figure.add_scatter(
         x=100 * np.array(x, dtype=np.float64),
         y=100 * np.array(y, dtype=np.float64),
@@ -213,12 +214,12 @@ def _perfect_boxes(figure: go.Figure, look: Theme, bins: Sequence[Bin]) -> None:
 
 
 def _of(bins: Sequence[Bin], name: str) -> np.ndarray:
-    return np.array([getattr(one, name) for one in bins], dtype=np.float64)
+    return np.array([getattr(bin_, name) for bin_ in bins], dtype=np.float64)
 
 
 def _error(bins: Sequence[Bin], colour: str) -> dict[str, object]:
     accuracy = _of(bins, "accuracy")
-    lower, upper = (np.array([getattr(one.interval, end) for one in bins]) for end in ("lower", "upper"))
+    lower, upper = (np.array([getattr(bin_.interval, end) for bin_ in bins]) for end in ("lower", "upper"))
     return {
         "type": "data",
         "symmetric": False,
@@ -232,13 +233,13 @@ def _error(bins: Sequence[Bin], colour: str) -> dict[str, object]:
 
 def _left(bins: Sequence[Bin]) -> float:
     """Where the axis of confidence begins: there are none below one over the number of classes."""
-    return 10 * np.floor(10 * min((one.lower for one in bins), default=0.0)) - 1
+    return 10 * np.floor(10 * min((bin_.lower for bin_ in bins), default=0.0)) - 1
 
 
-def _bin_hover(one: Bin) -> str:
+def _bin_hover(bin_: Bin) -> str:
     return (
-        f"{percent(one.accuracy, one.interval)} right, {percent(one.confidence)} sure<br>"
-        f"n = {count(one.n)}; a perfect model {percent(one.perfect.lower)} to {percent(one.perfect.upper)}"
+        f"{percent(bin_.accuracy, bin_.interval)} right, {percent(bin_.confidence)} sure<br>"
+        f"n = {count(bin_.n)}; a perfect model {percent(bin_.perfect.lower)} to {percent(bin_.perfect.upper)}"
     )
 
 
@@ -246,10 +247,10 @@ def _at_half(points: Sequence[CoveragePoint]) -> CoveragePoint:
     return min(points, key=lambda point: abs(point.coverage - 0.5))
 
 
-def _reliability_alt(of: Calibration, subset: str) -> str:
-    outside = sum(not one.perfect.holds(one.accuracy) for one in of.bins if one.n)
-    held = sum(one.n > 0 for one in of.bins)
+def _reliability_alt(calibration: Calibration, subset: str) -> str:
+    outside = sum(not bin_.perfect.holds(bin_.accuracy) for bin_ in calibration.bins if bin_.n)
+    held = sum(bin_.n > 0 for bin_ in calibration.bins)
     return (
-        f"Accuracy against confidence of the {subset} subset. {of.sentence} "
+        f"Accuracy against confidence of the {subset} subset. {calibration.sentence} "
         f"{outside} of {held} bins lie outside the band of perfectly calibrated models."
     )

@@ -33,15 +33,15 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
     """
     look = theme(dark)
     names = run_names(runs)
-    told = []
+    sentences = []
     for run, name in zip(runs, names, strict=True):
         scores = [fold.score.value for fold in run.folds_defined]
         by_fold = f"by fold {percent(min(scores))} to {percent(max(scores))}" if scores else "defined on no fold"
-        told.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}.")
+        sentences.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}.")
     metric = performance.metric.title
     figure = new_figure(
         look, x_title="Fold", y_title=_score_title(metric), height=360,
-        alt=" ".join([f"{metric} of every fold.", *told]),
+        alt=" ".join([f"{metric} of every fold.", *sentences]),
     )  # fmt: skip
     styles = scheme_styles(list(dict.fromkeys(run.scheme for run in runs)), look)
     start, ticks, texts = 0, [], []
@@ -51,14 +51,14 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
         ends = [start - 0.45, start + n - 0.55]
         _mean_line(figure, ends, run, style)
         values = [fold.score for fold in run.folds]
-        bounds = [100 * np.array([getattr(of.interval, end) for of in values]) for end in ("lower", "upper")]
+        bounds = [100 * np.array([getattr(score.interval, end) for score in values]) for end in ("lower", "upper")]
         upright(figure, at, *bounds, style.colour)
         hover = [
             f"{escape(name)}, fold {fold.fold + 1}<br>{percent(fold.score.value, fold.score.interval)}<br>"
             f"n = {count(fold.n)}, accuracy {percent(fold.accuracy.value)}"
             for fold in run.folds
         ]
-        marks(figure, at, 100 * np.array([of.value for of in values]), style, name, hover)
+        marks(figure, at, 100 * np.array([score.value for score in values]), style, name, hover)
         ticks += [start + fold for fold in range(n)]
         texts += [str(fold + 1) for fold in range(n)]
         start += n + 1
@@ -72,7 +72,7 @@ def seeds_chart(performance: FoldPerformance, rows: Sequence[SchemeScore], *, da
     """The mean of every seed with its interval over samples, scheme beside scheme; the line is the mean over seeds."""
     look = theme(dark)
     names = scheme_names(rows)
-    told = [
+    sentences = [
         f"{name}: {percent(row.mean.value, row.mean.interval)} over {plural(len(row.seeds), 'seed')}."
         for name, row in zip(names, rows, strict=True)
     ]
@@ -82,7 +82,7 @@ def seeds_chart(performance: FoldPerformance, rows: Sequence[SchemeScore], *, da
         x_title="",
         y_title=f"Mean {escape(metric, longest=LONGEST_TITLE)} (%)",
         height=320,
-        alt=" ".join(["Seeds side by side.", *told]),
+        alt=" ".join(["Seeds side by side.", *sentences]),
     )
     styles = scheme_styles(list(dict.fromkeys(row.scheme for row in rows)), look)
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
@@ -153,17 +153,17 @@ def class_scores(performance: FoldPerformance, runs: Sequence[RunScore], *, dark
     styles, at = scheme_styles([run.scheme for run in runs], look), np.arange(len(names), dtype=np.float64)
     for place, (run, name) in enumerate(zip(runs, run_names(runs), strict=True)):
         f1, where = [run.classes[code] for code in order.tolist()], at + (place - (len(runs) - 1) / 2) * 0.24
-        lower, upper = (100 * np.array([getattr(of.interval, end) for of in f1]) for end in ("lower", "upper"))
+        lower, upper = (100 * np.array([getattr(score.interval, end) for score in f1]) for end in ("lower", "upper"))
         style = styles[run.scheme]
         bars = interval_bars(where, lower, upper, colour=style.colour, width=1.4, name=escape(name), showlegend=False)
         figure.add_trace(bars)
         figure.add_scatter(
-            x=100 * np.array([of.value for of in f1]),
+            x=100 * np.array([score.value for score in f1]),
             y=where,
             mode="markers",
             name=escape(name),
             marker=marker(style),
-            text=[f"{percent(of.value, of.interval)}<br>n = {count(of.n)}" for of in f1],
+            text=[f"{percent(score.value, score.interval)}<br>n = {count(score.n)}" for score in f1],
             hovertemplate="%{text}<extra></extra>",
         )
     name_axis(figure, [names[code] for code in order.tolist()])

@@ -42,23 +42,26 @@ def fold_map(
 
 def fold_sizes(folds: Mapping[str, Integer[np.ndarray, " n_samples"]], *, dark: bool = False) -> go.Figure:
     """Bars with the number of samples in each fold, scheme beside scheme."""
-    look, sizes = theme(dark), {scheme: np.bincount(of[of >= 0]) for scheme, of in folds.items()}
-    told = [
-        f"{scheme_title(name)}: {plural(len(of), 'fold')} of {count(int(of.min()))} to {count(int(of.max()))} samples."
-        for name, of in sizes.items()
+    look, sizes = theme(dark), {scheme: np.bincount(fold[fold >= 0]) for scheme, fold in folds.items()}
+    sentences = [
+        f"{scheme_title(name)}: {plural(len(n_by_fold), 'fold')} of {count(int(n_by_fold.min()))} to "
+        f"{count(int(n_by_fold.max()))} samples."
+        for name, n_by_fold in sizes.items()
     ]
-    figure = new_figure(look, x_title="Fold", y_title="Samples", height=260, alt=" ".join(["Sizes of folds.", *told]))
+    figure = new_figure(
+        look, x_title="Fold", y_title="Samples", height=260, alt=" ".join(["Sizes of folds.", *sentences])
+    )
     styles, width = scheme_styles(list(folds), look), 0.8 / max(len(folds), 1)
-    for place, (scheme, of) in enumerate(sizes.items()):
+    for place, (scheme, n_by_fold) in enumerate(sizes.items()):
         style = styles[scheme]
         hatch = "" if style.dash == "solid" else "/"
         figure.add_bar(
-            x=np.arange(1, len(of) + 1) + (place - (len(sizes) - 1) / 2) * width,
-            y=of,
+            x=np.arange(1, len(n_by_fold) + 1) + (place - (len(sizes) - 1) / 2) * width,
+            y=n_by_fold,
             width=width * 0.92,
             name=escape(scheme_title(scheme)),
             marker={"color": style.colour, "line": {"width": 0}, "pattern": {"shape": hatch}},
-            customdata=np.arange(1, len(of) + 1),
+            customdata=np.arange(1, len(n_by_fold) + 1),
             hovertemplate="fold %{customdata}: %{y:,d} samples<extra></extra>",
         )
     fold_axis(figure, max(map(len, sizes.values()), default=0))
@@ -113,7 +116,7 @@ def label_shares(
             showlegend=n_folds <= 10,
         )
     name_axis(figure, class_names)
-    others = [_shares(_count_labels(of, y, len(class_names))).max(initial=0.0) for of in beside]
+    others = [_shares(_count_labels(other, y, len(class_names))).max(initial=0.0) for other in beside]
     most = max([share.max(initial=0.0), whole.max(), *others])
     figure.update_xaxes(range=[0.0, 1.04 * most], tickformat=".1f")
     return figure
@@ -125,23 +128,26 @@ def fold_means(means: Mapping[str, pd.DataFrame], title: str, *, whole: float, d
     `means` has, by scheme, the frame of `core.evaluate.cluster_folds.mean_by_fold`; `title` names the axis.
     """
     look = theme(dark)
-    told = [f"{scheme_title(name)}: {of['mean'].min():.3g} to {of['mean'].max():.3g}." for name, of in means.items()]
-    alt = " ".join([f"{title}, mean by fold; {whole:.3g} over all samples.", *told])
+    sentences = [
+        f"{scheme_title(name)}: {table['mean'].min():.3g} to {table['mean'].max():.3g}."
+        for name, table in means.items()
+    ]
+    alt = " ".join([f"{title}, mean by fold; {whole:.3g} over all samples.", *sentences])
     figure = new_figure(
         look, x_title="Fold", y_title=f"{escape(title, longest=LONGEST_TITLE)}, mean", height=260, alt=alt
     )
     figure.add_hline(y=whole, line={"color": look.grey, "width": 1, "dash": "dot"})
     styles = scheme_styles(list(means), look)
-    for place, (scheme, of) in enumerate(means.items()):
-        at = of["fold"].to_numpy(dtype=np.float64) + 1 + (place - (len(means) - 1) / 2) * 0.16
-        ends = [of[name].to_numpy(dtype=np.float64) for name in ("lower", "upper")]
+    for place, (scheme, table) in enumerate(means.items()):
+        at = table["fold"].to_numpy(dtype=np.float64) + 1 + (place - (len(means) - 1) / 2) * 0.16
+        ends = [table[name].to_numpy(dtype=np.float64) for name in ("lower", "upper")]
         upright(figure, at, *ends, styles[scheme].colour)
         hover = [
             f"fold {fold + 1}: {mean:.4g}, n = {count(n)}"
-            for fold, n, mean in of[["fold", "n", "mean"]].itertuples(index=False)
+            for fold, n, mean in table[["fold", "n", "mean"]].itertuples(index=False)
         ]
-        marks(figure, at, of["mean"].to_numpy(dtype=np.float64), styles[scheme], scheme_title(scheme), hover)
-    fold_axis(figure, max((len(of) for of in means.values()), default=0))
+        marks(figure, at, table["mean"].to_numpy(dtype=np.float64), styles[scheme], scheme_title(scheme), hover)
+    fold_axis(figure, max((len(table) for table in means.values()), default=0))
     return figure
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.covariate_shift import CovariateShift
+from core.evaluate.covariate_shift import ClassShift, CovariateShift
 from core.evaluate.wording import bare, count, listed, p_value, plural
 from core.figures.data_sets import MOST_IN_SIGHT
 from core.figures.theme import escape, faded, name_axis, new_figure, padded, theme
@@ -16,18 +16,18 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
     the Monte-Carlo error of the divergence, at 95 %.
     """
     look, classes = theme(dark), shift.classes
-    known = [one for one in classes if not np.isnan(one.observed.value)]
-    moved = [one.label for one in classes if one.shifted]
+    known = [row for row in classes if not np.isnan(row.observed.value)]
+    moved = [row.label for row in classes if row.shifted]
     alt = f"Jensen-Shannon divergence of training and test part of {plural(len(known), 'class', 'classes')}. " + (
         f"Beyond chance: {listed(moved)}." if moved else "No class is beyond chance."
     )
-    row = 30 if len(classes) <= 12 else 22 if len(classes) <= 40 else 16
-    height = 96 + row * max(len(classes), 3)
+    per_class = 30 if len(classes) <= 12 else 22 if len(classes) <= 40 else 16
+    height = 96 + per_class * max(len(classes), 3)
     title = "Jensen-Shannon divergence (bits; 0 alike, 1 apart)"
     figure = new_figure(look, x_title=title, height=height, alt=alt)
-    for place, one in enumerate(classes):
+    for place, row in enumerate(classes):
         figure.add_box(
-            x=one.null,
+            x=row.null,
             y0=place,
             orientation="h",
             width=0.55,
@@ -43,7 +43,7 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
         (True, "test set, beyond chance (Holm)", "circle"),
         (False, "test set, cannot be told from chance", "circle-open"),
     ):
-        mine = [place for place, one in enumerate(classes) if one in known and one.shifted == shifted]
+        mine = [place for place, row in enumerate(classes) if row in known and row.shifted == shifted]
         figure.add_scatter(
             x=[classes[place].observed.value for place in mine],
             y=mine,
@@ -57,10 +57,10 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
                 "thickness": 1.3,
                 "width": 3,
             },
-            text=[_told(classes[place]) for place in mine],
+            text=[_hover(classes[place]) for place in mine],
             hovertemplate="%{text}<extra></extra>",
         )
-    name_axis(figure, [one.label for one in classes])
+    name_axis(figure, [row.label for row in classes])
     figure.update_xaxes(range=padded(figure, include=0.0))
     if len(classes) > MOST_IN_SIGHT:
         figure.update_xaxes(side="top")
@@ -68,9 +68,9 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
     return figure.update_layout(boxmode="overlay")
 
 
-def _told(one) -> str:
-    null = f"; re-splits {bare(float(one.null.mean()), 3)}" if len(one.null) else ""
+def _hover(row: ClassShift) -> str:
+    null = f"; re-splits {bare(float(row.null.mean()), 3)}" if len(row.null) else ""
     return (
-        f"{escape(one.label)}: {bare(one.observed.value, 3)} ± {bare(1.96 * one.observed.error, 3)}{null}<br>"
-        f"{p_value(one.p_holm)}, {count(one.n_train)} training and {count(one.n_test)} test samples"
+        f"{escape(row.label)}: {bare(row.observed.value, 3)} ± {bare(1.96 * row.observed.error, 3)}{null}<br>"
+        f"{p_value(row.p_holm)}, {count(row.n_train)} training and {count(row.n_test)} test samples"
     )

@@ -46,7 +46,7 @@ def interval_curve(curve: Curve, *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def size_boxes(found: Adequacy, curve: Curve, *, dark: bool = False) -> go.Figure:
+def size_boxes(adequacy: Adequacy, curve: Curve, *, dark: bool = False) -> go.Figure:
     """Box plots of the accuracy of every draw, by size and scheme, with the draws beside them (figure 6)."""
     look = theme(dark)
     last, first = curve.points[-1].expected, curve.points[0].expected
@@ -56,7 +56,7 @@ def size_boxes(found: Adequacy, curve: Curve, *, dark: bool = False) -> go.Figur
         f"at {count(round(curve.points[-1].n))}."
     )
     figure = new_figure(look, x_title="Training samples", y_title="Accuracy of a draw (%)", height=360, alt=alt)
-    draws = found.intervals.accuracies
+    draws = adequacy.intervals.accuracies
     mine = draws[((draws["model"] == curve.model) & (draws["source_finder"] == curve.source_finder)).to_numpy()]
     places = {point.size: place for place, point in enumerate(curve.points)}
     for offset, scheme in ((-0.14, "source_inclusive"), (0.14, "source_exclusive")):
@@ -91,7 +91,7 @@ def size_boxes(found: Adequacy, curve: Curve, *, dark: bool = False) -> go.Figur
 def rho_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = None, dark: bool = False) -> go.Figure:
     """Rho over the size of the training set, a line for each model (figure 8), with intervals over sources."""
     look, titles = theme(dark), curve_names(curves, names)
-    told = [
+    sentences = [
         f"{title}: rho {_change([point.expected.rho for point in curve.points])}."
         for curve, title in zip(curves, titles, strict=True)
     ]
@@ -100,7 +100,7 @@ def rho_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = Non
         x_title="Training samples",
         y_title="Robustness rho",
         height=360,
-        alt=" ".join(["Rho over the size of the training set.", *told]),
+        alt=" ".join(["Rho over the size of the training set.", *sentences]),
     )
     every = np.array([point.n for curve in curves for point in curve.points])
     for place, (curve, title) in enumerate(zip(curves, titles, strict=True)):
@@ -116,7 +116,7 @@ def rho_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = Non
             name=escape(title),
             line={"color": colour, "width": 1.5},
             marker={"symbol": MODEL_MARKS[place % len(MODEL_MARKS)], "size": 8, "color": colour},
-            text=[f"rho {ratio(one.value, one.over_sources)}" for one in estimates],
+            text=[f"rho {ratio(estimate.value, estimate.over_sources)}" for estimate in estimates],
             hovertemplate="%{text}<extra></extra>",
         )
     size_axis(figure, every)
@@ -125,8 +125,8 @@ def rho_curves(curves: Sequence[Curve], *, names: Mapping[str, str] | None = Non
     return figure
 
 
-def class_panels(curves: Sequence[Curve], *, of: str = "accuracy", dark: bool = False) -> go.Figure:
-    """A small panel for each class: its expected interval (figure 9) or, `of` "rho", its rho (figure 10) over size.
+def class_panels(curves: Sequence[Curve], *, quantity: str = "accuracy", dark: bool = False) -> go.Figure:
+    """A small panel for each class: its expected interval (figure 9) or, with "rho", its rho (figure 10) over size.
 
     All on the same axes, the class with the widest gap at its largest size first; at most MOST_CLASSES of them.
     """
@@ -141,18 +141,18 @@ def class_panels(curves: Sequence[Curve], *, of: str = "accuracy", dark: bool = 
         vertical_spacing=min(0.32 / n_rows, 0.2),
         subplot_titles=[escape(str(curve.label), longest=24) for curve in shown],
     )
-    base = new_figure(look, x_title="", height=70 + PANEL * n_rows, alt=_panels_alt(shown, len(curves), of))
+    base = new_figure(look, x_title="", height=70 + PANEL * n_rows, alt=_panels_alt(shown, len(curves), quantity))
     figure.layout.template = look.template
     figure.update_layout(height=base.layout.height, meta=base.layout.meta)
     for place, curve in enumerate(shown):
-        _panel(figure, curve, of, look, row=place // COLUMNS + 1, col=place % COLUMNS + 1, first=place == 0)
+        _panel(figure, curve, quantity, look, row=place // COLUMNS + 1, col=place % COLUMNS + 1, first=place == 0)
     for title in figure.layout.annotations:
         title.update(font={"size": 12, "color": look.ink}, yshift=-2)
     n = np.array([point.n for curve in shown for point in curve.points])
     size_axis(figure, n, every=4.0)
     figure.update_xaxes(title_text="Training samples of the class", title_standoff=4, row=n_rows)
-    figure.update_yaxes(tickformat=".2f" if of == "rho" else ".0f", range=padded(figure, "y"))
-    figure.update_yaxes(title_text="Rho" if of == "rho" else "Accuracy (%)", col=1)
+    figure.update_yaxes(tickformat=".2f" if quantity == "rho" else ".0f", range=padded(figure, "y"))
+    figure.update_yaxes(title_text="Rho" if quantity == "rho" else "Accuracy (%)", col=1)
     figure.update_layout(legend={"y": 1 + 24 / (70 + PANEL * n_rows)}, margin={"t": 52})
     return figure
 
@@ -193,10 +193,10 @@ def size_axis(figure: go.Figure, n: np.ndarray, *, every: float = 1.15) -> None:
     )
 
 
-def _panel(figure: go.Figure, curve: Curve, of: str, look: Theme, *, row: int, col: int, first: bool) -> None:
+def _panel(figure: go.Figure, curve: Curve, quantity: str, look: Theme, *, row: int, col: int, first: bool) -> None:
     n = np.array([point.n for point in curve.points])
     part = go.Figure()
-    if of == "rho":
+    if quantity == "rho":
         estimates = [point.expected.rho for point in curve.points]
         _bars(part, n, estimates, look.ink, kinds=("over_sources",))
         part.add_scatter(
@@ -206,7 +206,7 @@ def _panel(figure: go.Figure, curve: Curve, of: str, look: Theme, *, row: int, c
             name="rho",
             line={"color": look.ink, "width": 1.5},
             marker={"symbol": "circle", "size": 6, "color": look.ink},
-            text=[f"rho {ratio(one.value, one.over_sources)}" for one in estimates],
+            text=[f"rho {ratio(estimate.value, estimate.over_sources)}" for estimate in estimates],
             hovertemplate="%{text}<extra></extra>",
         )
     else:
@@ -245,9 +245,9 @@ def _line(figure: go.Figure, points: Sequence[AtSize], end: str, look: Theme, *,
         line={"color": colour, "width": 1.5},
         marker={"symbol": SYMBOLS[scheme], "size": size, "color": colour},
         text=[
-            f"{count(round(point.n))} samples: {percent(one.value, one.over_sources)}<br>"
-            f"sd {percent(one.sd)}, {plural(one.n_draws, 'draw')}"
-            for point, one in zip(points, estimates, strict=True)
+            f"{count(round(point.n))} samples: {percent(estimate.value, estimate.over_sources)}<br>"
+            f"sd {percent(estimate.sd)}, {plural(estimate.n_draws, 'draw')}"
+            for point, estimate in zip(points, estimates, strict=True)
         ],
         hovertemplate="%{text}<extra></extra>",
     )
@@ -326,16 +326,16 @@ def _change(estimates: Sequence[ExpectedValue]) -> str:
 
 
 def _curve_alt(curve: Curve) -> str:
-    told = [
+    sentences = [
         f"At {count(round(point.n))} samples {percent(point.expected.exclusive.value)} on unfamiliar sources and "
         f"{percent(point.expected.inclusive.value)} on familiar ones."
         for point in curve.points
     ]
-    return " ".join(["Expected accuracy interval over the size of the training set.", *told])
+    return " ".join(["Expected accuracy interval over the size of the training set.", *sentences])
 
 
-def _panels_alt(shown: Sequence[Curve], n_classes: int, of: str) -> str:
-    what = "Rho" if of == "rho" else "Expected accuracy interval"
+def _panels_alt(shown: Sequence[Curve], n_classes: int, quantity: str) -> str:
+    what = "Rho" if quantity == "rho" else "Expected accuracy interval"
     if not shown:
         return f"{what} by class: nothing is known yet."
     widest = shown[0]

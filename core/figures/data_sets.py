@@ -57,12 +57,12 @@ def label_distribution(
     return figure
 
 
-def number_histogram(of: NumberByClass, *, noun: str, dark: bool = False) -> go.Figure:
+def number_histogram(number: NumberByClass, *, noun: str, dark: bool = False) -> go.Figure:
     """Histogram of a number over all samples, its median as a line; bins without samples are drawn empty."""
-    look, overall, bars = theme(dark), of.overall, of.bars
-    alt = f"{of.title} of {plural(overall.n, noun)}: {_spread(overall)}."
+    look, overall, bars = theme(dark), number.overall, number.bars
+    alt = f"{number.title} of {plural(overall.n, noun)}: {_spread(overall)}."
     figure = new_figure(
-        look, x_title=escape(of.title, longest=LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=300, alt=alt
+        look, x_title=escape(number.title, longest=LONGEST_TITLE), y_title=f"{noun.capitalize()}s", height=300, alt=alt
     )
     width = np.diff(bars.edges)
     last = bars.edges[1:] - 1 if bars.whole else bars.edges[1:]
@@ -94,21 +94,24 @@ def number_histogram(of: NumberByClass, *, noun: str, dark: bool = False) -> go.
     return figure
 
 
-def class_boxes(of: NumberByClass, *, dark: bool = False) -> go.Figure:
+def class_boxes(number: NumberByClass, *, dark: bool = False) -> go.Figure:
     """A box for the number within every class: quartiles, Tukey's whiskers and the mean; the line is the median of all.
 
     Boxes are drawn from their five numbers, so that a hundred thousand samples are as quick as ten.
     """
-    look, rows = theme(dark), of.classes
+    look, rows = theme(dark), number.classes
     least, most = (end(rows, key=lambda row: row.median) for end in (min, max))
     alt = (
-        f"{of.title} by class: medians from {_number(least.median)} ({least.name}) to {_number(most.median)} "
-        f"({most.name}); the median of all is {_number(of.overall.median)}."
+        f"{number.title} by class: medians from {_number(least.median)} ({least.name}) to {_number(most.median)} "
+        f"({most.name}); the median of all is {_number(number.overall.median)}."
     )
     figure = new_figure(
-        look, x_title=escape(of.title, longest=LONGEST_TITLE), height=80 + _row(len(rows)) * max(len(rows), 3), alt=alt
+        look,
+        x_title=escape(number.title, longest=LONGEST_TITLE),
+        height=80 + _row(len(rows)) * max(len(rows), 3),
+        alt=alt,
     )
-    figure.add_vline(x=of.overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
+    figure.add_vline(x=number.overall.median, line={"color": look.grey, "width": 1, "dash": "dot"})
     figure.add_box(
         y=np.arange(len(rows)),
         orientation="h",
@@ -130,60 +133,60 @@ def class_boxes(of: NumberByClass, *, dark: bool = False) -> go.Figure:
     return figure
 
 
-def shares_by_number(of: SharesByNumber, *, title: str, dark: bool = False) -> go.Figure:
+def shares_by_number(shares: SharesByNumber, *, title: str, dark: bool = False) -> go.Figure:
     """The share of every class along a number: bars up to ten classes, for more a heat map of share against the usual.
 
     Bins hold about equally many samples each.
     """
     look = theme(dark)
-    ends = [(_number(low, 3), _number(high, 3)) for low, high in zip(of.lower, of.upper, strict=True)]
+    ends = [(_number(low, 3), _number(high, 3)) for low, high in zip(shares.lower, shares.upper, strict=True)]
     names = [low if low == high else f"{low} to {high}" for low, high in ends]
-    ratio = of.shares / of.overall
+    ratio = shares.shares / shares.overall
     at, code = np.unravel_index(int(ratio.argmax()), ratio.shape)
     alt = (
-        f"Shares of the classes by {title}. Furthest above its usual share: {of.class_names[code]} at {names[at]}, "
-        f"{percent(of.shares[at, code])} against {percent(of.overall[code])} overall."
+        f"Shares of the classes by {title}. Furthest above its usual share: {shares.class_names[code]} at {names[at]}, "
+        f"{percent(shares.shares[at, code])} against {percent(shares.overall[code])} overall."
     )
-    many = len(of.class_names) > MOST_STACKED
-    height = 100 + _row(len(of.class_names)) * len(of.class_names) if many else 320
+    many = len(shares.class_names) > MOST_STACKED
+    height = 100 + _row(len(shares.class_names)) * len(shares.class_names) if many else 320
     y_title = None if many else "Share of the class (%)"
     figure = new_figure(look, x_title=escape(title, longest=LONGEST_TITLE), y_title=y_title, height=height, alt=alt)
     if many:
-        _heat(figure, of, names, look)
+        _heat(figure, shares, names, look)
     else:
-        _stacked(figure, of, look)
+        _stacked(figure, shares, look)
     name_axis(figure, names, axis="x")
     if many:  # columns are too narrow for both ends
         figure.update_xaxes(ticktext=[low for low, _ in ends], title_text=f"{figure.layout.xaxis.title.text}, from")
     else:
         figure.update_xaxes(ticktext=[low if low == high else f"{low}<br>to {high}" for low, high in ends])
-    _axis_in_sight(figure, len(of.class_names))
+    _axis_in_sight(figure, len(shares.class_names))
     return figure
 
 
-def _stacked(figure: go.Figure, of: SharesByNumber, look: Theme) -> None:
-    for code, name in enumerate(of.class_names):
+def _stacked(figure: go.Figure, shares: SharesByNumber, look: Theme) -> None:
+    for code, name in enumerate(shares.class_names):
         figure.add_bar(
-            x=np.arange(len(of.n)),
-            y=100 * of.shares[:, code],
+            x=np.arange(len(shares.n)),
+            y=100 * shares.shares[:, code],
             name=escape(name),
             width=0.85,
             marker={"color": look.colours[code], "line": {"width": 0.5, "color": look.paper}},
-            customdata=np.column_stack([of.n[:, code], of.n.sum(axis=1)]),
+            customdata=np.column_stack([shares.n[:, code], shares.n.sum(axis=1)]),
             hovertemplate=f"{escape(name)}: %{{y:.1f}} %, %{{customdata[0]}} of %{{customdata[1]}}<extra></extra>",
         )
     figure.update_layout(barmode="stack", yaxis={"range": [0, 100], "tickformat": "d"})
 
 
-def _heat(figure: go.Figure, of: SharesByNumber, bins: Sequence[str], look: Theme) -> None:
+def _heat(figure: go.Figure, table: SharesByNumber, bins: Sequence[str], look: Theme) -> None:
     with np.errstate(divide="ignore"):
-        ratio = np.log2(of.shares / of.overall)
+        ratio = np.log2(table.shares / table.overall)
     hover = [
         [
             f"{escape(name)}: {percent(share)} at {place}, {percent(usual)} overall, n = {count(int(n))}"
             for place, share, n in zip(bins, shares, counts, strict=True)
         ]
-        for name, shares, counts, usual in zip(of.class_names, of.shares.T, of.n.T, of.overall, strict=True)
+        for name, shares, counts, usual in zip(table.class_names, table.shares.T, table.n.T, table.overall, strict=True)
     ]
     figure.add_heatmap(
         z=np.clip(ratio.T, -_RATIO, _RATIO),
@@ -203,7 +206,7 @@ def _heat(figure: go.Figure, of: SharesByNumber, bins: Sequence[str], look: Them
             "outlinewidth": 0,
         },
     )
-    name_axis(figure, of.class_names)
+    name_axis(figure, table.class_names)
 
 
 def _row(n_rows: int) -> int:
@@ -217,10 +220,10 @@ def _axis_in_sight(figure: go.Figure, n_rows: int) -> None:
         figure.update_layout(margin_t=60)
 
 
-def _spread(of: NumberSummary) -> str:
+def _spread(summary: NumberSummary) -> str:
     return (
-        f"from {_number(of.minimum)} to {_number(of.maximum)}, half of them between {_number(of.lower_quartile)} and "
-        f"{_number(of.upper_quartile)}, median {_number(of.median)}"
+        f"from {_number(summary.minimum)} to {_number(summary.maximum)}, half of them between "
+        f"{_number(summary.lower_quartile)} and {_number(summary.upper_quartile)}, median {_number(summary.median)}"
     )
 
 

@@ -81,14 +81,14 @@ def _lines(walk: Walk, towards: int, look: Theme) -> list[tuple[int, str, np.nda
     styles += [{"color": look.colours[i], "dash": dash} for i, dash in ((9, "dash"), (8, "dot"), (6, "dashdot"))]
     if towards == walk.label:
         styles.pop(1)
-    found = [
+    lines = [
         (code, walk.class_names[code], walk.proba[:, code], style) for code, style in zip(chosen, styles, strict=False)
     ]
     rest = np.setdiff1d(np.arange(len(walk.class_names)), chosen)
     if len(rest):
         named = "the other class" if len(rest) == 1 else f"{len(rest)} other classes"
-        found.append((-1, named, walk.proba[:, rest].sum(axis=1), {"color": look.grey, "dash": "dash"}))
-    return found
+        lines.append((-1, named, walk.proba[:, rest].sum(axis=1), {"color": look.grey, "dash": "dash"}))
+    return lines
 
 
 def _strips(figure: go.Figure, walk: Walk, look: Theme) -> None:
@@ -120,13 +120,13 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
     look = theme(dark)
     sizes = list(dict.fromkeys(cell.n_per_class for cell in grid.cells))
     largest = [cell for cell in grid.cells if cell.n_per_class == sizes[-1]]
-    told = [
+    accuracies = [
         f"{percent(cell.overall.accuracy, cell.overall.interval)} at {mix_title(cell.centroid_share)}"
         for cell in largest
     ]
     alt = (
-        f"Accuracy over mixes with {plural(sizes[-1], 'test')} for each class: {', '.join(told)}; on the original test "
-        f"set {percent(grid.accuracy, grid.interval)}."
+        f"Accuracy over mixes with {plural(sizes[-1], 'test')} for each class: {', '.join(accuracies)}; "
+        f"on the original test set {percent(grid.accuracy, grid.interval)}."
     )
     figure = new_figure(look, x_title="Mix (centroid-boundary)", y_title="Accuracy (%)", height=360, alt=alt)
     mixes = [mix_title(cell.centroid_share) for cell in largest]
@@ -136,7 +136,7 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
         cells = [cell.overall for cell in grid.cells if cell.n_per_class == size]
         values, lower, upper = (
             100 * np.array(part)
-            for part in zip(*((one.accuracy, one.interval.lower, one.interval.upper) for one in cells), strict=True)
+            for part in zip(*((cell.accuracy, cell.interval.lower, cell.interval.upper) for cell in cells), strict=True)
         )  # fmt: skip
         figure.add_scatter(
             x=np.arange(len(mixes)) + 0.07 * (row - (len(sizes) - 1) / 2),
@@ -150,8 +150,9 @@ def grid_chart(grid: AccuracyGrid, *, dark: bool = False) -> go.Figure:
                 "color": look.exclusive, "thickness": 1.2, "width": 3,
             },
             text=[
-                f"{percent(one.accuracy, one.interval)}<br>n = {count(one.n)} from {plural(one.n_parents, 'sample')}"
-                for one in cells
+                f"{percent(cell.accuracy, cell.interval)}<br>"
+                f"n = {count(cell.n)} from {plural(cell.n_parents, 'sample')}"
+                for cell in cells
             ],
             hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
@@ -184,14 +185,14 @@ def _original(figure: go.Figure, grid: AccuracyGrid, look: Theme, ends: list[flo
     )
 
 
-def class_chart(found: Guided, *, dark: bool = False) -> go.Figure:
+def class_chart(guided: Guided, *, dark: bool = False) -> go.Figure:
     """The accuracy of every class on its generated tests, near its centroid and at its boundary, with intervals."""
-    look, table, names = theme(dark), found.class_table(), found.class_names
-    told = [
+    look, table, names = theme(dark), guided.class_table(), guided.class_names
+    accuracies = [
         f"{region} from {percent(float(part.min()))} to {percent(float(part.max()))}"
         for region, part in table.dropna(subset=["accuracy"]).groupby("region")["accuracy"]
     ]
-    alt = f"Accuracy on generated tests by class: {'; '.join(told) or 'not known yet'}."
+    alt = f"Accuracy on generated tests by class: {'; '.join(accuracies) or 'not known yet'}."
     height = 90 + 30 * max(len(names), 3)
     figure = new_figure(look, x_title="Generated tests that are right (%)", height=height, alt=alt)
     figure.add_vline(x=50, line={"color": look.random, "width": 1, "dash": "dash"})

@@ -19,13 +19,13 @@ NAME, MOST_LETTERS = 5, 30
 def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
     """Accuracy against mean confidence, a point per model and set (figure 1); the line is a perfect match of both."""
     look = theme(dark)
-    told = [f"{_name(row)}: {_sure(row, 'reference')}, {_sure(row, 'target')}." for row in rows[:MOST_ROWS]]
+    sentences = [f"{_name(row)}: {_sure(row, 'reference')}, {_sure(row, 'target')}." for row in rows[:MOST_ROWS]]
     figure = new_figure(
         look,
         x_title="Mean confidence (%)",
         y_title="Accuracy (%)",
         height=380,
-        alt=" ".join(["Accuracy against mean confidence by model and set.", *told]),
+        alt=" ".join(["Accuracy against mean confidence by model and set.", *sentences]),
     )
     values = [100 * row.subset(s).mean_confidence for row in rows for s in ("reference", "target")]
     values += [100 * row.subset(s).accuracy.value for row in rows for s in ("reference", "target")]
@@ -59,21 +59,21 @@ def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> 
     return figure
 
 
-def gap_chart(of: SetComparison, *, dark: bool = False) -> go.Figure:
+def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     """The gap, the matched gap and what a different mix of confidences accounts for, with their intervals."""
     look = theme(dark)
     parts = [
-        ("gap, all samples", of.gap, look.ink, "square"),
-        ("matched gap", of.matched_gap, look.colours[2], "circle"),
-        ("difference of the two", of.explained, look.grey, "line-ns-open"),
+        ("gap, all samples", comparison.gap, look.ink, "square"),
+        ("matched gap", comparison.matched_gap, look.colours[2], "circle"),
+        ("difference of the two", comparison.explained, look.grey, "line-ns-open"),
     ]
     parts = [part for part in parts if not np.isnan(part[1].value)]
-    told = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]
+    sentences = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]
     figure = new_figure(
         look,
         x_title="Accuracy on the reference less that on the target (points)",
         height=90 + 44 * len(parts),
-        alt=" ".join(told),
+        alt=" ".join(sentences),
     )
     for place, (name, estimate, colour, symbol) in enumerate(parts):
         at = np.array([float(place)])
@@ -142,12 +142,12 @@ def gap_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure
 def epsilon_chart(curve: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
     """Matched gap, gap and unmatched share of the target at every epsilon, each with its band."""
     look = theme(dark)
-    told = [f"{row.epsilon:g}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in curve]
+    gaps = [f"{row.epsilon:g}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in curve]
     figure = new_figure(
         look,
         x_title="Epsilon: largest difference of confidence within a pair",
         y_title="Gap (points), unmatched (%)",
-        alt=" ".join(["Matched gap by epsilon.", *told]),
+        alt=" ".join(["Matched gap by epsilon.", *gaps]),
     )
     x = np.array([row.epsilon for row in curve])
     for name, field, colour, dash in (
@@ -174,26 +174,26 @@ def epsilon_chart(curve: Sequence[SetComparison], *, dark: bool = False) -> go.F
     return figure
 
 
-def label_chart(of: SetComparison, *, dark: bool = False) -> go.Figure:
+def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     """Matched gap by predicted label, the largest on top; the band is that of all labels together.
 
     Filled marks differ from zero after correction for the number of labels; labels with too few pairs are left out.
     """
     look = theme(dark)
-    enough = sorted((row for row in of.labels if row.enough), key=lambda row: -row.matched_gap.value)
+    enough = sorted((row for row in comparison.labels if row.enough), key=lambda row: -row.matched_gap.value)
     rows = enough[:MOST_ROWS]
     cut = f" (the {MOST_ROWS} largest of {len(enough)})" if len(enough) > MOST_ROWS else ""
-    told = [f"{row.label}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in rows]
-    few = len(of.labels) - len(enough)
+    gaps = [f"{row.label}: {points(row.matched_gap.value, row.matched_gap.interval)}." for row in rows]
+    few = len(comparison.labels) - len(enough)
     left_out = f" {few} labels have too few pairs and are left out." if few else ""
     figure = new_figure(
         look,
         x_title=f"Matched gap of a predicted label (points){cut}",
         height=90 + ROW * max(len(rows), 2),
-        alt=" ".join(["Matched gap by predicted label.", *told]) + left_out,
+        alt=" ".join(["Matched gap by predicted label.", *gaps]) + left_out,
     )
-    if of.matched_gap.interval.known:
-        low, high = (100 * getattr(of.matched_gap.interval, end) for end in ("lower", "upper"))
+    if comparison.matched_gap.interval.known:
+        low, high = (100 * getattr(comparison.matched_gap.interval, end) for end in ("lower", "upper"))
         figure.add_vrect(x0=low, x1=high, fillcolor=faded(look.grey, 0.14), line_width=0)
     at = np.arange(len(rows), dtype=np.float64)
     lower, upper = _ends([row.matched_gap for row in rows])
@@ -295,10 +295,10 @@ def _models_title(rows: Sequence[SetComparison]) -> str:
 
 
 def _models_alt(what: str, rows: Sequence[SetComparison]) -> str:
-    told = [
+    sentences = [
         f"{_name(row)}: gap {points(row.gap.value, row.gap.interval)}{_matched_alt(row)}." for row in rows[:MOST_ROWS]
     ]
-    return " ".join([f"{what} of {len(rows)} models, by increasing accuracy on the reference.", *told])
+    return " ".join([f"{what} of {len(rows)} models, by increasing accuracy on the reference.", *sentences])
 
 
 def _matched_alt(row: SetComparison) -> str:

@@ -9,30 +9,36 @@ from core.figures.theme import name_axis, new_figure, theme
 MOST_DRAWN = 60
 
 
-def matching_picture(of: MatchedSubsets, *, dark: bool = False) -> go.Figure:
+def matching_picture(matched: MatchedSubsets, *, dark: bool = False) -> go.Figure:
     """How matching works, on a few samples (figure 2): pairs are joined, what found no partner is hollow.
 
     One row per set, and with `by` "label" two rows per predicted label. More than 60 samples of a set are not drawn.
     """
     look = theme(dark)
-    labels = sorted(set(of.reference.label.tolist()) | set(of.target.label.tolist())) if of.by == "label" else [None]
-    names = [of.reference.class_names[label] if label is not None else "any label" for label in labels]
+    labels: list[int | None] = [None]
+    if matched.by == "label":
+        labels = sorted(set(matched.reference.label.tolist()) | set(matched.target.label.tolist()))
+    names = [matched.reference.class_names[label] if label is not None else "any label" for label in labels]
     place = {label: float(at) for at, label in enumerate(labels)}
     height = 0.28
-    shown = f"{of.n_pairs} pairs; {len(of.unmatched_target_index)} targets and {len(of.unmatched_reference_index)} "
+    n_left, n_left_reference = len(matched.unmatched_target_index), len(matched.unmatched_reference_index)
+    shown = f"{matched.n_pairs} pairs; {n_left} targets and {n_left_reference} references without a partner"
     figure = new_figure(
         look,
         x_title="Confidence (%)",
-        y_title="Predicted label" if of.by == "label" else None,
+        y_title="Predicted label" if matched.by == "label" else None,
         height=110 + 90 * len(labels),
-        alt=f"Samples of both sets by confidence, with a line for every pair: {shown}references without a partner.",
+        alt=f"Samples of both sets by confidence, with a line for every pair: {shown}.",
     )
 
     def at(label: np.ndarray, offset: float) -> np.ndarray:
-        return np.array([place[one if of.by == "label" else None] for one in label.tolist()]) + offset
+        return np.array([place[code if matched.by == "label" else None] for code in label.tolist()]) + offset
 
-    keep = (of.reference_index < MOST_DRAWN) & (of.target_index < MOST_DRAWN)
-    reference, target = of.reference.part(of.reference_index[keep]), of.target.part(of.target_index[keep])
+    keep = (matched.reference_index < MOST_DRAWN) & (matched.target_index < MOST_DRAWN)
+    reference, target = (
+        matched.reference.part(matched.reference_index[keep]),
+        matched.target.part(matched.target_index[keep]),
+    )
     gap = np.full(len(reference), np.nan)
     figure.add_scatter(
         x=100 * np.column_stack([reference.confidence, target.confidence, gap]).ravel(),
@@ -47,12 +53,12 @@ def matching_picture(of: MatchedSubsets, *, dark: bool = False) -> go.Figure:
         ("target", height, look.exclusive, "diamond"),
     ):
         for part, mark in (("matched", symbol), ("unmatched", f"{symbol}-open")):
-            index = getattr(of, f"{name}_index" if part == "matched" else f"unmatched_{name}_index")
-            one = of.subsets[name].part(index[index < MOST_DRAWN])
-            right = np.where(one.correct, "right", "wrong")
+            index = getattr(matched, f"{name}_index" if part == "matched" else f"unmatched_{name}_index")
+            subset = matched.subsets[name].part(index[index < MOST_DRAWN])
+            right = np.where(subset.correct, "right", "wrong")
             figure.add_scatter(
-                x=100 * one.confidence,
-                y=at(one.label, offset),
+                x=100 * subset.confidence,
+                y=at(subset.label, offset),
                 mode="markers",
                 name=f"{part} {name}",
                 marker={"symbol": mark, "color": colour, "size": 11, "line": {"width": 1.8, "color": colour}},
@@ -60,5 +66,5 @@ def matching_picture(of: MatchedSubsets, *, dark: bool = False) -> go.Figure:
                 hovertemplate=f"{part} {name}, %{{x:.1f}} % sure, %{{text}}<extra></extra>",
             )
     name_axis(figure, names)
-    figure.update_layout(xaxis={"tickformat": ".1f"}, yaxis={"showticklabels": of.by == "label"})
+    figure.update_layout(xaxis={"tickformat": ".1f"}, yaxis={"showticklabels": matched.by == "label"})
     return figure

@@ -69,8 +69,8 @@ def interval_chart(
     The bar at an end is its interval over draws, the hairline the one over sources and samples.
     """
     look = theme(dark)
-    told = [_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True)]
-    alt = " ".join(["Expected accuracy intervals.", *told])
+    sentences = [_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True)]
+    alt = " ".join(["Expected accuracy intervals.", *sentences])
     figure = new_figure(look, x_title="Expected accuracy (%)", height=_height(len(rows), 52), alt=alt)
     at = np.arange(len(rows), dtype=np.float64)
     ends = {"exclusive": (look.exclusive, "source_exclusive"), "inclusive": (look.inclusive, "source_inclusive")}
@@ -102,14 +102,14 @@ def rho_chart(
     """Rho of each model with both its intervals (figure 5); 1 is no loss at all."""
     look = theme(dark)
     labels = row_names(rows, names)
-    told = [
+    sentences = [
         f"{name}: rho {ratio(row.rho.value, row.rho.over_sources)}." for row, name in zip(rows, labels, strict=True)
     ]
     figure = new_figure(
         look,
         x_title="Robustness rho = E[AccX] / E[AccI]",
         height=_height(len(rows), 52),
-        alt=" ".join(["Rho, the share of the accuracy that is kept on unfamiliar sources.", *told]),
+        alt=" ".join(["Rho, the share of the accuracy that is kept on unfamiliar sources.", *sentences]),
     )
     at = np.arange(len(rows), dtype=np.float64)
     _error_bars(figure, at, [row.rho for row in rows], look.ink, named=True)
@@ -119,7 +119,7 @@ def rho_chart(
     return figure
 
 
-def class_chart(of: ExpectedInterval, classes: Sequence[ExpectedInterval], *, dark: bool = False) -> go.Figure:
+def class_chart(overall: ExpectedInterval, classes: Sequence[ExpectedInterval], *, dark: bool = False) -> go.Figure:
     """Rho by class, the worst on top; the line and band behind are all classes together.
 
     Filled diamonds are classes whose accuracy falls further than that of the rest, corrected for the number of classes.
@@ -130,13 +130,16 @@ def class_chart(of: ExpectedInterval, classes: Sequence[ExpectedInterval], *, da
         look,
         x_title="Robustness rho of the class",
         height=_height(len(rows), 22 if len(rows) > MOST_ROWS else ROW),
-        alt=_class_alt(of, rows),
+        alt=_class_alt(overall, rows),
     )
-    if of.rho.over_sources.known:
+    if overall.rho.over_sources.known:
         figure.add_vrect(
-            x0=of.rho.over_sources.lower, x1=of.rho.over_sources.upper, fillcolor=faded(look.grey, 0.12), line_width=0
+            x0=overall.rho.over_sources.lower,
+            x1=overall.rho.over_sources.upper,
+            fillcolor=faded(look.grey, 0.12),
+            line_width=0,
         )
-    figure.add_vline(x=of.rho.value, line={"color": look.grey, "width": 1})
+    figure.add_vline(x=overall.rho.value, line={"color": look.grey, "width": 1})
     at = np.arange(len(rows), dtype=np.float64)
     _error_bars(figure, at, [row.rho for row in rows], look.exclusive, named=True)
     for name, symbol, chosen in (
@@ -354,13 +357,13 @@ def _height(n_rows: int, row: int) -> int:
 
 
 def _boxes_alt(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None) -> str:
-    told = [
+    sentences = [
         f"{name}: {percent(row.inclusive.value)} on average on familiar sources (standard deviation "
         f"{percent(row.inclusive.sd)}), {percent(row.exclusive.value)} on unfamiliar ones "
         f"({percent(row.exclusive.sd)})."
         for row, name in zip(rows, row_names(rows, names), strict=True)
     ]
-    return " ".join(["Box plots of the accuracy of every draw.", *told])
+    return " ".join(["Box plots of the accuracy of every draw.", *sentences])
 
 
 def _interval_alt(row: ExpectedInterval, name: str) -> str:
@@ -370,13 +373,13 @@ def _interval_alt(row: ExpectedInterval, name: str) -> str:
     )
 
 
-def _class_alt(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
+def _class_alt(overall: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
     if not rows:
         return "Rho by class: nothing is known yet."
     further = [str(row.label) for row in rows if row.falls_further]
     return (
         f"Rho by class, from {ratio(rows[0].rho.value)} ({rows[0].label}) to {ratio(rows[-1].rho.value)} "
-        f"({rows[-1].label}); {ratio(of.rho.value, of.rho.over_sources)} over all classes. "
+        f"({rows[-1].label}); {ratio(overall.rho.value, overall.rho.over_sources)} over all classes. "
         + (f"Accuracy falls further than elsewhere in {listed(further)}." if further else "No class stands out.")
     )
 

@@ -13,16 +13,21 @@ from core.figures.theme import escape, faded, interval_bars, name_axis, new_figu
 MOST_NUMBERS = 14
 
 
-def agreement_map(found: SourceAgreement, *, names: Mapping[str, str] | None = None, dark: bool = False) -> go.Figure:
+def agreement_map(
+    agreement: SourceAgreement, *, names: Mapping[str, str] | None = None, dark: bool = False
+) -> go.Figure:
     """The adjusted Rand index of every pair of clusterings; the clusterings of a finder stand side by side."""
-    look, n = theme(dark), len(found.clusterings)
-    labels = [_clustering(found, finder, number, names) for finder, number in found.clusterings]
-    told = [one.sentence(names) for one in found.finders]
+    look, n = theme(dark), len(agreement.clusterings)
+    labels = [_clustering(agreement, finder, number, names) for finder, number in agreement.clusterings]
+    sentences = [finders.sentence(names) for finders in agreement.finders]
     size = 40 if n <= MOST_NUMBERS else 18
     figure = new_figure(
-        look, x_title="", height=max(220, 110 + size * n), alt=" ".join(["Adjusted Rand index within classes.", *told])
+        look,
+        x_title="",
+        height=max(220, 110 + size * n),
+        alt=" ".join(["Adjusted Rand index within classes.", *sentences]),
     )
-    shown = np.where(np.eye(n, dtype=bool), np.nan, found.matrix())
+    shown = np.where(np.eye(n, dtype=bool), np.nan, agreement.matrix())
     figure.add_heatmap(
         z=shown,
         zmin=0.0,
@@ -31,8 +36,8 @@ def agreement_map(found: SourceAgreement, *, names: Mapping[str, str] | None = N
         text=[["" if np.isnan(index) or n > MOST_NUMBERS else bare(float(index), 2) for index in row] for row in shown],
         texttemplate="%{text}",
         customdata=[
-            [f"{escape(one)} with {escape(other)}: {_index(index)}" for other, index in zip(labels, row, strict=True)]
-            for one, row in zip(labels, shown, strict=True)
+            [f"{escape(label)} with {escape(other)}: {_index(index)}" for other, index in zip(labels, row, strict=True)]
+            for label, row in zip(labels, shown, strict=True)
         ],
         hovertemplate="%{customdata}<extra></extra>",
         xgap=1,
@@ -53,31 +58,33 @@ def agreement_map(found: SourceAgreement, *, names: Mapping[str, str] | None = N
 
 
 def true_sources_chart(
-    told: Sequence[TrueSources], *, names: Mapping[str, str] | None = None, dark: bool = False
+    rows: Sequence[TrueSources], *, names: Mapping[str, str] | None = None, dark: bool = False
 ) -> go.Figure:
     """The interval that each finder gives each model, and in it (or beside it) the accuracy on truly unseen sources.
 
     The hairline is its 95 % interval over sources and samples.
     """
     look, names = theme(dark), names or {}
-    labels = [f"{_name(one.model, names)}, {_name(one.source_finder, names)}" for one in told]
-    alt = " ".join(["Accuracy on truly unseen sources, and the intervals from found ones.", *_alts(told, labels)])
-    figure = new_figure(look, x_title="Expected accuracy (%)", height=90 + 44 * max(len(told), 2), alt=alt)
-    at = np.arange(len(told), dtype=np.float64)
+    labels = [f"{_name(row.model, names)}, {_name(row.source_finder, names)}" for row in rows]
+    alt = " ".join(["Accuracy on truly unseen sources, and the intervals from found ones.", *_alts(rows, labels)])
+    figure = new_figure(look, x_title="Expected accuracy (%)", height=90 + 44 * max(len(rows), 2), alt=alt)
+    at = np.arange(len(rows), dtype=np.float64)
     ends = {
-        "found, unfamiliar": (look.exclusive, "diamond", [one.found.exclusive.value for one in told]),
-        "found, familiar": (look.inclusive, "circle", [one.found.inclusive.value for one in told]),
+        "found, unfamiliar": (look.exclusive, "diamond", [row.clustered.exclusive.value for row in rows]),
+        "found, familiar": (look.inclusive, "circle", [row.clustered.inclusive.value for row in rows]),
     }
     lower, upper = (100 * np.array(values) for _, _, values in ends.values())
     figure.add_trace(
         interval_bars(at, lower, upper, colour=faded(look.grey), width=14.0, name="interval from found sources")
     )
-    unseen = [one.known.exclusive for one in told]
-    sides = [100 * np.array([getattr(one.over_sources, side) for one in unseen]) for side in ("lower", "upper")]
+    unseen = [row.known.exclusive for row in rows]
+    sides = [
+        100 * np.array([getattr(estimate.over_sources, side) for estimate in unseen]) for side in ("lower", "upper")
+    ]
     figure.add_trace(
         interval_bars(at, *sides, colour=look.ink, width=1.4, name="95 % over sources and samples", showlegend=False)
     )
-    marks = {**ends, "truly unseen, 95 %": (look.ink, "square", [one.value for one in unseen])}
+    marks = {**ends, "truly unseen, 95 %": (look.ink, "square", [estimate.value for estimate in unseen])}
     for name, (colour, symbol, values) in marks.items():
         figure.add_scatter(
             x=100 * np.array(values),
@@ -97,8 +104,8 @@ def _name(name: str, names: Mapping[str, str]) -> str:
     return names.get(name, name)
 
 
-def _clustering(found: SourceAgreement, finder: str, number: int, names: Mapping[str, str] | None) -> str:
-    alone = sum(one == finder for one, _ in found.clusterings) == 1
+def _clustering(agreement: SourceAgreement, finder: str, number: int, names: Mapping[str, str] | None) -> str:
+    alone = sum(name == finder for name, _ in agreement.clusterings) == 1
     return _name(finder, names or {}) + ("" if alone else f" {number + 1}")
 
 
@@ -106,8 +113,8 @@ def _index(index: float) -> str:
     return "the same clustering" if np.isnan(index) else bare(float(index), 3)
 
 
-def _alts(told: Sequence[TrueSources], labels: Sequence[str]) -> list[str]:
+def _alts(comparisons: Sequence[TrueSources], labels: Sequence[str]) -> list[str]:
     answers: dict[str, list[str]] = {}
-    for one, label in zip(told, labels, strict=True):
-        answers.setdefault(one.answer, []).append(label)
+    for comparison, label in zip(comparisons, labels, strict=True):
+        answers.setdefault(comparison.answer, []).append(label)
     return [f"{answer[0].upper()}{answer[1:]}: {listed(which, most=6)}." for answer, which in answers.items()]

@@ -61,8 +61,8 @@ def left_out(n_classes: int, n_sources: int) -> str:
     >>> left_out(100, 5)
     ' Shown are the first 20 of 100 classes.'
     """
-    told = [(MOST_CLASSES, n_classes, "classes"), (MOST_SOURCES, n_sources, "sources of each class")]
-    parts = [f"the first {most} of {n} {what}" for most, n, what in told if n > most]
+    limits = [(MOST_CLASSES, n_classes, "classes"), (MOST_SOURCES, n_sources, "sources of each class")]
+    parts = [f"the first {most} of {n} {what}" for most, n, what in limits if n > most]
     return f" Shown are {' and '.join(parts)}." if parts else ""
 
 

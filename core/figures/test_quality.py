@@ -133,14 +133,14 @@ def _absent(figure: go.Figure, shares: Shares, look: Theme, place: dict[str, int
 def box_chart(subjects: Sequence[Subject], *, dark: bool = False) -> go.Figure:
     """The classes of each model as boxes (figures 4 and 5): test set, training set, and random splits in grey."""
     look = theme(dark)
-    told = [f"{one.name} ({', '.join(one.about)}): {_spreads(one.quality)}" for one in subjects]
-    alt = f"Box plots over classes of {plural(len(subjects), 'model')}. {'. '.join(told)}."
+    sentences = [f"{subject.name} ({', '.join(subject.about)}): {_spreads(subject.quality)}" for subject in subjects]
+    alt = f"Box plots over classes of {plural(len(subjects), 'model')}. {'. '.join(sentences)}."
     figure = _panels(look, height=110 + 96 * len(subjects), alt=alt)
     for row, subject in enumerate(subjects):
         for column, shares in enumerate(subject.quality.dimensions, start=1):
             _boxes(figure, shares, look, row, column)
-    name_axis(figure, [one.name for one in subjects])
-    ticks = ["<br>".join(map(escape, (one.name, *one.about))) for one in subjects]
+    name_axis(figure, [subject.name for subject in subjects])
+    ticks = ["<br>".join(map(escape, (subject.name, *subject.about))) for subject in subjects]
     figure.update_layout(yaxis={"ticktext": ticks})
     for column, shares in enumerate(subjects[0].quality.dimensions, start=1):
         figure.update_xaxes(rangemode="tozero", tickformat=".1f" if shares.scale != 1 else ".0f", row=1, col=column)
@@ -262,7 +262,9 @@ def _panels(look: Theme, *, height: int, alt: str) -> go.Figure:
 def _told(shares: Shares, code: int) -> str:
     """A class's value in words, as hovering shows it."""
     digits, unit = _digits(shares), _unit(shares)
-    value, lower, upper = (fixed(unit * float(of[code]), digits) for of in (shares.value, shares.lower, shares.upper))
+    value, lower, upper = (
+        fixed(unit * float(values[code]), digits) for values in (shares.value, shares.lower, shares.upper)
+    )
     name = escape(shares.class_names[code])
     return f"{name}: {value} [{lower}, {upper}]<br>{count(int(shares.n_in[code]))} of {count(int(shares.n[code]))}"
 

@@ -15,10 +15,10 @@ MOST_NUMBERS = 12
 _SIGNS = {"over": "+", "under": "−"}
 
 
-def pair_chart(pairs: PairShares, found: Sequence[Finding] = (), *, dark: bool = False) -> go.Figure:
+def pair_chart(pairs: PairShares, findings: Sequence[Finding] = (), *, dark: bool = False) -> go.Figure:
     """PBC as a heat map, a row for each class, a column for each rival; the confused stand side by side.
 
-    A cell without a sample is empty. + and − mark pairs with more or fewer samples than a random split, as in `found`.
+    A cell without a sample is empty. + and − mark pairs with more or fewer samples than a random split, as `findings` say.
     """
     look, order, n = theme(dark), pairs.order(), pairs.n_classes
     names = [pairs.class_names[code] for code in order]
@@ -31,7 +31,7 @@ def pair_chart(pairs: PairShares, found: Sequence[Finding] = (), *, dark: bool =
     figure = new_figure(look, x_title="Rival", y_title="Class", height=max(300, 130 + size * n), alt=alt)
     share = 100 * pairs.value[np.ix_(order, order)]
     n_in = pairs.n_in[np.ix_(order, order)]
-    sign = _signs(pairs, order, found)
+    sign = _signs(pairs, order, findings)
     figure.add_heatmap(
         z=np.where(n_in > 0, share, np.nan),
         zmin=0.0,
@@ -63,8 +63,8 @@ def pair_chart(pairs: PairShares, found: Sequence[Finding] = (), *, dark: bool =
     return figure
 
 
-def _signs(pairs: PairShares, order: Integer[np.ndarray, " n"], found: Sequence[Finding]) -> np.ndarray:
-    marked = {(one.label, one.rival): _SIGNS[one.direction] for one in found if one.rival}
+def _signs(pairs: PairShares, order: Integer[np.ndarray, " n"], findings: Sequence[Finding]) -> np.ndarray:
+    marked = {(finding.label, finding.rival): _SIGNS[finding.direction] for finding in findings if finding.rival}
     names = pairs.class_names
     return np.array([[marked.get((names[i], names[j]), "") for j in order] for i in order], dtype=object)
 
@@ -94,7 +94,7 @@ def _hover(pairs: PairShares, order: Integer[np.ndarray, " n"]) -> list[list[str
 
 
 def pair_map_chart(
-    of: PairMap, positions: Integer[np.ndarray, " n"], *, selected: Sequence[int] = (), dark: bool = False
+    pair_map: PairMap, positions: Integer[np.ndarray, " n"], *, selected: Sequence[int] = (), dark: bool = False
 ) -> go.Figure:
     """Two classes in a plane (figure 1): samples, centroids, centroid regions as circles, the boundary as a line.
 
@@ -102,18 +102,19 @@ def pair_map_chart(
     its data set, which `positions` gives in the order of the map's points; those `selected` stand out.
     """
     look = theme(dark)
-    n_centre, n_edge = int(of.in_centroid.sum()), int(of.in_boundary.sum())
+    n_centre, n_edge = int(pair_map.in_centroid.sum()), int(pair_map.in_boundary.sum())
     alt = (
-        f"{of.labels[0]} and {of.labels[1]} in a plane: {plural(len(of.rows), 'test sample')}, {count(n_centre)} in a "
-        f"centroid region, {count(n_edge)} at a boundary; the plane keeps {percent(of.kept_variance)} of the variance."
+        f"{pair_map.labels[0]} and {pair_map.labels[1]} in a plane: {plural(len(pair_map.rows), 'test sample')}, "
+        f"{count(n_centre)} in a centroid region, {count(n_edge)} at a boundary; "
+        f"the plane keeps {percent(pair_map.kept_variance)} of the variance."
     )
-    title = f"Along the line from {escape(of.labels[0])} (0) to {escape(of.labels[1])} (1)"
+    title = f"Along the line from {escape(pair_map.labels[0])} (0) to {escape(pair_map.labels[1])} (1)"
     figure = new_figure(look, x_title=title, y_title="Across", height=540, alt=alt)
     colours = (look.inclusive, look.exclusive)
-    _sides(figure, of, look, colours)
+    _sides(figure, pair_map, look, colours)
     for code, symbol in enumerate(("circle", "diamond")):
-        _samples(figure, of, positions, code, symbol, colours[code], selected)
-    edge = of.points[of.in_boundary]
+        _samples(figure, pair_map, positions, code, symbol, colours[code], selected)
+    edge = pair_map.points[pair_map.in_boundary]
     figure.add_scatter(
         x=edge[:, 0],
         y=edge[:, 1],
@@ -122,20 +123,20 @@ def pair_map_chart(
         marker={"symbol": "circle-open", "size": 13, "color": look.ink, "line": {"width": 1.3}},
         hoverinfo="skip",
     )
-    for (x, y), radius, colour in zip(of.centroids, of.radii, colours, strict=True):
+    for (x, y), radius, colour in zip(pair_map.centroids, pair_map.radii, colours, strict=True):
         ends = {"x0": x - radius, "x1": x + radius, "y0": y - radius, "y1": y + radius}
         figure.add_shape(type="circle", line={"color": colour, "width": 1.6, "dash": "dash"}, **ends)
     figure.add_scatter(
-        x=of.centroids[:, 0],
-        y=of.centroids[:, 1],
+        x=pair_map.centroids[:, 0],
+        y=pair_map.centroids[:, 1],
         mode="markers",
         name="centroids (training set)",
         marker={"symbol": "cross", "size": 13, "color": colours, "line": {"width": 1.5, "color": look.paper}},
-        text=[f"centroid of {escape(name)}" for name in of.labels],
+        text=[f"centroid of {escape(name)}" for name in pair_map.labels],
         hovertemplate="%{text}<extra></extra>",
     )
     bare = {"showgrid": False}
-    span = [[float(grid[0]), float(grid[-1])] for grid in (of.grid_x, of.grid_y)]
+    span = [[float(grid[0]), float(grid[-1])] for grid in (pair_map.grid_x, pair_map.grid_y)]
     figure.update_layout(
         dragmode="lasso",
         xaxis={**bare, "range": span[0]},
@@ -145,14 +146,14 @@ def pair_map_chart(
     return figure
 
 
-def _sides(figure: go.Figure, of: PairMap, look: Theme, colours: tuple[str, str]) -> None:
+def _sides(figure: go.Figure, pair_map: PairMap, look: Theme, colours: tuple[str, str]) -> None:
     """What the head says within the plane: either class's side in its colour, and the line where both are alike."""
-    if of.grid is None:
+    if pair_map.grid is None:
         return
     tints = [[0.0, faded(colours[0], 0.16)], [0.5, faded(look.paper, 0.0)], [1.0, faded(colours[1], 0.16)]]
-    at = {"x": of.grid_x, "y": of.grid_y, "z": of.grid, "hoverinfo": "skip", "showscale": False}
+    at = {"x": pair_map.grid_x, "y": pair_map.grid_y, "z": pair_map.grid, "hoverinfo": "skip", "showscale": False}
     figure.add_heatmap(**at, zmin=0.0, zmax=1.0, colorscale=tints, zsmooth="best")
-    if of.grid.min() < 0.5 < of.grid.max():
+    if pair_map.grid.min() < 0.5 < pair_map.grid.max():
         figure.add_contour(
             **at,
             contours={"start": 0.5, "end": 0.5, "size": 1, "coloring": "none"},
@@ -164,7 +165,7 @@ def _sides(figure: go.Figure, of: PairMap, look: Theme, colours: tuple[str, str]
 
 def _samples(
     figure: go.Figure,
-    of: PairMap,
+    pair_map: PairMap,
     positions: np.ndarray,
     code: int,
     symbol: str,
@@ -172,16 +173,16 @@ def _samples(
     selected: Sequence[int],
 ) -> None:
     """The samples of one class: filled in its centroid region, hollow elsewhere."""
-    many = len(of.rows) > 1500
+    many = len(pair_map.rows) > 1500
     for inside, where in ((True, "in its centroid region"), (False, "outside")):
-        mine = np.flatnonzero((of.y == code) & (of.in_centroid == inside))
+        mine = np.flatnonzero((pair_map.y == code) & (pair_map.in_centroid == inside))
         rows = positions[mine].astype(np.int32)
-        name = f"{escape(of.labels[code])}, {where}, n = {count(len(mine))}"
+        name = f"{escape(pair_map.labels[code])}, {where}, n = {count(len(mine))}"
         kind = go.Scattergl if many else go.Scatter
         figure.add_trace(
             kind(
-                x=of.points[mine, 0].astype(np.float32),
-                y=of.points[mine, 1].astype(np.float32),
+                x=pair_map.points[mine, 0].astype(np.float32),
+                y=pair_map.points[mine, 1].astype(np.float32),
                 customdata=rows,
                 mode="markers",
                 name=name,

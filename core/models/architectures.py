@@ -228,8 +228,8 @@ def _dense(n_inputs: int, n_outputs: int, *, dropout: float = 0.0) -> "nn.Module
 
 
 ARCHITECTURES: dict[str, Architecture] = {
-    one.name: one
-    for one in (
+    entry.name: entry
+    for entry in (
         Architecture("linear", 0, _linear),
         Architecture("mlp_2048", 0, _mlp_2048),
         Architecture("cnn_1", 2, _cnn(1)),

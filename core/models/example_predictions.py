@@ -78,11 +78,11 @@ def example_predictions(name: str) -> PredictionUpload:
     model = MODELS["logistic"]().fit(digits.x[train], digits.y[train], seed=0, n_classes=digits.n_classes)
     proba = model.predict_proba(example.change(digits.x[rows].astype(np.float64)))
     proba = proba / proba.sum(axis=1, keepdims=True)
-    said = Predictions(digits.ids[rows], digits.y[rows], proba.argmax(axis=1), digits.class_names, proba=proba)
+    predictions = Predictions(digits.ids[rows], digits.y[rows], proba.argmax(axis=1), digits.class_names, proba=proba)
     roles = Roles(
         id="id",
         truth="y_true",
         predicted="y_pred",
         probabilities=tuple((label, f"prob_{label}") for label in digits.class_names),
     )
-    return PredictionUpload(GivenFile(f"{name}.tsv", write_predictions(said), roles))
+    return PredictionUpload(GivenFile(f"{name}.tsv", write_predictions(predictions), roles))

@@ -36,8 +36,8 @@ def read_onnx(content: bytes) -> Run:
     except Exception as error:  # onnxruntime's exceptions have no other base
         raise ModelError(f"onnxruntime cannot read the file ({str(error).strip().splitlines()[0]}).") from error
     types = {"tensor(float)": torch.float32, "tensor(double)": torch.float64}
-    given = [one for one in session.get_inputs() if one.type in types]
-    gives = [one.name for one in session.get_outputs() if one.type in types and len(one.shape) in (0, 2)]
+    given = [tensor for tensor in session.get_inputs() if tensor.type in types]
+    gives = [tensor.name for tensor in session.get_outputs() if tensor.type in types and len(tensor.shape) in (0, 2)]
     if len(session.get_inputs()) != 1 or not given or not gives:
         raise ModelError("The ONNX model must take one array of numbers and give a table of logits.")
     dtype, batch_size = types[given[0].type], given[0].shape[0] if given[0].shape else None

@@ -52,10 +52,10 @@ def read_layer_samples(
             )
     proba = arrays["proba"]
     if "class_names" in arrays:
-        class_names = tuple(str(one) for one in arrays["class_names"].ravel())
+        class_names = tuple(str(class_name) for class_name in arrays["class_names"].ravel())
     if class_names is None:
         class_names = tuple(str(code) for code in range(proba.shape[1] if proba.ndim == 2 else 0))
-    ids = [str(one) for one in arrays["ids"]] if "ids" in arrays else None
+    ids = [str(sample_id) for sample_id in arrays["ids"]] if "ids" in arrays else None
     y = _codes(arrays["y"], class_names, name) if "y" in arrays else None
     return LayerSamples(arrays["features"], y, proba, class_names, ids=ids, name=name)
 
@@ -63,9 +63,9 @@ def read_layer_samples(
 def _codes(labels: np.ndarray, class_names: tuple[str, ...], name: str) -> Any:
     codes = {spelled: code for code, spelled in enumerate(class_names)}
     spelled = [spell(label) for label in labels.ravel()]
-    unknown = next((one for one in spelled if one not in codes), None)
-    if unknown is None and all(one in codes for one in spelled):
-        return np.array([codes[str(one)] for one in spelled], dtype=np.int64)
+    unknown = next((label for label in spelled if label not in codes), None)
+    if unknown is None and all(label in codes for label in spelled):
+        return np.array([codes[str(label)] for label in spelled], dtype=np.int64)
     if np.issubdtype(labels.dtype, np.integer):  # codes into class names that are no numbers
         return labels
     raise DataError(f"{name}: the label {unknown!r} is none of the {len(class_names)} class names.")

@@ -356,8 +356,10 @@ def _check(samples: LayerSamples) -> None:
     if samples.features.shape[1] == 0:
         raise DataError(f"{name}: the samples have no features at all.")
     if len(samples.ids) != n_samples or (samples.y is not None and len(samples.y) != n_samples):
-        told = len(samples.ids) if samples.y is None or len(samples.ids) != n_samples else len(samples.y)
-        raise DataError(f"{name}: features of {n_samples} samples, but {told} labels or ids. There must be as many.")
+        n_described = len(samples.ids) if samples.y is None or len(samples.ids) != n_samples else len(samples.y)
+        raise DataError(
+            f"{name}: features of {n_samples} samples, but {n_described} labels or ids. There must be as many."
+        )
     if samples.proba.shape != (n_samples, n_classes):
         raise DataError(
             f"{name}: probabilities of shape {samples.proba.shape}. They must be of {(n_samples, n_classes)}: a row "

@@ -67,7 +67,7 @@ def record_of(train: LayerSamples, test: LayerSamples, *, name: str) -> tuple[Da
     train.check_alike(test)
     ids = [*train.ids, *test.ids]
     if len(set(ids)) < len(ids):
-        ids = [*(f"train {one}" for one in train.ids), *(f"test {one}" for one in test.ids)]
+        ids = [*(f"train {sample_id}" for sample_id in train.ids), *(f"test {sample_id}" for sample_id in test.ids)]
     dataset = Dataset(
         name,
         "tabular",

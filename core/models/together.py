@@ -90,8 +90,8 @@ def fit_together(
         inputs, fitted = network_inputs(dataset.x), [replace(model) for _ in parts]
         shape = tuple(inputs.shape[1:])
         networks = [
-            one.begin(dataset.x[part], dataset.y[part], shape, seed=seed, n_classes=dataset.n_classes)
-            for one, part, seed in zip(fitted, parts, seeds, strict=True)
+            network.begin(dataset.x[part], dataset.y[part], shape, seed=seed, n_classes=dataset.n_classes)
+            for network, part, seed in zip(fitted, parts, seeds, strict=True)
         ]
         train_together(
             networks,

@@ -110,7 +110,7 @@ def class_figure(curves: Sequence[Curve], panels: str) -> Figure:
     part = f" Shown are the {most} with the widest gap of {count(n)}." if n > most else ""
     return Figure(
         "classes",
-        lambda *, dark=False: figures.class_panels(curves, of=panels, dark=dark),
+        lambda *, dark=False: figures.class_panels(curves, quantity=panels, dark=dark),
         f"A panel for each class, all on the same axes, the widest gap first.{part} Hairlines are 95 % intervals over "
         "sources and samples. Sizes are numbers of that class's own samples.",
     )

@@ -56,7 +56,7 @@ def body(
     sections.append(Section(f"{names[of.model]}: which classes and sources are hard?", about))
     sections.append(Section("In numbers", (table(intervals),)))
     return Body(
-        source_verdict(intervals, comparisons, of=of, names=names, epoch=epoch), tuple(metrics(of)), tuple(sections)
+        source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch), tuple(metrics(of)), tuple(sections)
     )
 
 
@@ -182,11 +182,11 @@ def _true_sources_line(one: TrueSources) -> dict[str, object]:
         "Sources": IN_SENTENCES.get(one.source_finder, one.source_finder),
         "The accuracy is": one.answer,
         "Truly unseen": percent(unseen.value, unseen.over_sources),
-        "Interval (%)": f"[{100 * one.found.exclusive.value:.1f}, {100 * one.found.inclusive.value:.1f}]",
+        "Interval (%)": f"[{100 * one.clustered.exclusive.value:.1f}, {100 * one.clustered.inclusive.value:.1f}]",
         "Above its lower end": points(one.above_lower.value, one.above_lower.over_sources),
         "Below its upper end": points(one.below_upper.value, one.below_upper.over_sources),
         "p": one.p_holm,
-        "Trained on": one.found.n_train,
+        "Trained on": one.clustered.n_train,
         "Draws": one.n_draws,
         "Known sources": one.known.n_sources,
     }

@@ -70,14 +70,14 @@ def _near(weights: Any, similarity: float, most: int) -> tuple[Pairs, Cosines]:
     least = similarity - float(ROUNDING)
     for start in range(0, weights.shape[0], _TEXTS):
         candidates = (rare[start : start + _TEXTS] @ columns).tocoo()
-        one, other = candidates.row + np.int64(start), candidates.col.astype(np.int64)
+        text, other = candidates.row + np.int64(start), candidates.col.astype(np.int64)
         # the filter works from either side, so that each pair is met from its first text
-        one, other = one[one < other], other[one < other]
-        for at in range(0, len(one), _CANDIDATES):
-            some = np.column_stack([one[at : at + _CANDIDATES], other[at : at + _CANDIDATES]])
-            found = np.asarray(weights[some[:, 0]].multiply(weights[some[:, 1]]).sum(axis=1)).ravel()
-            near = found >= least
-            pairs, cosines = np.concatenate([pairs, some[near]]), np.concatenate([cosines, found[near]])
+        text, other = text[text < other], other[text < other]
+        for at in range(0, len(text), _CANDIDATES):
+            some = np.column_stack([text[at : at + _CANDIDATES], other[at : at + _CANDIDATES]])
+            similarities = np.asarray(weights[some[:, 0]].multiply(weights[some[:, 1]]).sum(axis=1)).ravel()
+            near = similarities >= least
+            pairs, cosines = np.concatenate([pairs, some[near]]), np.concatenate([cosines, similarities[near]])
             if len(pairs) > 2 * most:
                 pairs, cosines = most_similar(pairs, cosines, most)
                 least = float(cosines[-1])
@@ -117,10 +117,10 @@ def _with_copies(
     which, turn = _repeated(later, most)
     same = np.column_stack([rows[which], by_words[place[rows[which]] + 1 + turn]])
 
-    one, other = near.T
-    which, turn = _repeated(n[one] * n[other], most - len(same))
+    text, other = near.T
+    which, turn = _repeated(n[text] * n[other], most - len(same))
     spread = np.column_stack(
-        [by_words[start[one[which]] + turn // n[other[which]]], by_words[start[other[which]] + turn % n[other[which]]]]
+        [by_words[start[text[which]] + turn // n[other[which]]], by_words[start[other[which]] + turn % n[other[which]]]]
     )
     pairs = np.concatenate([same, np.sort(spread, axis=1)])
     return pairs, np.concatenate([np.ones(len(same)), np.minimum(cosines[which], 1.0)])

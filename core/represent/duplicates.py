@@ -63,8 +63,8 @@ class NearDuplicates:
         3
         """
         inside, outside = (np.bincount(self.first[side], minlength=len(part)) for side in (part, ~part))
-        one, other = self.pairs.T
-        return int(inside @ outside + inside[one] @ outside[other] + outside[one] @ inside[other])
+        first, other = self.pairs.T
+        return int(inside @ outside + inside[first] @ outside[other] + outside[first] @ inside[other])
 
 
 def near_duplicate_pairs(
@@ -101,8 +101,8 @@ def near_duplicate_pairs(
             rows, columns = np.nonzero(block >= least)
             if other == start:
                 rows, columns = rows[rows < columns], columns[rows < columns]
-            found = np.column_stack([rows + start, columns + other])
-            pairs, cosines = np.concatenate([pairs, found]), np.concatenate([cosines, block[rows, columns]])
+            near = np.column_stack([rows + start, columns + other])
+            pairs, cosines = np.concatenate([pairs, near]), np.concatenate([cosines, block[rows, columns]])
             if len(pairs) > 2 * most:
                 pairs, cosines = most_similar(pairs, cosines, most)
                 least = cosines[-1]
@@ -132,8 +132,8 @@ def similarities(
     >>> similarities(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[0, 1]])).round(3)
     array([0.707])
     """
-    one, other = (_directions(features[pairs[:, side]]).astype(np.float64) for side in (0, 1))
-    return np.minimum(np.einsum("ij,ij->i", one, other), 1.0)
+    first, other = (_directions(features[pairs[:, side]]).astype(np.float64) for side in (0, 1))
+    return np.minimum(np.einsum("ij,ij->i", first, other), 1.0)
 
 
 def check_similarity(similarity: float) -> None:

@@ -91,18 +91,18 @@ def read_word_vectors(file: File, *, limits: Limits | None = None) -> WordVector
     with _plain_file(file, limits or Limits()) as path, _with_header(path, name) as (with_header, binary):
         try:
             # Never KeyedVectors.load: that unpickles.
-            found = KeyedVectors.load_word2vec_format(
+            keyed = KeyedVectors.load_word2vec_format(
                 str(with_header), binary=binary, limit=_MOST_WORDS, unicode_errors="replace"
             )
         except (ValueError, EOFError, KeyError, IndexError, OSError) as error:
             raise DataError(f"{name}: the word vectors end or break off ({error}). Get the file again.") from error
-    bad = np.flatnonzero(~np.isfinite(found.vectors).all(axis=1))
+    bad = np.flatnonzero(~np.isfinite(keyed.vectors).all(axis=1))
     if len(bad):
         raise DataError(
-            f"{name}: the vector of word {int(bad[0]) + 1}, {found.index_to_key[bad[0]]!r}, holds something that is no "
+            f"{name}: the vector of word {int(bad[0]) + 1}, {keyed.index_to_key[bad[0]]!r}, holds something that is no "
             "finite number. Leave the word out."
         )
-    return WordVectors(found.key_to_index, found.vectors)
+    return WordVectors(keyed.key_to_index, keyed.vectors)
 
 
 @contextmanager
@@ -131,19 +131,19 @@ def _with_header(path: Path, name: str) -> Iterator[tuple[Path, bool]]:
     """
     with path.open("rb") as stream:
         first, _, rest = stream.read(_START).partition(b"\n")
-    said = first.split()
-    if len(said) == 2 and said[0].isdigit() and said[1].isdigit():
-        n_words, width = int(said[0]), int(said[1])
+    header = first.split()
+    if len(header) == 2 and header[0].isdigit() and header[1].isdigit():
+        n_words, width = int(header[0]), int(header[1])
         if not 0 < width <= _LONGEST or n_words < 1 or 2 * n_words * width > path.stat().st_size:
             raise DataError(
                 f"{name}: its first line promises {n_words:,} words of {width:,} numbers, which this file cannot hold. "
                 "Get the file again."
             )
         yield path, not _is_text(rest.partition(b"\n")[0], width)
-    elif 2 < len(said) <= _LONGEST + 1 and _is_text(first, len(said) - 1):
+    elif 2 < len(header) <= _LONGEST + 1 and _is_text(first, len(header) - 1):
         with tempfile.NamedTemporaryFile() as copy, path.open("rb") as stream:
             n_words = sum(1 for _ in stream)
-            copy.write(b"%d %d\n" % (n_words, len(said) - 1))
+            copy.write(b"%d %d\n" % (n_words, len(header) - 1))
             stream.seek(0)
             shutil.copyfileobj(stream, copy)
             copy.flush()

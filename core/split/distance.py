@@ -146,11 +146,11 @@ def auc_interval(auc: float, n_negative: int, n_positive: int, *, n_folds: int) 
         spread = 1 + n_beyond * ((1 - at) / (2 - at) + at / (1 + at))
         return float(np.sqrt(shared * at * (1 - at) * spread / (n_negative * n_positive)))
 
-    def lower_end(found: float) -> float:
+    def lower_end(estimate: float) -> float:
         """Where the line meets the error; at 0 and 1 they meet a second time, which says nothing."""
-        if found <= _TINY:
+        if estimate <= _TINY:
             return 0.0
-        return float(brentq(lambda at: found - at - Z * error(at), 0.0, found - _TINY))
+        return float(brentq(lambda at: estimate - at - Z * error(at), 0.0, estimate - _TINY))
 
     return lower_end(auc), 1 - lower_end(1 - auc)
 

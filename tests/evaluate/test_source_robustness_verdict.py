@@ -152,7 +152,7 @@ def test_the_card_is_of_the_model_with_the_best_bound():
     wide = replace(ROW, model="wide", rho=estimate(0.9, 0.7, 1.0))
     assert most_robust([wide, ROW]) is ROW
     assert most_robust([]) is None
-    assert source_verdict(intervals(wide, ROW), of=wide).headline.count("wide") == 1
+    assert source_verdict(intervals(wide, ROW), row=wide).headline.count("wide") == 1
 
 
 def test_models_that_can_be_told_apart():

@@ -74,7 +74,7 @@ def test_only_draws_of_the_same_repeat_and_size_are_compared():
     (told,) = true_sources(rows)
     assert (told.n_draws, told.n_left_out) == (6, 7)
     assert told.known.exclusive.n_draws == 6
-    assert told.known.n_train == told.found.n_train == 8000
+    assert told.known.n_train == told.clustered.n_train == 8000
     of_six = rows[rows["repeat"].isin(range(3, 9)) & rows["label"].isna() & (rows["scheme"] == "source_exclusive")]
     share = (of_six["n_correct"] / of_six["n_test"]).groupby(of_six["source_finder"]).mean()
     assert told.above_lower.value == pytest.approx(share[KNOWN_SOURCES] - share["kmeans"])
@@ -160,7 +160,7 @@ def asked(dataset: Dataset):
 def test_with_models_that_are_really_trained_sources_that_clusters_cannot_see_fall_below():
     told, agreed = asked(made("channels"))
     assert told.known.exclusive.value < 0.65
-    assert told.found.exclusive.value > 0.9
+    assert told.clustered.exclusive.value > 0.9
     assert told.answer == "falls below"
     assert told.n_left_out == 0
     assert next(one for one in agreed.finders if one.other_finder == KNOWN_SOURCES).index < 0.05

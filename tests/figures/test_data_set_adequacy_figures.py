@@ -51,7 +51,7 @@ def charts(found, dark: bool) -> dict:
         "boxes": size_boxes(found, of, dark=dark),
         "rho": rho_curves(found.overall, dark=dark),
         "classes": class_panels(found.classes_of(of), dark=dark),
-        "classes, rho": class_panels(found.classes_of(of), of="rho", dark=dark),
+        "classes, rho": class_panels(found.classes_of(of), quantity="rho", dark=dark),
     }
 
 

@@ -108,7 +108,7 @@ def bins_of(
     n = np.bincount(index, minlength=n_bins)
     sure, right = sums(index, confidence, n_bins), sums(index, correct.astype(np.float64), n_bins)
     low, high = np.percentile(perfect, [2.5, 97.5], axis=0)
-    found = []
+    bins = []
     for i in range(n_bins):
         if n[i]:
             band = Interval(float(low[i] / n[i]), float(high[i] / n[i]))
@@ -116,5 +116,5 @@ def bins_of(
         else:
             band, mean, share = Interval(np.nan, np.nan), np.nan, np.nan
         interval = wilson(float(right[i]), float(n[i]))
-        found.append(Bin(float(edges[i]), float(edges[i + 1]), int(n[i]), mean, share, interval, band))
-    return tuple(found)
+        bins.append(Bin(float(edges[i]), float(edges[i + 1]), int(n[i]), mean, share, interval, band))
+    return tuple(bins)

@@ -88,10 +88,10 @@ def _error(
 ) -> tuple[float, float, float, float]:
     """The error, the median and 95th percentile of a perfect model's, and the share of these that are as large."""
     index, edges = bin_of(probability, binning=binning, n_bins=n_bins)
-    found = len(edges) - 1
-    perfect = correct_if_perfect(probability, index, found, n_draws=n_draws, rng=rng)
-    null = np.abs(perfect - sums(index, probability, found)).sum(axis=1) / len(event)
-    ece = binned_error(probability, event, index, found)
+    n_bins_made = len(edges) - 1
+    perfect = correct_if_perfect(probability, index, n_bins_made, n_draws=n_draws, rng=rng)
+    null = np.abs(perfect - sums(index, probability, n_bins_made)).sum(axis=1) / len(event)
+    ece = binned_error(probability, event, index, n_bins_made)
     p = float((1 + (null >= ece - 1e-12).sum()) / (1 + n_draws))
     return ece, float(np.median(null)), float(np.percentile(null, 95)), p
 
@@ -141,8 +141,8 @@ def class_sentence(rows: Sequence[ClassCalibration], *, fewest: int = FEWEST_OF_
     corrected = f"corrected for {plural(len(judged), 'class', 'classes')}"
     if not worst:
         return f"{mean} Of no class can a fault be shown ({corrected}).{left_out}"
-    told = listed([f"{row.label} ({percent(row.ece)})" for row in worst])
-    return f"{mean} More than luck in {told}, {corrected}.{left_out}"
+    miscalibrated = listed([f"{row.label} ({percent(row.ece)})" for row in worst])
+    return f"{mean} More than luck in {miscalibrated}, {corrected}.{left_out}"
 
 
 def class_table(rows: Sequence[ClassCalibration]) -> pd.DataFrame:

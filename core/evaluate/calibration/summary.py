@@ -56,11 +56,11 @@ class Calibration:
     def table(self) -> pd.DataFrame:
         """Tidy rows, one per bin: `lower, upper, n, confidence, accuracy`, ends of the interval and of the band."""
         rows = []
-        for one in self.bins:
-            ends = {f"accuracy_{end}": getattr(one.interval, end) for end in ("lower", "upper")}
-            band = {f"perfect_{end}": getattr(one.perfect, end) for end in ("lower", "upper")}
-            told = {name: getattr(one, name) for name in ("lower", "upper", "n", "confidence", "accuracy")}
-            rows.append(told | ends | band)
+        for bin_ in self.bins:
+            ends = {f"accuracy_{end}": getattr(bin_.interval, end) for end in ("lower", "upper")}
+            band = {f"perfect_{end}": getattr(bin_.perfect, end) for end in ("lower", "upper")}
+            numbers = {name: getattr(bin_, name) for name in ("lower", "upper", "n", "confidence", "accuracy")}
+            rows.append(numbers | ends | band)
         return pd.DataFrame(rows)
 
 
@@ -85,11 +85,11 @@ def calibration(
     """
     n = len(confidence)
     index, edges = bin_of(confidence, binning=binning, n_bins=n_bins)
-    found = len(edges) - 1
-    perfect = correct_if_perfect(confidence, index, found, n_draws=n_draws, rng=rng)
+    n_bins_made = len(edges) - 1
+    perfect = correct_if_perfect(confidence, index, n_bins_made, n_draws=n_draws, rng=rng)
     nan = float("nan")
-    ece = binned_error(confidence, correct, index, found)
-    null = np.abs(perfect - sums(index, confidence, found)).sum(axis=1) / n if n else np.full(1, nan)
+    ece = binned_error(confidence, correct, index, n_bins_made)
+    null = np.abs(perfect - sums(index, confidence, n_bins_made)).sum(axis=1) / n if n else np.full(1, nan)
     return Calibration(
         n=n,
         accuracy=float(correct.mean()) if n else nan,
@@ -101,13 +101,13 @@ def calibration(
         ece_if_perfect=float(np.median(null)),
         ece_if_perfect_95=float(np.percentile(null, 95)),
         p_value=float((1 + (null >= ece - 1e-12).sum()) / (1 + len(null))) if n else nan,
-        squared_error=debiased_squared_error(confidence, correct, index, found),
+        squared_error=debiased_squared_error(confidence, correct, index, n_bins_made),
         smooth_ece=smooth_error(confidence, correct),
         brier=brier_score(confidence, correct),
     )
 
 
-def calibration_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
+def calibration_table(calibrations: Mapping[str, Calibration]) -> pd.DataFrame:
     """Tidy rows, one per subset: its numbers, with the parts of the Brier score as `brier_...`.
 
     Examples
@@ -117,14 +117,17 @@ def calibration_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
     Name: n, dtype: int64
     """
     rows = []
-    for subset, of in found.items():
-        numbers = {name: value for name, value in asdict(of).items() if name not in ("bins", "brier", "interval")}
-        ends = {"accuracy_lower": of.interval.lower, "accuracy_upper": of.interval.upper}
-        rows.append({"subset": subset} | numbers | ends | {f"brier_{k}": v for k, v in asdict(of.brier).items()})
+    for subset, part in calibrations.items():
+        numbers = {name: value for name, value in asdict(part).items() if name not in ("bins", "brier", "interval")}
+        ends = {
+            "accuracy_lower": part.interval.lower,
+            "accuracy_upper": part.interval.upper,
+        }
+        rows.append({"subset": subset} | numbers | ends | {f"brier_{k}": v for k, v in asdict(part.brier).items()})
     return pd.DataFrame(rows)
 
 
-def bins_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
+def bins_table(calibrations: Mapping[str, Calibration]) -> pd.DataFrame:
     """The bins of every subset, one below the other: `subset`, then the columns of `Calibration.table`.
 
     Examples
@@ -133,5 +136,5 @@ def bins_table(found: Mapping[str, Calibration]) -> pd.DataFrame:
     >>> bins_table({"any": of})[["subset", "n", "accuracy"]].values.tolist()
     [['any', 3, 1.0]]
     """
-    tables = [of.table().assign(subset=subset) for subset, of in found.items()]
+    tables = [part.table().assign(subset=subset) for subset, part in calibrations.items()]
     return pd.concat(tables, ignore_index=True).pipe(lambda all_: all_[["subset", *all_.columns.drop("subset")]])

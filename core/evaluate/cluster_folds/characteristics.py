@@ -103,7 +103,7 @@ def characteristics_of(
             folds = folded.folds(scheme, seed)[known]
             if len(np.unique(folds)) < 2 or 0 in np.bincount(folds[folds >= 0]):
                 continue
-            told = fold_characteristics(
+            characteristics = fold_characteristics(
                 folds,
                 folded.y[known],
                 class_names=folded.class_names,
@@ -111,9 +111,9 @@ def characteristics_of(
                 numbers={name: values[known] for name, values in (numbers or {}).items()},
                 rng=rng,
             )
-            told.insert(0, "scheme", scheme)
-            told.insert(1, "seed", seed)
-            parts.append(told)
+            characteristics.insert(0, "scheme", scheme)
+            characteristics.insert(1, "seed", seed)
+            parts.append(characteristics)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["scheme", "seed", "fold"])
 
 
@@ -133,10 +133,10 @@ def relations(
     ()
     """
     whole = sorted((run for run in performance.runs if run.whole and len(run.folds_defined) > 2), key=_scheme_and_model)
-    found: list[Relation] = []
+    all_relations: list[Relation] = []
     for _, runs in groupby(whole, key=_scheme_and_model):
-        found += _of_scheme(list(runs), characteristics, rng)
-    return tuple(found)
+        all_relations += _of_scheme(list(runs), characteristics, rng)
+    return tuple(all_relations)
 
 
 def _scheme_and_model(run: RunScore) -> tuple[str, str]:
@@ -146,7 +146,7 @@ def _scheme_and_model(run: RunScore) -> tuple[str, str]:
 def _of_scheme(runs: Sequence[RunScore], characteristics: pd.DataFrame, rng: np.random.Generator) -> list[Relation]:
     indexed = characteristics.set_index(["scheme", "seed", "fold"])
     scores = [np.array([fold.score.value for fold in run.folds_defined]) for run in runs]
-    told = []
+    related = []
     for name in indexed.columns:
         values = [indexed[name].reindex(_places(run)).to_numpy(dtype=np.float64) for run in runs]
         if not _differs(str(name), np.concatenate(values)):
@@ -154,9 +154,9 @@ def _of_scheme(runs: Sequence[RunScore], characteristics: pd.DataFrame, rng: np.
         r, p, p_least, exact = correlation(values, scores, rng=rng)
         if not np.isnan(r):
             n = sum(map(len, scores))
-            told.append(Relation(runs[0].scheme, runs[0].model, str(name), r, n, p, nan, p_least, exact))
-    corrected = holm([each.p for each in told])
-    return [replace(each, p_holm=p) for each, p in zip(told, corrected, strict=True)]
+            related.append(Relation(runs[0].scheme, runs[0].model, str(name), r, n, p, nan, p_least, exact))
+    corrected = holm([each.p for each in related])
+    return [replace(each, p_holm=p) for each, p in zip(related, corrected, strict=True)]
 
 
 def _places(run: RunScore) -> list[tuple[str, int, int]]:

@@ -51,13 +51,13 @@ def scheme_of(runs: Sequence[ScoredRun]) -> SchemeScore:
 
 def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> SchemeDifference:
     """The scheme of `runs` less that of `others`; the p-value is not corrected yet."""
-    one, other = scheme_of(runs), scheme_of(others)
-    value = one.mean.value - other.mean.value
-    if one.mean.by == other.mean.by == JACKKNIFE:
+    own, other = scheme_of(runs), scheme_of(others)
+    value = own.mean.value - other.mean.value
+    if own.mean.by == other.mean.by == JACKKNIFE:
         se = standard_error(_pulls(runs) - _pulls(others), _tested([*runs, *others]))
         (interval, p), by = normal_interval(value, se), JACKKNIFE
     else:
-        interval, by = apart(one.mean, other.mean), WILSON
+        interval, by = apart(own.mean, other.mean), WILSON
         p = p_of_interval(value, interval)
     seeds = {run.score.seed: run.score.mean.value for run in runs}
     per_seed = tuple(
@@ -65,10 +65,10 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
     )
     both = np.all([runs[0].tested.fold >= 0, others[0].tested.fold >= 0], axis=0)
     return SchemeDifference(
-        model=one.model,
-        scheme=one.scheme,
+        model=own.model,
+        scheme=own.scheme,
         other=other.scheme,
-        score=one.mean.value,
+        score=own.mean.value,
         other_score=other.mean.value,
         difference=ScoreEstimate(value, interval, int(both.sum()), by),
         p=p,
@@ -78,13 +78,13 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
     )
 
 
-def apart(one: ScoreEstimate, other: ScoreEstimate) -> Interval:
+def apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:
     """The interval of a difference from the interval of each; of pairs, which agree more, it errs on the safe side."""
-    if not (one.interval.known and other.interval.known):
+    if not (own.interval.known and other.interval.known):
         return UNKNOWN
-    value = one.value - other.value
-    down = np.hypot(one.value - one.interval.lower, other.interval.upper - other.value)
-    up = np.hypot(one.interval.upper - one.value, other.value - other.interval.lower)
+    value = own.value - other.value
+    down = np.hypot(own.value - own.interval.lower, other.interval.upper - other.value)
+    up = np.hypot(own.interval.upper - own.value, other.value - other.interval.lower)
     return Interval(float(value - down), float(value + up))
 
 

@@ -12,14 +12,14 @@ from core.evaluate.intervals import UNKNOWN, Interval, wilson
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How many samples of each class a model took for it (`right`), are of it (`true`) and were taken for it (`said`).
+    """Samples by class: that are of it (`true`), were taken for it (`predicted`), and both (`right`).
 
     Counts may be of several folds at once, then classes are along the last axis.
     """
 
     right: Shaped[np.ndarray, "*folds n_classes"]
     true: Shaped[np.ndarray, "*folds n_classes"]
-    said: Shaped[np.ndarray, "*folds n_classes"]
+    predicted: Shaped[np.ndarray, "*folds n_classes"]
 
     def f1(self) -> Float[np.ndarray, "*folds n_classes"]:
         """F1 of each class: the harmonic mean of precision and recall; NaN where a class neither is nor was said.
@@ -29,7 +29,7 @@ class Counts:
         >>> counted(np.array([0, 0, 1]), np.array([0, 1, 1]), np.zeros(3, dtype=int), 1, 3).f1().round(3)
         array([[0.667, 0.667,   nan]])
         """
-        both = np.asarray(self.true + self.said, dtype=np.float64)
+        both = np.asarray(self.true + self.predicted, dtype=np.float64)
         return np.divide(2.0 * self.right, both, out=np.full(both.shape, np.nan), where=both > 0)
 
     def score(self, metric: Metric, class_names: tuple[str, ...]) -> Float[np.ndarray, "*folds"]:
@@ -51,11 +51,11 @@ class Counts:
 
     def take(self, fold: int) -> "Counts":
         """The counts of one fold."""
-        return Counts(self.right[fold], self.true[fold], self.said[fold])
+        return Counts(self.right[fold], self.true[fold], self.predicted[fold])
 
     def together(self) -> "Counts":
         """All folds as one."""
-        return Counts(self.right.sum(axis=0), self.true.sum(axis=0), self.said.sum(axis=0))
+        return Counts(self.right.sum(axis=0), self.true.sum(axis=0), self.predicted.sum(axis=0))
 
 
 def counted(
@@ -70,7 +70,7 @@ def counted(
     Examples
     --------
     >>> counts = counted(np.array([0, 1, 1]), np.array([0, 1, 0]), np.array([0, 0, 1]), 2, 2)
-    >>> counts.right.tolist(), counts.said.tolist()
+    >>> counts.right.tolist(), counts.predicted.tolist()
     ([[1, 1], [0, 0]], [[1, 1], [1, 0]])
     """
 
@@ -81,7 +81,7 @@ def counted(
     return Counts(per_cell(y, y == predicted), per_cell(y, slice(None)), per_cell(predicted, slice(None)))
 
 
-def f1_interval(right: float, true: float, said: float) -> Interval:
+def f1_interval(right: float, true: float, predicted: float) -> Interval:
     """Wilson's interval of the F1 of one class: F1 is a growing function of right / (right + wrong of either kind).
 
     That share is one of samples, of which Wilson's interval is honest also where it is 0 or 1.
@@ -91,7 +91,7 @@ def f1_interval(right: float, true: float, said: float) -> Interval:
     >>> f1_interval(8.0, 8.0, 8.0)
     Interval(lower=0.806..., upper=1.0)
     """
-    share = wilson(right, true + said - right)
+    share = wilson(right, true + predicted - right)
     if not share.known:
         return UNKNOWN
     return Interval(2 * share.lower / (1 + share.lower), 2 * share.upper / (1 + share.upper))
@@ -99,7 +99,7 @@ def f1_interval(right: float, true: float, said: float) -> Interval:
 
 def class_intervals(counts: Counts) -> list[Interval]:
     """The interval of the F1 of each class of one fold; unknown of a class that neither is there nor was said."""
-    cells = np.stack([counts.right, counts.true, counts.said], axis=-1).astype(np.float64)
+    cells = np.stack([counts.right, counts.true, counts.predicted], axis=-1).astype(np.float64)
     return [f1_interval(*cell) for cell in cells.tolist()]
 
 

@@ -35,7 +35,7 @@ def foretold_on(
     models = performance.models
     if len(models) == len(held_out) == 1:
         held_out = dict(zip(models, held_out.values(), strict=True))
-    found = []
+    foretold = []
     for model in models:
         if model not in held_out:
             continue
@@ -45,8 +45,8 @@ def foretold_on(
             if row.model == model:
                 value, interval = row.mean.value - score.mean.value, apart(row.mean, score.mean)
                 difference = ScoreEstimate(value, interval, score.n)
-                found.append(Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False))
-    return tuple(found)
+                foretold.append(Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False))
+    return tuple(foretold)
 
 
 def foretold_on_sources(performance: FoldPerformance) -> tuple[Foretold, ...]:
@@ -54,13 +54,13 @@ def foretold_on_sources(performance: FoldPerformance) -> tuple[Foretold, ...]:
 
     The same samples are tested either way, so that the difference is paired.
     """
-    found = []
+    foretold = []
     for each in performance.differences:
         names = (each.scheme, each.other)
         sources = [name for name in names if name in SOURCE_SCHEMES]
         if len(sources) == 1:
-            found.append(_foretold(each, sources[0]))
-    return tuple(found)
+            foretold.append(_foretold(each, sources[0]))
+    return tuple(foretold)
 
 
 def _foretold(each: SchemeDifference, sources: str) -> Foretold:

@@ -41,18 +41,18 @@ def scores_without(
     """
     n_classes = counts.true.shape[-1]
     cells, cell_of_row = np.unique((fold * n_classes + y) * n_classes + y_pred, return_inverse=True)
-    found, step = np.empty(len(cells)), max(_AT_ONCE // n_classes, 1)
+    scores, step = np.empty(len(cells)), max(_AT_ONCE // n_classes, 1)
     for start in range(0, len(cells), step):
         cell = cells[start : start + step]
-        at, said = np.arange(len(cell)), cell % n_classes
-        of, true = np.divmod(cell // n_classes, n_classes)
-        left = Counts(counts.right[of], counts.true[of], counts.said[of])
-        hit = true == said
+        at, predicted = np.arange(len(cell)), cell % n_classes
+        fold_of_cell, true = np.divmod(cell // n_classes, n_classes)
+        left = Counts(counts.right[fold_of_cell], counts.true[fold_of_cell], counts.predicted[fold_of_cell])
+        hit = true == predicted
         left.right[at[hit], true[hit]] -= 1
         left.true[at, true] -= 1
-        left.said[at, said] -= 1
-        found[start : start + step] = score(left)
-    return found[cell_of_row]
+        left.predicted[at, predicted] -= 1
+        scores[start : start + step] = score(left)
+    return scores[cell_of_row]
 
 
 def pulls_on_mean(

@@ -53,22 +53,24 @@ def fold_performance(
     metric = metric or Metric()
     if metric.positive is not None and metric.positive not in folded.class_names:
         raise DataError(f"There is no class {metric.positive!r}. The classes are {', '.join(folded.class_names)}.")
-    found = [_Scorer(run, folded, metric).run() for run in folded.runs()]
-    order = _ordered(list(dict.fromkeys(run.score.scheme for run in found)), baseline)
+    scored = [_Scorer(run, folded, metric).run() for run in folded.runs()]
+    order = _ordered(list(dict.fromkeys(run.score.scheme for run in scored)), baseline)
     schemes, differences = [], []
-    for model in dict.fromkeys(run.score.model for run in found):
+    for model in dict.fromkeys(run.score.model for run in scored):
         whole = {
-            scheme: [run for run in found if (run.score.model, run.score.scheme) == (model, scheme) and run.score.whole]
+            scheme: [
+                run for run in scored if (run.score.model, run.score.scheme) == (model, scheme) and run.score.whole
+            ]
             for scheme in order
         }
         schemes += [scheme_of(of_scheme) for of_scheme in whole.values() if of_scheme]
         known = [scheme for scheme in order if whole[scheme]]
-        differences += [difference_of(whole[one], whole[other]) for other, one in combinations(known, 2)]
+        differences += [difference_of(whole[scheme], whole[other]) for other, scheme in combinations(known, 2)]
     corrected = holm([each.p for each in differences])
     return FoldPerformance(
         metric=metric,
         class_names=folded.class_names,
-        runs=tuple(run.score for run in found),
+        runs=tuple(run.score for run in scored),
         schemes=tuple(schemes),
         differences=tuple(replace(each, p_holm=p) for each, p in zip(differences, corrected, strict=True)),
         n_samples=len(folded.y),
@@ -106,7 +108,7 @@ class _Scorer:
         pulls[self.tested] = pulls_on_mean(self.score(self.counts), self.without, self.fold)
         mean = self.mean([fold.score for fold in folds], self.counts.together(), standard_error(pulls, self.tested))
         by_accuracy = [fold.accuracy for fold in folds]
-        said = RunScore(
+        score = RunScore(
             scheme=self.of.scheme,
             seed=self.of.seed,
             model=self.of.model,
@@ -120,7 +122,7 @@ class _Scorer:
             n_folds_wanted=self.of.n_folds,
             folds_known=self.of.folds_known,
         )
-        return ScoredRun(self.of, said, pulls)
+        return ScoredRun(self.of, score, pulls)
 
     def one_fold(self, fold: int) -> FoldScore:
         """One fold on its own."""
@@ -153,8 +155,8 @@ class _Scorer:
         if not trained_on.any():
             return nan, nan
         majority = (np.arange(len(trained_on)) == trained_on.argmax()).astype(float)
-        said = [majority, trained_on / trained_on.sum()]
-        always, guessed = (float(self.score(Counts(counts.true * by, counts.true, n * by))) for by in said)
+        guesses = [majority, trained_on / trained_on.sum()]
+        always, guessed = (float(self.score(Counts(counts.true * by, counts.true, n * by))) for by in guesses)
         return always, guessed
 
     def mean(self, scores: Sequence[ScoreEstimate], together: Counts, se: float) -> ScoreEstimate:
@@ -179,7 +181,7 @@ def _n_decisive(counts: Counts, metric: Metric, class_names: tuple[str, ...]) ->
     if metric.kind == "f1":
         label = class_names.index(metric.positive)
         right = int(counts.right[label])
-        return min(right, int(counts.true[label] + counts.said[label]) - 2 * right)
+        return min(right, int(counts.true[label] + counts.predicted[label]) - 2 * right)
     right = int(counts.right.sum())
     return min(right, int(counts.true.sum()) - right)
 
@@ -194,8 +196,8 @@ def _joined(scores: Sequence[ScoreEstimate]) -> Interval:
 
 
 def _known(values: Sequence[float]) -> Float[np.ndarray, " n"]:
-    found = np.array(values, dtype=np.float64)
-    return found[~np.isnan(found)]
+    numbers = np.array(values, dtype=np.float64)
+    return numbers[~np.isnan(numbers)]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -306,8 +306,8 @@ def _who(run: RunScore) -> dict[str, object]:
     return {"scheme": run.scheme, "seed": run.seed, "model": run.model}
 
 
-def _cells(name: str, of: ScoreEstimate) -> dict[str, float]:
-    return {name: of.value, f"{name}_lower": of.interval.lower, f"{name}_upper": of.interval.upper}
+def _cells(name: str, estimate: ScoreEstimate) -> dict[str, float]:
+    return {name: estimate.value, f"{name}_lower": estimate.interval.lower, f"{name}_upper": estimate.interval.upper}
 
 
 def population_std(values: np.ndarray) -> float:

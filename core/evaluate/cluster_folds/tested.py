@@ -95,7 +95,7 @@ class FoldPredictions:
         tested = rows[(rows["model"].notna() & rows["y_pred"].notna()).to_numpy(dtype=bool)]
         makers = rows[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool)]
         made_of = set(makers[["scheme", "seed"]].drop_duplicates().itertuples(index=False, name=None))
-        found = []
+        folded_runs = []
         keys = tested[["scheme", "seed", "model"]]
         for scheme, seed, model in keys.drop_duplicates().itertuples(index=False, name=None):
             of_run = tested[(keys == [scheme, seed, model]).all(axis=1).to_numpy()]
@@ -106,7 +106,7 @@ class FoldPredictions:
             made = self.folds(str(scheme), int(seed))
             seconds = of_run.groupby("fold")["seconds"].first()
             n_folds = int(made.max()) + 1
-            found.append(
+            folded_runs.append(
                 FoldedRun(
                     scheme=str(scheme),
                     seed=int(seed),
@@ -119,7 +119,7 @@ class FoldPredictions:
                     seconds=tuple(float(seconds.get(fold, np.nan)) for fold in range(n_folds)),
                 )
             )
-        return tuple(found)
+        return tuple(folded_runs)
 
 
 def rows_of_run(rows: pd.DataFrame, dataset: Dataset) -> FoldPredictions:
@@ -151,7 +151,7 @@ def predictions_on_folds(
     a data set that the rows should be positions in. DataError where the folds are not told, where ids are not in the
     data set, or where two schemes differ about the truth of a row, with how many do.
     """
-    parts = [_one_scheme(scheme, of, model) for scheme, of in predictions.items()]
+    parts = [_one_scheme(scheme, scheme_predictions, model) for scheme, scheme_predictions in predictions.items()]
     return joined(parts, ids=ids)
 
 
@@ -161,10 +161,10 @@ def joined(parts: Sequence[FoldPredictions], *, ids: np.ndarray | None = None) -
     Samples are in the order of `ids`, those of a data set, or of the files. DataError where an id is not among `ids`,
     or the same sample has another truth in another file.
     """
-    said = list(dict.fromkeys(value for part in parts for value in part.ids.tolist()))
-    ids = np.array(said, dtype=object) if ids is None else ids
+    given_ids = list(dict.fromkeys(value for part in parts for value in part.ids.tolist()))
+    ids = np.array(given_ids, dtype=object) if ids is None else ids
     position = {value: row for row, value in enumerate(ids.tolist())}
-    _check_ids(said, position)
+    _check_ids(given_ids, position)
     names = class_order({name for part in parts for name in part.class_names})
     code = {name: place for place, name in enumerate(names)}
     y, rows = np.full(len(ids), -1), []
@@ -176,7 +176,7 @@ def joined(parts: Sequence[FoldPredictions], *, ids: np.ndarray | None = None) -
         tested = part.rows["row"].to_numpy(dtype=np.int64)
         rows.append(part.rows.assign(row=at[tested], y_pred=codes[part.rows["y_pred"].to_numpy(dtype=np.int64)]))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    fold_names = {scheme: told for part in parts for scheme, told in part.fold_names.items()}
+    fold_names = {scheme: names_of_folds for part in parts for scheme, names_of_folds in part.fold_names.items()}
     return FoldPredictions(pd.concat(rows, ignore_index=True), y, names, ids, fold_names, notes)
 
 
@@ -224,14 +224,14 @@ def _one_scheme(scheme: str, predictions: Predictions, model: str) -> FoldPredic
     )
 
 
-def _check_ids(said: Sequence[str], position: Mapping[str, int]) -> None:
-    lost = [value for value in said if value not in position]
+def _check_ids(given_ids: Sequence[str], position: Mapping[str, int]) -> None:
+    lost = [value for value in given_ids if value not in position]
     if not lost:
         return
-    left = [value for value in position if value not in set(said)]
+    left = [value for value in position if value not in set(given_ids)]
     unsaid = f"; {len(left):,} of the data set's {len(position):,} ids have no prediction (such as {left[0]!r})"
     raise DataError(
-        f"{len(lost):,} of {len(said):,} ids of the predictions are not in the data set (such as {lost[0]!r})"
+        f"{len(lost):,} of {len(given_ids):,} ids of the predictions are not in the data set (such as {lost[0]!r})"
         f"{unsaid if left else ''}. Choose the data set that the folds were made of, or none."
     )
 

@@ -85,12 +85,12 @@ def _unfinished(performance: FoldPerformance, model: str, name: str) -> Verdict:
     if not runs:
         return Verdict("No fold has been tested yet.", failed, "", performance.notes)
     done, wanted = sum(len(run.folds) for run in runs), sum(run.n_folds_wanted for run in runs)
-    of = f"{count(done)} of {plural(wanted, 'fold')} tested"
+    tested = f"{count(done)} of {plural(wanted, 'fold')} tested"
     if not all(run.folds_known for run in runs):
-        of = f"{plural(done, 'fold')} tested, of how many is not known"
+        tested = f"{plural(done, 'fold')} tested, of how many is not known"
     advice = "Now: run the failed trials again; schemes are compared once every fold is tested." if failed else ""
     return Verdict(
-        f"{name} so far: {of}, no scheme as a whole.",
+        f"{name} so far: {tested}, no scheme as a whole.",
         failed,
         advice or "Wait for more folds.",
         performance.notes,
@@ -121,10 +121,12 @@ def _headline(performance: FoldPerformance, row: SchemeScore, difference: Scheme
 
 def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScore]) -> str:
     left = performance.n_samples - row.n
-    said = f"n = {count(row.n)} of {plural(performance.n_samples, 'sample')} tested" if left else f"n = {count(row.n)}"
+    samples = (
+        f"n = {count(row.n)} of {plural(performance.n_samples, 'sample')} tested" if left else f"n = {count(row.n)}"
+    )
     failed = f" {plural(performance.n_failed, 'trial')} failed." if performance.n_failed else ""
     return (
-        f"{said}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
+        f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
         "Means are over folds, each counting alike. Intervals are 95 % over samples, the trained models and the folds "
         "being as they are; schemes are compared on the same samples."
@@ -164,13 +166,13 @@ def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDi
     if any(len(run.folds_defined) < 2 for run in performance.runs_of(row.scheme, row.model)):
         return ""
     own = f"{fixed(100 * row.std, 1)} points between folds ({scheme_title(row.scheme)})"
-    said = f"The standard deviation (of the population, as in the paper) is {own}"
+    sentence = f"The standard deviation (of the population, as in the paper) is {own}"
     base = performance.of(difference.other, row.model) if difference else None
     if base is None or isnan(base.std):
-        return f"{said}. It describes these folds; single folds cannot be compared between schemes."
-    told = "more, as the paper found" if row.std > base.std else "no more, where the paper found that they do"
+        return f"{sentence}. It describes these folds; single folds cannot be compared between schemes."
+    comparison = "more, as the paper found" if row.std > base.std else "no more, where the paper found that they do"
     return (
-        f"{said} and {fixed(100 * base.std, 1)} ({scheme_title(base.scheme)}): the former vary {told}. "
+        f"{sentence} and {fixed(100 * base.std, 1)} ({scheme_title(base.scheme)}): the former vary {comparison}. "
         "It describes these folds; single folds cannot be compared between schemes."
     )
 
@@ -193,29 +195,31 @@ def _lowest_fold(row: SchemeScore, runs: Sequence[RunScore]) -> str:
 def _seeds(row: SchemeScore, difference: SchemeDifference | None) -> str:
     if len(row.seeds) < 2:
         return "One seed only: other folds of the same scheme would give another score; how far off is not known."
-    said = (
+    sentence = (
         f"Over {plural(len(row.seeds), 'seed')} the mean has a standard deviation of "
         f"{fixed(100 * row.sd_over_seeds, 1)} points; the interval over samples does not hold that."
     )
     values = [value for _, value in difference.per_seed] if difference else []
     if difference is None or len(values) < 2 or any(map(isnan, values)):
-        return said
+        return sentence
     agree = "every seed says the same" if difference.seeds_agree else "seeds disagree about which is higher"
-    return f"{said} The difference runs from {points(min(values))} to {points(max(values))} by seed: {agree}."
+    return f"{sentence} The difference runs from {points(min(values))} to {points(max(values))} by seed: {agree}."
 
 
 def _nulls(performance: FoldPerformance, row: SchemeScore) -> str:
     if isnan(row.majority) or isnan(row.chance) or isnan(row.mean.value):
         return ""
     best = max(row.majority, row.chance)
-    said = (
+    sentence = (
         f"Always saying the most frequent class of the training part would reach {percent(row.majority)}, guessing by "
         f"its label shares about {percent(row.chance)} ({performance.metric.title})."
     )
     besides = "" if performance.metric.kind == "accuracy" else f" Its accuracy is {percent(row.accuracy)}."
     if row.mean.interval.known and row.mean.interval.lower <= best:
-        return f"By {performance.metric.title} the model cannot be told from one that learned nothing. {said}{besides}"
-    return said
+        return (
+            f"By {performance.metric.title} the model cannot be told from one that learned nothing. {sentence}{besides}"
+        )
+    return sentence
 
 
 def _lowest_class(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
@@ -241,19 +245,23 @@ def _others(performance: FoldPerformance, row: SchemeScore, difference: SchemeDi
     ]
     if not rest:
         return ""
-    told = [f"{scheme_title(each.scheme)} {points(each.difference.value, each.difference.interval)}" for each in rest]
+    differences = [
+        f"{scheme_title(each.scheme)} {points(each.difference.value, each.difference.interval)}" for each in rest
+    ]
     corrected = f"p-values are corrected for {plural(len(performance.differences), 'comparison')}"
-    return f"Against {_folds(difference.other)} too: {listed(told, most=6)}; {corrected}."
+    return f"Against {_folds(difference.other)} too: {listed(differences, most=6)}; {corrected}."
 
 
 def _relations(relations: Sequence[Relation]) -> str:
     if not relations:
         return ""
     n = plural(relations[0].n, "fold")
-    told = [f"{each.characteristic} (r {bare(each.r, 2)}, {p_value(each.p_holm)})" for each in relations if each.told]
+    related = [
+        f"{each.characteristic} (r {bare(each.r, 2)}, {p_value(each.p_holm)})" for each in relations if each.told
+    ]
     corrected = f"corrected for {plural(len(relations), 'characteristic')}"
-    if told:
-        return f"Scores go with {listed(told)}: {n}, {corrected}. That is no proof of a cause."
+    if related:
+        return f"Scores go with {listed(related)}: {n}, {corrected}. That is no proof of a cause."
     most = max(relations, key=lambda each: abs(each.r))
     least = min(relations[0].p_least * len(relations), 1.0)
     few = f"; of so few folds even a perfect one has {p_value(least)} after correction" if least >= 0.01 else ""
@@ -264,16 +272,16 @@ def _relations(relations: Sequence[Relation]) -> str:
 
 
 def _foretold(each: Foretold) -> str:
-    of, interval = each.difference, each.difference.interval
+    difference, interval = each.difference, each.difference.interval
     held_out = _folds(each.held_out) if each.held_out in FOLD_SCHEMES else each.held_out
-    numbers = f"{percent(each.score)} against {percent(each.held_out_score)}, {points(of.value, interval)}"
+    numbers = f"{percent(each.score)} against {percent(each.held_out_score)}, {points(difference.value, interval)}"
     subject = _folds(each.scheme)
     subject = subject[0].upper() + subject[1:]
     if not interval.known:
         return f"{subject} and {held_out}: {numbers}."
     if each.foretells:
         return f"{subject} foretell {held_out} as far as the data can tell: {numbers}."
-    too = "too much" if of.value > 0 else "too little"
+    too = "too much" if difference.value > 0 else "too little"
     return f"{subject} promise {too} for {held_out}: {numbers}."
 
 
@@ -286,12 +294,12 @@ def _rises(difference: SchemeDifference) -> bool:
 
 
 def _samples_needed(difference: SchemeDifference) -> str:
-    of = difference.difference
-    if not of.interval.known or of.value == 0 or not of.interval.holds(0.0):
+    estimate = difference.difference
+    if not estimate.interval.known or estimate.value == 0 or not estimate.interval.holds(0.0):
         return ""
-    n = ceil(of.n * (of.interval.width / 2 / of.value) ** 2)
-    needed = f"more than {count(MOST_SAMPLES)}" if n > MOST_SAMPLES else f"about {count(max(n, of.n + 1))}"
-    return f"It would take {needed} samples to tell so small a difference (now {count(of.n)})."
+    n = ceil(estimate.n * (estimate.interval.width / 2 / estimate.value) ** 2)
+    needed = f"more than {count(MOST_SAMPLES)}" if n > MOST_SAMPLES else f"about {count(max(n, estimate.n + 1))}"
+    return f"It would take {needed} samples to tell so small a difference (now {count(estimate.n)})."
 
 
 def _folds(scheme: str) -> str:
@@ -302,5 +310,5 @@ def _folds(scheme: str) -> str:
     return f"{title[0].lower() + title[1:] if title[1:2].islower() else title} folds"
 
 
-def _estimate(of: ScoreEstimate) -> str:
-    return percent(of.value, of.interval)
+def _estimate(estimate: ScoreEstimate) -> str:
+    return percent(estimate.value, estimate.interval)

@@ -64,7 +64,7 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
     paired = _paired(finished(trials))
     whole = paired[paired["label"].isna().to_numpy()]
     tried = whole[["model", "size"]].drop_duplicates().itertuples(index=False)
-    names = {f"{one.model} at {one.size}": (str(one.model), int(one.size)) for one in tried}
+    names = {f"{pair.model} at {pair.size}": (str(pair.model), int(pair.size)) for pair in tried}
     n_samples = sum(n_per_class.values())
     n_train = whole.groupby(["source_finder", "model", "size"])["n_train"].mean()
     known = paired.assign(
@@ -112,31 +112,31 @@ def _curves(
     n_finders: int,
 ) -> list[Curve]:
     """Of one source finder: for each model, the curve of all classes and then one for each class."""
-    layout, found = group.layout, []
+    layout, sized_models = group.layout, []
     models = dict.fromkeys(names[key][0] for key in group.models)
     codes: list[int | None] = [None, *range(len(layout.labels) if by_class else 0)]
     for model in models:
         sizes = sorted(
             ((names[key][1], counts) for key, counts in group.models.items() if names[key][0] == model),
-            key=lambda one: (one[0] == ALL, one[0]),
+            key=lambda model_size: (model_size[0] == ALL, model_size[0]),
         )
         sized = [
             [_sized(model, size, n_train[model, size], layout, schemes, code, n_per_class) for size, schemes in sizes]
             for code in codes
         ]
-        found.append((model, sized))
-    overall = outlooks([sized[0] for _, sized in found], layout, moderated=False, beside=n_finders)
+        sized_models.append((model, sized))
+    overall = outlooks([sized[0] for _, sized in sized_models], layout, moderated=False, beside=n_finders)
     curves = []
-    for (model, sized), of_all in zip(found, overall, strict=True):
-        told = [of_all, *outlooks(sized[1:], layout, moderated=True)]
-        for code, points, outlook in zip(codes, sized, told, strict=True):
+    for (model, sized), of_all in zip(sized_models, overall, strict=True):
+        outlooks_of_model = [of_all, *outlooks(sized[1:], layout, moderated=True)]
+        for code, points, outlook in zip(codes, sized, outlooks_of_model, strict=True):
             label = None if code is None else layout.labels[code]
             curves.append(
                 Curve(
                     model=model,
                     source_finder=layout.source_finder,
                     label=label,
-                    points=tuple(one.point for one in points),
+                    points=tuple(sized_point.point for sized_point in points),
                     steps=_steps(points, layout),
                     outlook=outlook,
                     learning={
@@ -164,8 +164,8 @@ def _sized(
     mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
 
     def measured(scheme: str) -> Measured | None:
-        found = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
-        return None if found is None or np.isnan(found.value) else found
+        expected = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
+        return None if expected is None or np.isnan(expected.value) else expected
 
     n = n_train if code is None else _n_of_class(layout.labels[code], code, size, schemes, n_per_class)
     expected = expected_interval(model, round(n_train), layout, schemes, code=code)
@@ -189,11 +189,11 @@ def _steps(points: Sequence[Sized], layout: Layout) -> tuple[Step, ...]:
             "inclusive": (i.value - i0.value, [(1.0, i), (-1.0, i0)]),
             "rho": (_rho(x, i) - _rho(x0, i0), rho_terms(x, i) + rho_terms(x0, i0, -1.0)),
         }
-        told = {
-            name: difference(value, error_over_draws(of), error_over_sources(of, layout))
-            for name, (value, of) in terms.items()
+        differences = {
+            name: difference(value, error_over_draws(contrast), error_over_sources(contrast, layout))
+            for name, (value, contrast) in terms.items()
         }
-        steps.append(Step(before.point, after.point, **told))
+        steps.append(Step(before.point, after.point, **differences))
     return tuple(steps)
 
 

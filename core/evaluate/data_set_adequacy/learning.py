@@ -27,13 +27,13 @@ def learning_of(points: Sequence[tuple[float, Measured | None]], layout: Layout,
     known = [(n, measured) for n, measured in points if measured is not None and n > 0]
     if len(known) < 2:
         return Learning(None, "there are too few sizes yet")
-    n, measured = np.array([n for n, _ in known]), [one for _, one in known]
+    n, measured = np.array([n for n, _ in known]), [measure for _, measure in known]
     if not (np.diff(n) > 0).all():
         return Learning(None, "the class has no more samples at the larger sizes")
     last = measured[-1]
     if (1 - last.value) * last.n_samples < FEW_ERRORS:
         return Learning(None, "nearly every sample is right")
-    accuracy = np.stack([one.accuracy for one in measured], axis=1)
+    accuracy = np.stack([measure.accuracy for measure in measured], axis=1)
     whole = ~np.isnan(accuracy).any(axis=1)
     law = fit_power_law(n, accuracy[whole], last.clustering[whole])
     if isinstance(law, str):
@@ -43,7 +43,7 @@ def learning_of(points: Sequence[tuple[float, Measured | None]], layout: Layout,
 
 def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: Layout, *, n_points: int) -> Learning:
     def errors(weights: np.ndarray) -> tuple[Error, Error]:
-        terms = [(float(weight), one) for weight, one in zip(weights, measured, strict=True)]
+        terms = [(float(weight), measure) for weight, measure in zip(weights, measured, strict=True)]
         return error_over_sources(terms, layout), error_over_draws(terms)
 
     def accuracy(value: float, weights: np.ndarray) -> Told:
@@ -52,8 +52,8 @@ def _known(law: PowerLaw, n: np.ndarray, measured: Sequence[Measured], layout: L
 
     points = []
     for at in np.geomspace(n[0], AHEAD * n[-1], n_points):
-        told = accuracy(law.at(float(at)), law.weights(float(at)))
-        points.append(CurvePoint(float(at), told.value, told.interval))
+        difference = accuracy(law.at(float(at)), law.weights(float(at)))
+        points.append(CurvePoint(float(at), difference.value, difference.interval))
     ahead, here = AHEAD * float(n[-1]), float(n[-1])
     gain = law.at(ahead) - law.at(here)
     sources, draws = errors(law.weights(ahead) - law.weights(here))

@@ -58,32 +58,32 @@ def outlooks(
     As many curves of each of `beside` finders in all stand side by side.
     """
     ends = [last_step(curve) for curve in curves]
-    known = [one for one in ends if one is not None]
-    claims = [_contrasts(one, layout) for one in known]
-    told = {
-        name: _told([one[name] for one in claims], moderated=moderated and not layout.shared, beside=beside)
+    known = [end for end in ends if end is not None]
+    claims = [_contrasts(end, layout) for end in known]
+    claimed = {
+        name: _told([contrasts[name] for contrasts in claims], moderated=moderated and not layout.shared, beside=beside)
         for name in CLAIMS
     }
-    found = iter(
+    outlooks_known = iter(
         Outlook(
-            before=one.before.point,
-            after=one.after.point,
+            before=end.before.point,
+            after=end.after.point,
             n_claims=len(known) * beside,
-            **{name: told[name][place] for name in CLAIMS},
+            **{name: claimed[name][place] for name in CLAIMS},
         )
-        for place, one in enumerate(known)
+        for place, end in enumerate(known)
     )
-    return [None if one is None else next(found) for one in ends]
+    return [None if end is None else next(outlooks_known) for end in ends]
 
 
 def last_step(curve: Sequence["Sized"]) -> Ends | None:
     """From the largest size back to the next one that is smaller by enough, else to the smallest; None without one."""
-    usable = [one for one in curve if one.exclusive is not None and one.inclusive is not None]
+    usable = [point for point in curve if point.exclusive is not None and point.inclusive is not None]
     if not usable:
         return None
     after = usable[-1]
-    longer = {one.point.size: after.point.n / one.point.n for one in usable if one.point.n > 0}
-    long_enough = [one for one in usable if longer.get(one.point.size, 0) >= LONG_ENOUGH]
+    longer = {point.point.size: after.point.n / point.point.n for point in usable if point.point.n > 0}
+    long_enough = [point for point in usable if longer.get(point.point.size, 0) >= LONG_ENOUGH]
     before = long_enough[-1] if long_enough else usable[0]
     if longer.get(before.point.size, 0) < SHORTEST:
         return None
@@ -127,28 +127,28 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
     if len(terms) > 2 or not all(few_errors(measured) for _, measured in terms):
         return UNKNOWN
     (weight, first), (_, second) = terms
-    told = share_difference(
+    difference = share_difference(
         first.value * first.n_samples, first.n_samples, second.value * second.n_samples, second.n_samples
     )
-    return Interval(weight * told.lower, weight * told.upper)
+    return Interval(weight * difference.lower, weight * difference.upper)
 
 
 def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Told]:
-    errors = [one.sources for one in contrasts]
+    errors = [contrast.sources for contrast in contrasts]
     if moderated and errors:
-        scale = np.array([one.scale for one in contrasts])
+        scale = np.array([contrast.scale for contrast in contrasts])
         variances, dfs = moderated_variances(
-            np.array([error.se**2 for error in errors]) / scale, np.array([one.own_df for one in contrasts])
+            np.array([error.se**2 for error in errors]) / scale, np.array([contrast.own_df for contrast in contrasts])
         )
         variances = variances * scale
         errors = [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances, dfs, strict=True)]
     level = 1 - 0.05 / max(len(contrasts) * beside, 1)
-    found = []
-    for one, error in zip(contrasts, errors, strict=True):
-        interval = t_interval(one.value, error.se, error.df, level=level)
-        if one.of_samples.known:
-            interval = joined(interval, one.of_samples)
-        over_draws = t_interval(one.value, one.draws.se, one.draws.df)
-        of_draws = (one.draws.se / error.se) ** 2 if error.se > 0 else float("nan")
-        found.append(Told(one.value, interval, over_draws, of_draws))
-    return found
+    claimed = []
+    for contrast, error in zip(contrasts, errors, strict=True):
+        interval = t_interval(contrast.value, error.se, error.df, level=level)
+        if contrast.of_samples.known:
+            interval = joined(interval, contrast.of_samples)
+        over_draws = t_interval(contrast.value, contrast.draws.se, contrast.draws.df)
+        of_draws = (contrast.draws.se / error.se) ** 2 if error.se > 0 else float("nan")
+        claimed.append(Told(contrast.value, interval, over_draws, of_draws))
+    return claimed

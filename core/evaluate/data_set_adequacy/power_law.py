@@ -119,10 +119,10 @@ def _tested(
 
 def _covariance_of_means(accuracy: np.ndarray, clustering: np.ndarray) -> tuple[np.ndarray, int]:
     """Of the mean accuracy at all sizes, over draws within their clustering; and its degrees of freedom."""
-    _, of = np.unique(clustering, return_inverse=True)
-    n_of = np.bincount(of)
-    centre = np.stack([np.bincount(of, weights=column) / n_of for column in accuracy.T], axis=1)
-    away = accuracy - centre[of]
+    _, clustering_of = np.unique(clustering, return_inverse=True)
+    n_of = np.bincount(clustering_of)
+    centre = np.stack([np.bincount(clustering_of, weights=column) / n_of for column in accuracy.T], axis=1)
+    away = accuracy - centre[clustering_of]
     df = len(accuracy) - len(n_of)
     return away.T @ away / max(df, 1) / len(accuracy), df
 
@@ -136,7 +136,7 @@ def _best_exponent(at: np.ndarray, means: np.ndarray, weight: np.ndarray) -> flo
         return float(weight @ (means - ceiling + scale * at**-exponent) ** 2)
 
     grid = np.linspace(*np.log(EXPONENTS), 60)
-    place = int(np.argmin([left(one) for one in grid]))
+    place = int(np.argmin([left(exponent) for exponent in grid]))
     bounds = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
     return float(np.exp(optimize.minimize_scalar(left, bounds=bounds, method="bounded").x))
 

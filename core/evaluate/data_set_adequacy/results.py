@@ -120,9 +120,9 @@ class Adequacy:
         """One curve for each model and source finder, all classes together."""
         return tuple(curve for curve in self.curves if curve.label is None)
 
-    def classes_of(self, of: Curve) -> tuple[Curve, ...]:
+    def classes_of(self, curve: Curve) -> tuple[Curve, ...]:
         """The same model and source finder, class by class."""
-        same = (of.model, of.source_finder)
+        same = (curve.model, curve.source_finder)
         return tuple(c for c in self.curves if c.label is not None and (c.model, c.source_finder) == same)
 
     def table(self) -> pd.DataFrame:
@@ -147,10 +147,10 @@ class Adequacy:
         return pd.DataFrame(rows, columns=list(STEP_COLUMNS)).astype(STEP_COLUMNS)
 
 
-def _numbers(told: Difference) -> dict[str, float]:
+def _numbers(difference: Difference) -> dict[str, float]:
     values = (
-        *(told.value, told.over_draws.lower, told.over_draws.upper, told.p_draws),
-        *(told.over_sources.lower, told.over_sources.upper, told.p_sources),
+        *(difference.value, difference.over_draws.lower, difference.over_draws.upper, difference.p_draws),
+        *(difference.over_sources.lower, difference.over_sources.upper, difference.p_sources),
     )
     return dict(zip(_DIFFERENCE, values, strict=True))
 

@@ -45,29 +45,29 @@ def kind(outlook: Outlook | None, *, worth: float = WORTH) -> str:
     return "gap" if gap_left else "unknown"
 
 
-def _below(told: Told, worth: float) -> bool:
-    return told.interval.upper < worth
+def _below(claim: Told, worth: float) -> bool:
+    return claim.interval.upper < worth
 
 
-def _above(told: Told, worth: float) -> bool | None:
+def _above(claim: Told, worth: float) -> bool | None:
     """Whether there is something, worth the name; None where it cannot be told."""
-    if _below(told, worth):
+    if _below(claim, worth):
         return False
-    return True if told.interval.lower > 0 else None
+    return True if claim.interval.lower > 0 else None
 
 
 def sentence(curve: Curve, *, worth: float = WORTH) -> str:
     """What one model, or one class of it, comes to: the claim, and the two intervals that it rests on."""
-    told = curve.outlook
-    if told is None:
+    outlook = curve.outlook
+    if outlook is None:
         return f"{KINDS['unknown']}: trials of both schemes at two sizes are needed, the one {_half()} of the other."
-    name = kind(told, worth=worth)
-    said = f"{KINDS[name]}: {_gain(curve, told)}; {_gap(told)}."
-    return f"{said} {_missing(told, worth)}".strip() if name in ("gap", "flat", "unknown") else said
+    name = kind(outlook, worth=worth)
+    summary = f"{KINDS[name]}: {_gain(curve, outlook)}; {_gap(outlook)}."
+    return f"{summary} {_missing(outlook, worth)}".strip() if name in ("gap", "flat", "unknown") else summary
 
 
 def adequacy_verdict(
-    found: Adequacy, of: Curve | None = None, *, worth: float = WORTH, names: Mapping[str, str] | None = None
+    adequacy: Adequacy, curve: Curve | None = None, *, worth: float = WORTH, names: Mapping[str, str] | None = None
 ) -> Verdict:
     """Say what the trials tell of one curve of `found.overall` (None: of the model that keeps most of its accuracy).
 
@@ -79,29 +79,29 @@ def adequacy_verdict(
     >>> adequacy_verdict(Adequacy((), nothing, n_trials=0, n_used=0, n_failed=0)).headline
     'No draw has been finished at every size yet.'
     """
-    of, names = of or usual_curve(found), names or {}
-    if of is None:
-        failed = plural(found.n_failed, "trial") + " failed." if found.n_failed else ""
+    curve, names = curve or usual_curve(adequacy), names or {}
+    if curve is None:
+        failed = plural(adequacy.n_failed, "trial") + " failed." if adequacy.n_failed else ""
         return Verdict("No draw has been finished at every size yet.", failed, "", ())
-    others = [one for one in found.overall if one is not of]
+    others = [other for other in adequacy.overall if other is not curve]
     findings = [
-        _familiar(of.outlook),
-        *(_fitted(of.learning[end], sources, worth) for end, sources in ENDS.items()),
-        _spread(of),
-        *_classes(found.classes_of(of), worth),
-        *(f"{_name(one, found, names)}: {_lower(sentence(one, worth=worth))}" for one in others),
+        _familiar(curve.outlook),
+        *(_fitted(curve.learning[end], sources, worth) for end, sources in ENDS.items()),
+        _spread(curve),
+        *_classes(adequacy.classes_of(curve), worth),
+        *(f"{_name(other, adequacy, names)}: {_lower(sentence(other, worth=worth))}" for other in others),
     ]
     return Verdict(
-        headline=f"{_name(of, found, names)}: {_lower(sentence(of, worth=worth))}",
-        used=_used(found, of),
-        advice=_ADVICE[kind(of.outlook, worth=worth)],
+        headline=f"{_name(curve, adequacy, names)}: {_lower(sentence(curve, worth=worth))}",
+        used=_used(adequacy, curve),
+        advice=_ADVICE[kind(curve.outlook, worth=worth)],
         findings=tuple(finding for finding in findings if finding),
     )
 
 
-def usual_curve(found: Adequacy) -> Curve | None:
+def usual_curve(adequacy: Adequacy) -> Curve | None:
     """The curve of the model that keeps most of its accuracy at its largest size."""
-    ends = {id(curve.points[-1].expected): curve for curve in found.overall if curve.points}
+    ends = {id(curve.points[-1].expected): curve for curve in adequacy.overall if curve.points}
     best = most_robust([curve.points[-1].expected for curve in ends.values()])
     return None if best is None else ends[id(best)]
 
@@ -122,14 +122,14 @@ def _half() -> str:
     return "at most four fifths"
 
 
-def _gain(curve: Curve, told: Outlook) -> str:
+def _gain(curve: Curve, outlook: Outlook) -> str:
     of_class = " of the class" if curve.label is not None else ""
-    sizes = f"from {count(round(told.before.n))} to {count(round(told.after.n))} samples{of_class}"
-    return f"{sizes}, each doubling brought {points(told.gain.value, told.gain.interval)} on unfamiliar sources"
+    sizes = f"from {count(round(outlook.before.n))} to {count(round(outlook.after.n))} samples{of_class}"
+    return f"{sizes}, each doubling brought {points(outlook.gain.value, outlook.gain.interval)} on unfamiliar sources"
 
 
-def _gap(told: Outlook) -> str:
-    gap, closing = told.gap, told.closing
+def _gap(outlook: Outlook) -> str:
+    gap, closing = outlook.gap, outlook.closing
     if gap.value < 0:
         stand = f"these are {points(-gap.value)} above familiar ones (less {points(gap.value, gap.interval)})"
     else:
@@ -141,20 +141,22 @@ def _gap(told: Outlook) -> str:
     return stand
 
 
-def _missing(told: Outlook, worth: float) -> str:
+def _missing(outlook: Outlook, worth: float) -> str:
     """What would settle it: repeats where the draws are the trouble, else sources."""
-    open_ones = [one for one in (told.gain, told.gap) if not _below(one, worth) and not one.interval.lower > 0]
+    open_ones = [
+        claim for claim in (outlook.gain, outlook.gap) if not _below(claim, worth) and not claim.interval.lower > 0
+    ]
     if not open_ones:
         return ""
-    if all(one.of_draws > 0.5 for one in open_ones):
+    if all(claim.of_draws > 0.5 for claim in open_ones):
         return "More repeats would narrow this."
     return "More repeats cannot narrow this much; samples from more sources would."
 
 
-def _familiar(told: Outlook | None) -> str:
-    if told is None or isnan(told.familiar_gain.value):
+def _familiar(outlook: Outlook | None) -> str:
+    if outlook is None or isnan(outlook.familiar_gain.value):
         return ""
-    gain = points(told.familiar_gain.value, told.familiar_gain.interval)
+    gain = points(outlook.familiar_gain.value, outlook.familiar_gain.interval)
     return f"On familiar sources each doubling brought {gain}."
 
 
@@ -170,8 +172,8 @@ def _fitted(learning: Learning, sources: str, worth: float) -> str:
     )
 
 
-def _spread(of: Curve) -> str:
-    known = [p.expected for p in of.points if not (isnan(p.expected.exclusive.sd) or isnan(p.expected.inclusive.sd))]
+def _spread(curve: Curve) -> str:
+    known = [p.expected for p in curve.points if not (isnan(p.expected.exclusive.sd) or isnan(p.expected.inclusive.sd))]
     if len(known) < 2:
         return ""
     first, last = known[0], known[-1]
@@ -187,8 +189,10 @@ def _classes(classes: Sequence[Curve], worth: float) -> list[str]:
     """By what they come to, corrected for their number; the sentence of each stands in the table."""
     if len(classes) < 2:
         return []
-    by_kind = {name: [str(one.label) for one in classes if kind(one.outlook, worth=worth) == name] for name in KINDS}
-    told = [
+    by_kind = {
+        name: [str(curve.label) for curve in classes if kind(curve.outlook, worth=worth) == name] for name in KINDS
+    }
+    sentences = [
         f"{'Class' if len(labels) == 1 else 'Classes'} {listed(labels, most=10)}: {_lower(KINDS[name])}."
         for name, labels in by_kind.items()
         if labels and name != "unknown"
@@ -196,27 +200,28 @@ def _classes(classes: Sequence[Curve], worth: float) -> list[str]:
     n_open = len(by_kind["unknown"])
     if n_open:
         which = f"all {count(n_open)}" if n_open == len(classes) else f"{count(n_open)} of {count(len(classes))}"
-        told.append(f"Of {which} classes it cannot be told yet.")
-    return told
+        sentences.append(f"Of {which} classes it cannot be told yet.")
+    return sentences
 
 
-def _used(found: Adequacy, of: Curve) -> str:
-    last = of.points[-1].expected
-    unused = found.n_trials - found.n_used
-    failed = f", {count(found.n_failed)} failed" if found.n_failed else ""
+def _used(adequacy: Adequacy, curve: Curve) -> str:
+    last = curve.points[-1].expected
+    unused = adequacy.n_trials - adequacy.n_used
+    failed = f", {count(adequacy.n_failed)} failed" if adequacy.n_failed else ""
     rest = f" (of draws that are finished at every size{failed})" if unused else ""
     over = f" in each of {plural(last.n_clusterings, 'clustering')}" if last.n_clusterings > 1 else ""
     ends = f"{percent(last.inclusive.value)} on familiar sources, {percent(last.exclusive.value)} on unfamiliar ones"
     return (
-        f"{count(found.n_used)} of {plural(found.n_trials, 'trial')} used{rest}. n = {count(last.n_samples)} samples, "
+        f"{count(adequacy.n_used)} of {plural(adequacy.n_trials, 'trial')} used{rest}. "
+        f"n = {count(last.n_samples)} samples, "
         f"{plural(last.n_sources, 'source')}{over}, {plural(last.exclusive.n_draws, 'repeat')}. "
         f"At the largest size {ends}."
     )
 
 
-def _name(curve: Curve, found: Adequacy, names: Mapping[str, str]) -> str:
+def _name(curve: Curve, adequacy: Adequacy, names: Mapping[str, str]) -> str:
     name = names.get(curve.model, curve.model)
-    several = len({one.source_finder for one in found.overall}) > 1
+    several = len({other.source_finder for other in adequacy.overall}) > 1
     return f"{name}, {curve.source_finder}" if several else name
 
 

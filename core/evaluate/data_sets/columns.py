@@ -72,6 +72,14 @@ def _summary(column: np.ndarray, name: str) -> ColumnSummary:
     if len(there) == 0:
         return ColumnSummary(name, 0, n_missing, 0, *(float("nan"),) * 8, 0)
     values, counts = np.unique(there, return_counts=True)
-    of, mode = summarise(there), int(counts.argmax())
-    spread = (of.mean, of.std, of.minimum, of.lower_quartile, of.median, of.upper_quartile, of.maximum)
+    whole, mode = summarise(there), int(counts.argmax())
+    spread = (
+        whole.mean,
+        whole.std,
+        whole.minimum,
+        whole.lower_quartile,
+        whole.median,
+        whole.upper_quartile,
+        whole.maximum,
+    )
     return ColumnSummary(name, len(there), n_missing, len(values), *spread, float(values[mode]), int(counts[mode]))

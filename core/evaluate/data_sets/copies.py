@@ -86,13 +86,18 @@ class NearCopies:
 
     def chosen(self, *, same_label: bool) -> tuple[tuple[int, ...], ...]:
         """The pairs whose labels agree, or those whose labels do not."""
-        return tuple((int(one), int(other)) for one, other in self.pairs[self.same_label == same_label])
+        return tuple((int(first), int(other)) for first, other in self.pairs[self.same_label == same_label])
 
     def table(self, ids: Sequence[str], y: Integer[np.ndarray, " n"], class_names: Sequence[str]) -> pd.DataFrame:
         """One row per pair: id, label, other_id, other_label, similarity."""
         names, id_of = np.array(class_names, dtype=object), np.array(ids, dtype=object)
-        one, other = self.pairs.T
-        columns = {"id": id_of[one], "label": names[y[one]], "other_id": id_of[other], "other_label": names[y[other]]}
+        first, other = self.pairs.T
+        columns = {
+            "id": id_of[first],
+            "label": names[y[first]],
+            "other_id": id_of[other],
+            "other_label": names[y[other]],
+        }
         return pd.DataFrame({**columns, "similarity": self.similarity})
 
 
@@ -112,7 +117,7 @@ def near_copies(
     >>> found.chosen(same_label=False), found.n_samples
     (((0, 2),), 2)
     """
-    one, other = pairs.T
-    differ = exact.first[one] != exact.first[other]
-    agree = exact.y[one] == exact.y[other]
+    first, other = pairs.T
+    differ = exact.first[first] != exact.first[other]
+    agree = exact.y[first] == exact.y[other]
     return NearCopies(pairs[differ], similarity[differ], agree[differ], len(pairs) >= most)

@@ -56,13 +56,17 @@ def _spread(labels: LabelCounts) -> str:
 def _copies(copies: ExactCopies) -> str:
     if copies.n_copies == 0:
         return "no exact duplicates"
-    said = plural(copies.n_copies, "exact duplicate")
+    duplicates = plural(copies.n_copies, "exact duplicate")
     contents = copies.n_conflicting_contents
     if contents == 0:
-        return f"{said}, all with the label of their first copy" if copies.n_copies > 1 else f"{said}, with one label"
+        return (
+            f"{duplicates}, all with the label of their first copy"
+            if copies.n_copies > 1
+            else f"{duplicates}, with one label"
+        )
     if copies.n_copies == 1:
-        return f"{said}, and its copy has another label"
-    return f"{said}, and {plural(contents, 'content')} with more than one label"
+        return f"{duplicates}, and its copy has another label"
+    return f"{duplicates}, and {plural(contents, 'content')} with more than one label"
 
 
 def _of_conflicts(copies: ExactCopies) -> str:
@@ -108,13 +112,13 @@ def _findings(labels: LabelCounts, number: NumberByClass | None) -> tuple[str, .
     return (guess,) if number is None else (guess, _difference(number))
 
 
-def _difference(of: NumberByClass) -> str:
-    name = of.title.split(" (")[0].lower() if "(" in of.title else of.title
-    if of.explained < TELLING:
-        return f"The classes hardly differ in {name}: they explain {percent(of.explained)} of its variance."
-    least, most = (end(of.classes, key=lambda row: row.median) for end in (min, max))
+def _difference(number: NumberByClass) -> str:
+    name = number.title.split(" (")[0].lower() if "(" in number.title else number.title
+    if number.explained < TELLING:
+        return f"The classes hardly differ in {name}: they explain {percent(number.explained)} of its variance."
+    least, most = (end(number.classes, key=lambda row: row.median) for end in (min, max))
     low, high = (f"{row.median:.3g}".replace("-", MINUS) for row in (least, most))
     return (
-        f"The classes differ in {name}: they explain {percent(of.explained)} of its variance, with medians from "
+        f"The classes differ in {name}: they explain {percent(number.explained)} of its variance, with medians from "
         f"{low} ({least.name}) to {high} ({most.name}). A model may go by that."
     )

@@ -68,10 +68,10 @@ class WordCounts:
 
     def frequent(self, label: str | None = None, *, most: int = 20) -> tuple[Word, ...]:
         """The most frequent words of a class, or of all texts; ties in alphabetical order."""
-        of = slice(None) if label is None else [self.class_names.index(label)]
-        n = np.asarray(self.occurrences[of].sum(axis=0)).ravel()
-        n_texts = np.asarray(self.n_texts_with[of].sum(axis=0)).ravel()
-        total = max(int(self.n_texts[of].sum()), 1)
+        rows = slice(None) if label is None else [self.class_names.index(label)]
+        n = np.asarray(self.occurrences[rows].sum(axis=0)).ravel()
+        n_texts = np.asarray(self.n_texts_with[rows].sum(axis=0)).ravel()
+        total = max(int(self.n_texts[rows].sum()), 1)
         candidates = np.flatnonzero(self.allowed & (n > 0))
         first = candidates[np.argsort(-n[candidates], kind="stable")[:most]]
         return tuple(

@@ -89,9 +89,9 @@ def compare_sets(
     reference, target = outcomes_of(reference, target)
     if not (reference.has_confidence and target.has_confidence):
         return _as_wholes(reference, target, epsilon=epsilon, by=by, method=method, model=model)
-    of = candidates(reference, target, epsilon=epsilon, by=by)
+    pairable = candidates(reference, target, epsilon=epsilon, by=by)
     options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": model}
-    return _compare(of, **options, rng=rng, on_step=on_step)
+    return _compare(pairable, **options, rng=rng, on_step=on_step)
 
 
 def epsilon_curve(
@@ -108,10 +108,10 @@ def epsilon_curve(
     on_step: OnStep = lambda: None,
 ) -> tuple[SetComparison, ...]:
     """The same comparison at every epsilon, on the same resamples: what rests on how closely "matched" was meant?"""
-    of, seed = candidates(reference, target, epsilon=epsilons[0], by=by), _seed(rng)
+    pairable, seed = candidates(reference, target, epsilon=epsilons[0], by=by), _seed(rng)
     options = {"method": method, "order": order, "n_repeats": n_repeats, "n_resamples": n_resamples, "model": ""}
     return tuple(
-        _compare(of.within(epsilon), rng=np.random.default_rng(seed), on_step=on_step, **options)
+        _compare(pairable.within(epsilon), rng=np.random.default_rng(seed), on_step=on_step, **options)
         for epsilon in epsilons
     )
 
@@ -136,7 +136,7 @@ def compare_models(
 
 
 def _compare(
-    of: Candidates,
+    pairable: Candidates,
     *,
     method: Method,
     order: Order,
@@ -151,17 +151,20 @@ def _compare(
     n_repeats = n_repeats if method == "random" else 1
     repeats = []
     for _ in range(n_repeats):
-        repeats.append(match_candidates(of, method=method, order=order, rng=rng))
+        repeats.append(match_candidates(pairable, method=method, order=order, rng=rng))
         on_step()
-    n_reference, n_target = len(of.reference), len(of.target)
-    n_pairs = float(np.mean([one.n_pairs for one in repeats]))
-    matched_gap = _mean([one.matched_gap for one in repeats])
-    flips = [(float((one.pair_differences > 0).sum()), float((one.pair_differences < 0).sum())) for one in repeats]
+    n_reference, n_target = len(pairable.reference), len(pairable.target)
+    n_pairs = float(np.mean([matched.n_pairs for matched in repeats]))
+    matched_gap = _mean([matched.matched_gap for matched in repeats])
+    flips = [
+        (float((matched.pair_differences > 0).sum()), float((matched.pair_differences < 0).sum()))
+        for matched in repeats
+    ]
     n_plus, n_minus = np.mean(flips, axis=0).tolist()
-    gap = _gap(of.reference, of.target)
+    gap = _gap(pairable.reference, pairable.target)
     unmatched, unmatched_reference = 1 - n_pairs / n_target, 1 - n_pairs / n_reference
     if method == "random" and n_resamples:
-        spread = resample(of, n_resamples=n_resamples, n_repeats=n_repeats, rng=rng, on_step=on_step)
+        spread = resample(pairable, n_resamples=n_resamples, n_repeats=n_repeats, rng=rng, on_step=on_step)
         se, df, by = spread.se, spread.df, "bootstrap"
         left = _share(unmatched, n_target, se["unmatched_target"], df)
         left_reference = _share(unmatched_reference, n_reference, se["unmatched_reference"], df)
@@ -179,22 +182,24 @@ def _compare(
         by, interval = "pairs", _pair_interval(matched_gap, repeats)
     return SetComparison(
         model=model,
-        epsilon=of.epsilon,
-        by=of.by,
+        epsilon=pairable.epsilon,
+        by=pairable.by,
         method=method,
         n_repeats=n_repeats,
         n_reference=n_reference,
         n_target=n_target,
         n_pairs=n_pairs,
-        subsets=tuple(_subset(name, [one.subsets[name] for one in repeats]) for name in repeats[0].subsets),
+        subsets=tuple(_subset(name, [matched.subsets[name] for matched in repeats]) for name in repeats[0].subsets),
         gap=gap,
         matched_gap=SetEstimate(matched_gap, interval, by),
         explained=explained,
         unmatched_target=left,
         unmatched_reference=left_reference,
-        least_unmatched_target=float((sweep(of.first, of.last) < 0).mean()),
-        confidence_difference=_mean([one.confidence_difference for one in repeats]),
-        spread=float(np.std([one.matched_gap for one in repeats], ddof=1)) if n_repeats > 1 and n_pairs else nan,
+        least_unmatched_target=float((sweep(pairable.first, pairable.last) < 0).mean()),
+        confidence_difference=_mean([matched.confidence_difference for matched in repeats]),
+        spread=float(np.std([matched.matched_gap for matched in repeats], ddof=1))
+        if n_repeats > 1 and n_pairs
+        else nan,
         p_value=sign_flip_p(n_plus, n_minus) if n_pairs else nan,
         labels=_labels(repeats),
         matched=repeats[0],
@@ -231,15 +236,15 @@ def _as_wholes(
 
 
 def _gap(reference: Outcomes, target: Outcomes) -> SetEstimate:
-    counts = [float(n) for of in (reference, target) for n in (of.correct.sum(), len(of))]
+    counts = [float(n) for outcomes in (reference, target) for n in (outcomes.correct.sum(), len(outcomes))]
     return SetEstimate(reference.accuracy - target.accuracy, share_difference(*counts), "Newcombe")
 
 
 def _pair_interval(value: float, repeats: Sequence[MatchedSubsets]) -> Interval:
     """From the pairs alone, as if matched sets were strangers: on the safe side, and never empty."""
-    n = float(np.mean([one.n_pairs for one in repeats]))
+    n = float(np.mean([matched.n_pairs for matched in repeats]))
     right, other = (
-        float(np.mean([one.subsets[name].correct.sum() for one in repeats]))
+        float(np.mean([matched.subsets[name].correct.sum() for matched in repeats]))
         for name in ("matched reference", "matched target")
     )
     return share_difference(right, n, other, n) if not np.isnan(value) else UNKNOWN
@@ -253,8 +258,10 @@ def _share(share: float, n: int, se: float, df: float) -> SetEstimate:
 
 
 def _subset(name: str, repeats: Sequence[Outcomes]) -> Subset:
-    n, n_correct = (float(np.mean(of)) for of in ([len(r) for r in repeats], [r.correct.sum() for r in repeats]))
-    total = sum(float(one.confidence.sum()) for one in repeats) / len(repeats)
+    n, n_correct = (
+        float(np.mean(counts)) for counts in ([len(r) for r in repeats], [r.correct.sum() for r in repeats])
+    )
+    total = sum(float(outcomes.confidence.sum()) for outcomes in repeats) / len(repeats)
     accuracy = SetEstimate(n_correct / n, wilson(n_correct, n), "Wilson") if n else SetEstimate(nan)
     return Subset(name, n, accuracy, total / n if n else nan)
 
@@ -264,14 +271,17 @@ def _labels(repeats: Sequence[MatchedSubsets]) -> tuple[LabelGap, ...]:
     reference, target = repeats[0].reference, repeats[0].target
     n_labels = len(reference.class_names)
     pairs = np.zeros((4, n_labels))
-    for one in repeats:
-        label, right = target.label[one.target_index], reference.correct[one.reference_index]
-        other = target.correct[one.target_index]
-        for row, of in enumerate((np.ones(len(label)), right, other, right & other)):
-            pairs[row] += np.bincount(label, weights=of, minlength=n_labels) / len(repeats)
+    for matched in repeats:
+        label, right = target.label[matched.target_index], reference.correct[matched.reference_index]
+        other = target.correct[matched.target_index]
+        for row, weights in enumerate((np.ones(len(label)), right, other, right & other)):
+            pairs[row] += np.bincount(label, weights=weights, minlength=n_labels) / len(repeats)
     whole = [
-        (np.bincount(of.label, minlength=n_labels), np.bincount(of.label, weights=of.correct, minlength=n_labels))
-        for of in (reference, target)
+        (
+            np.bincount(outcomes.label, minlength=n_labels),
+            np.bincount(outcomes.label, weights=outcomes.correct, minlength=n_labels),
+        )
+        for outcomes in (reference, target)
     ]
     rows = []
     for i, name in enumerate(reference.class_names):

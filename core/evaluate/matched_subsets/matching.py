@@ -162,9 +162,9 @@ def candidates(
             "Matching needs to know how sure the model was: a probability or confidence in both sets. "
             "With predicted labels alone the sets can only be compared as wholes."
         )
-    one = np.zeros(1, dtype=np.int64)
+    no_label = np.zeros(1, dtype=np.int64)
     label, wanted = (
-        (reference.label, target.label) if by == "label" else (one.repeat(len(s)) for s in (reference, target))
+        (reference.label, target.label) if by == "label" else (no_label.repeat(len(s)) for s in (reference, target))
     )
     order, target_order = np.lexsort((reference.confidence, label)), np.lexsort((target.confidence, wanted))
     confidence, target_confidence = reference.confidence[order], target.confidence[target_order]
@@ -212,24 +212,24 @@ def match(
 
 
 def match_candidates(
-    of: Candidates, *, method: Method = "random", order: Order = "shuffled", rng: np.random.Generator
+    pairable: Candidates, *, method: Method = "random", order: Order = "shuffled", rng: np.random.Generator
 ) -> MatchedSubsets:
     """`match` on sets that are sorted already."""
-    n_reference, n_target = len(of.reference), len(of.target)
+    n_reference, n_target = len(pairable.reference), len(pairable.target)
     least: bool | None = None
     if method == "random":
         from core.evaluate.matched_subsets.kernels import draw_partners
 
-        turn = rng.permutation(n_target) if order == "shuffled" else np.argsort(of.target_order)
+        turn = rng.permutation(n_target) if order == "shuffled" else np.argsort(pairable.target_order)
         copies = np.ones(n_reference, dtype=np.int32)
         partner = np.empty(n_target, dtype=np.int64)
         # Algorithm 1 goes through the targets in turn, and each takes one of those that are left.
-        partner[turn] = draw_partners(of.first, of.last, turn, copies, rng.random(n_target))
-        reference_order, target_order = of.reference_order, of.target_order
+        partner[turn] = draw_partners(pairable.first, pairable.last, turn, copies, rng.random(n_target))
+        reference_order, target_order = pairable.reference_order, pairable.target_order
     else:
-        partner, least = _maximum(of)
-        reference_order = _ties_shuffled(of.reference_order, of.reference, of.by, rng)
-        target_order = _ties_shuffled(of.target_order, of.target, of.by, rng)
+        partner, least = _maximum(pairable)
+        reference_order = _ties_shuffled(pairable.reference_order, pairable.reference, pairable.by, rng)
+        target_order = _ties_shuffled(pairable.target_order, pairable.target, pairable.by, rng)
     taken_by = np.full(n_target, -1, dtype=np.int64)
     paired = partner >= 0
     taken_by[target_order[paired]] = reference_order[partner[paired]]
@@ -237,14 +237,14 @@ def match_candidates(
     left = np.ones(n_reference, dtype=np.bool_)
     left[taken_by[target_index]] = False
     return MatchedSubsets(
-        reference=of.reference,
-        target=of.target,
+        reference=pairable.reference,
+        target=pairable.target,
         reference_index=taken_by[target_index],
         target_index=target_index,
         unmatched_reference_index=np.flatnonzero(left),
         unmatched_target_index=np.flatnonzero(taken_by < 0),
-        epsilon=of.epsilon,
-        by=of.by,
+        epsilon=pairable.epsilon,
+        by=pairable.by,
         method=method,
         least_difference=least,
     )
@@ -262,21 +262,24 @@ def _ranges(
     return first, last
 
 
-def _maximum(of: Candidates) -> tuple[np.ndarray, bool]:
+def _maximum(pairable: Candidates) -> tuple[np.ndarray, bool]:
     """Partners of the sorted targets, and whether the total difference is the least in every label."""
     from core.evaluate.matched_subsets.kernels import least_difference, sweep
 
-    partner, least = sweep(of.first, of.last), True
+    partner, least = sweep(pairable.first, pairable.last), True
     # A label that the references lack begins where the next one does, but ends there too.
-    ends = np.flatnonzero((np.diff(of.start, append=-1) != 0) | (np.diff(of.stop, append=-1) != 0)) + 1
+    ends = np.flatnonzero((np.diff(pairable.start, append=-1) != 0) | (np.diff(pairable.stop, append=-1) != 0)) + 1
     for begin, end in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
-        n_samples = end - begin + of.stop[begin] - of.start[begin]
+        n_samples = end - begin + pairable.stop[begin] - pairable.start[begin]
         if n_samples > MOST_EXACT:
             least = False
-        elif of.stop[begin] > of.start[begin]:
+        elif pairable.stop[begin] > pairable.start[begin]:
             here = slice(begin, end)
             partner[here] = least_difference(
-                of.reference_confidence, of.target_confidence[here], of.first[here], of.last[here]
+                pairable.reference_confidence,
+                pairable.target_confidence[here],
+                pairable.first[here],
+                pairable.last[here],
             )
     return partner, least
 

@@ -50,13 +50,18 @@ def outcomes_of(*sets: Predictions | Outcomes) -> tuple[Outcomes, ...]:
     >>> a.label.tolist(), b.label.tolist(), b.has_confidence
     ([0, 0], [0], False)
     """
-    names = tuple(dict.fromkeys(name for one in sets for name in one.class_names))
+    names = tuple(dict.fromkeys(name for test_set in sets for name in test_set.class_names))
     code = {name: i for i, name in enumerate(names)}
-    return tuple(_read(one, np.array([code[name] for name in one.class_names], dtype=np.int64), names) for one in sets)
+    return tuple(
+        _read(test_set, np.array([code[name] for name in test_set.class_names], dtype=np.int64), names)
+        for test_set in sets
+    )
 
 
-def _read(one: Predictions | Outcomes, codes: np.ndarray, names: tuple[str, ...]) -> Outcomes:
-    if isinstance(one, Outcomes):
-        return Outcomes(codes[one.label], one.confidence, one.correct, names)
-    confidence = np.full(len(one.y_pred), np.nan) if one.confidence is None else one.confidence.astype(np.float64)
-    return Outcomes(codes[one.y_pred], confidence, one.y_true == one.y_pred, names)
+def _read(test_set: Predictions | Outcomes, codes: np.ndarray, names: tuple[str, ...]) -> Outcomes:
+    if isinstance(test_set, Outcomes):
+        return Outcomes(codes[test_set.label], test_set.confidence, test_set.correct, names)
+    confidence = (
+        np.full(len(test_set.y_pred), np.nan) if test_set.confidence is None else test_set.confidence.astype(np.float64)
+    )
+    return Outcomes(codes[test_set.y_pred], confidence, test_set.y_true == test_set.y_pred, names)

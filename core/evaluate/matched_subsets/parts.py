@@ -20,24 +20,24 @@ SUBSETS = ("reference", "target", "matched reference", "matched target", "unmatc
 
 
 def calibrations(
-    of: MatchedSubsets, *, binning: Binning = "mass", n_bins: int = N_BINS, rng: np.random.Generator
+    matched: MatchedSubsets, *, binning: Binning = "mass", n_bins: int = N_BINS, rng: np.random.Generator
 ) -> dict[str, Calibration]:
     """Calibration of each of the five subsets that has a sample; `rng` draws the perfectly calibrated models."""
-    subsets = {name: of.subsets[name] for name in SUBSETS if len(of.subsets[name])}
+    subsets = {name: matched.subsets[name] for name in SUBSETS if len(matched.subsets[name])}
     return {
-        name: calibration(one.confidence, one.correct, binning=binning, n_bins=n_bins, rng=rng)
-        for name, one in subsets.items()
+        name: calibration(outcomes.confidence, outcomes.correct, binning=binning, n_bins=n_bins, rng=rng)
+        for name, outcomes in subsets.items()
     }
 
 
-def densities(of: MatchedSubsets) -> dict[str, tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]]:
+def densities(matched: MatchedSubsets) -> dict[str, tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]]]:
     """Places and densities of the confidences of each of the five subsets that has a sample (figures 5b and 8b)."""
-    return {name: density(of.subsets[name].confidence) for name in SUBSETS if len(of.subsets[name])}
+    return {name: density(matched.subsets[name].confidence) for name in SUBSETS if len(matched.subsets[name])}
 
 
-def coverages(of: MatchedSubsets) -> dict[str, tuple[CoveragePoint, ...]]:
+def coverages(matched: MatchedSubsets) -> dict[str, tuple[CoveragePoint, ...]]:
     """Accuracy by coverage of both sets as wholes."""
-    wholes = {name: of.subsets[name] for name in ("reference", "target")}
+    wholes = {name: matched.subsets[name] for name in ("reference", "target")}
     return {name: accuracy_by_coverage(whole.confidence, whole.correct) for name, whole in wholes.items()}
 
 

@@ -20,7 +20,7 @@ class Resampled:
 
 
 def resample(
-    of: Candidates, *, n_resamples: int, n_repeats: int, rng: np.random.Generator, on_step: Callable[[], None]
+    pairable: Candidates, *, n_resamples: int, n_repeats: int, rng: np.random.Generator, on_step: Callable[[], None]
 ) -> Resampled:
     """Draw both sets anew with replacement, match each such pair of sets twice, and take variances apart.
 
@@ -32,7 +32,7 @@ def resample(
     """
     draws = np.full((n_resamples, 2, len(STATISTICS)), np.nan)
     for i in range(n_resamples):
-        draws[i] = _rematched_twice(of, rng)
+        draws[i] = _rematched_twice(pairable, rng)
         on_step()
     draws = draws[~np.isnan(draws).any(axis=(1, 2))]
     if len(draws) < 2:
@@ -43,20 +43,23 @@ def resample(
     return Resampled(dict(zip(STATISTICS, se.tolist(), strict=True)), float(len(draws) - 1))
 
 
-def _rematched_twice(of: Candidates, rng: np.random.Generator) -> list[tuple[float, ...]]:
+def _rematched_twice(pairable: Candidates, rng: np.random.Generator) -> list[tuple[float, ...]]:
     from core.evaluate.matched_subsets.kernels import draw_partners
 
-    n_reference, n_target = len(of.reference), len(of.target)
+    n_reference, n_target = len(pairable.reference), len(pairable.target)
     copies = np.bincount(rng.integers(n_reference, size=n_reference), minlength=n_reference).astype(np.int32)
     turn = rng.integers(n_target, size=n_target)
-    correct, target_correct = of.reference.correct[of.reference_order], of.target.correct[of.target_order]
+    correct, target_correct = (
+        pairable.reference.correct[pairable.reference_order],
+        pairable.target.correct[pairable.target_order],
+    )
     gap = (copies @ correct) / n_reference - target_correct[turn].mean()
-    found = []
+    draws = []
     for _ in range(2):
-        partner = draw_partners(of.first, of.last, turn, copies, rng.random(n_target))
+        partner = draw_partners(pairable.first, pairable.last, turn, copies, rng.random(n_target))
         paired = partner >= 0
         n = int(paired.sum())
         matched = correct[partner[paired]].mean() - target_correct[turn[paired]].mean() if n else np.nan
-        found.append((gap, matched, gap - matched, 1 - n / n_target, 1 - n / n_reference))
+        draws.append((gap, matched, gap - matched, 1 - n / n_target, 1 - n / n_reference))
         turn = rng.permutation(turn)
-    return found
+    return draws

@@ -22,7 +22,7 @@ def samples_table(matched: MatchedSubsets, reference: Predictions, target: Predi
     [['a', 'cat', 'unmatched reference', <NA>], ['b', 'dog', 'matched reference', 0], ['c', 'dog', 'matched target', 0]]
     """
     rows = matched.table()
-    truth = [np.array(one.class_names, dtype=object)[one.y_true] for one in (reference, target)]
+    truth = [np.array(predictions.class_names, dtype=object)[predictions.y_true] for predictions in (reference, target)]
     rows.insert(1, "id", np.concatenate([reference.ids, target.ids]))
     rows.insert(2, "truth", np.concatenate(truth))
     return rows.drop(columns="row")

@@ -10,7 +10,9 @@ MUCH_UNMATCHED = 0.2
 MOST_SAMPLES = 10_000_000
 
 
-def matched_verdict(of: SetComparison, *, reference: str = "the reference set", target: str = "the new set") -> Verdict:
+def matched_verdict(
+    comparison: SetComparison, *, reference: str = "the reference set", target: str = "the new set"
+) -> Verdict:
     """Say what two test sets tell of one model; `reference` and `target` are the sets' names within a sentence.
 
     Examples
@@ -22,52 +24,54 @@ def matched_verdict(of: SetComparison, *, reference: str = "the reference set", 
     No fall can be shown on the new set: 0.0 points [−49.4, 49.4]. Without confidences nothing can be matched.
     """
     findings = [
-        _explained(of),
-        _not_as_the_paper(of, target),
-        _unmatched_accuracy(of, target),
-        _could_match(of, target),
-        _labels(of),
-        _pairs(of),
-        _balance(of),
+        _explained(comparison),
+        _not_as_the_paper(comparison, target),
+        _unmatched_accuracy(comparison, target),
+        _could_match(comparison, target),
+        _labels(comparison),
+        _pairs(comparison),
+        _balance(comparison),
     ]
     return Verdict(
-        headline=_headline(of, target),
-        used=_used(of, reference, target),
-        advice=_advice(of, target),
+        headline=_headline(comparison, target),
+        used=_used(comparison, reference, target),
+        advice=_advice(comparison, target),
         findings=tuple(finding for finding in findings if finding),
     )
 
 
-def models_verdict(of: ModelComparisons) -> str:
+def models_verdict(comparisons: ModelComparisons) -> str:
     """Many models in one sentence: in how many does accuracy fall, and in how many at the same confidence too?
 
     >>> models_verdict(ModelComparisons((), ("a",)))
     'No model has predictions on both sets; 1 model was left out because only one set has its predictions.'
     """
     left_out = ""
-    if of.in_one_set_only:
-        n = len(of.in_one_set_only)
+    if comparisons.in_one_set_only:
+        n = len(comparisons.in_one_set_only)
         left_out = f"{plural(n, 'model')} {_was(n)} left out because only one set has {_its(n)} predictions"
-    if not of.rows:
+    if not comparisons.rows:
         return "No model has predictions on both sets" + (f"; {left_out}." if left_out else ".")
-    n = len(of.rows)
-    falls = sum(row.gap.interval.lower > 0 for row in of.rows)
-    said = [f"Accuracy falls in {count(falls)} of {plural(n, 'model')} (each by its own 95 % interval)."]
-    judged = [row for row in of.rows if row.enough]
+    n = len(comparisons.rows)
+    falls = sum(row.gap.interval.lower > 0 for row in comparisons.rows)
+    sentences = [f"Accuracy falls in {count(falls)} of {plural(n, 'model')} (each by its own 95 % interval)."]
+    judged = [row for row in comparisons.rows if row.enough]
     if judged:
         still = sum(row.p_holm < 0.05 and row.matched_gap.value > 0 for row in judged)
         narrower = sum(row.explained.value > 0 for row in judged)
-        said.append(
+        sentences.append(
             f"At the same confidence it still falls in {count(still)} of {count(len(judged))} "
             f"(sign-flip test, corrected for {plural(len(judged), 'model')}); "
             f"the matched gap is narrower than the gap in {count(narrower)}."
         )
-    if hard := sum(not row.can_match for row in of.rows):
+    if hard := sum(not row.can_match for row in comparisons.rows):
         come = "comes" if hard == 1 else "come"
-        said.append(f"{plural(hard, 'model')} {come} without confidences, and nothing could be matched.")
+        sentences.append(f"{plural(hard, 'model')} {come} without confidences, and nothing could be matched.")
     if few := n - hard - len(judged):
-        said.append(f"In {plural(few, 'model')} fewer than {FEWEST_PAIRS} pairs matched: nothing is claimed of these.")
-    return " ".join([*said, *([f"{left_out}."] if left_out else [])])
+        sentences.append(
+            f"In {plural(few, 'model')} fewer than {FEWEST_PAIRS} pairs matched: nothing is claimed of these."
+        )
+    return " ".join([*sentences, *([f"{left_out}."] if left_out else [])])
 
 
 def smaller_reference(n_reference: int, n_target: int) -> str:
@@ -86,20 +90,22 @@ def smaller_reference(n_reference: int, n_target: int) -> str:
     )
 
 
-def _headline(of: SetComparison, target: str) -> str:
-    fall = f"{points(_size(of.gap), _turned(of.gap))}"
-    if of.gap.interval.lower > 0:
+def _headline(comparison: SetComparison, target: str) -> str:
+    fall = f"{points(_size(comparison.gap), _turned(comparison.gap))}"
+    if comparison.gap.interval.lower > 0:
         whole = f"Accuracy falls on {target} by {fall}"
-    elif of.gap.interval.upper < 0:
+    elif comparison.gap.interval.upper < 0:
         whole = f"Accuracy rises on {target} by {fall}"
     else:
-        whole = f"No fall can be shown on {target}: {points(of.gap.value, of.gap.interval)}"
-    if not of.can_match:
+        whole = f"No fall can be shown on {target}: {points(comparison.gap.value, comparison.gap.interval)}"
+    if not comparison.can_match:
         return f"{whole}. Without confidences nothing can be matched."
-    without = f"{_estimate(of.unmatched_target)} of it has no counterpart"
-    if not of.enough:
-        return f"{whole}; only {plural(round(of.n_pairs), 'pair')} matched, too few to claim anything; {without}."
-    matched = of.matched_gap
+    without = f"{_estimate(comparison.unmatched_target)} of it has no counterpart"
+    if not comparison.enough:
+        return (
+            f"{whole}; only {plural(round(comparison.n_pairs), 'pair')} matched, too few to claim anything; {without}."
+        )
+    matched = comparison.matched_gap
     if matched.interval.lower > 0 or matched.interval.upper < 0:
         way = "falls" if matched.value > 0 else "rises"
         alike = f"on matched samples it {way} by {points(_size(matched), _turned(matched))}"
@@ -108,43 +114,45 @@ def _headline(of: SetComparison, target: str) -> str:
     return f"{whole}; {alike}; {without}."
 
 
-def _used(of: SetComparison, reference: str, target: str) -> str:
-    sizes = f"n = {count(of.n_reference)} in {reference} and {count(of.n_target)} in {target}"
-    if not of.can_match:
+def _used(comparison: SetComparison, reference: str, target: str) -> str:
+    sizes = f"n = {count(comparison.n_reference)} in {reference} and {count(comparison.n_target)} in {target}"
+    if not comparison.can_match:
         return f"{sizes}. Intervals are 95 % over samples."
-    how = "the same predicted label and " if of.by == "label" else ""
-    close = f"{how}a confidence within {of.epsilon:g}"
-    if of.method == "maximum":
-        least = of.matched is not None and of.matched.least_difference
+    how = "the same predicted label and " if comparison.by == "label" else ""
+    close = f"{how}a confidence within {comparison.epsilon:g}"
+    if comparison.method == "maximum":
+        least = comparison.matched is not None and comparison.matched.least_difference
         what = "least total difference of confidence" if least else "most pairs only, not the least difference"
         made = f"matched once, as many pairs as possible ({what})"
     else:
-        made = f"means of {plural(of.n_repeats, 'random matching')}"
-    by = {"bootstrap": "by a bootstrap that matches anew", "pairs": "from the pairs"}[of.matched_gap.by]
+        made = f"means of {plural(comparison.n_repeats, 'random matching')}"
+    by = {"bootstrap": "by a bootstrap that matches anew", "pairs": "from the pairs"}[comparison.matched_gap.by]
     return (
-        f"{sizes}; {count(round(of.n_pairs))} pairs with {close}, {made}. "
+        f"{sizes}; {count(round(comparison.n_pairs))} pairs with {close}, {made}. "
         f"Intervals are 95 % over samples; that of matched samples is found {by}."
     )
 
 
-def _advice(of: SetComparison, target: str) -> str:
-    gap, matched = of.gap, of.matched_gap
+def _advice(comparison: SetComparison, target: str) -> str:
+    gap, matched = comparison.gap, comparison.matched_gap
     if gap.interval.upper < 0:
         return f"Now: nothing to fear from {target}; the lower accuracy is that of the other set, plan with it."
     if gap.interval.lower <= 0:
-        return f"Now: {_samples_needed(gap, of.n_target)}; until then plan with a fall of {points(gap.interval.upper)}."
-    if not of.can_match:
+        needed = _samples_needed(gap, comparison.n_target)
+        return f"Now: {needed}; until then plan with a fall of {points(gap.interval.upper)}."
+    if not comparison.can_match:
         return (
             "Now: export the probabilities too. They tell whether the new samples are harder, and the model knows it, "
             "or whether it is wrong more often at the same confidence."
         )
-    if not of.enough:
+    if not comparison.enough:
         return (
             f"Now: plan with the accuracy on {target}. Hardly a sample has a counterpart, so that matching cannot say "
             "why; a larger epsilon, or matching by probability alone, pairs more."
         )
-    much = of.unmatched_target.interval.lower > MUCH_UNMATCHED
-    left = f"the unmatched samples, {percent(of.unmatched_target.value)} of {target}: matching says nothing about these"
+    much = comparison.unmatched_target.interval.lower > MUCH_UNMATCHED
+    unmatched = percent(comparison.unmatched_target.value)
+    left = f"the unmatched samples, {unmatched} of {target}: matching says nothing about these"
     if matched.interval.lower > 0:
         return (
             "Now: do not trust the model's confidence there as it is. It is wrong more often than elsewhere when "
@@ -154,12 +162,12 @@ def _advice(of: SetComparison, target: str) -> str:
     if much:
         return f"Now: look first at {left}."
     most = points(matched.interval.upper)
-    if not of.explained.interval.lower > gap.value / 2:
+    if not comparison.explained.interval.lower > gap.value / 2:
+        needed = _samples_needed(_over_half(comparison), comparison.n_target)
         return (
             "Now: do not settle on a reason yet. The data cannot tell whether the new samples are harder, and the "
             "model knows it, or whether it is wrong more often at the same confidence: "
-            f"{_samples_needed(_over_half(of), of.n_target)}; until then count on a fall of up to {most} beyond what "
-            "the confidences show (the upper bound)."
+            f"{needed}; until then count on a fall of up to {most} beyond what the confidences show (the upper bound)."
         )
     return (
         "Now: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
@@ -167,25 +175,25 @@ def _advice(of: SetComparison, target: str) -> str:
     )
 
 
-def _explained(of: SetComparison) -> str:
-    part = of.explained
-    if not of.enough or not part.interval.known or of.gap.interval.lower <= 0:
+def _explained(comparison: SetComparison) -> str:
+    part = comparison.explained
+    if not comparison.enough or not part.interval.known or comparison.gap.interval.lower <= 0:
         return ""
-    said = f"{points(part.value, part.interval)} of the fall of {points(of.gap.value)}"
-    if part.interval.lower > 0 and part.value > of.gap.value:
+    share = f"{points(part.value, part.interval)} of the fall of {points(comparison.gap.value)}"
+    if part.interval.lower > 0 and part.value > comparison.gap.value:
         return (
             "A different mix of confidences, and the samples without a counterpart, would alone make accuracy fall by "
-            f"{points(part.value, part.interval)}, more than the {points(of.gap.value)} by which it falls."
+            f"{points(part.value, part.interval)}, more than the {points(comparison.gap.value)} by which it falls."
         )
     if part.interval.lower > 0:
-        return f"A different mix of confidences, and the samples without a counterpart, account for {said}."
-    return f"That confidences are mixed differently accounts for no part of the fall that the data can tell ({said})."
+        return f"A different mix of confidences, and the samples without a counterpart, account for {share}."
+    return f"That confidences are mixed differently accounts for no part of the fall that the data can tell ({share})."
 
 
-def _not_as_the_paper(of: SetComparison, target: str) -> str:
-    if not of.enough or not of.explained.interval.known or of.gap.interval.lower <= 0:
+def _not_as_the_paper(comparison: SetComparison, target: str) -> str:
+    if not comparison.enough or not comparison.explained.interval.known or comparison.gap.interval.lower <= 0:
         return ""
-    if of.explained.interval.upper >= 0:
+    if comparison.explained.interval.upper >= 0:
         return ""
     return (
         "The paper found the matched gap narrower than the gap in all its models; here it is wider: at the same "
@@ -193,10 +201,10 @@ def _not_as_the_paper(of: SetComparison, target: str) -> str:
     )
 
 
-def _unmatched_accuracy(of: SetComparison, target: str) -> str:
-    if not of.can_match:
+def _unmatched_accuracy(comparison: SetComparison, target: str) -> str:
+    if not comparison.can_match:
         return ""
-    left, paired = of.subset("unmatched target"), of.subset("matched target")
+    left, paired = comparison.subset("unmatched target"), comparison.subset("matched target")
     if left.n < 1 or isnan(left.accuracy.value):
         return f"Every sample of {target} has a counterpart."
     return (
@@ -205,51 +213,51 @@ def _unmatched_accuracy(of: SetComparison, target: str) -> str:
     )
 
 
-def _could_match(of: SetComparison, target: str) -> str:
-    if not of.can_match or of.method == "maximum" or of.unmatched_target.value == 0:
+def _could_match(comparison: SetComparison, target: str) -> str:
+    if not comparison.can_match or comparison.method == "maximum" or comparison.unmatched_target.value == 0:
         return ""
-    if of.least_unmatched_target > of.unmatched_target.value / 2:
-        return f"No matching could leave out less than {percent(of.least_unmatched_target)} of {target}."
+    if comparison.least_unmatched_target > comparison.unmatched_target.value / 2:
+        return f"No matching could leave out less than {percent(comparison.least_unmatched_target)} of {target}."
     return (
-        f"Some matching would leave out only {percent(of.least_unmatched_target)} of {target}: the others lost "
+        f"Some matching would leave out only {percent(comparison.least_unmatched_target)} of {target}: the others lost "
         "their counterparts to the luck of the draw, not because there are none."
     )
 
 
-def _labels(of: SetComparison) -> str:
-    enough = [row for row in of.labels if row.enough]
-    if len(of.labels) < 2 or not enough:
+def _labels(comparison: SetComparison) -> str:
+    enough = [row for row in comparison.labels if row.enough]
+    if len(comparison.labels) < 2 or not enough:
         return ""
     worse = sorted((row for row in enough if row.told_apart), key=lambda row: -row.matched_gap.value)
-    few = len(of.labels) - len(enough)
+    few = len(comparison.labels) - len(enough)
     floor = f"; {plural(few, 'label')} with fewer than {FEWEST_PAIRS} pairs not judged" if few else ""
     corrected = f"corrected for {plural(len(enough), 'predicted label')}{floor}"
     if not worse:
         return f"In no predicted label can matched samples be told apart ({corrected})."
-    told = [f"{row.label} ({points(row.matched_gap.value, row.matched_gap.interval)})" for row in worse]
-    return f"Accuracy differs at the same confidence where the model predicted {listed(told)}, {corrected}."
+    gaps = [f"{row.label} ({points(row.matched_gap.value, row.matched_gap.interval)})" for row in worse]
+    return f"Accuracy differs at the same confidence where the model predicted {listed(gaps)}, {corrected}."
 
 
-def _pairs(of: SetComparison) -> str:
-    if not of.enough:
+def _pairs(comparison: SetComparison) -> str:
+    if not comparison.enough:
         return ""
-    corrected = f" (corrected for the models: {p_value(of.p_holm)})" if not isnan(of.p_holm) else ""
-    said = f"Sign-flip test over the pairs: {p_value(of.p_value)}{corrected}."
-    if isnan(of.spread) or not of.matched_gap.interval.known or not of.spread:
-        return said
+    corrected = f" (corrected for the models: {p_value(comparison.p_holm)})" if not isnan(comparison.p_holm) else ""
+    sentence = f"Sign-flip test over the pairs: {p_value(comparison.p_value)}{corrected}."
+    if isnan(comparison.spread) or not comparison.matched_gap.interval.known or not comparison.spread:
+        return sentence
     return (
-        f"{said} Another random matching of the same data moves the matched gap by about {_hundredths(of.spread)} "
-        "(one standard deviation); that is no measure of how sure it is."
+        f"{sentence} Another random matching of the same data moves the matched gap by about "
+        f"{_hundredths(comparison.spread)} (one standard deviation); that is no measure of how sure it is."
     )
 
 
-def _balance(of: SetComparison) -> str:
-    if not of.enough:
+def _balance(comparison: SetComparison) -> str:
+    if not comparison.enough:
         return ""
-    surer = "surer" if of.confidence_difference > 0 else "less sure"
+    surer = "surer" if comparison.confidence_difference > 0 else "less sure"
     return (
-        f"Balance: on average the model is {_hundredths(abs(of.confidence_difference))} {surer} of a matched reference "
-        "than of its target."
+        f"Balance: on average the model is {_hundredths(abs(comparison.confidence_difference))} {surer} of a matched "
+        "reference than of its target."
     )
 
 
@@ -262,9 +270,9 @@ def _samples_needed(gap: SetEstimate, n_target: int) -> str:
     return f"about {count(max(n, n_target + 1))} samples of either set would be needed to tell (now {count(n_target)})"
 
 
-def _over_half(of: SetComparison) -> SetEstimate:
+def _over_half(comparison: SetComparison) -> SetEstimate:
     """How much more than half of the gap a different mix of confidences accounts for, of which the sign is to tell."""
-    half, part = of.gap.value / 2, of.explained
+    half, part = comparison.gap.value / 2, comparison.explained
     return SetEstimate(part.value - half, Interval(part.interval.lower - half, part.interval.upper - half), part.by)
 
 

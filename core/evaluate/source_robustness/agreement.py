@@ -116,11 +116,13 @@ class SourceAgreement:
         Columns: `source_finder`, `other_finder`, `index` and one named after each class.
         """
         rows = []
-        for one in self.finders:
-            mine = [pair.by_class for pair in self.pairs if _of(pair) == {one.source_finder, one.other_finder}]
-            told = [[index for index in of_class if not np.isnan(index)] for of_class in zip(*mine, strict=True)]
-            means = [float(np.mean(indices)) if indices else nan for indices in told]
-            rows.append([one.source_finder, one.other_finder, one.index, *means])
+        for finders in self.finders:
+            mine = [pair.by_class for pair in self.pairs if _of(pair) == {finders.source_finder, finders.other_finder}]
+            indices_by_class = [
+                [index for index in of_class if not np.isnan(index)] for of_class in zip(*mine, strict=True)
+            ]
+            means = [float(np.mean(indices)) if indices else nan for indices in indices_by_class]
+            rows.append([finders.source_finder, finders.other_finder, finders.index, *means])
         return pd.DataFrame(rows, columns=["source_finder", "other_finder", "index", *self.class_names])
 
     def matrix(self) -> Float[np.ndarray, "n_clusterings n_clusterings"]:
@@ -154,18 +156,20 @@ def agreement(
     >>> agreement(plan, load_example("wine")).table()["n_pairs"].tolist()
     [1, 4, 1]
     """
-    found = {}
+    clusterings = {}
     for draw in plan.draws(dataset):
         name = (draw.source_finder, draw.clustering)
-        if name not in found:
-            found[name] = plan.sources(dataset, *name)
+        if name not in clusterings:
+            clusterings[name] = plan.sources(dataset, *name)
             step()
     rng = np.random.default_rng(plan.seed)
     y, n_samples = dataset.y, len(dataset.y)
     if n_samples > max_samples:
         used = np.sort(rng.choice(n_samples, max_samples, replace=False))
-        y, found = y[used], {name: sources[used] for name, sources in found.items()}
-    ordered = {name: found[name] for name in sorted(found, key=lambda name: plan.source_finders.index(name[0]))}
+        y, clusterings = y[used], {name: sources[used] for name, sources in clusterings.items()}
+    ordered = {
+        name: clusterings[name] for name in sorted(clusterings, key=lambda name: plan.source_finders.index(name[0]))
+    }
     return compare_clusterings(
         ordered,
         y,
@@ -209,10 +213,10 @@ def compare_clusterings(
             chance[first, second].append(_indices(counted[first], counted[second].dealt(dealt))[0])
         step()
     names = list(dict.fromkeys(finder for finder, _ in counted))
-    found = [_finders(first, second, pairs, chance) for first, second in combinations_with_replacement(names, 2)]
-    told = [one for one in found if one is not None]
-    corrected = holm([one.p for one in told])
-    finders = tuple(_with_holm(one, p) for one, p in zip(told, corrected, strict=True))
+    compared = [_finders(first, second, pairs, chance) for first, second in combinations_with_replacement(names, 2)]
+    known = [finders for finders in compared if finders is not None]
+    corrected = holm([finders.p for finders in known])
+    finders = tuple(_with_holm(finders, p) for finders, p in zip(known, corrected, strict=True))
     labels = tuple(str(code) if class_names is None else class_names[code] for code in np.unique(y).tolist())
     return SourceAgreement(tuple(counted), tuple(pairs.values()), finders, len(y), n_samples or len(y), labels)
 
@@ -274,9 +278,9 @@ def _by_class(first: _Pairs, second: _Pairs) -> tuple[float, ...]:
     """The adjusted Rand index of each class by itself; NaN where a class has nothing to tell."""
     expected = first.together * second.together / np.maximum(first.every, 1)
     most = (first.together + second.together) / 2
-    told = ~np.isclose(most, expected)
-    index = (_shared(first, second) - expected) / np.where(told, most - expected, 1.0)
-    return tuple(np.where(told, index, np.nan).tolist())
+    possible = ~np.isclose(most, expected)
+    index = (_shared(first, second) - expected) / np.where(possible, most - expected, 1.0)
+    return tuple(np.where(possible, index, np.nan).tolist())
 
 
 def _indices(first: _Pairs, second: _Pairs) -> tuple[float, float]:
@@ -327,5 +331,5 @@ def _finders(first: str, second: str, pairs: Mapping, chance: Mapping) -> Finder
     )
 
 
-def _with_holm(one: FinderAgreement, p_holm: float) -> FinderAgreement:
-    return FinderAgreement(**{**asdict(one), "p_holm": p_holm})
+def _with_holm(finders: FinderAgreement, p_holm: float) -> FinderAgreement:
+    return FinderAgreement(**{**asdict(finders), "p_holm": p_holm})

@@ -69,12 +69,12 @@ def compare_models(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[
     """
     rows = finished(trials)
     names = list(rows["model"].unique())
-    found = [c for model, other in combinations(names, 2) for c in _compare(_shared(rows, model, other), sizes)]
-    p_draws = holm([c.difference.p_draws for c in found])
-    p_sources = holm([c.difference.p_sources for c in found])
+    comparisons = [c for model, other in combinations(names, 2) for c in _compare(_shared(rows, model, other), sizes)]
+    p_draws = holm([c.difference.p_draws for c in comparisons])
+    p_sources = holm([c.difference.p_sources for c in comparisons])
     return tuple(
         replace(c, difference=replace(c.difference, p_draws_holm=a, p_sources_holm=b))
-        for c, a, b in zip(found, p_draws, p_sources, strict=True)
+        for c, a, b in zip(comparisons, p_draws, p_sources, strict=True)
     )
 
 
@@ -113,7 +113,7 @@ def _shared(rows: pd.DataFrame, model: str, other: str) -> pd.DataFrame:
 
 
 def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:
-    found = []
+    comparisons = []
     for group in groups(rows, sizes):
         layout, every = group.layout, np.ones(len(group.layout.labels), dtype=bool)
         if any(scheme not in counts for counts in group.models.values() for scheme in (EXCLUSIVE, INCLUSIVE)):
@@ -125,10 +125,10 @@ def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:
             continue
         rho, other_rho = x.value / i.value, other_x.value / other_i.value
         terms = rho_terms(x, i) + rho_terms(other_x, other_i, -1.0)
-        told = difference(rho - other_rho, error_over_draws(terms), error_over_sources(terms, layout))
+        rho_difference = difference(rho - other_rho, error_over_draws(terms), error_over_sources(terms, layout))
         n_draws = int(mine[EXCLUSIVE].done.sum())
-        factor = _factor(told.value, told.over_draws)
-        found.append(
+        factor = _factor(rho_difference.value, rho_difference.over_draws)
+        comparisons.append(
             ModelComparison(
                 source_finder=layout.source_finder,
                 n_train=usual_n_train(group),
@@ -136,13 +136,13 @@ def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:
                 other=other,
                 rho=rho,
                 other_rho=other_rho,
-                difference=told,
+                difference=rho_difference,
                 n_draws=n_draws,
                 n_repeats_needed=None if isnan(factor) else ceil(n_draws * factor),
-                sources_needed=_factor(told.value, told.over_sources),
+                sources_needed=_factor(rho_difference.value, rho_difference.over_sources),
             )
         )
-    return found
+    return comparisons
 
 
 def _factor(value: float, interval: Interval) -> float:

@@ -227,14 +227,14 @@ def _training_noise(of_scheme: Sequence[tuple[float, Measured]]) -> tuple[float,
 
 def _within(variance: np.ndarray, n_units: np.ndarray) -> tuple[float, float]:
     """The sum over strata of the mean over clusterings, and Satterthwaite's degrees of freedom of that sum."""
-    told = ~np.isnan(variance)
+    known = ~np.isnan(variance)
     of_stratum = n_units.any(axis=0)
-    usable = told.any(axis=0)
+    usable = known.any(axis=0)
     if not usable.any():
         return float("nan"), 0.0
-    n_told = np.maximum(told.sum(axis=0), 1)
-    mean = np.where(told, variance, 0.0).sum(axis=0) / n_told
-    df = np.where(told, n_units - 1, 0).sum(axis=0) / n_told
+    n_told = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, variance, 0.0).sum(axis=0) / n_told
+    df = np.where(known, n_units - 1, 0).sum(axis=0) / n_told
     # Nobody knows the variance of strata with one source tested: they are taken to vary as the others do on average.
     unseen = int((of_stratum & ~usable).sum())
     error = pooled(mean[usable], df[usable])

@@ -112,8 +112,8 @@ def _rows(model: str, n_train: int, group: Group, schemes: dict[str, Counts]) ->
     return [
         expected_interval(model, n_train, group.layout, schemes),
         *(
-            expected_interval(model, n_train, group.layout, schemes, code=code, against_rest=told)
-            for code, told in enumerate(against_rest)
+            expected_interval(model, n_train, group.layout, schemes, code=code, against_rest=contrast)
+            for code, contrast in enumerate(against_rest)
         ),
     ]
 
@@ -132,8 +132,8 @@ def expected_interval(
     mask = np.ones(len(layout.labels), dtype=bool) if code is None else np.arange(len(layout.labels)) == code
 
     def measured(scheme: str) -> Measured | None:
-        found = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
-        return None if found is None or np.isnan(found.value) else found
+        expected = measure(schemes[scheme], layout, scheme, mask) if scheme in schemes else None
+        return None if expected is None or np.isnan(expected.value) else expected
 
     exclusive, inclusive, random = map(measured, (EXCLUSIVE, INCLUSIVE, RANDOM))
     units = np.unique(layout.cell_unit[mask[layout.cell_label]])

@@ -37,12 +37,12 @@ def held_out_sources(model: str, n_train: int, layout: Layout, schemes: dict[str
         return []
     correct, n, times = _by_unit(schemes[EXCLUSIVE], layout)
     known_correct, known_n, _ = _by_unit(schemes[INCLUSIVE], layout) if INCLUSIVE in schemes else (correct, 0 * n, 0)
-    found = []
+    sources = []
     for unit in np.flatnonzero(times > 0):
         size = n[unit] / times[unit]
         accuracy = float(correct[unit] / n[unit])
         interval = wilson(accuracy * size, size)
-        found.append(
+        sources.append(
             HeldOutSource(
                 model=model,
                 source_finder=layout.source_finder,
@@ -58,7 +58,7 @@ def held_out_sources(model: str, n_train: int, layout: Layout, schemes: dict[str
                 inclusive=float(known_correct[unit] / known_n[unit]) if known_n[unit] else float("nan"),
             )
         )
-    return found
+    return sources
 
 
 def worst(sources: tuple[HeldOutSource, ...]) -> HeldOutSource | None:

@@ -121,13 +121,13 @@ class AccuracyIntervals:
         """One row for each model, source finder and training-set size, all classes together."""
         return tuple(row for row in self.rows if row.label is None)
 
-    def classes_of(self, of: ExpectedInterval) -> tuple[ExpectedInterval, ...]:
+    def classes_of(self, overall: ExpectedInterval) -> tuple[ExpectedInterval, ...]:
         """The same model, source finder and training-set size, class by class."""
-        return tuple(row for row in self.rows if row.label is not None and _same(row, of))
+        return tuple(row for row in self.rows if row.label is not None and _same(row, overall))
 
-    def sources_of(self, of: ExpectedInterval) -> tuple[HeldOutSource, ...]:
+    def sources_of(self, overall: ExpectedInterval) -> tuple[HeldOutSource, ...]:
         """The held-out sources of the same model, source finder and training-set size."""
-        return tuple(source for source in self.held_out if _same(source, of))
+        return tuple(source for source in self.held_out if _same(source, overall))
 
     def table(self) -> pd.DataFrame:
         """Tidy rows: `model, source_finder, n_train, label` (NA: all classes), then the numbers.
@@ -144,8 +144,8 @@ class AccuracyIntervals:
         return table.astype({"label": "str", "model": "str", "source_finder": "str", "source": "str"})
 
 
-def _same(row: ExpectedInterval | HeldOutSource, of: ExpectedInterval) -> bool:
-    return (row.model, row.source_finder, row.n_train) == (of.model, of.source_finder, of.n_train)
+def _same(row: ExpectedInterval | HeldOutSource, other: ExpectedInterval) -> bool:
+    return (row.model, row.source_finder, row.n_train) == (other.model, other.source_finder, other.n_train)
 
 
 _ESTIMATES = ("exclusive", "inclusive", "rho", "random")

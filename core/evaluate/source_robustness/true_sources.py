@@ -43,7 +43,7 @@ class TrueSources:
 
     model: str
     source_finder: str
-    found: ExpectedInterval
+    clustered: ExpectedInterval
     known: ExpectedInterval
     above_lower: Difference
     """Accuracy on truly unseen sources less E AccX of found ones: below 0, the worst case was not bad enough."""
@@ -78,7 +78,7 @@ class TrueSources:
         names = names or {}
         who, finder = names.get(self.model, self.model), names.get(self.source_finder, self.source_finder)
         unseen = percent(self.known.exclusive.value, self.known.exclusive.over_sources)
-        interval = f"[{_number(self.found.exclusive)}, {_number(self.found.inclusive)} %]"
+        interval = f"[{_number(self.clustered.exclusive)}, {_number(self.clustered.inclusive)} %]"
         if isnan(self.above_lower.value) or isnan(self.below_upper.value):
             return f"{who}, {finder}: no draws of the same repeat and training-set size have finished yet."
         lower = points(self.above_lower.value, self.above_lower.over_sources)
@@ -152,17 +152,17 @@ def true_sources(
     """
     rows = finished(trials)
     finders = [name for name in rows["source_finder"].unique() if name != KNOWN]
-    found = [
-        told
+    comparisons = [
+        comparison
         for model in rows["model"].unique()
         for finder in finders
-        for told in _ask(rows[_is(rows, "model", model)], finder, tolerance, sizes)
+        for comparison in _ask(rows[_is(rows, "model", model)], finder, tolerance, sizes)
     ]
-    corrected = holm([one.p for one in found])
-    return tuple(replace(one, p_holm=p) for one, p in zip(found, corrected, strict=True))
+    corrected = holm([comparison.p for comparison in comparisons])
+    return tuple(replace(comparison, p_holm=p) for comparison, p in zip(comparisons, corrected, strict=True))
 
 
-def true_source_table(told: Sequence[TrueSources]) -> pd.DataFrame:
+def true_source_table(comparisons: Sequence[TrueSources]) -> pd.DataFrame:
     """Tidy rows: both intervals, how far the accuracy is from both ends with both intervals, the answer.
 
     Examples
@@ -170,7 +170,7 @@ def true_source_table(told: Sequence[TrueSources]) -> pd.DataFrame:
     >>> true_source_table(()).columns[:3].tolist()
     ['model', 'source_finder', 'answer']
     """
-    return pd.DataFrame([_table_row(one) for one in told], columns=_COLUMNS)
+    return pd.DataFrame([_table_row(comparison) for comparison in comparisons], columns=_COLUMNS)
 
 
 _NUMBERS = ("p", "p_holm", "p_draws", "times_needed", "tolerance", "n_draws", "n_left_out")
@@ -183,26 +183,26 @@ _COLUMNS = [
 ]
 
 
-def _table_row(one: TrueSources) -> dict[str, object]:
+def _table_row(comparison: TrueSources) -> dict[str, object]:
     row: dict[str, object] = {
-        "model": one.model,
-        "source_finder": one.source_finder,
-        "answer": one.answer,
-        "n_train": one.found.n_train,
-        "n_train_known": one.known.n_train,
-        "n_known_sources": one.known.n_sources,
-        "unseen": one.known.exclusive.value,
-        "unseen_sources_lower": one.known.exclusive.over_sources.lower,
-        "unseen_sources_upper": one.known.exclusive.over_sources.upper,
-        "known_inclusive": one.known.inclusive.value,
-        "exclusive": one.found.exclusive.value,
-        "inclusive": one.found.inclusive.value,
+        "model": comparison.model,
+        "source_finder": comparison.source_finder,
+        "answer": comparison.answer,
+        "n_train": comparison.clustered.n_train,
+        "n_train_known": comparison.known.n_train,
+        "n_known_sources": comparison.known.n_sources,
+        "unseen": comparison.known.exclusive.value,
+        "unseen_sources_lower": comparison.known.exclusive.over_sources.lower,
+        "unseen_sources_upper": comparison.known.exclusive.over_sources.upper,
+        "known_inclusive": comparison.known.inclusive.value,
+        "exclusive": comparison.clustered.exclusive.value,
+        "inclusive": comparison.clustered.inclusive.value,
     }
     for name in ("above_lower", "below_upper"):
-        d: Difference = getattr(one, name)
+        d: Difference = getattr(comparison, name)
         ends = (d.over_draws.lower, d.over_draws.upper, d.over_sources.lower, d.over_sources.upper)
         row |= {f"{name}{end}": value for end, value in zip(_ENDS, (d.value, *ends), strict=True)}
-    return row | {name: getattr(one, name) for name in _NUMBERS}
+    return row | {name: getattr(comparison, name) for name in _NUMBERS}
 
 
 def _is(rows: pd.DataFrame, column: str, value: object) -> np.ndarray:
@@ -214,15 +214,15 @@ def _ask(rows: pd.DataFrame, finder: str, tolerance: float, sizes: Sequence[int]
     both = rows[_is(rows, "source_finder", finder) | _is(rows, "source_finder", KNOWN)]
     paired, n_left_out = _paired(both)
     parts = {(group.layout.source_finder, group.layout.n_train): group for group in groups(paired, sizes)}
-    found = []
+    comparisons = []
     for (name, n_train), group in parts.items():
         known = parts.get((KNOWN, n_train))
         if name == KNOWN or known is None:
             continue
         (model, mine), (_, theirs) = next(iter(group.models.items())), next(iter(known.models.items()))
         if EXCLUSIVE in mine and INCLUSIVE in mine and EXCLUSIVE in theirs:
-            found.append(_told(model, group.layout, mine, known.layout, theirs, tolerance, n_left_out))
-    return found
+            comparisons.append(_told(model, group.layout, mine, known.layout, theirs, tolerance, n_left_out))
+    return comparisons
 
 
 def _paired(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
@@ -241,14 +241,14 @@ def _paired(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 def _told(
     model: str,
     layout: Layout,
-    found: dict[str, Counts],
+    counts: dict[str, Counts],
     known_layout: Layout,
     known: dict[str, Counts],
     tolerance: float,
     n_left_out: int,
 ) -> TrueSources:
-    every, known_every = (np.ones(len(one.labels), dtype=bool) for one in (layout, known_layout))
-    lower, upper = (measure(found[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
+    every, known_every = (np.ones(len(of_finder.labels), dtype=bool) for of_finder in (layout, known_layout))
+    lower, upper = (measure(counts[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
     unseen = measure(known[EXCLUSIVE], known_layout, EXCLUSIVE, known_every)
     beyond = _over_sources(unseen, known_layout)
     paired = [(1.0, _in_order_of(unseen, known_layout, layout)), (-1.0, lower)]
@@ -260,11 +260,11 @@ def _told(
     return TrueSources(
         model=model,
         source_finder=layout.source_finder,
-        found=expected_interval(model, _n_train(found), layout, found),
+        clustered=expected_interval(model, _n_train(counts), layout, counts),
         known=expected_interval(model, _n_train(known), known_layout, known),
         above_lower=above,
         below_upper=below,
-        n_draws=int(found[EXCLUSIVE].done.sum()),
+        n_draws=int(counts[EXCLUSIVE].done.sum()),
         n_left_out=n_left_out,
         tolerance=tolerance,
         p=p,
@@ -275,12 +275,12 @@ def _told(
     )
 
 
-def _in_order_of(measured: Measured, own: Layout, of: Layout) -> Measured:
+def _in_order_of(measured: Measured, own: Layout, other: Layout) -> Measured:
     """Accuracies of exclusive draws in the order of another layout's draws, by repeat."""
     by_repeat = dict(zip(own.draws[EXCLUSIVE][:, 1].tolist(), measured.accuracy, strict=True))
-    clustering, repeat = of.draws[EXCLUSIVE].T
+    clustering, repeat = other.draws[EXCLUSIVE].T
     return replace(
-        measured, accuracy=np.array([by_repeat.get(one, nan) for one in repeat.tolist()]), clustering=clustering
+        measured, accuracy=np.array([by_repeat.get(number, nan) for number in repeat.tolist()]), clustering=clustering
     )
 
 
@@ -301,12 +301,12 @@ def _sum(first: Error, second: Error) -> Error:
 def _closest(above: float, below: float, error: Error, other: Error, tolerance: float) -> tuple[Answer, float]:
     """The answer that is surest, and its p-value."""
     inside = _surely_positive(above + tolerance, error), _surely_positive(below + tolerance, other)
-    told: dict[Answer, float] = {
+    p_values: dict[Answer, float] = {
         "contained": nan if isnan(sum(inside)) else max(inside),
         "falls below": _surely_positive(-above, error),
         "rises above": _surely_positive(-below, other),
     }
-    known = {answer: p for answer, p in told.items() if not isnan(p)}
+    known = {answer: p for answer, p in p_values.items() if not isnan(p)}
     return min(known.items(), key=lambda item: item[1]) if known else ("cannot be told", nan)
 
 
@@ -333,6 +333,6 @@ def _number(estimate: ExpectedValue) -> str:
     return f"{100 * estimate.value:.1f}"
 
 
-def _turned(told: Difference) -> str:
-    ends = told.over_sources
-    return points(-told.value, Interval(-ends.upper, -ends.lower))
+def _turned(contrast: Difference) -> str:
+    ends = contrast.over_sources
+    return points(-contrast.value, Interval(-ends.upper, -ends.lower))

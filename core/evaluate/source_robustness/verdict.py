@@ -23,7 +23,7 @@ def source_verdict(
     intervals: AccuracyIntervals,
     comparisons: Sequence[ModelComparison] = (),
     *,
-    of: ExpectedInterval | None = None,
+    row: ExpectedInterval | None = None,
     names: Mapping[str, str] | None = None,
     epoch: str = "last",
 ) -> Verdict:
@@ -38,28 +38,28 @@ def source_verdict(
     >>> source_verdict(AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)).headline
     'No trial has finished yet.'
     """
-    of = of if of is not None else most_robust(intervals.overall)
-    if of is None:
+    row = row if row is not None else most_robust(intervals.overall)
+    if row is None:
         failed = intervals.n_trials - intervals.n_used
         return Verdict("No trial has finished yet.", plural(failed, "trial") + " failed." if failed else "", "", ())
     names = names or {}
-    classes = intervals.classes_of(of)
+    classes = intervals.classes_of(row)
     findings = [
         _EPOCHS[epoch],
-        _above_one(of),
+        _above_one(row),
         _classes(classes),
-        _worst_source(intervals, of),
-        _against_random(of),
+        _worst_source(intervals, row),
+        _against_random(row),
         *(
             compared(comparison, len(comparisons), names)
             for comparison in comparisons
-            if comparison.source_finder == of.source_finder and of.model in (comparison.model, comparison.other)
+            if comparison.source_finder == row.source_finder and row.model in (comparison.model, comparison.other)
         ),
     ]
     return Verdict(
-        headline=_headline(of, names.get(of.model, of.model)),
-        used=_used(intervals, of),
-        advice=_advice(of, classes),
+        headline=_headline(row, names.get(row.model, row.model)),
+        used=_used(intervals, row),
+        advice=_advice(row, classes),
         findings=tuple(finding for finding in findings if finding),
     )
 
@@ -77,22 +77,22 @@ def most_robust(rows: Sequence[ExpectedInterval]) -> ExpectedInterval | None:
 def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]) -> str:
     """One sentence or two on a pair of models: which one keeps more, or what it would take to know."""
     more, less = comparison.model, comparison.other
-    high, low, told = comparison.rho, comparison.other_rho, comparison.difference
+    high, low, difference = comparison.rho, comparison.other_rho, comparison.difference
     sign = 1
-    if told.value < 0:
+    if difference.value < 0:
         more, less, high, low, sign = less, more, low, high, -1
     first, second = names.get(more, more), names.get(less, less)
     corrected = f", corrected for {plural(n_pairs, 'pair')}" if n_pairs > 1 else ""
-    over_sources = gap(sign * told.value, _turned(told.over_sources, sign))
+    over_sources = gap(sign * difference.value, _turned(difference.over_sources, sign))
     numbers = f"rho {ratio(high)} against {ratio(low)}, difference {over_sources}"
     if comparison.told_apart:
-        p = p_value(told.p_sources_holm)
+        p = p_value(difference.p_sources_holm)
         return f"{first} keeps more of its accuracy on unfamiliar sources than {second}: {numbers}, {p}{corrected}."
     apart = f"{first} and {second} cannot be told apart: {numbers} over sources and samples."
-    if not (told.over_sources.known and told.over_draws.known):
+    if not (difference.over_sources.known and difference.over_draws.known):
         return f"{first} and {second} cannot be told apart yet: {numbers}."
     if comparison.told_apart_on_these_data:
-        over_draws = gap(sign * told.value, _turned(told.over_draws, sign))
+        over_draws = gap(sign * difference.value, _turned(difference.over_draws, sign))
         on_these = f"On these very data {first} keeps more ({over_draws} over draws)"
         return f"{apart} {on_these}; more repeats cannot settle it, {_sources_needed(comparison)}."
     return (
@@ -100,19 +100,19 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
     )
 
 
-def _headline(of: ExpectedInterval, name: str) -> str:
-    interval = of.rho.over_sources
-    if isnan(of.rho.value):
+def _headline(row: ExpectedInterval, name: str) -> str:
+    interval = row.rho.over_sources
+    if isnan(row.rho.value):
         known = [
             f"{percent(estimate.value)} on {sources} sources"
-            for estimate, sources in ((of.exclusive, "unfamiliar"), (of.inclusive, "familiar"))
+            for estimate, sources in ((row.exclusive, "unfamiliar"), (row.inclusive, "familiar"))
             if not isnan(estimate.value)
         ]
         return f"{name} so far: {' and '.join(known) or 'nothing known'}; rho needs trials of both schemes."
     numbers = (
-        f"{percent(of.inclusive.value, of.inclusive.over_sources)} on familiar sources, "
-        f"{percent(of.exclusive.value, of.exclusive.over_sources)} on unfamiliar ones, "
-        f"{rho(of.rho.value, interval)}"
+        f"{percent(row.inclusive.value, row.inclusive.over_sources)} on familiar sources, "
+        f"{percent(row.exclusive.value, row.exclusive.over_sources)} on unfamiliar ones, "
+        f"{rho(row.rho.value, interval)}"
     )
     if not interval.known:
         return f"{name} so far: {numbers}. An interval follows once more sources have been held out."
@@ -127,30 +127,30 @@ def _headline(of: ExpectedInterval, name: str) -> str:
     return f"No fall on unfamiliar sources can be shown. {name}: {numbers}; {kept}."
 
 
-def _used(intervals: AccuracyIntervals, of: ExpectedInterval) -> str:
+def _used(intervals: AccuracyIntervals, row: ExpectedInterval) -> str:
     failed = intervals.n_trials - intervals.n_used
     trials = f"{count(intervals.n_used)} of {plural(intervals.n_trials, 'trial')} used"
     trials += f" ({count(failed)} failed)." if failed else "."
-    over = f" in each of {plural(of.n_clusterings, 'clustering')}" if of.n_clusterings > 1 else ""
-    sources, repeats = plural(of.n_sources, "source"), plural(of.exclusive.n_draws, "repeat")
-    data = f" n = {count(of.n_samples)} samples, {sources}{over}, {repeats}."
-    seen = f" {count(of.n_cells_held_out)} of {plural(of.n_cells, 'source')} held out so far."
-    return trials + data + (seen if of.n_cells_held_out < of.n_cells else "")
+    over = f" in each of {plural(row.n_clusterings, 'clustering')}" if row.n_clusterings > 1 else ""
+    sources, repeats = plural(row.n_sources, "source"), plural(row.exclusive.n_draws, "repeat")
+    data = f" n = {count(row.n_samples)} samples, {sources}{over}, {repeats}."
+    seen = f" {count(row.n_cells_held_out)} of {plural(row.n_cells, 'source')} held out so far."
+    return trials + data + (seen if row.n_cells_held_out < row.n_cells else "")
 
 
-def _advice(of: ExpectedInterval, classes: Sequence[ExpectedInterval]) -> str:
-    interval = of.rho.over_sources
+def _advice(overall: ExpectedInterval, classes: Sequence[ExpectedInterval]) -> str:
+    interval = overall.rho.over_sources
     if not interval.known:
         return "Wait for more trials, or ask for more repeats."
     if interval.upper < 1:
         worse = falling_further(classes)
         first = f", first of {_class_or_classes(worse)} {listed([str(row.label) for row in worse])}" if worse else ""
-        lower = percent(of.exclusive.over_sources.lower)
+        lower = percent(overall.exclusive.over_sources.lower)
         return (
             f"Now: plan with {lower}, the lower bound, where inputs may come from sources that the training data do "
             f"not hold, and collect samples from new sources{first or ' of every class'}."
         )
-    if of.rho.value > 1:
+    if overall.rho.value > 1:
         return "Now: find sources another way, or bring known ones; these do not make a harder test."
     return "Now: to rule out a fall, collect samples from more sources; more repeats cannot narrow this interval."
 
@@ -167,53 +167,53 @@ def _classes(classes: Sequence[ExpectedInterval]) -> str:
     corrected = f"corrected for {plural(len(classes), 'class', 'classes')}"
     if not worse:
         return f"No class falls further than the rest that the data can tell ({corrected})."
-    told = [
+    falls = [
         f"{row.label} ({rho(row.rho.value, row.rho.over_sources)}, {p_value(row.against_rest.p_sources_holm)})"
         for row in worse
         if row.against_rest is not None
     ]
-    return f"Accuracy falls further than elsewhere in {_class_or_classes(worse)} {listed(told)}, {corrected}."
+    return f"Accuracy falls further than elsewhere in {_class_or_classes(worse)} {listed(falls)}, {corrected}."
 
 
 def _class_or_classes(rows: Sequence[ExpectedInterval]) -> str:
     return "class" if len(rows) == 1 else "classes"
 
 
-def _worst_source(intervals: AccuracyIntervals, of: ExpectedInterval) -> str:
-    lowest = worst(intervals.sources_of(of))
+def _worst_source(intervals: AccuracyIntervals, row: ExpectedInterval) -> str:
+    lowest = worst(intervals.sources_of(row))
     if lowest is None:
         return ""
     of_class = f" of class {lowest.label}" if lowest.label is not None else ""
-    where = f" (clustering {lowest.clustering})" if of.n_clusterings > 1 else ""
+    where = f" (clustering {lowest.clustering})" if row.n_clusterings > 1 else ""
     familiar = "" if isnan(lowest.inclusive) else f"; when it is familiar, {percent(lowest.inclusive)}"
     held_out = percent(lowest.exclusive, Interval(lowest.lower, lowest.upper))
     which = f"{lowest.source}{of_class}{where}"
     return f"The worst to hold out is source {which}: {held_out}, n = {count(lowest.n)}{familiar}."
 
 
-def _above_one(of: ExpectedInterval) -> str:
-    if isnan(of.rho.value) or of.rho.value <= 1:
+def _above_one(row: ExpectedInterval) -> str:
+    if isnan(row.rho.value) or row.rho.value <= 1:
         return ""
-    doubt = "" if of.rho.over_sources.lower > 1 else ", though not beyond what other sources could give"
+    doubt = "" if row.rho.over_sources.lower > 1 else ", though not beyond what other sources could give"
     return (
-        f"Sources that were held out came out easier than familiar ones (rho {ratio(of.rho.value)}){doubt}. The paper "
+        f"Sources that were held out came out easier than familiar ones (rho {ratio(row.rho.value)}){doubt}. The paper "
         "expects the opposite of a clustering that tells sources apart: these sources do not differ in what this model "
         "finds hard, so they say little about unfamiliar ones."
     )
 
 
-def _against_random(of: ExpectedInterval) -> str:
-    told = of.inclusive_less_random
-    if isnan(told.value) or not told.over_draws.known:
+def _against_random(row: ExpectedInterval) -> str:
+    advantage = row.inclusive_less_random
+    if isnan(advantage.value) or not advantage.over_draws.known:
         return ""
-    less = points(told.value, told.over_draws)
-    numbers = f"{percent(of.inclusive.value)} and {percent(of.random.value)}, {less} over draws"
-    if told.over_draws.holds(0.0):
+    less = points(advantage.value, advantage.over_draws)
+    numbers = f"{percent(row.inclusive.value)} and {percent(row.random.value)}, {less} over draws"
+    if advantage.over_draws.holds(0.0):
         return (
             f"Familiar sources and a random split cannot be told apart ({numbers}); the paper expects them to be equal "
             "where a data set is large enough."
         )
-    if told.value > 0:
+    if advantage.value > 0:
         return (
             f"Familiar sources come out above a random split ({numbers}), as the paper expects of a small data set: a "
             "random split leaves some sources nearly out of the training part."

@@ -130,8 +130,8 @@ def centroid_curve(
 ) -> Curve:
     """CP over the radius: how much rests on the choice of r, for which the paper gives no value."""
     regions.check(test)
-    found = [regions.distances(of.features, of.labels) for of in (test, train)]
-    return _curve("centroid positioning", np.array(radii), found, test, train)
+    distances = [regions.distances(samples.features, samples.labels) for samples in (test, train)]
+    return _curve("centroid positioning", np.array(radii), distances, test, train)
 
 
 def boundary_curve(test: LayerSamples, train: LayerSamples, *, theta1: float | None = None) -> Curve:
@@ -141,27 +141,34 @@ def boundary_curve(test: LayerSamples, train: LayerSamples, *, theta1: float | N
     check_band(low, 1.0, n_classes)
     thresholds = np.linspace(low, 1.0, _N_THETAS)
     # What lies below theta1 never counts, whatever theta2 is.
-    found = [
-        np.where(in_band(of.confidence, theta1=low, theta2=2.0, n_classes=n_classes), of.confidence, np.inf)
-        for of in (test, train)
+    confidences = [
+        np.where(in_band(samples.confidence, theta1=low, theta2=2.0, n_classes=n_classes), samples.confidence, np.inf)
+        for samples in (test, train)
     ]
-    return _curve("boundary conditioning", thresholds, found, test, train)
+    return _curve("boundary conditioning", thresholds, confidences, test, train)
 
 
 def _curve(
-    dimension: Dimension, thresholds: np.ndarray, found: list[np.ndarray], test: LayerSamples, train: LayerSamples
+    dimension: Dimension,
+    thresholds: np.ndarray,
+    values_by_part: list[np.ndarray],
+    test: LayerSamples,
+    train: LayerSamples,
 ) -> Curve:
-    counts = [_counts_below(values, of, thresholds) for values, of in zip(found, (test, train), strict=True)]
+    counts = [
+        _counts_below(values, samples, thresholds)
+        for values, samples in zip(values_by_part, (test, train), strict=True)
+    ]
     n, n_train = test.counts(), train.counts()
     value, lower, upper, _ = share_intervals(counts[0], np.broadcast_to(n[:, None], counts[0].shape))
     trained = np.where(n_train[:, None] > 0, counts[1] / np.maximum(n_train, 1)[:, None], np.nan)
     return Curve(dimension, test.class_names, thresholds, n, counts[0], value, lower, upper, trained)
 
 
-def _counts_below(values: np.ndarray, of: LayerSamples, thresholds: np.ndarray) -> np.ndarray:
-    y = of.labels
+def _counts_below(values: np.ndarray, samples: LayerSamples, thresholds: np.ndarray) -> np.ndarray:
+    y = samples.labels
     return np.stack(
-        [np.searchsorted(np.sort(values[y == label]), thresholds, side="right") for label in range(of.n_classes)]
+        [np.searchsorted(np.sort(values[y == label]), thresholds, side="right") for label in range(samples.n_classes)]
     )
 
 

@@ -55,13 +55,13 @@ class PairShares:
 
     def beside(self, train: "PairShares") -> "PairShares":
         """Compare with the training set's own counts, and with random splits of both together."""
-        n, n_train = (np.broadcast_to(of.n[:, None], of.n_in.shape) for of in (self, train))
+        n, n_train = (np.broadcast_to(shares.n[:, None], shares.n_in.shape) for shares in (self, train))
         ever = (self.n_in + train.n_in > 0) & (n > 0)
         p = np.full(n.shape, np.nan)
         split = np.where(n > 0, 0.0, np.nan)
         if ever.any():
-            found = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever], ends=False)
-            p[ever], split[ever] = found.p_value, found.mean
+            splits = random_splits(self.n_in[ever], n[ever], train.n_in[ever], n_train[ever], ends=False)
+            p[ever], split[ever] = splits.p_value, splits.mean
         corrected = np.array(holm(p.ravel().tolist())).reshape(p.shape)
         met = expected_met(self.n_in, self.n_in + train.n_in)
         return replace(self, train=train.value, split=split, p_value=p, p_holm=corrected, split_met=met)

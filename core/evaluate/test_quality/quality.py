@@ -106,8 +106,8 @@ def measure_quality(
     if regions is None:
         regions = fit_regions(train, r=r, theta1=theta1, theta2=theta2, unit=unit)
     regions.check(test)
-    measured = [_dimensions(of, regions) for of in (test, train)]
-    *shares, pairs = (one.beside(other) for one, other in zip(*measured, strict=True))
+    measured = [_dimensions(samples, regions) for samples in (test, train)]
+    *shares, pairs = (dimension.beside(other) for dimension, other in zip(*measured, strict=True))
     equivalence, centroid, boundary = shares
     return TestQuality(
         test.class_names,
@@ -118,7 +118,7 @@ def measure_quality(
         centroid,
         boundary,
         pairs,
-        {one.dimension: one.spread(rng=rng) for one in (equivalence, centroid, boundary)},
+        {dimension.dimension: dimension.spread(rng=rng) for dimension in (equivalence, centroid, boundary)},
     )
 
 
@@ -146,12 +146,12 @@ def samples_table(samples: LayerSamples, regions: Regions) -> pd.DataFrame:
     )
 
 
-def _dimensions(of: LayerSamples, regions: Regions) -> tuple[Shares, Shares, Shares, PairShares]:
-    band = {"theta1": regions.theta1, "theta2": regions.theta2, "class_names": of.class_names}
-    y = of.labels
+def _dimensions(samples: LayerSamples, regions: Regions) -> tuple[Shares, Shares, Shares, PairShares]:
+    band = {"theta1": regions.theta1, "theta2": regions.theta2, "class_names": samples.class_names}
+    y = samples.labels
     return (
-        equivalence_partitioning(y, n_classes=of.n_classes, class_names=of.class_names),
-        centroid_positioning(of.features, y, regions=regions),
-        boundary_conditioning(of.proba, y, **band),
-        pairwise_boundary_conditioning(of.proba, y, **band),
+        equivalence_partitioning(y, n_classes=samples.n_classes, class_names=samples.class_names),
+        centroid_positioning(samples.features, y, regions=regions),
+        boundary_conditioning(samples.proba, y, **band),
+        pairwise_boundary_conditioning(samples.proba, y, **band),
     )

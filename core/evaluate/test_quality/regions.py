@@ -167,9 +167,9 @@ def rivals(proba: Float[np.ndarray, "n n_classes"], y: Integer[np.ndarray, " n"]
 
 
 def _lengths(features: np.ndarray, centroids: np.ndarray, y: np.ndarray) -> Float[np.ndarray, " n"]:
-    found = np.empty(len(features))
+    lengths = np.empty(len(features))
     for start in range(0, len(features), _CHUNK):
         part = slice(start, start + _CHUNK)
         apart = features[part] - centroids[y[part]]
-        found[part] = np.sqrt(np.einsum("nd,nd->n", apart, apart))
-    return found
+        lengths[part] = np.sqrt(np.einsum("nd,nd->n", apart, apart))
+    return lengths

@@ -152,9 +152,9 @@ class CovariateShiftPlan:
         for resplit in range(block.start, block.stop):
             stop_if(context.should_stop)
             begin = time.perf_counter()
-            found = shift_of(parts, resplit=resplit, seed=class_seed(self.seed, block.label), options=self.options)
-            cells = {name: getattr(found, name) for name in COLUMNS if hasattr(found, name)}
-            cells |= {"label": block.label, "resplit": resplit, "divergence": found.value, "status": "ok"}
+            divergence = shift_of(parts, resplit=resplit, seed=class_seed(self.seed, block.label), options=self.options)
+            cells = {name: getattr(divergence, name) for name in COLUMNS if hasattr(divergence, name)}
+            cells |= {"label": block.label, "resplit": resplit, "divergence": divergence.value, "status": "ok"}
             rows.append({**counts, **cells, "seconds": time.perf_counter() - begin})
             context.report(resplit + 1 - block.start, block.stop - block.start, "re-split")
         return pd.DataFrame(rows)[list(COLUMNS)].astype(COLUMNS)
@@ -231,9 +231,9 @@ def _both(
 
 @lru_cache(maxsize=8)
 def _blocks(dataset: Dataset, n_resplits: int) -> tuple[Block, ...]:
-    found = []
+    blocks = []
     for label, n in enumerate(dataset.n_per_class):
         length = max(_FEWEST, min(_MOST, _SAMPLES // int(n)))
         starts = range(0, 1 + n_resplits, length)
-        found += [Block(label, start, min(start + length, 1 + n_resplits)) for start in starts]
-    return tuple(sorted(found, key=lambda block: (block.start, block.label)))
+        blocks += [Block(label, start, min(start + length, 1 + n_resplits)) for start in starts]
+    return tuple(sorted(blocks, key=lambda block: (block.start, block.label)))

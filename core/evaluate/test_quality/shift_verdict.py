@@ -33,12 +33,12 @@ def together(shift: CovariateShift) -> Together:
     >>> together(corrected([class_shift("a", 100, 50, pieces)])).p_value
     0.25
     """
-    known = [one for one in shift.classes if not np.isnan(one.observed.value)]
-    n = min((len(one.null) for one in known), default=0)
-    value = float(np.mean([one.observed.value for one in known])) if known else float("nan")
+    known = [class_shift for class_shift in shift.classes if not np.isnan(class_shift.observed.value)]
+    n = min((len(class_shift.null) for class_shift in known), default=0)
+    value = float(np.mean([class_shift.observed.value for class_shift in known])) if known else float("nan")
     if n == 0:
         return Together(value, float("nan"), float("nan"), len(known), 0)
-    null = np.mean([one.null[:n] for one in known], axis=0)
+    null = np.mean([class_shift.null[:n] for class_shift in known], axis=0)
     return Together(value, float(null.mean()), (1 + int((null >= value).sum())) / (1 + n), len(known), n)
 
 
@@ -61,11 +61,15 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
     >>> print(shift_verdict(corrected([class_shift("a", 100, 50, pieces)])).headline)
     1 of 1 class has moved from training to test by more than chance: a.
     """
-    moved = [one.label for one in shift.classes if one.shifted]
+    moved = [class_shift.label for class_shift in shift.classes if class_shift.shifted]
     all_of = together(shift)
     if not all_of.n_classes:
         return Verdict("No class has samples enough to be measured.", "", "", tuple(_notes(shift)))
-    kept = [one.observed.kept_variance for one in shift.classes if not np.isnan(one.observed.kept_variance)]
+    kept = [
+        class_shift.observed.kept_variance
+        for class_shift in shift.classes
+        if not np.isnan(class_shift.observed.kept_variance)
+    ]
     used = (
         f"{plural(all_of.n_resplits, 're-split')} of each class; the directions used keep {percent(min(kept))} to "
         f"{percent(max(kept))} of the variance."
@@ -75,14 +79,16 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
 
 
 def _headline(moved: list[str], all_of: Together) -> str:
-    of = f"{count(len(moved))} of {plural(all_of.n_classes, 'class', 'classes')}"
+    classes = f"{count(len(moved))} of {plural(all_of.n_classes, 'class', 'classes')}"
     if moved:
         verb = "has" if len(moved) == 1 else "have"
-        return f"{of} {verb} moved from training to test by more than chance: {listed(moved)}."
+        return f"{classes} {verb} moved from training to test by more than chance: {listed(moved)}."
     if all_of.n_resplits >= enough_resplits(all_of.n_classes):
         return f"No class of {count(all_of.n_classes)} has moved from training to test by more than chance."
-    told = "have moved from training to test" if all_of.p_value < LEVEL else "cannot be told from chance"
-    return f"All classes together {told} ({p_value(all_of.p_value)}); re-splits are too few to name single ones."
+    moved_together = "have moved from training to test" if all_of.p_value < LEVEL else "cannot be told from chance"
+    return (
+        f"All classes together {moved_together} ({p_value(all_of.p_value)}); re-splits are too few to name single ones."
+    )
 
 
 def _advice(moved: list[str], all_of: Together) -> str:
@@ -114,7 +120,7 @@ def _power(all_of: Together) -> list[str]:
 def _notes(shift: CovariateShift) -> list[str]:
     """What was changed or left out, and for which classes: one sentence for each reason."""
     reasons: dict[str, list[str]] = {}
-    for one in shift.classes:
-        if one.note:
-            reasons.setdefault(one.note, []).append(one.label)
+    for class_shift in shift.classes:
+        if class_shift.note:
+            reasons.setdefault(class_shift.note, []).append(class_shift.label)
     return [f"{listed(labels)}: {note}." for note, labels in reasons.items()]

@@ -31,18 +31,20 @@ class Finding:
 
 def findings(quality: TestQuality) -> tuple[Finding, ...]:
     """Everything that the evidence shows about single classes and pairs, the gravest first."""
-    found: list[Finding] = []
+    all_findings: list[Finding] = []
     for label in range(quality.n_classes):
-        found += _of_class(quality, label)
-    found += _of_pairs(quality)
+        all_findings += _of_class(quality, label)
+    all_findings += _of_pairs(quality)
     rank = {"equivalence partitioning": 0, "boundary conditioning": 1, "centroid positioning": 2}
-    return tuple(sorted(found, key=lambda one: (rank.get(one.dimension, 3), one.direction == "over")))
+    return tuple(
+        sorted(all_findings, key=lambda finding: (rank.get(finding.dimension, 3), finding.direction == "over"))
+    )
 
 
 def findings_table(quality: TestQuality) -> pd.DataFrame:
     """Tidy rows, one for each finding: dimension, direction, label, rival, text, advice."""
     columns = ["dimension", "direction", "label", "rival", "text", "advice"]
-    return pd.DataFrame([vars(one) for one in findings(quality)], columns=columns)
+    return pd.DataFrame([vars(finding) for finding in findings(quality)], columns=columns)
 
 
 def quality_verdict(quality: TestQuality) -> Verdict:
@@ -67,20 +69,20 @@ def quality_verdict(quality: TestQuality) -> Verdict:
         f"{percent(share, interval)} of the test samples lie at a boundary, "
         f"{percent(float(k_train) / quality.n_train)} of the training samples do."
     )
-    k, of, centre, around = quality.centroid.overall
+    k, n_tests, centre, around = quality.centroid.overall
     used = (
         f"{count(n)} test samples, {count(quality.n_train)} training samples, {count(quality.n_classes)} classes; "
         f"{count(n_in)} at a boundary (confidence {quality.regions.theta1:.2g} to {quality.regions.theta2:.2g}), "
-        f"{count(k)} of {count(of)} in a centroid region ({percent(centre, around)})."
+        f"{count(k)} of {count(n_tests)} in a centroid region ({percent(centre, around)})."
     )
     all_found = findings(quality)
     return Verdict(headline, used, _advice(quality, all_found), (*_spreads(quality), *_summary(quality, all_found)))
 
 
 def _of_class(quality: TestQuality, label: int) -> list[Finding]:
-    name, found = quality.class_names[label], []
+    name, class_findings = quality.class_names[label], []
     ep, cp, bc = quality.dimensions
-    value, lower, upper = (fixed(of[label], 2) for of in (ep.value, ep.lower, ep.upper))
+    value, lower, upper = (fixed(values[label], 2) for values in (ep.value, ep.lower, ep.upper))
     if ep.n_in[label] == 0:
         text = f"There is no test sample of {name}: nothing can be said about it."
         return [Finding(ep.dimension, "under", name, "", text, f"Add test samples of {name}, or generate some.")]
@@ -90,26 +92,26 @@ def _of_class(quality: TestQuality, label: int) -> list[Finding]:
             f"{name} has {value} times [{lower}, {upper}] its fair share ({count(int(ep.n_in[label]))} test samples)."
         )
         advice = f"Add test samples of {name}." if under else f"Report accuracy by class: {name} outweighs others."
-        found.append(Finding(ep.dimension, "under" if under else "over", name, "", text, advice))
+        class_findings.append(Finding(ep.dimension, "under" if under else "over", name, "", text, advice))
     at = f"{count(int(bc.n_in[label]))} of {count(int(bc.n[label]))} test samples of {name}"
     fewer = bc.p_holm[label] < 0.05 and bc.value[label] < bc.split[label]
     if fewer or bc.n_in[label] < FEWEST_AT_BOUNDARY:
         why = f"; a random split would have {percent(float(bc.split[label]))}" if fewer else ""
         text = f"Only {at} lie at its boundary ({_with_ends(bc, label)}){why}."
         advice = f"Generate tests at the boundary of {name}, or label samples that the model is unsure of."
-        found.append(Finding(bc.dimension, "under", name, "", text, advice))
+        class_findings.append(Finding(bc.dimension, "under", name, "", text, advice))
     if cp.p_holm[label] < 0.05 and cp.value[label] > cp.split[label]:
         text = (
             f"{_with_ends(cp, label)} of the test samples of {name} lie near its centroid; a random split would have "
             f"{percent(float(cp.split[label]))}."
         )
         advice = f"Accuracy on {name} is flattered: add samples away from its centroid."
-        found.append(Finding(cp.dimension, "over", name, "", text, advice))
-    return found
+        class_findings.append(Finding(cp.dimension, "over", name, "", text, advice))
+    return class_findings
 
 
 def _of_pairs(quality: TestQuality) -> list[Finding]:
-    pairs, found = quality.pairs, []
+    pairs, pair_findings = quality.pairs, []
     expected = np.nan_to_num(pairs.split) * pairs.n[:, None]
     missing = (pairs.n_in == 0) & (expected >= _EXPECTED)
     differs = np.nan_to_num(pairs.p_holm, nan=1.0) < 0.05
@@ -124,21 +126,21 @@ def _of_pairs(quality: TestQuality) -> list[Finding]:
             )
             under = direction == "under"
             advice = f"Generate tests of {name} towards {rival}." if under else f"Report {name} against {rival} apart."
-            found.append(
+            pair_findings.append(
                 Finding("pairwise boundary conditioning", "under" if under else "over", name, rival, text, advice)
             )
-    return found
+    return pair_findings
 
 
-def _summary(quality: TestQuality, found: tuple[Finding, ...]) -> list[str]:
+def _summary(quality: TestQuality, all_findings: tuple[Finding, ...]) -> list[str]:
     """The findings in one sentence for each kind, however many classes there are."""
     lines = []
 
     def named(dimension: str, direction: str) -> list[str]:
         return [
-            f"{one.label} with {one.rival}" if one.rival else one.label
-            for one in found
-            if (one.dimension, one.direction) == (dimension, direction)
+            f"{finding.label} with {finding.rival}" if finding.rival else finding.label
+            for finding in all_findings
+            if (finding.dimension, finding.direction) == (dimension, direction)
         ]
 
     if quality.absent:
@@ -168,19 +170,19 @@ def _spreads(quality: TestQuality) -> list[str]:
         spread = quality.spreads[shares.dimension]
         if np.isnan(spread.value):
             continue
-        told, chance = (points(spread.value, spread.interval), points(spread.by_chance))
+        deviation, chance = (points(spread.value, spread.interval), points(spread.by_chance))
         if shares.scale != 1:  # a fair share of 1 is no percentage
-            told, chance = (gap(spread.value, spread.interval), gap(spread.by_chance))
+            deviation, chance = (gap(spread.value, spread.interval), gap(spread.by_chance))
         even = "no more than" if spread.value <= spread.by_chance else "more than"
         lines.append(
-            f"Classes differ in {shares.dimension} by {told} (standard deviation), {even} by chance ({chance})."
+            f"Classes differ in {shares.dimension} by {deviation} (standard deviation), {even} by chance ({chance})."
         )
     return lines
 
 
-def _advice(quality: TestQuality, found: tuple[Finding, ...]) -> str:
-    under = [one for one in found if one.direction == "under"]
-    boundary = {one.label for one in under if one.dimension == "boundary conditioning"}
+def _advice(quality: TestQuality, all_findings: tuple[Finding, ...]) -> str:
+    under = [finding for finding in all_findings if finding.direction == "under"]
+    boundary = {finding.label for finding in under if finding.dimension == "boundary conditioning"}
     if quality.absent:
         return f"Add test samples of {listed(quality.absent)} before anything else."
     if boundary:
@@ -192,5 +194,5 @@ def _advice(quality: TestQuality, found: tuple[Finding, ...]) -> str:
 
 
 def _with_ends(shares: Shares, label: int) -> str:
-    value, lower, upper = (100 * float(of[label]) for of in (shares.value, shares.lower, shares.upper))
+    value, lower, upper = (100 * float(values[label]) for values in (shares.value, shares.lower, shares.upper))
     return f"{value:.1f} % [{lower:.1f}, {upper:.1f}]"
