@@ -1,5 +1,7 @@
 """Which samples and classes are fragile under noise? The verdict's numbers, the figures with captions, the audit."""
 
+from functools import partial
+
 import pandas as pd
 
 from core.data import Dataset
@@ -70,7 +72,7 @@ def class_figure(found: Robustness, sigma: float, *, summarised: bool = False) -
     audited = "Narrow boxes are Monte-Carlo's answers" if summarised else "Ticks are Monte-Carlo's answer"
     return Figure(
         "class-chart",
-        lambda *, dark=False: figures.class_chart(found, sigma, summarised=summarised, dark=dark),
+        partial(figures.class_chart, found, sigma, summarised=summarised),
         f"Each box holds the samples of a class ({estimator_title(found.estimator)}), the diamond is its mean with the "
         f"95 % interval over samples. {audited} for the audited samples. A robust class lies right.",
     )
@@ -80,7 +82,7 @@ def sigma_figure(found: Robustness) -> Figure:
     """The mean over sigma."""
     return Figure(
         "sigma-chart",
-        lambda *, dark=False: figures.sigma_chart(found, dark=dark),
+        partial(figures.sigma_chart, found),
         "The mean over samples with its interval; the thin lines are the most and the least robust class.",
     )
 
@@ -89,7 +91,7 @@ def gap_figure(found: Robustness) -> Figure:
     """The largest gap of classes over sigma."""
     return Figure(
         "gap-chart",
-        lambda *, dark=False: figures.gap_chart(found, dark=dark),
+        partial(figures.gap_chart, found),
         "The largest gap with its interval for all pairs at once. Grey: what labels shuffled at random would show.",
     )
 
@@ -98,7 +100,7 @@ def error_figure(of: Audit) -> Figure:
     """How far every estimator is off."""
     return Figure(
         "error-chart",
-        lambda *, dark=False: audits.error_chart(of, dark=dark),
+        partial(audits.error_chart, of),
         "Mean absolute error against Monte-Carlo, 95 % intervals over audited samples. Within the grey band an "
         "estimator could as well be exact.",
     )
@@ -108,7 +110,7 @@ def bias_figure(of: Audit) -> Figure:
     """The same with its sign."""
     return Figure(
         "bias-chart",
-        lambda *, dark=False: audits.error_chart(of, bias=True, dark=dark),
+        partial(audits.error_chart, of, bias=True),
         "The same with its sign, in the same colours: above 0 an estimator takes the model for more robust than it is.",
     )
 
@@ -117,7 +119,7 @@ def convergence_figure(of: Audit) -> Figure:
     """The error by the number of copies."""
     return Figure(
         "convergence-chart",
-        lambda *, dark=False: audits.convergence_chart(of, dark=dark),
+        partial(audits.convergence_chart, of),
         "The error by the number of noisy copies, on the same audited samples. The paper says that around 5 plain ones "
         "are enough for MMSE.",
     )
@@ -127,7 +129,7 @@ def sigmoid_figure(of: Audit, sigma: float, *, summarised: bool = False) -> Figu
     """The multivariate sigmoid against what it stands for, sample by sample or summarised."""
     return Figure(
         "sigmoid-chart",
-        lambda *, dark=False: audits.sigmoid_chart(of, sigma, summarised=summarised, dark=dark),
+        partial(audits.sigmoid_chart, of, sigma, summarised=summarised),
         "The multivariate sigmoid in place of the normal distribution function; on the dotted line they agree.",
     )
 

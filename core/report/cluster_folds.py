@@ -1,6 +1,7 @@
 """How do folds that are made to differ behave? The verdict's numbers, the figures with captions, every fold."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -122,7 +123,7 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
     seeds = f" Seed {runs[0].seed}." * (len({run.seed for run in runs}) > 1)
     return Figure(
         "performance",
-        lambda *, dark=False: figures.performance_chart(scores, first_seed(runs), dark=dark),
+        partial(figures.performance_chart, scores, first_seed(runs)),
         "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds. Folds of "
         f"different schemes are not the same folds.{seeds}",
     )
@@ -132,7 +133,7 @@ def seed_figure(scores: FoldPerformance, rows: Sequence[SchemeScore]) -> Figure:
     """The seeds of every scheme."""
     return Figure(
         "seeds-chart",
-        lambda *, dark=False: figures.seeds_chart(scores, rows, dark=dark),
+        partial(figures.seeds_chart, scores, rows),
         "Each mark is a seed: the mean over its folds, with the interval over samples. How far seeds scatter is "
         "the luck of one of them.",
     )
@@ -142,7 +143,7 @@ def class_figure(scores: FoldPerformance, shown: Sequence[RunScore]) -> Figure:
     """F1 of every class."""
     return Figure(
         "classes",
-        lambda *, dark=False: figures.class_scores(scores, shown[:MOST_BY_CLASS], dark=dark),
+        partial(figures.class_scores, scores, shown[:MOST_BY_CLASS]),
         "F1 of each class over all folds, the lowest on top.",
     )
 
@@ -157,7 +158,7 @@ def relation_figure(
     """Scores against one characteristic of the folds."""
     return Figure(
         "relation",
-        lambda *, dark=False: figures.relation_chart(scores, runs, characteristics, name, dark=dark),
+        partial(figures.relation_chart, scores, runs, characteristics, name),
         _told(relations, name),
     )
 
@@ -165,7 +166,7 @@ def relation_figure(
 def size_figure(rows: FoldPredictions, cuts: Mapping[str, np.ndarray] | None = None) -> Figure:
     """The samples in each fold, of the schemes given by title (all, by default)."""
     by_scheme = cuts or {scheme: rows.folds(scheme, rows.seeds(scheme)[0]) for scheme in rows.schemes}
-    return Figure("sizes", lambda *, dark=False: looks.fold_sizes(by_scheme, dark=dark), "Samples in each fold.")
+    return Figure("sizes", partial(looks.fold_sizes, by_scheme), "Samples in each fold.")
 
 
 def label_figures(rows: FoldPredictions) -> list[Figure]:
@@ -181,7 +182,7 @@ def label_figure(
     """The share of each class in every fold of one scheme."""
     return Figure(
         f"labels-{key}",
-        lambda *, dark=False: looks.label_shares(folds, rows.y, rows.class_names, beside=beside, dark=dark),
+        partial(looks.label_shares, folds, rows.y, rows.class_names, beside=beside),
         f"{title}: share of each class in every fold; dotted: in all samples.",
     )
 

@@ -1,6 +1,7 @@
 """Would more data help, or new sources? The verdict's numbers, the figures with captions, tables 2 and 3."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -81,7 +82,7 @@ def curve_figure(of: Curve) -> Figure:
     """The accuracy interval over the size of the training set."""
     return Figure(
         "curve",
-        lambda *, dark=False: figures.interval_curve(of, dark=dark),
+        partial(figures.interval_curve, of),
         "The band runs from the accuracy to expect on unfamiliar sources to that on familiar ones. Where the orange "
         "line climbs, more samples help; where it lies flat below the blue one, new sources are needed. Hairlines are "
         "95 % intervals over sources and samples, short bars over draws; dashed lines are fitted power laws, up to "
@@ -91,14 +92,14 @@ def curve_figure(of: Curve) -> Figure:
 
 def box_figure(found: Adequacy, of: Curve) -> Figure:
     """The draws of one model."""
-    return Figure("boxes", lambda *, dark=False: figures.size_boxes(found, of, dark=dark), _spread(of))
+    return Figure("boxes", partial(figures.size_boxes, found, of), _spread(of))
 
 
 def rho_figure(found: Adequacy) -> Figure:
     """Rho of all models."""
     return Figure(
         "rho",
-        lambda *, dark=False: figures.rho_curves(found.overall, names=MODEL_TITLES, dark=dark),
+        partial(figures.rho_curves, found.overall, names=MODEL_TITLES),
         "The share of the accuracy that is kept on unfamiliar sources, with 95 % intervals over sources and "
         "samples; models stand a little beside each other.",
     )
@@ -110,7 +111,7 @@ def class_figure(curves: Sequence[Curve], panels: str) -> Figure:
     part = f" Shown are the {most} with the widest gap of {count(n)}." if n > most else ""
     return Figure(
         "classes",
-        lambda *, dark=False: figures.class_panels(curves, quantity=panels, dark=dark),
+        partial(figures.class_panels, curves, quantity=panels),
         f"A panel for each class, all on the same axes, the widest gap first.{part} Hairlines are 95 % intervals over "
         "sources and samples. Sizes are numbers of that class's own samples.",
     )

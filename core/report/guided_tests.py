@@ -1,5 +1,7 @@
 """Which tests are missing? The accuracies, the figures with captions, table 2 and what was asked and placed."""
 
+from functools import partial
+
 import pandas as pd
 
 from core.data import Dataset
@@ -54,7 +56,7 @@ def grid_figure(grid: AccuracyGrid) -> Figure:
     """The paper's table 2 as a figure."""
     return Figure(
         "grid-chart",
-        lambda *, dark=False: figures.grid_chart(grid, dark=dark),
+        partial(figures.grid_chart, grid),
         "The paper's table 2 with 95 % intervals over the samples that tests were made from, so that more tests from "
         "the same ones narrow none. Every mix takes the first tests of either region. At 0-100 accuracy is the share "
         "on the right side of the boundary.",
@@ -82,7 +84,7 @@ def class_figure(found: Guided) -> Figure:
     """The accuracy of every class on the tests that were asked for."""
     return Figure(
         "guided-classes",
-        lambda *, dark=False: figures.class_chart(found, dark=dark),
+        partial(figures.class_chart, found),
         "The tests that were asked for, 95 % intervals. At the boundary about half are right by construction, "
         "fewer where a third class is as probable.",
     )

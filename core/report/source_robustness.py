@@ -1,6 +1,7 @@
 """How far does accuracy fall on unfamiliar sources? The verdict's numbers, the figures with captions, Table 1."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -89,7 +90,7 @@ def interval_figure(rows: Sequence[ExpectedInterval]) -> Figure:
     """The accuracy interval of every model."""
     return Figure(
         "intervals",
-        lambda *, dark=False: source_robustness.interval_chart(rows, names=TITLES, dark=dark),
+        partial(source_robustness.interval_chart, rows, names=TITLES),
         "Each band runs from the accuracy to expect on unfamiliar sources to that on familiar ones: the shorter, the "
         "more robust. Hairlines are 95 % intervals over sources and samples, short bars over draws.",
     )
@@ -99,7 +100,7 @@ def box_figure(intervals: AccuracyIntervals) -> Figure:
     """The accuracy of every draw."""
     return Figure(
         "boxes",
-        lambda *, dark=False: source_robustness.accuracy_boxes(intervals, names=TITLES, dark=dark),
+        partial(source_robustness.accuracy_boxes, intervals, names=TITLES),
         "Each mark is the accuracy of one draw. Unfamiliar sources scatter widely: it matters which one is met.",
     )
 
@@ -108,7 +109,7 @@ def rho_figure(rows: Sequence[ExpectedInterval]) -> Figure:
     """Rho of every model."""
     return Figure(
         "rho",
-        lambda *, dark=False: source_robustness.rho_chart(rows, names=TITLES, dark=dark),
+        partial(source_robustness.rho_chart, rows, names=TITLES),
         "The share of the accuracy that is kept; the findings above compare models draw by draw.",
     )
 
@@ -117,7 +118,7 @@ def class_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figure:
     """Rho of every class."""
     return Figure(
         "classes",
-        lambda *, dark=False: source_robustness.class_chart(of, intervals.classes_of(of), dark=dark),
+        partial(source_robustness.class_chart, of, intervals.classes_of(of)),
         "Rho by class, the worst on top; the grey line and band are all classes together.",
     )
 
@@ -126,7 +127,7 @@ def held_out_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figur
     """Every source when it was held out."""
     return Figure(
         "held-out",
-        lambda *, dark=False: source_robustness.held_out_chart(intervals.sources_of(of), dark=dark),
+        partial(source_robustness.held_out_chart, intervals.sources_of(of)),
         "Each diamond is a source when it was held out, each tick when it was familiar; size is its n.",
     )
 
@@ -135,7 +136,7 @@ def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
     """The intervals from found sources beside the accuracy on known ones."""
     return Figure(
         "true-sources",
-        lambda *, dark=False: source_robustness_finders.true_sources_chart(told, names=TITLES, dark=dark),
+        partial(source_robustness_finders.true_sources_chart, told, names=TITLES),
         "Each band is the interval that found sources give; the square is the accuracy when known sources are held "
         "out, with its 95 % interval over sources and samples. Left of its band, the worst case was not bad enough.",
     )

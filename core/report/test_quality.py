@@ -1,5 +1,7 @@
 """Have classes moved from training to test? The figure with its caption and the table of a run of covariate shift."""
 
+from functools import partial
+
 import pandas as pd
 
 from core.data import Dataset
@@ -25,7 +27,7 @@ def shift_figure(found: CovariateShift) -> Figure:
     """Every class beside what re-splits of it give."""
     return Figure(
         "shift",
-        lambda *, dark=False: figures.shift_chart(found, dark=dark),
+        partial(figures.shift_chart, found),
         "Grey boxes are what re-splits of the same samples give: two mixtures of finite samples always differ. A dot "
         "beyond its box has moved; its bar is the error of Monte-Carlo.",
     )

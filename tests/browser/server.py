@@ -25,6 +25,8 @@ class Server:
 
     url: str
     home: Path
+    process: int
+    """Its number; its workers have numbers of their own."""
 
 
 def chromium() -> str:
@@ -70,7 +72,7 @@ class serve:
             start_new_session=True,  # a session of its own, so that what it leaves behind can be found
         )
         wait_for(f"{url}/_stcore/health", self.process, self.home / "server.log")
-        return Server(url, self.home)
+        return Server(url, self.home, self.process.pid)
 
     def __exit__(self, *_problem: object) -> None:
         os.kill(self.process.pid, signal.SIGTERM)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import wraps
+from functools import cache, wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -21,7 +21,7 @@ from core.report.provenance import OLDER_METHOD, parameters
 from core.workspace.errors import WorkspaceError
 from core.workspace.provenance import LIBRARIES
 from core.workspace.run import Run
-from ui.shell import session
+from ui.shell import charts, session
 from ui.shell.session import read_only
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
@@ -71,8 +71,9 @@ def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
     st.caption(how_to_read)
 
 
-def sheet(drawn: go.Figure, *, key: str) -> None:
-    """A figure of just its own size, such as one of pictures whose pixels are whole."""
+def sheet(draw: Callable[..., go.Figure], *, key: str) -> None:
+    """A figure of just its own size, such as one of pictures whose pixels are whole; `draw` as in `charts.drawn`."""
+    drawn = charts.drawn(draw, dark=dark())
     st.plotly_chart(drawn, theme=None, key=key, width="content", alt=alt_text(drawn), config=saving(key))
 
 
@@ -88,7 +89,7 @@ def saving(name: str, **more: Any) -> dict[str, Any]:
 
 def draw(one: Figure) -> None:
     """A figure that the page shares with its report."""
-    figure(one.draw(dark=dark()), plain(one.caption), key=one.key)
+    figure(charts.drawn(one.draw, dark=dark()), plain(one.caption), key=one.key)
 
 
 def numbers(metrics: Sequence[Metric]) -> None:
@@ -249,8 +250,15 @@ def foot(run: Run) -> None:
 
 def versions() -> str:
     """The versions of the libraries that numbers rest on."""
-    return ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    return ", ".join(f"{name} {number}" for name, number in _installed().items())
 
 
 def _other_versions(run: Run) -> bool:
-    return any(version(name) != then for name, then in run.provenance.get("versions", {}).items() if name in LIBRARIES)
+    computed_with = run.provenance.get("versions", {})
+    return any(computed_with.get(name, number) != number for name, number in _installed().items())
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """The versions of the libraries that numbers rest on; looked up once, which takes a moment."""
+    return {name: version(name) for name in LIBRARIES}

@@ -115,4 +115,9 @@ def through_link(page: "Page", link: "Opened") -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    finally:  # pages are also ended by st.stop and st.rerun
+        from ui.shell import memory
+
+        memory.settle()

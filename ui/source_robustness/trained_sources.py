@@ -3,6 +3,8 @@
 Pages never train: the sources are those that a run found and keeps.
 """
 
+from functools import partial
+
 import streamlit as st
 
 from core.cluster import SOURCE_FINDERS
@@ -79,11 +81,11 @@ def pictures(run: Run) -> None:
             with st.container(width="content", gap="xsmall"):
                 st.markdown(f"**{page.plain(name[:1].upper() + name[1:])}**")
                 page.sheet(
-                    figures.mean_image_sheet(
+                    partial(
+                        figures.mean_image_sheet,
                         results.source_images(plan, run.fingerprint, finder),
                         class_names=dataset.class_names,
                         finder=name,
-                        dark=page.dark(),
                     ),
                     key=f"mean-images-{finder}",
                 )
