@@ -206,6 +206,16 @@ def _check_shapes(dataset: Dataset) -> None:
             raise DataError(
                 f"{dataset.name}: {len(dataset.x)} samples but {len(values)} {what}. There must be as many."
             )
+    _check_beside(dataset)
+    check_unique(dataset.number_names, "name of a number", dataset.name)
+    n_features = dataset.x.shape[1] if dataset.kind == "tabular" else 0
+    if len(dataset.feature_names) != n_features:
+        raise DataError(f"{dataset.name}: {len(dataset.feature_names)} feature names for {n_features} features.")
+    check_unique(dataset.feature_names, "feature name", dataset.name)
+
+
+def _check_beside(dataset: Dataset) -> None:
+    """The vectors and numbers that samples have beside their inputs, where there are any."""
     vectors = dataset.vectors
     if vectors is not None and (vectors.ndim != 2 or len(vectors) != len(dataset.x) or 0 in vectors.shape):
         raise DataError(
@@ -219,11 +229,6 @@ def _check_shapes(dataset: Dataset) -> None:
             f"{dataset.name}: the numbers have shape {shape}. For {named[0]} samples and {named[1]} names of numbers "
             f"it must be {named}, and no numbers at all are None."
         )
-    check_unique(dataset.number_names, "name of a number", dataset.name)
-    n_features = dataset.x.shape[1] if dataset.kind == "tabular" else 0
-    if len(dataset.feature_names) != n_features:
-        raise DataError(f"{dataset.name}: {len(dataset.feature_names)} feature names for {n_features} features.")
-    check_unique(dataset.feature_names, "feature name", dataset.name)
 
 
 def _check_labels(dataset: Dataset) -> None:

@@ -11,7 +11,7 @@ from jaxtyping import Float, Integer
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.roles import Part, Roles, Scores
-from core.data.predictions.scores import Output, cell_scores, probabilities, read_single
+from core.data.predictions.scores import Output, cell_scores, of_all_classes, probabilities, read_single
 from core.data.tables.class_names import (
     check_few,
     class_order,
@@ -78,7 +78,7 @@ def read_block(
     warnings, output = [], Output(predicted or [], None, None)
     if proba is not None:
         proba, warnings = in_class_order(proba, proba_names, names, place=table.name)
-        output = Output(predicted or [names[code] for code in proba.argmax(axis=1)], proba, proba.max(axis=1))
+        output = of_all_classes(proba, names, predicted)
     elif part.confidence is not None:
         output = read_single(table, part.confidence, names, truth, predicted, roles=roles)
     return Block(
@@ -89,7 +89,7 @@ def read_block(
         y_pred=codes_of(output.predicted, names),
         proba=output.proba,
         confidence=output.confidence,
-        matched=tuple((name, said[name]) for name in sorted(said) if said[name] != name),
+        matched=tuple(pair for pair in sorted(said.items()) if len(set(pair)) > 1),
         notes=(*notes, *more, *output.notes),
         warnings=tuple(warnings),
     )

@@ -113,9 +113,9 @@ class PredictionTable:
             self._one("fold", self.folds, fold)
         block = next(each for each in self._blocks if each.model in (model, None) and each.task in (task, None))
         mask = self._mask(block, {"model": model, "set": set, "fold": fold})
-        told = [name for name in (model, set, fold, task) if name is not None]
+        chosen = list(filter(None, (model, set, fold, task)))
         if not mask.any():
-            raise DataError(f"{self.name}: there is not a single row of {', '.join(told)}. Choose others.")
+            raise DataError(f"{self.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
         rows = block.rows[mask]
         y_true, y_pred = block.y_true[mask], block.y_pred[mask]
         proba = None if block.proba is None else block.proba[mask]
@@ -130,7 +130,7 @@ class PredictionTable:
             groups={group: self._groups[group][rows] for group in GROUPS if group in self._groups},
             warnings=(*block.warnings, *found),
             notes=(*self._of_file, *block.notes),
-            name=" · ".join((self.name, *told)),
+            name=" · ".join((self.name, *chosen)),
         )
 
     def _mask(self, block: Block, chosen: dict[str, str | None]) -> Bool[np.ndarray, " n_rows"]:
@@ -158,8 +158,7 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
     """
     roles = complete_roles(table, roles)
     roles.check(table)
-    columns = {role: getattr(roles, role) for role in ("model", "set", "task", *GROUPS)}
-    groups = {role: np.array(table.strings(c), dtype=object) for role, c in columns.items() if c is not None}
+    groups = _groups_of(table, roles)
     ids = table.strings(roles.id) if roles.id else [str(row) for row in range(table.n_rows)]
     _check_ids(table, ids, groups)
     parts = roles.parts or (Part("model", "", roles.truth, roles.predicted, roles.confidence),)
@@ -173,6 +172,12 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
         _groups=groups,
         _blocks=with_same_classes(blocks),
     )
+
+
+def _groups_of(table: Table, roles: Roles) -> dict[str, np.ndarray]:
+    """What divides the rows, by role."""
+    columns = {role: getattr(roles, role) for role in ("model", "set", "task", *GROUPS)}
+    return {role: np.array(table.strings(c), dtype=object) for role, c in columns.items() if c is not None}
 
 
 def _rows_of(values: np.ndarray) -> dict[str, np.ndarray]:

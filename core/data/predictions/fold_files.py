@@ -96,15 +96,20 @@ def read_folds(file: File, *, limits: Limits | None = None) -> FoldTable:
     _check_names(table, names, fold_column)
     code_of = {UNTESTED: -1} | {name: code for code, name in enumerate(names)}
     gold = next(iter(called(table.columns, ("goldlabels", "goldlabel", "gold"))), None)
-    axes = [column for column in table.columns if column.upper() in ("PC1", "PC2")]
     return FoldTable(
         name=table.name,
         ids=np.array(ids, dtype=object),
         folds=np.array([code_of[name] for name in said], dtype=np.int64),
         names=names,
         gold=None if gold is None else np.array(table.strings(gold), dtype=object),
-        coordinates=np.column_stack([table.numbers(axis) for axis in sorted(axes)]) if len(axes) == 2 else None,
+        coordinates=_coordinates(table),
     )
+
+
+def _coordinates(table: Table) -> np.ndarray | None:
+    """The principal components of each sample, where a file has both."""
+    axes = sorted(column for column in table.columns if column.upper() in ("PC1", "PC2"))
+    return np.column_stack([table.numbers(axis) for axis in axes]) if len(axes) == 2 else None
 
 
 def folded_upload(predictions: GivenFile, folds: GivenFile, *, limits: Limits | None = None) -> PredictionUpload:

@@ -68,13 +68,17 @@ def complete_roles(table: Table, roles: Roles | None = None, *, half: Half | Non
         if _is_enough(roles, half):
             return roles
     reading = _read(table, half, roles)
-    known = reading.roles
-    divided = half == "truth" and bool(known.set or known.fold or known.source)  # which is worth joining too
-    if half != "predictions" and not known.has_truth and not divided:
+    if half != "predictions" and not reading.roles.has_truth and not _is_divided(reading):
         raise no_truth(reading)
-    if half != "truth" and not known.says_something:
+    if half != "truth" and not reading.roles.says_something:
         raise no_prediction(reading)
-    return known
+    return reading.roles
+
+
+def _is_divided(reading: Reading) -> bool:
+    """Whether a file that should hold the truth tells how its rows are divided, which is worth joining too."""
+    roles = reading.roles
+    return reading.half == "truth" and bool(roles.set or roles.fold or roles.source)
 
 
 def _is_enough(roles: Roles, half: Half | None) -> bool:

@@ -42,10 +42,10 @@ def join_predictions(
     >>> join_predictions(truth, said).select().correct
     array([ True, False])
     """
-    known = truth if isinstance(truth, Table) else read_prediction_table(truth, limits=limits)
-    said = predictions if isinstance(predictions, Table) else read_prediction_table(predictions, limits=limits)
-    known, said = fold_truth(known, said)
-    confirmed = roles is not None and roles.says_something and (roles.has_truth or truth_roles is not None)
+    files = (truth, predictions)
+    tables = (file if isinstance(file, Table) else read_prediction_table(file, limits=limits) for file in files)
+    known, said = fold_truth(*tables)
+    confirmed = _is_confirmed(roles, truth_roles)
     if roles is not None and truth_roles is None:
         roles, truth_roles = _apart(roles, known, said)
     roles, question = _own_roles(said, roles)
@@ -62,6 +62,11 @@ def join_predictions(
         except DataError:
             raise question from None
     return prediction_table(replace(joined, notes=(*said.notes, *known.notes, note)), roles=roles, name=name)
+
+
+def _is_confirmed(roles: Roles | None, truth_roles: Roles | None) -> bool:
+    """Whether roles were given for all that is needed, as they are once somebody has used the files."""
+    return roles is not None and roles.says_something and (roles.has_truth or truth_roles is not None)
 
 
 def _own_roles(said: Table, roles: Roles | None) -> tuple[Roles, RolesNeeded | None]:
@@ -172,9 +177,8 @@ def fold_truth(known: Table, said: Table) -> tuple[Table, Table]:
     alike = set(free) <= set(Reading(said, "predictions", guess).free)
     binary = alike and all(is_binary(said, column) for column in free)
     if row is None:
-        if binary and first_not_one(said, free) is None:
-            said = fold_columns(said, members, "predicted")
-        return fold_columns(known, members, "truth"), said
+        also = binary and first_not_one(said, free) is None
+        return fold_columns(known, members, "truth"), fold_columns(said, members, "predicted") if also else said
     if binary or not (alike or classes == set(members)):
         return known, said  # labels of several tasks, or anything
     raise DataError(
@@ -204,8 +208,10 @@ def _free(reading: Reading) -> list[str]:
 def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
     """A column of truth for each task; none where there is a column for none of them."""
     tasks = [part.name for part in roles.parts if part.kind == "task" and part.truth is None]
-    columns = {compact(column): column for column in known.columns}
-    columns |= {compact(name): each["truth"] for name, each in stems(known.columns).items() if "truth" in each}
+    sides = {name: each["truth"] for name, each in stems(known.columns).items() if "truth" in each}
+    columns = {
+        compact(name): column for name, column in (*zip(known.columns, known.columns, strict=True), *sides.items())
+    }
     truths = {task: columns[compact(task)] for task in tasks if compact(task) in columns}
     if not truths:
         return ()

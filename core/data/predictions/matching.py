@@ -1,6 +1,6 @@
 """Which row of one file is which row of another? By what names every row in both, or else by line."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -56,11 +56,19 @@ def _key(
     if certain is not None and not confirmed:
         return certain, ()
     against = [key for key, order in orders.items() if not _in_order(order)]
-    if ids is None and not against and known.n_rows == said.n_rows:
-        against = [key for key in names if key not in orders and _are_names(known, said, key)]
+    if ids is None and not against:
+        against = _other_values(known, said, names, orders)
     if against and not confirmed:
         raise _question(known, said, roles, [*([ids] if ids else []), *(orders or against)])
     return ids, [column for _, column in against]
+
+
+def _other_values(known: Table, said: Table, names: Sequence[Key], orders: Collection[Key]) -> list[Key]:
+    """The columns of names, of one name in both files of as many rows, that hold other values in each."""
+    if known.n_rows != said.n_rows:
+        return []
+    kinds = ((key, known.kind(key[0]), said.kind(key[1])) for key in names if key not in orders)
+    return [key for key, first, second in kinds if first in NAMING and second in NAMING]
 
 
 def _certain(ids: Key | None, orders: dict[Key, np.ndarray]) -> Key | None:
@@ -116,10 +124,6 @@ def _candidates(table: Table, roles: Roles) -> list[str]:
 
 def _tells_apart(table: Table, column: str) -> bool:
     return table.n_rows > 1 and table.is_unique(column) and None not in table.spelled(column)
-
-
-def _are_names(known: Table, said: Table, key: Key) -> bool:
-    return known.kind(key[0]) in NAMING and said.kind(key[1]) in NAMING
 
 
 def _order(known: Table, said: Table, key: Key) -> np.ndarray | None:

@@ -1,5 +1,6 @@
 """Which predictions on one test set belong to which on another? Parts, tasks, models and classes of two files."""
 
+from contextlib import suppress
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -79,26 +80,7 @@ def pair_predictions(
     >>> [(pairs.references[name].accuracy, pairs.targets[name].accuracy) for name in pairs.models]
     [(1.0, 0.0)]
     """
-    if not reference.models and not target.models:
-        named: list[tuple[str | None, str | None]] = [(None, None)]
-        left: list[str] = []
-    elif not reference.models or not target.models:
-        # One file names its only model, the other does not: there is nothing else that could be meant.
-        known = reference.models or target.models
-        if len(known) > 1:
-            raise DataError(
-                f"One file tells {len(known)} models apart ({listed(known)}), the other names none. "
-                "Give both a column 'model', or files of one model each."
-            )
-        named, left = [(next(iter(reference.models), None), next(iter(target.models), None))], []
-    else:
-        pairs, left = pair_models(reference, target)
-        named = list(pairs)
-    if not named:
-        raise DataError(
-            f"No model has predictions on both sets: {listed(reference.models)} in {reference.name}; "
-            f"{listed(target.models)} in {target.name}. Spell the models alike in both."
-        )
+    named, left = _named_pairs(reference, target)
     if reference is target:
         _check_apart(reference, named[0][0], reference_part, target_part, task)
     references, targets = {}, {}
@@ -119,6 +101,30 @@ def pair_predictions(
     return PredictionPairs(references, targets)
 
 
+def _named_pairs(
+    reference: PredictionTable, target: PredictionTable
+) -> tuple[list[tuple[str | None, str | None]], list[str]]:
+    """The models of both files, as each calls them (None: it names none), and those of one file only."""
+    if not reference.models and not target.models:
+        return [(None, None)], []
+    if reference.models and target.models:
+        pairs, left = pair_models(reference, target)
+        if not pairs:
+            raise DataError(
+                f"No model has predictions on both sets: {listed(reference.models)} in {reference.name}; "
+                f"{listed(target.models)} in {target.name}. Spell the models alike in both."
+            )
+        return list(pairs), left
+    # One file names its only model, the other does not: there is nothing else that could be meant.
+    known = reference.models or target.models
+    if len(known) > 1:
+        raise DataError(
+            f"One file tells {len(known)} models apart ({listed(known)}), the other names none. "
+            "Give both a column 'model', or files of one model each."
+        )
+    return [(next(iter(reference.models), None), next(iter(target.models), None))], []
+
+
 def choices_of(table: PredictionTable) -> dict[str, tuple[str, ...]]:
     """What `Part` can name in a file, where there is more than one: sets (the largest first), folds, sources, trials.
 
@@ -135,20 +141,15 @@ def choices_of(table: PredictionTable) -> dict[str, tuple[str, ...]]:
     sizes: dict[str, int] = {}
     groups: dict[str, dict[str, None]] = {group: {} for group in GROUPS}
     for name in table.sets or (None,):
-        try:
-            found = table.select(model=model, set=name, task=task)
-        except DataError:  # this model says nothing about this set
-            n = 0
-        else:
-            n = found.n_samples
-            for group in found.groups.keys() & groups.keys():
-                groups[group] |= dict.fromkeys(found.groups[group].tolist())
-        if name is not None:
-            sizes[name] = n
-    known = {"set": tuple(sorted(sizes, key=lambda name: -sizes[name]))} | {g: tuple(v) for g, v in groups.items()}
-    return {
-        what: names for what, names in known.items() if len(names) > 1 and (what == "set" or len(names) <= MOST_PARTS)
-    }
+        sizes[name or ""] = 0
+        with suppress(DataError):  # this model says nothing about this set
+            chosen = table.select(model=model, set=name, task=task)
+            sizes[name or ""] = chosen.n_samples
+            for group in chosen.groups.keys() & groups.keys():
+                groups[group] |= dict.fromkeys(chosen.groups[group].tolist())
+    sets = tuple(sorted(sizes, key=lambda name: -sizes[name]))
+    chosen = {group: tuple(names) for group, names in groups.items() if 1 < len(names) <= MOST_PARTS}
+    return ({"set": sets} if len(sets) > 1 else {}) | chosen
 
 
 def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[list[tuple[str, str]], list[str]]:
@@ -169,17 +170,17 @@ def pair_models(reference: PredictionTable, target: PredictionTable) -> tuple[li
     left, right = list(reference.models), list(target.models)
     if len(left) == len(right) == 1:
         return [(left[0], right[0])], []
-    pairs = [(model, model) for model in left if model in right]
-    left = [model for model in left if (model, model) not in pairs]
-    right = [model for model in right if (model, model) not in pairs]
-    for model in list(left):
-        same = [other for other in right if same_model(other, model)]
-        if len(same) == 1 and sum(same_model(other, model) for other in left) == 1:
-            pairs.append((model, same[0]))
-            left.remove(model)
-            right.remove(same[0])
-    order = {model: position for position, model in enumerate(reference.models)}
-    return sorted(pairs, key=lambda pair: order[pair[0]]), [*left, *right]
+    pairs = {model: model for model in left if model in right}
+    pairs |= _same_ends([m for m in left if m not in pairs], [m for m in right if m not in pairs])
+    rest = [model for model in left if model not in pairs] + [model for model in right if model not in pairs.values()]
+    return [(model, pairs[model]) for model in left if model in pairs], rest
+
+
+def _same_ends(left: list[str], right: list[str]) -> dict[str, str]:
+    """The models whose paths end as that of one other does, and of no third."""
+    ends = [_last(model) for model in (*left, *right)]
+    alike = [(model, other) for model in left for other in right if same_model(model, other)]
+    return {model: other for model, other in alike if ends.count(_last(model)) == 2}
 
 
 def same_model(one: str, other: str) -> bool:

@@ -1,7 +1,7 @@
 """What is each column of a file of predictions? Roles to show, to correct, and to keep for the next file."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from core.data.values import first_repeat, listed
 
 Scores = Literal["probabilities", "logits"]
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
-LINE = "(by line)"
+LINE = "(line)"
 """What `join` says where rows of two files belong together as they stand."""
 _TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
@@ -122,18 +122,9 @@ class Roles:
     def _told(self) -> Iterator[tuple[str, str, str]]:
         for role in (*_TITLES, *SHARED):
             value = getattr(self, role)
-            if value is None or value == ():
-                continue
-            title = _TITLES.get(role, role.capitalize())
-            if role == "probabilities":
-                yield role, title, listed(f"{column!r} for {name}" for name, column in value)
-            elif role == "parts":
-                yield role, title, listed(f"{part.kind} {part.name}: {_and(part.columns)}" for part in value)
-            elif role == "classes":
-                yield role, title, listed(f"{said} for {name}" for said, name in value)
-            else:
-                plain = role in ("positive", "scores") or value == LINE
-                yield role, title, value.strip("()") if plain else f"column {value!r}"
+            if value not in (None, ()):
+                shown = _SHOWN.get(role, _column)
+                yield role, _TITLES.get(role, role.capitalize()), shown(value)
 
     def to_json(self) -> str:
         """The roles as a small JSON file, to be given back with the next upload."""
@@ -195,17 +186,33 @@ def _and(columns: tuple[str, ...]) -> str:
     return " and ".join(columns) if len(columns) <= 4 else f"{columns[0]} to {columns[-1]}"
 
 
+def _column(column: str) -> str:
+    return f"column {column!r}"
+
+
+_SHOWN: dict[str, Callable[[Any], str]] = {
+    "probabilities": lambda pairs: listed(f"{column!r} for {name}" for name, column in pairs),
+    "parts": lambda parts: listed(f"{part.kind} {part.name}: {_and(part.columns)}" for part in parts),
+    "classes": lambda pairs: listed(f"{said} for {name}" for said, name in pairs),
+    "positive": str,
+    "scores": str,
+    "join": lambda join: "line" if join == LINE else _column(join),
+}
+
+
 def _part(probabilities: Iterable[Iterable[str]] = (), **values: Any) -> Part:
     return Part(**values, probabilities=tuple((name, column) for name, column in probabilities))
 
 
 def _check_types(roles: Roles) -> None:
     of_models = [pair for part in roles.parts for pair in part.probabilities]
-    pairs = [name for pair in (*roles.probabilities, *roles.classes, *of_models) for name in pair]
-    singles = [getattr(roles, each.name) for each in fields(roles) if each.name not in (*_TUPLES, "why")]
-    of_parts = [getattr(part, each.name) for part in roles.parts for each in fields(part) if each.name not in _TUPLES]
-    texts = all(isinstance(name, str) for name in pairs)
-    columns = all(value is None or isinstance(value, str) for value in (*singles, *of_parts))
+    names = [name for pair in (*roles.probabilities, *roles.classes, *of_models) for name in pair]
+    names += [column for each in (roles, *roles.parts) for column in _singles(each) if column is not None]
     kinds = {part.kind for part in roles.parts} <= {"model", "task"}
-    if not (texts and columns and kinds and roles.scores in (None, "probabilities", "logits")):
+    if not kinds or roles.scores not in (None, "probabilities", "logits") or not all(isinstance(n, str) for n in names):
         raise TypeError("not the types that roles have")
+
+
+def _singles(roles: Roles | Part) -> list[Any]:
+    """The values of all fields that hold one column or word."""
+    return [getattr(roles, each.name) for each in fields(roles) if each.name not in (*_TUPLES, "why")]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -26,16 +27,21 @@ def cell_scores(table: Table, column: str) -> tuple[tuple[str, ...], Float[np.nd
     """
     cells = [numbers_in(cell) for cell in table.columns[column].tolist()]
     first = cells[0] or ()
-    for row, cell in enumerate(cells):
-        if cell is None or type(cell) is not type(first) or (isinstance(cell, list) and len(cell) != len(first)):
-            expected = f"one of {len(first)} numbers, as in the first row" if row else "such as [0.1, 0.9]"
-            raise DataError(
-                f"{table.place(row)}: column {column!r} holds {quoted(table.columns[column][row])}. "
-                f"It must be a whole vector of scores, {expected}."
-            )
+    row = next((row for row, cell in enumerate(cells) if not _is_alike(cell, first)), None)
+    if row is not None:
+        expected = f"one of {len(first)} numbers, as in the first row" if row else "such as [0.1, 0.9]"
+        raise DataError(
+            f"{table.place(row)}: column {column!r} holds {quoted(table.columns[column][row])}. "
+            f"It must be a whole vector of scores, {expected}."
+        )
     if isinstance(first, dict):
         return _mapped([cell for cell in cells if isinstance(cell, dict)])
     return tuple(str(position) for position in range(len(first))), np.array(cells, dtype=np.float64)
+
+
+def _is_alike(cell: Any, first: Any) -> bool:
+    """Whether a cell holds a mapping, or a vector of as many numbers, as the first one does."""
+    return cell is not None and type(cell) is type(first) and (isinstance(cell, dict) or len(cell) == len(first))
 
 
 def _mapped(mappings: Sequence[dict[str, float]]) -> tuple[tuple[str, ...], Float[np.ndarray, "n_rows n_classes"]]:
@@ -93,6 +99,18 @@ class Output:
     proba: Float[np.ndarray, "n_rows n_classes"] | None
     confidence: Float[np.ndarray, " n_rows"] | None
     notes: tuple[str, ...] = ()
+
+
+def of_all_classes(
+    proba: Float[np.ndarray, "n_rows n_classes"], names: Sequence[str], predicted: list[str] | None
+) -> Output:
+    """What follows from the probabilities of all classes: where no label is given, the most probable one.
+
+    >>> of_all_classes(np.array([[0.25, 0.75]]), ("ham", "spam"), None).predicted
+    ['spam']
+    """
+    labels = predicted or [names[code] for code in proba.argmax(axis=1)]
+    return Output(labels, proba, proba.max(axis=1))
 
 
 def read_single(

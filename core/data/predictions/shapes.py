@@ -152,10 +152,10 @@ def _are_alone(cells: np.ndarray) -> bool:
 def _positions(cells: np.ndarray) -> np.ndarray | None:
     """Where the 1 stands in each list of a column; None where a cell is no such list."""
     first = numbers_in(cells[0]) if cells.dtype == object else None
-    if not isinstance(first, list) or len(first) < 2 or sorted(first) != [*[0.0] * (len(first) - 1), 1.0]:
+    if not isinstance(first, list) or sorted(first) != [*[0.0] * (len(first) - 1), 1.0] or len(first) < 2:
         return None
-    vectors = [numbers_in(cell) for cell in cells.tolist()]
-    if any(not isinstance(vector, list) or len(vector) != len(first) for vector in vectors):
+    vectors = [vector for cell in cells.tolist() if isinstance(vector := numbers_in(cell), list)]
+    if len(vectors) < len(cells) or {len(vector) for vector in vectors} != {len(first)}:
         return None
     matrix = np.array(vectors, dtype=np.float64)
     whole = np.isin(matrix, (0, 1)).all() and (matrix.sum(axis=1) == 1).all()
@@ -168,16 +168,16 @@ def _truths(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
         return
     taken = {compact(column) for column in table.columns}
     families_of = {name: members for name, members in _truth_families(table).items() if compact(name) not in taken}
-    named = ({name: name for name in table.columns if name in names} for names in _whole_classes(table))
-    for name, members in (*families_of.items(), *(("truth", members) for members in named)):
+    for name, members in (*families_of.items(), *(("truth", names) for names in _whole_classes(table))):
         if len(members) > 1 and _all_binary(table, members.values()):
             yield name, members
             return
 
 
-def _whole_classes(table: Table) -> Iterator[set[str]]:
-    """The classes that scores or labels name in a table, where each of them is also a column."""
-    return (names for names in _named_classes(table) if names <= table.columns.keys())
+def _whole_classes(table: Table) -> Iterator[dict[str, str]]:
+    """The columns that are called like the classes which scores or labels name, where each of these is one."""
+    whole = (names for names in _named_classes(table) if names <= table.columns.keys())
+    return ({column: column for column in table.columns if column in names} for names in whole)
 
 
 def _truth_families(table: Table) -> dict[str, dict[str, str]]:

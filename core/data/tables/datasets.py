@@ -125,13 +125,7 @@ def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
 def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str]) -> list[str]:
     """Which column was taken for what, in sentences."""
     notes = [f"Label: column {roles.label!r}."]
-    if roles.text is not None:
-        notes.append(f"Text: column {roles.text!r}.")
-        n_empty = sum(not text.strip() for text in table.columns[roles.text])
-        if n_empty:
-            notes.append(f"{n_empty} of {table.n_rows} texts are empty.")
-    else:
-        notes.append(f"Features: {listed(roles.features)}.")
+    notes += [f"Features: {listed(roles.features)}."] if roles.text is None else _about_texts(table, roles.text)
     notes.append("Ids: positions of the rows, counted from 0." if roles.id is None else f"Ids: column {roles.id!r}.")
     if roles.source is not None:
         notes.append(f"Sources: column {roles.source!r}.")
@@ -142,3 +136,9 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str]) -> list[
     if unused:
         notes.append(f"Not used: {listed(unused)}.")
     return notes
+
+
+def _about_texts(table: Table, column: str) -> list[str]:
+    n_empty = sum(not text.strip() for text in table.columns[column])
+    empty = [f"{n_empty} of {table.n_rows} texts are empty."] if n_empty else []
+    return [f"Text: column {column!r}.", *empty]

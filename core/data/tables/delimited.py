@@ -81,16 +81,19 @@ def _is_header(rows: list[Row]) -> bool:
     """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
     first, body = rows[0][1], [cells for _, cells in rows[1:1001]]
     numbers = [cell for cell in first if _NUMBER.fullmatch(cell.strip())]
-    whole = sorted(int(cell) for cell in numbers if cell.strip().isdecimal())
-    if numbers and whole not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
+    if not _count_classes(numbers) or any(cell[:1] in "[{" for cell in first if cell):
         return False
     if len(numbers) == len(first) and not any("." in cell for cells in body[:100] for cell in cells):
-        return False
-    if any(cell[:1] in "[{" for cell in first if cell):
         return False
     columns = [{cells[position] for cells in body} for position in range(len(first))]
     repeating = [position for position, column in enumerate(columns) if len(column) < len(body)]
     return not repeating or any(first[position] not in columns[position] for position in repeating)
+
+
+def _count_classes(numbers: list[str]) -> bool:
+    """Whether all numbers in a row could be names of classes, which are counted from 0 or 1; or there is none."""
+    whole = sorted(int(cell) for cell in numbers if cell.strip().isdecimal())
+    return not numbers or whole in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
 
 
 def _delimiter(text: str, name: str, *, lone: bool = False) -> str:

@@ -149,16 +149,14 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
     """The roles with a text column or features added."""
     columns = _free(table, roles)
     names_rows = {*NAMES["id"], *NAMES["source"]}  # a number there measures nothing
-    numeric = tuple(
-        column for column in columns if column.lower() not in names_rows and _mostly_numbers(table.columns[column])
-    )
+    numeric = tuple(c for c in columns if c.lower() not in names_rows and _mostly_numbers(table.columns[c]))
     if kind == "tabular" and numeric:
         return replace(roles, features=numeric)
     other = [column for column in columns if column not in numeric]
-    named = _named("text", other)
+    text = _only_text(table, other, alone=kind == "text" or not numeric)
+    if text is not None:
+        return replace(roles, text=text)
     texts = [column for column in other if _is_text(table.columns[column])]
-    if named is not None or (len(texts) == 1 and (kind == "text" or not numeric)):
-        return replace(roles, text=named or texts[0])
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
     if not columns:
@@ -167,12 +165,24 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
             "Give a column of text, or columns of numbers."
         )
     guess = replace(roles, text=(texts or other or [None])[0])
-    question = "which columns hold the features" if kind == "tabular" else "which column holds the text"
-    if texts and numeric and kind is None:
-        question = f"is this text (column {texts[0]!r}) or a table of numbers (column {numeric[0]!r} and such)"
     raise RolesNeeded(
-        f"{table.name}: {question}? The columns are {listed(table.columns)}.", guess, tuple(table.columns)
+        f"{table.name}: {_open_inputs(texts, numeric, kind)}? The columns are {listed(table.columns)}.",
+        guess,
+        tuple(table.columns),
     )
+
+
+def _only_text(table: Table, columns: list[str], *, alone: bool) -> str | None:
+    """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
+    texts = [column for column in columns if _is_text(table.columns[column])]
+    return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
+
+
+def _open_inputs(texts: list[str], numeric: tuple[str, ...], kind: Kind | None) -> str:
+    """What to ask where nothing decides the inputs."""
+    if texts and numeric and kind is None:
+        return f"is this text (column {texts[0]!r}) or a table of numbers (column {numeric[0]!r} and such)"
+    return "which columns hold the features" if kind == "tabular" else "which column holds the text"
 
 
 def _free(table: Table, roles: DatasetRoles) -> list[str]:

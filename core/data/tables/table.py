@@ -153,7 +153,7 @@ def _kind_of_lists(cells: list[Any]) -> Kind | None:
     """What cells hold that are not empty, where most of them are vectors, or any is a list; else None."""
     vectors = [cell for cell in map(numbers_in, cells) if cell is not None]
     if len(vectors) > len(cells) / 2:
-        numbers = {number for vector in vectors if isinstance(vector, list) for number in vector}
+        numbers = set().union(*(vector for vector in vectors if isinstance(vector, list)))
         return "several" if numbers and numbers <= {0, 1} else "scores"
     is_list = any(isinstance(cell, (list, dict, np.ndarray)) for cell in cells)
     return "several" if is_list or sum(map(_is_printed_list, cells)) > len(cells) / 2 else None

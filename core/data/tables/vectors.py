@@ -85,18 +85,22 @@ def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
     missing = [id_ for id_ in dataset.ids if id_ not in position]
     extra = [id_ for id_ in given.ids if id_ not in known]
     if missing:
-        raise DataError(
-            f"{given.name}: vectors missing for some ids. {_n_of(missing, dataset.n_samples)} samples of "
-            f"{dataset.name} {'has' if len(missing) == 1 else 'have'} none (such as {_examples(missing)}), and "
-            f"{_n_of(extra, len(given.ids))} rows of the file belong to no sample"
-            f"{f' (such as {_examples(extra)})' if extra else ''}. "
-            "Give each sample a vector, under its id in the data set."
-        )
+        raise _missing_vectors(dataset, given, missing, extra)
     notes = [f"{given.vectors.shape[1]:,} numbers for each sample, from {given.name} by id.", *given.notes]
     if extra:
         notes.append(f"{_n_of(extra, len(given.ids))} rows belong to no sample and were left out.")
     rows = np.array([position[id_] for id_ in dataset.ids], dtype=np.int64)
     return dataset.with_vectors(given.vectors[rows], given.name, notes=notes)
+
+
+def _missing_vectors(dataset: Dataset, given: GivenVectors, missing: list[str], extra: list[str]) -> DataError:
+    return DataError(
+        f"{given.name}: vectors missing for some ids. {_n_of(missing, dataset.n_samples)} samples of "
+        f"{dataset.name} {'has' if len(missing) == 1 else 'have'} none (such as {_examples(missing)}), and "
+        f"{_n_of(extra, len(given.ids))} rows of the file belong to no sample"
+        f"{f' (such as {_examples(extra)})' if extra else ''}. "
+        "Give each sample a vector, under its id in the data set."
+    )
 
 
 def write_vectors(ids: Sequence[str], vectors: Float[np.ndarray, "n_samples n_dimensions"]) -> bytes:
