@@ -19,7 +19,7 @@ from scipy.stats import multivariate_normal
 
 from core.data import load_example
 from core.evaluate.average_case import Noise, mvn_cdf
-from core.evaluate.average_case.gradients import Question
+from core.evaluate.average_case.gradients import NoisyInputs
 from core.evaluate.average_case.moments import linearised
 from core.models.architectures import build
 from core.models.threads import single_threaded
@@ -60,8 +60,8 @@ def trained_cnn():
 
 
 def limits_and_covariances(logits, x, sigma):
-    question = Question(logits, x, Noise(sigma), torch.Generator(), batch_size=64)
-    parts = [found for _, found in linearised(question, 1, None)]
+    inputs = NoisyInputs(logits, x, Noise(sigma), torch.Generator(), batch_size=64)
+    parts = [found for _, found in linearised(inputs, 1, None)]
     return np.concatenate([part.limits for part in parts]), np.concatenate([part.cov for part in parts])
 
 

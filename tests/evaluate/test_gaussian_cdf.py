@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
 from core.evaluate.average_case.gaussian_cdf import MOST_PAIRS, mvn_cdf
-from core.evaluate.average_case.gradients import Question, logits_of
+from core.evaluate.average_case.gradients import NoisyInputs, logits_of
 from core.evaluate.average_case.moments import linearised
 from core.evaluate.average_case.noise import Noise
 from core.evaluate.average_case.normal_kernels import factor, quantile
@@ -228,8 +228,8 @@ def margins_of_a_cnn(sigma, n):
     model, x, _ = digits_cnn()
     noise = Noise(sigma)
     with logits_of(model) as logits:
-        question = Question(logits, x[:n], noise, generator(), batch_size=256)
-        found = [margins for _, margins in linearised(question, 1, None)]
+        inputs = NoisyInputs(logits, x[:n], noise, generator(), batch_size=256)
+        found = [margins for _, margins in linearised(inputs, 1, None)]
     return np.concatenate([part.limits for part in found]), np.concatenate([part.cov for part in found])
 
 
@@ -237,8 +237,8 @@ def margins_of_pairs(sigma, n):
     """The same of two digits side by side, C = 100: the covariance of 99 margins has rank 18."""
     model, x, _ = digits_cnn()
     pairs = torch.cat([x[:n], x[n : 2 * n]], dim=-1)
-    question = Question(SideBySide(model).logits, pairs, Noise(sigma), generator(), batch_size=64)
-    found = [margins for _, margins in linearised(question, 1, None)]
+    inputs = NoisyInputs(SideBySide(model).logits, pairs, Noise(sigma), generator(), batch_size=64)
+    found = [margins for _, margins in linearised(inputs, 1, None)]
     return np.concatenate([part.limits for part in found]), np.concatenate([part.cov for part in found])
 
 

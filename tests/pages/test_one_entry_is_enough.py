@@ -39,8 +39,8 @@ class Halfway:
     )
     n_samples: int = 4
 
-    def __call__(self, question):
-        return replace(GaussianLogits(self.n_samples)(question), estimator="halfway")
+    def __call__(self, inputs):
+        return replace(GaussianLogits(self.n_samples)(inputs), estimator="halfway")
 
 
 @dataclass

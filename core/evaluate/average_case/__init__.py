@@ -16,7 +16,7 @@ from core.evaluate.average_case.estimators import (
 )
 from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
-from core.evaluate.average_case.gradients import Question, inputs_of, logits_of
+from core.evaluate.average_case.gradients import NoisyInputs, inputs_of, logits_of
 from core.evaluate.average_case.monte_carlo import MonteCarlo
 from core.evaluate.average_case.noise import NOISES, Noise
 from core.evaluate.average_case.results import Estimate
@@ -37,9 +37,9 @@ __all__ = [
     "Mark",
     "MonteCarlo",
     "Noise",
+    "NoisyInputs",
     "NormalProbability",
     "PlainMMSE",
-    "Question",
     "Softmax",
     "Taylor",
     "TaylorMVS",
@@ -56,7 +56,7 @@ class Estimator(Protocol):
 
     facts: ClassVar[Facts]
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
         ...
 
@@ -140,4 +140,4 @@ def estimate(
     drawn.check(x[0].numel())
     with logits_of(model) as logits:
         known = gradients is True or callable(getattr(model, "parameters", None))
-        return estimator(Question(logits, x, drawn, generator, batch_size, constant=known))
+        return estimator(NoisyInputs(logits, x, drawn, generator, batch_size, constant=known))

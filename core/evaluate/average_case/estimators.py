@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Integer
 
 from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import mvn_cdf
-from core.evaluate.average_case.gradients import Question, clean_logits
+from core.evaluate.average_case.gradients import NoisyInputs, clean_logits
 from core.evaluate.average_case.margins import Margins, mv_sigmoid
 from core.evaluate.average_case.moments import linearised, logit_moments
 from core.evaluate.average_case.results import Estimate
@@ -38,9 +38,9 @@ class Taylor:
     facts: ClassVar[Facts] = Facts("Taylor", Mark(3, "diamond"), needs_gradients=True, offered=True, recommended=True)
     tol: float = 1e-3
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
-        return _by_normal_cdf(question, "taylor", linearised(question, 1, None), 1, self.tol)
+        return _by_normal_cdf(inputs, "taylor", linearised(inputs, 1, None), 1, self.tol)
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class TaylorMVS:
         sigmoid_of="taylor",
     )
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
-        return _by_sigmoid(question, "taylor_mvs", linearised(question, 1, None), 1)
+        return _by_sigmoid(inputs, "taylor_mvs", linearised(inputs, 1, None), 1)
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,10 @@ class MMSE:
     def __post_init__(self):
         _check_copies(self.n_samples, self.antithetic, 1)
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
-        tangents = linearised(question, self.n_samples, self.antithetic)
-        return _by_normal_cdf(question, self.name, tangents, self.n_samples, self.tol)
+        tangents = linearised(inputs, self.n_samples, self.antithetic)
+        return _by_normal_cdf(inputs, self.name, tangents, self.n_samples, self.tol)
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,10 @@ class MMSEMVS:
     def __post_init__(self):
         _check_copies(self.n_samples, self.antithetic, 1)
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
-        tangents = linearised(question, self.n_samples, self.antithetic)
-        return _by_sigmoid(question, "mmse_mvs", tangents, self.n_samples)
+        tangents = linearised(inputs, self.n_samples, self.antithetic)
+        return _by_sigmoid(inputs, "mmse_mvs", tangents, self.n_samples)
 
 
 @dataclass(frozen=True)
@@ -155,10 +155,10 @@ class GaussianLogits:
     def __post_init__(self):
         _check_copies(self.n_samples, self.antithetic, 4)
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
-        moments = logit_moments(question, self.n_samples, self.antithetic)
-        return _by_normal_cdf(question, "gaussian_logits", moments, self.n_samples, self.tol)
+        moments = logit_moments(inputs, self.n_samples, self.antithetic)
+        return _by_normal_cdf(inputs, "gaussian_logits", moments, self.n_samples, self.tol)
 
 
 @dataclass(frozen=True)
@@ -177,19 +177,19 @@ class Softmax:
         if not self.temperature > 0:
             raise ModelError(f"A temperature of {self.temperature:g}; it must be above 0.")
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
         from scipy.special import softmax
 
-        logits = clean_logits(question.logits, question.x, batch_size=question.batch_size)
+        logits = clean_logits(inputs.logits, inputs.x, batch_size=inputs.batch_size)
         predicted, known = logits.argmax(axis=1), np.isfinite(logits).all(axis=1)
         p = softmax(np.where(known[:, None], logits, 0.0) / self.temperature, axis=1).max(axis=1)
         p = np.where(known, p, np.nan)
-        return estimate_of("softmax", question, p, predicted, 0, degenerate=~known, caveat=NO_BOUND)
+        return estimate_of("softmax", inputs, p, predicted, 0, degenerate=~known, caveat=NO_BOUND)
 
 
 def _by_normal_cdf(
-    question: Question,
+    inputs: NoisyInputs,
     name: str,
     chunks: Iterator[tuple[Integer[np.ndarray, " rows"], Margins]],
     n_copies: int,
@@ -197,10 +197,10 @@ def _by_normal_cdf(
 ) -> Estimate:
     """Every sample's probability that no margin falls below 0, with the error of the integral."""
     parts = [(predicted, found, mvn_cdf(found.limits, found.cov, tol=tol)) for predicted, found in chunks]
-    kind = question.noise.kind
+    kind = inputs.noise.kind
     return estimate_of(
         name,
-        question,
+        inputs,
         np.concatenate([p.p for _, _, p in parts]),
         np.concatenate([predicted for predicted, _, _ in parts]),
         n_copies,
@@ -212,19 +212,19 @@ def _by_normal_cdf(
 
 
 def _by_sigmoid(
-    question: Question, name: str, chunks: Iterator[tuple[Integer[np.ndarray, " rows"], Margins]], n_copies: int
+    inputs: NoisyInputs, name: str, chunks: Iterator[tuple[Integer[np.ndarray, " rows"], Margins]], n_copies: int
 ) -> Estimate:
     """Every sample's multivariate sigmoid of its margins in standard deviations."""
     parts = [(predicted, mv_sigmoid(found.scaled), found.fixed.any(axis=1)) for predicted, found in chunks]
     predicted, p, fixed = (np.concatenate(column) for column in zip(*parts, strict=True))
-    kind = question.noise.kind
+    kind = inputs.noise.kind
     caveat = NO_BOUND if kind == "gaussian" else f"{NO_BOUND} {BY_LIMIT.format(kind)}"
-    return estimate_of(name, question, p, predicted, n_copies, degenerate=fixed | np.isnan(p), caveat=caveat)
+    return estimate_of(name, inputs, p, predicted, n_copies, degenerate=fixed | np.isnan(p), caveat=caveat)
 
 
 def estimate_of(
     name: str,
-    question: Question,
+    inputs: NoisyInputs,
     p: Float[np.ndarray, " n"],
     predicted: Integer[np.ndarray, " n"],
     n_copies: int,
@@ -240,14 +240,14 @@ def estimate_of(
     --------
     >>> import torch
     >>> from core.evaluate.average_case.noise import Noise
-    >>> question = Question(torch.nn.Linear(2, 3), torch.zeros(1, 2), Noise(0.1), torch.Generator(), batch_size=4)
-    >>> estimate_of("mine", question, np.ones(1), np.array([2]), 0, degenerate=np.array([False]), caveat="").lower
+    >>> inputs = NoisyInputs(torch.nn.Linear(2, 3), torch.zeros(1, 2), Noise(0.1), torch.Generator(), batch_size=4)
+    >>> estimate_of("mine", inputs, np.ones(1), np.array([2]), 0, degenerate=np.array([False]), caveat="").lower
     array([nan])
     """
     unknown = np.full(len(p), np.nan)
     return Estimate(
         estimator=name,
-        sigma=question.noise.sigma,
+        sigma=inputs.noise.sigma,
         p_robust=p,
         error=unknown if error is None else error,
         lower=unknown,

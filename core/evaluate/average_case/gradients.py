@@ -65,8 +65,8 @@ def logits_of(model: Any) -> Iterator[Logits]:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """What every estimator is asked: how does noise change the predictions of `logits` for the samples `x`?
+class NoisyInputs:
+    """What every estimator gets, to say how noise changes the predictions of `logits` for the samples `x`.
 
     `generator` decides all noise; `batch_size` is how many inputs the model gets at once. `constant` says that logits
     without gradients mean a model that does not look at its input, and not one that cannot give them.

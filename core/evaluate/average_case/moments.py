@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.evaluate.average_case.gradients import Question, clean_logits, gram, mean_and_jacobian, rows_at_once
+from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, gram, mean_and_jacobian, rows_at_once
 from core.evaluate.average_case.margins import Margins, margins
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def linearised(
-    question: Question, n_copies: int, antithetic: bool | None
+    inputs: NoisyInputs, n_copies: int, antithetic: bool | None
 ) -> Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]:
     """Yield, for chunks of samples, their predicted classes and the margins of the model's mean tangent.
 
@@ -24,21 +24,21 @@ def linearised(
     --------
     >>> import torch
     >>> from core.evaluate.average_case.noise import Noise
-    >>> question = Question(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=4)
-    >>> [(len(predicted), found.cov.shape) for predicted, found in linearised(question, 1, None)]
+    >>> inputs = NoisyInputs(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=4)
+    >>> [(len(predicted), found.cov.shape) for predicted, found in linearised(inputs, 1, None)]
     [(4, (4, 2, 2)), (1, (1, 2, 2))]
     """
-    for x, clean, copies in _chunks(question, n_copies, antithetic):
+    for x, clean, copies in _chunks(inputs, n_copies, antithetic):
         n_classes = clean.shape[1]
         mean, jacobian = mean_and_jacobian(
-            question.logits, x, copies, n_classes, batch_size=question.batch_size, constant=question.constant
+            inputs.logits, x, copies, n_classes, batch_size=inputs.batch_size, constant=inputs.constant
         )
         predicted = clean.argmax(axis=1)
-        yield predicted, margins(mean.cpu().numpy(), gram(jacobian, question.noise), predicted, precision=_precision(x))
+        yield predicted, margins(mean.cpu().numpy(), gram(jacobian, inputs.noise), predicted, precision=_precision(x))
 
 
 def logit_moments(
-    question: Question, n_copies: int, antithetic: bool
+    inputs: NoisyInputs, n_copies: int, antithetic: bool
 ) -> Iterator[tuple[Integer[np.ndarray, " rows"], Margins]]:
     """Yield the same from the mean and covariance of the noisy logits, summed up part by part around the clean ones.
 
@@ -46,20 +46,20 @@ def logit_moments(
     --------
     >>> import torch
     >>> from core.evaluate.average_case.noise import Noise
-    >>> question = Question(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=40)
-    >>> [(len(predicted), found.cov.shape) for predicted, found in logit_moments(question, 8, True)]
+    >>> inputs = NoisyInputs(torch.nn.Linear(2, 3), torch.zeros(5, 2), Noise(0.1), torch.Generator(), batch_size=40)
+    >>> [(len(predicted), found.cov.shape) for predicted, found in logit_moments(inputs, 8, True)]
     [(5, (5, 2, 2))]
     """
     import torch
 
-    for x, clean, copies in _chunks(question, n_copies, antithetic):
+    for x, clean, copies in _chunks(inputs, n_copies, antithetic):
         # Sums of squares around the clean logits, not around 0: large logits that hardly vary would cancel to nothing.
         centre = torch.as_tensor(clean, device=x.device)[:, None]
         first, second = torch.zeros_like(centre[:, 0]), torch.zeros_like(centre.transpose(1, 2) * centre)
         with torch.inference_mode():
-            for part in copies.split(max(1, question.batch_size // len(x)), dim=1):
+            for part in copies.split(max(1, inputs.batch_size // len(x)), dim=1):
                 noisy = (x.flatten(1)[:, None] + part).flatten(0, 1).unflatten(1, x.shape[1:])
-                off = question.logits(noisy).double().unflatten(0, (len(x), -1)) - centre
+                off = inputs.logits(noisy).double().unflatten(0, (len(x), -1)) - centre
                 first += off.sum(dim=1)
                 second += off.transpose(1, 2) @ off
         shift = (first / n_copies).cpu().numpy()
@@ -74,27 +74,27 @@ def logit_moments(
 
 
 def _chunks(
-    question: Question, n_copies: int, antithetic: bool | None
+    inputs: NoisyInputs, n_copies: int, antithetic: bool | None
 ) -> Iterator[tuple["torch.Tensor", Float[np.ndarray, "rows c"], "torch.Tensor"]]:
     """Chunks of samples with their clean logits and the noise of their copies, (rows or 1, n_copies, d)."""
     import torch
 
-    x = question.x
+    x = inputs.x
     n_features = x[0].numel()
-    n_classes = clean_logits(question.logits, x[:1], batch_size=1).shape[1]
-    step = rows_at_once(x, n_classes, n_copies, question.batch_size)
+    n_classes = clean_logits(inputs.logits, x[:1], batch_size=1).shape[1]
+    step = rows_at_once(x, n_classes, n_copies, inputs.batch_size)
     shared = None
     if antithetic is None:
         shared = torch.zeros((1, 1, n_features), dtype=x.dtype, device=x.device)
     elif antithetic:
-        half = question.drawn(n_copies // 2, question.seeds(1)[0])
+        half = inputs.drawn(n_copies // 2, inputs.seeds(1)[0])
         # Side by side, so that a part of the copies holds whole pairs.
         shared = torch.stack([half, -half], dim=1).reshape(1, n_copies, n_features)
     for part in x.split(step):
         copies = shared
         if copies is None:
-            copies = torch.stack([question.drawn(n_copies, seed) for seed in question.seeds(len(part))])
-        yield part, clean_logits(question.logits, part, batch_size=question.batch_size), copies
+            copies = torch.stack([inputs.drawn(n_copies, seed) for seed in inputs.seeds(len(part))])
+        yield part, clean_logits(inputs.logits, part, batch_size=inputs.batch_size), copies
 
 
 def _precision(x: "torch.Tensor") -> float:

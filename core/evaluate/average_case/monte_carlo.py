@@ -14,7 +14,7 @@ from jaxtyping import Float, Integer
 
 from core.evaluate.average_case.facts import Facts, Mark
 from core.evaluate.average_case.gaussian_cdf import mvn_cdf
-from core.evaluate.average_case.gradients import Question, clean_logits, mean_and_jacobian
+from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, mean_and_jacobian
 from core.evaluate.average_case.moments import linearised
 from core.evaluate.average_case.results import Estimate
 from core.models.errors import ModelError
@@ -60,29 +60,27 @@ class MonteCarlo:
         if self.half_width is not None and not 0 < self.half_width < 1:
             raise ModelError(f"A half-width of {self.half_width:g}; it must be between 0 and 1.")
 
-    def __call__(self, question: Question) -> Estimate:
+    def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample, each from noise of its own."""
-        if self.control_variate and question.noise.kind != "gaussian":
-            raise ModelError(
-                f"A control variate takes gaussian noise; for {question.noise.kind} its mean is not known."
-            )
-        clean = clean_logits(question.logits, question.x, batch_size=question.batch_size)
+        if self.control_variate and inputs.noise.kind != "gaussian":
+            raise ModelError(f"A control variate takes gaussian noise; for {inputs.noise.kind} its mean is not known.")
+        clean = clean_logits(inputs.logits, inputs.x, batch_size=inputs.batch_size)
         predicted, known = clean.argmax(axis=1), np.isfinite(clean).all(axis=1)
         n = len(clean)
         base, off = np.zeros(n), np.zeros(n)
         if self.control_variate:
-            base, off = _tangents(question)
+            base, off = _tangents(inputs)
         rows = np.full((n, 4), np.nan)
         n_draws = np.zeros(n, dtype=np.int64)
-        for i, seed in enumerate(question.seeds(n)):
+        for i, seed in enumerate(inputs.seeds(n)):
             if known[i] and np.isfinite(base[i]):
-                tangent = _tangent(question, i, clean[i]) if self.control_variate else None
-                count = _counter(question, i, int(predicted[i]), seed, tangent)
+                tangent = _tangent(inputs, i, clean[i]) if self.control_variate else None
+                count = _counter(inputs, i, int(predicted[i]), seed, tangent)
                 rows[i], n_draws[i] = self._interval(count, float(base[i]), float(off[i]))
         p, lower, upper, asked = rows.T
         return Estimate(
             estimator="monte_carlo",
-            sigma=question.noise.sigma,
+            sigma=inputs.noise.sigma,
             p_robust=p,
             error=np.full(n, np.nan),
             lower=lower,
@@ -177,19 +175,19 @@ def _half(found: tuple[float, float, float]) -> float:
 
 
 def _counter(
-    question: Question, i: int, predicted: int, seed: int, tangent: Callable[["torch.Tensor"], "torch.Tensor"] | None
+    inputs: NoisyInputs, i: int, predicted: int, seed: int, tangent: Callable[["torch.Tensor"], "torch.Tensor"] | None
 ) -> Count:
     """A function that draws so many more copies of a sample and counts; no graph is kept, nor any copy."""
     import torch
 
-    x, generator = question.x[i], question.stream(seed)
+    x, generator = inputs.x[i], inputs.stream(seed)
 
     def count(n: int) -> Integer[np.ndarray, " kinds"]:
         found = np.zeros(1 if tangent is None else 2, dtype=np.int64)
         with torch.inference_mode():
-            for start in range(0, n, question.batch_size):
-                noise = question.noise.draw(min(question.batch_size, n - start), x, generator)
-                stays = question.logits(x + noise.unflatten(1, x.shape)).argmax(dim=1) == predicted
+            for start in range(0, n, inputs.batch_size):
+                noise = inputs.noise.draw(min(inputs.batch_size, n - start), x, generator)
+                stays = inputs.logits(x + noise.unflatten(1, x.shape)).argmax(dim=1) == predicted
                 if tangent is None:
                     found += int(stays.sum())
                 else:
@@ -200,18 +198,18 @@ def _counter(
     return count
 
 
-def _tangents(question: Question) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
+def _tangents(inputs: NoisyInputs) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """How robust the tangents are, and the error of that."""
-    parts = [mvn_cdf(found.limits, found.cov, tol=TOL_OF_CONTROL) for _, found in linearised(question, 1, None)]
+    parts = [mvn_cdf(found.limits, found.cov, tol=TOL_OF_CONTROL) for _, found in linearised(inputs, 1, None)]
     return np.concatenate([part.p for part in parts]), np.concatenate([part.error for part in parts])
 
 
-def _tangent(question: Question, i: int, clean: Float[np.ndarray, " c"]) -> Callable[["torch.Tensor"], "torch.Tensor"]:
+def _tangent(inputs: NoisyInputs, i: int, clean: Float[np.ndarray, " c"]) -> Callable[["torch.Tensor"], "torch.Tensor"]:
     """The model's tangent at a sample: from noise (n, d) to logits (n, C)."""
     import torch
 
-    x = question.x[i : i + 1]
+    x = inputs.x[i : i + 1]
     still = torch.zeros_like(x.flatten(1))[None]
-    _, jacobian = mean_and_jacobian(question.logits, x, still, len(clean), batch_size=1, constant=question.constant)
+    _, jacobian = mean_and_jacobian(inputs.logits, x, still, len(clean), batch_size=1, constant=inputs.constant)
     centre = torch.as_tensor(clean, device=x.device)
     return lambda noise: centre + noise.double() @ jacobian[0].double().T
