@@ -186,7 +186,7 @@ def _steps(
     n_of_each = quotas.sum(axis=0)
     prices, cluster = prices.copy(), np.empty(len(x), dtype=np.int32)
     cost = np.empty((len(x), len(centers)))
-    best = None
+    best = _Clustering(centers, prices, cluster, np.inf, 0)
     for step in range(1, MOST_STEPS + 1):
         np.dot(x, -2.0 * centers.T, out=cost)
         cost += (centers**2).sum(axis=1)
@@ -194,9 +194,9 @@ def _steps(
         centers = centers.copy()
         _move_to_means(x, cluster, n_of_each, centers)
         inertia = total - float(n_of_each @ (centers**2).sum(axis=1))
-        if best is not None and inertia >= best.inertia:
+        if inertia >= best.inertia:
             break
-        gained = np.inf if best is None else best.inertia - inertia
+        gained = best.inertia - inertia
         best = _Clustering(centers, prices.copy(), cluster.copy(), inertia, step)
         if gained <= enough * inertia:
             break

@@ -56,7 +56,7 @@ class Mixture:
             scaled = solve_triangular(root, (x - mean).T, lower=True)
             constant = np.log(weight) - np.log(np.diag(root)).sum() - len(mean) / 2 * np.log(2 * np.pi)
             parts[i] = constant - np.square(scaled).sum(axis=0) / 2
-        return logsumexp(parts, axis=0)
+        return np.asarray(logsumexp(parts, axis=0))
 
     def sample(self, n: int, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
         """Draw `n` points."""

@@ -51,8 +51,10 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
         ends = [start - 0.45, start + n - 0.55]
         _mean_line(figure, ends, run, style)
         values = [fold.score for fold in run.folds]
-        bounds = [100 * np.array([getattr(score.interval, end) for score in values]) for end in ("lower", "upper")]
-        upright(figure, at, *bounds, style.colour)
+        lower, upper = (
+            100 * np.array([getattr(score.interval, end) for score in values]) for end in ("lower", "upper")
+        )
+        upright(figure, at, lower, upper, style.colour)
         hover = [
             f"{escape(name)}, fold {fold.fold + 1}<br>{percent(fold.score.value, fold.score.interval)}<br>"
             f"n = {count(fold.n)}, accuracy {percent(fold.accuracy.value)}"
@@ -94,8 +96,8 @@ def seeds_chart(performance: FoldPerformance, rows: Sequence[SchemeScore], *, da
             x=np.array([place - 0.42, place + 0.42]), y=np.full(2, 100 * row.mean.value), mode="lines", line=line,
             showlegend=False, hoverinfo="skip",
         )  # fmt: skip
-        bounds = [100 * np.array([getattr(run.mean.interval, end) for run in runs]) for end in ("lower", "upper")]
-        upright(figure, at, *bounds, style.colour)
+        lower, upper = (100 * np.array([getattr(run.mean.interval, end) for run in runs]) for end in ("lower", "upper"))
+        upright(figure, at, lower, upper, style.colour)
         hover = [
             f"{escape(name)}, seed {run.seed}<br>{percent(run.mean.value, run.mean.interval)}<br>"
             f"standard deviation over folds {percent(run.std)}"
@@ -127,8 +129,11 @@ def relation_chart(
         folds = [fold for run in runs if run.scheme == scheme for fold in run.folds]
         places = [(fold.scheme, fold.seed, fold.fold) for fold in folds]
         at = known.reindex(places).to_numpy(dtype=np.float64)
-        bounds = [100 * np.array([getattr(fold.score.interval, end) for fold in folds]) for end in ("lower", "upper")]
-        upright(figure, at, *bounds, styles[scheme].colour)
+        scores = [fold.score for fold in folds]
+        lower, upper = (
+            100 * np.array([getattr(score.interval, end) for score in scores]) for end in ("lower", "upper")
+        )
+        upright(figure, at, lower, upper, styles[scheme].colour)
         hover = [
             f"seed {fold.seed}, fold {fold.fold + 1}: {percent(fold.score.value, fold.score.interval)}<br>"
             f"{escape(name)} {value:.4g}"
@@ -166,7 +171,7 @@ def class_scores(performance: FoldPerformance, runs: Sequence[RunScore], *, dark
             text=[f"{percent(score.value, score.interval)}<br>n = {count(score.n)}" for score in f1],
             hovertemplate="%{text}<extra></extra>",
         )
-    name_axis(figure, [names[code] for code in order.tolist()])
+    name_axis(figure, [names[int(code)] for code in order])
     percent_axis(figure)
     return figure
 

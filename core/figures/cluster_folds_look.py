@@ -140,8 +140,8 @@ def fold_means(means: Mapping[str, pd.DataFrame], title: str, *, whole: float, d
     styles = scheme_styles(list(means), look)
     for place, (scheme, table) in enumerate(means.items()):
         at = table["fold"].to_numpy(dtype=np.float64) + 1 + (place - (len(means) - 1) / 2) * 0.16
-        ends = [table[name].to_numpy(dtype=np.float64) for name in ("lower", "upper")]
-        upright(figure, at, *ends, styles[scheme].colour)
+        lower, upper = (table[name].to_numpy(dtype=np.float64) for name in ("lower", "upper"))
+        upright(figure, at, lower, upper, styles[scheme].colour)
         hover = [
             f"fold {fold + 1}: {mean:.4g}, n = {count(n)}"
             for fold, n, mean in table[["fold", "n", "mean"]].itertuples(index=False)

@@ -14,7 +14,7 @@ from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve
 from core.evaluate.source_robustness import ExpectedValue
 from core.evaluate.wording import count, percent, plural, ratio
 from core.figures.source_robustness import SCHEMES, SYMBOLS
-from core.figures.theme import Theme, escape, faded, interval_bars, new_figure, padded, theme
+from core.figures.theme import Theme, escape, faded, interval_bars, new_figure, padded, theme, traces_of
 
 ENDS = {"inclusive": "source_inclusive", "exclusive": "source_exclusive"}
 MOST_CLASSES = 24
@@ -57,10 +57,10 @@ def size_boxes(adequacy: Adequacy, curve: Curve, *, dark: bool = False) -> go.Fi
     )
     figure = new_figure(look, x_title="Training samples", y_title="Accuracy of a draw (%)", height=360, alt=alt)
     draws = adequacy.intervals.accuracies
-    mine = draws[((draws["model"] == curve.model) & (draws["source_finder"] == curve.source_finder)).to_numpy()]
+    mine = draws.loc[((draws["model"] == curve.model) & (draws["source_finder"] == curve.source_finder)).to_numpy()]
     places = {point.size: place for place, point in enumerate(curve.points)}
     for offset, scheme in ((-0.14, "source_inclusive"), (0.14, "source_exclusive")):
-        part = mine[(mine["scheme"] == scheme).to_numpy()]
+        part = mine.loc[(mine["scheme"] == scheme).to_numpy()]
         figure.add_box(
             x=np.array([places[int(size)] for size in part["size"]], dtype=np.float64) + offset,
             y=100 * part["accuracy"].to_numpy(dtype=np.float64),
@@ -182,7 +182,7 @@ def size_axis(figure: go.Figure, n: np.ndarray, *, every: float = 1.15) -> None:
     for value in np.unique(np.round(n)):
         if not ticks or value >= every * ticks[-1]:
             ticks.append(float(value))
-    drawn = np.concatenate([n, *(np.asarray(trace.x, dtype=np.float64) for trace in figure.data)])
+    drawn = np.concatenate([n, *(np.asarray(trace.x, dtype=np.float64) for trace in traces_of(figure))])
     figure.update_xaxes(
         type="log",
         range=[np.log10(0.93 * n.min()), np.log10(1.08 * np.nanmax(drawn))] if len(n) else None,
@@ -215,7 +215,7 @@ def _panel(figure: go.Figure, curve: Curve, quantity: str, look: Theme, *, row: 
         for end, scheme in ENDS.items():
             _bars(part, n, ends[end], _colours(look)[scheme], factor=100.0, kinds=("over_sources",))
             _line(part, curve.points, end, look, size=6)
-    for trace in part.data:
+    for trace in traces_of(part):
         trace.update(legendgroup=trace.name, showlegend=first and trace.showlegend is not False)
         figure.add_trace(trace, row=row, col=col)
 

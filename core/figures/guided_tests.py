@@ -189,7 +189,7 @@ def class_chart(guided: Guided, *, dark: bool = False) -> go.Figure:
     """The accuracy of every class on its generated tests, near its centroid and at its boundary, with intervals."""
     look, table, names = theme(dark), guided.class_table(), guided.class_names
     accuracies = [
-        f"{region} from {percent(float(part.min()))} to {percent(float(part.max()))}"
+        f"{region} from {percent(min(part))} to {percent(max(part))}"
         for region, part in table.dropna(subset=["accuracy"]).groupby("region")["accuracy"]
     ]
     alt = f"Accuracy on generated tests by class: {'; '.join(accuracies) or 'not known yet'}."
@@ -201,7 +201,7 @@ def class_chart(guided: Guided, *, dark: bool = False) -> go.Figure:
         ("boundary", "at the boundary: share on the right side", look.colours[3], "diamond", 0.14),
     )
     for region, title, colour, symbol, off in styles:
-        part = table[table["region"] == region].reset_index(drop=True)
+        part = table.loc[table["region"] == region].reset_index(drop=True)
         at = np.arange(len(names)) + off
         lower, upper, value = (100 * part[name].to_numpy(dtype=np.float64) for name in ("lower", "upper", "accuracy"))
         figure.add_trace(interval_bars(at, lower, upper, colour=colour, width=2.0, name=title, showlegend=False))

@@ -27,11 +27,11 @@ def accuracy_boxes(
     shown = [scheme for scheme in SCHEMES if scheme in set(draws["scheme"])]
     for place, scheme in enumerate(shown):
         offset = 0.25 * (place - (len(shown) - 1) / 2)
-        of_scheme = draws[(draws["scheme"] == scheme).to_numpy()]
+        of_scheme = draws.loc[(draws["scheme"] == scheme).to_numpy()]
         at, repeats, accuracy = [], [], []
         for position, row in enumerate(rows):
             mine = (of_scheme["model"] == row.model) & (of_scheme["source_finder"] == row.source_finder)
-            part = of_scheme[(mine & (of_scheme["n_train"] == row.n_train)).to_numpy()]
+            part = of_scheme.loc[(mine & (of_scheme["n_train"] == row.n_train)).to_numpy()]
             at.append(np.full(len(part), position + offset))
             repeats.append(part["repeat"].to_numpy())
             accuracy.append(100 * part["accuracy"].to_numpy())

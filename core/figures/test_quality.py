@@ -70,10 +70,10 @@ def _class_panel(figure: go.Figure, shares: Shares, look: Theme, column: int) ->
     place = {"row": 1, "col": column}
     band = (unit * shares.split_lower, unit * shares.split_upper)
     grey = interval_bars(at, *band, colour=faded(look.random, 0.35), width=11.0, name="random splits, 95 %")
-    figure.add_trace(grey.update(showlegend=first, legendgroup="split"), **place)
+    figure.add_trace(grey.update(showlegend=first, legendgroup="split"), row=1, col=column)
     ends = (unit * shares.lower, unit * shares.upper)
     bars = interval_bars(at, *ends, colour=look.exclusive, width=1.6, name="95 % over samples")
-    figure.add_trace(bars.update(showlegend=False), **place)
+    figure.add_trace(bars.update(showlegend=False), row=1, col=column)
     figure.add_scatter(
         x=unit * shares.train,
         y=at,
@@ -106,8 +106,8 @@ def _class_panel(figure: go.Figure, shares: Shares, look: Theme, column: int) ->
         )
     _absent(figure, shares, look, place)
     if shares.scale != 1:
-        figure.add_vline(x=1, line={"color": look.grey, "width": 1, "dash": "dot"}, **place)
-    figure.update_xaxes(tickformat=".1f" if shares.scale != 1 else ".0f", rangemode="tozero", **place)
+        figure.add_vline(x=1, line={"color": look.grey, "width": 1, "dash": "dot"}, row=1, col=column)
+    figure.update_xaxes(tickformat=".1f" if shares.scale != 1 else ".0f", rangemode="tozero", row=1, col=column)
 
 
 def _absent(figure: go.Figure, shares: Shares, look: Theme, place: dict[str, int]) -> None:

@@ -18,8 +18,7 @@ _SIGNS = {"over": "+", "under": "−"}
 def pair_chart(pairs: PairShares, findings: Sequence[Finding] = (), *, dark: bool = False) -> go.Figure:
     """PBC as a heat map, a row for each class, a column for each rival; the confused stand side by side.
 
-    A cell without a sample is empty. By `findings`, + and − mark pairs with more or
-    fewer samples than a random split.
+    A cell without a sample is empty. By `findings`, + and − mark pairs with more or fewer samples than a random split.
     """
     look, order, n = theme(dark), pairs.order(), pairs.n_classes
     names = [pairs.class_names[code] for code in order]

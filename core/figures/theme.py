@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -225,6 +226,11 @@ def percent_axis(figure: go.Figure, *, axis: str = "x") -> None:
     figure.update_layout({f"{axis}axis": {"tickformat": ".1f", "range": padded(figure, axis)}})
 
 
+def traces_of(figure: go.Figure) -> tuple[Any, ...]:
+    """All that is drawn in a figure. (What plotly declares is the names of a figure's parts, not its traces.)"""
+    return tuple(figure.data)
+
+
 def padded(figure: go.Figure, axis: str = "x", *, include: float = float("nan")) -> list[float] | None:
     """The range of all that is drawn along an axis (and of `include`), with 4 % to spare on either side.
 
@@ -233,7 +239,7 @@ def padded(figure: go.Figure, axis: str = "x", *, include: float = float("nan"))
     >>> padded(go.Figure(go.Scatter(x=[0.0, 50.0])), include=100.0)
     [-4.0, 104.0]
     """
-    values = np.concatenate([[include], *(np.asarray(trace[axis], dtype=np.float64) for trace in figure.data)])
+    values = np.concatenate([[include], *(np.asarray(trace[axis], dtype=np.float64) for trace in traces_of(figure))])
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return None

@@ -69,13 +69,13 @@ def example_predictions(name: str) -> PredictionUpload:
     """
     if name not in PREDICTION_EXAMPLES:
         raise DataError(f"There are no predictions {name!r}. The examples are {', '.join(PREDICTION_EXAMPLES)}.")
-    from core.models import MODELS
+    from core.models.classical import Logistic
 
     example, digits = PREDICTION_EXAMPLES[name], load_example("digits")
     order = np.random.default_rng(0).permutation(digits.n_samples)
     train, rest = order[:N_TRAIN], order[N_TRAIN:]
     rows = rest[:N_OWN] if example.own else rest[N_OWN:]
-    model = MODELS["logistic"]().fit(digits.x[train], digits.y[train], seed=0, n_classes=digits.n_classes)
+    model = Logistic().fit(digits.x[train], digits.y[train], seed=0, n_classes=digits.n_classes)
     proba = model.predict_proba(example.change(digits.x[rows].astype(np.float64)))
     proba = proba / proba.sum(axis=1, keepdims=True)
     predictions = Predictions(digits.ids[rows], digits.y[rows], proba.argmax(axis=1), digits.class_names, proba=proba)

@@ -39,8 +39,15 @@ _INSTEAD = "Save the weights as safetensors (safetensors.torch.save_file), or ex
 class Model(Protocol):
     """What can be asked about its robustness: a network of ours or a model from elsewhere."""
 
-    class_names: tuple[str, ...]
-    has_gradients: bool
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes that its logits stand for."""
+        ...
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether its logits can be followed back to its inputs."""
+        ...
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, channels, height, width) or (n, d)."""

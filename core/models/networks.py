@@ -82,7 +82,7 @@ class MlpSmall:
         from torch import nn
 
         with single_threaded(), one_torch_thread():
-            return predict_logits(nn.Sequential(*self._network[:-1]), self._inputs(x)).double().numpy()
+            return predict_logits(nn.Sequential(*list(self._network.children())[:-1]), self._inputs(x)).double().numpy()
 
     def _inputs(self, x: Shaped[np.ndarray, "n_samples ..."]) -> "torch.Tensor":
         import torch
@@ -91,7 +91,7 @@ class MlpSmall:
         return torch.tensor(self._vectors.transform(x), dtype=torch.float32)
 
 
-def mlp(n_inputs: int, n_hidden: int, n_outputs: int, *, seed: int) -> "torch.nn.Module":
+def mlp(n_inputs: int, n_hidden: int, n_outputs: int, *, seed: int) -> "torch.nn.Sequential":
     """Make the untrained network; torch's own random state stays as it was.
 
     Examples

@@ -222,4 +222,4 @@ def _standardisation(x: Shaped[np.ndarray, "n_samples ..."]) -> dict[str, Float[
     from sklearn.preprocessing import StandardScaler
 
     scaler = StandardScaler().fit(x)
-    return {"centre": scaler.mean_, "spread": scaler.scale_}
+    return {"centre": np.asarray(scaler.mean_), "spread": np.asarray(scaler.scale_)}

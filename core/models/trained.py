@@ -7,7 +7,7 @@ import json
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Shaped
@@ -48,8 +48,6 @@ class TrainedNetwork:
     True
     """
 
-    has_gradients: ClassVar[bool] = True
-
     architecture: str
     input_shape: tuple[int, ...]
     class_names: tuple[str, ...]
@@ -64,6 +62,11 @@ class TrainedNetwork:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_modules": {}}  # modules are made again where they are needed
+
+    @property
+    def has_gradients(self) -> bool:
+        """Its logits can be followed back to its inputs."""
+        return True
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give the logits (n, n_classes) of inputs (n, *input_shape), on the device that these are on.

@@ -16,7 +16,7 @@ N_COMPONENTS = 100
 class Vectors(Protocol):
     """What turns inputs into vectors, once it was fitted."""
 
-    def transform(self, x: Shaped[np.ndarray, "n_samples ..."]) -> Float[np.ndarray, "n_samples n_features"]:
+    def transform(self, x: Shaped[np.ndarray, "n_samples ..."], /) -> Float[np.ndarray, "n_samples n_features"]:
         """Give one vector per input."""
         ...
 

@@ -137,4 +137,5 @@ def bins_table(calibrations: Mapping[str, Calibration]) -> pd.DataFrame:
     [['any', 3, 1.0]]
     """
     tables = [part.table().assign(subset=subset) for subset, part in calibrations.items()]
-    return pd.concat(tables, ignore_index=True).pipe(lambda all_: all_[["subset", *all_.columns.drop("subset")]])
+    rows = pd.concat(tables, ignore_index=True)
+    return rows.loc[:, ["subset", *rows.columns.drop("subset")]]

@@ -69,7 +69,7 @@ class FoldPredictions:
     @property
     def n_failed(self) -> int:
         """How many trials failed."""
-        return int((self.rows["status"] == "failed").sum()) if len(self.rows) else 0
+        return int((self.rows["status"] == "failed").to_numpy(dtype=bool).sum()) if len(self.rows) else 0
 
     @property
     def schemes(self) -> tuple[str, ...]:
@@ -78,27 +78,27 @@ class FoldPredictions:
 
     def seeds(self, scheme: str) -> tuple[int, ...]:
         """The seeds of a scheme whose folds are known."""
-        of_scheme = self.rows[(self.rows["scheme"] == scheme).to_numpy() & self.rows["row"].notna().to_numpy()]
+        of_scheme = self.rows.loc[(self.rows["scheme"] == scheme).to_numpy() & self.rows["row"].notna().to_numpy()]
         return tuple(sorted(int(seed) for seed in of_scheme["seed"].unique()))
 
     def folds(self, scheme: str, seed: int) -> Integer[np.ndarray, " n_samples"]:
         """The fold of every sample, from 0; -1 where it is in no test part or its fold is not known (yet)."""
         folds = np.full(len(self.y), -1)
         mine = (self.rows["scheme"] == scheme) & (self.rows["seed"] == seed) & self.rows["row"].notna()
-        of_run = self.rows[mine.to_numpy(dtype=bool)]
+        of_run = self.rows.loc[mine.to_numpy(dtype=bool)]
         folds[of_run["row"].to_numpy(dtype=np.int64)] = of_run["fold"].to_numpy(dtype=np.int64)
         return folds
 
     def runs(self) -> tuple[FoldedRun, ...]:
         """Every run that has at least one tested fold, in the order of the rows."""
         rows = self.rows
-        tested = rows[(rows["model"].notna() & rows["y_pred"].notna()).to_numpy(dtype=bool)]
-        makers = rows[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool)]
-        made_of = set(makers[["scheme", "seed"]].drop_duplicates().itertuples(index=False, name=None))
+        tested = rows.loc[(rows["model"].notna() & rows["y_pred"].notna()).to_numpy(dtype=bool)]
+        makers = rows.loc[(rows["model"].isna() & rows["row"].notna()).to_numpy(dtype=bool)]
+        made_of = set(makers.loc[:, ["scheme", "seed"]].drop_duplicates().itertuples(index=False, name=None))
         folded_runs = []
-        keys = tested[["scheme", "seed", "model"]]
+        keys = tested.loc[:, ["scheme", "seed", "model"]]
         for scheme, seed, model in keys.drop_duplicates().itertuples(index=False, name=None):
-            of_run = tested[(keys == [scheme, seed, model]).all(axis=1).to_numpy()]
+            of_run = tested.loc[(keys == [scheme, seed, model]).all(axis=1).to_numpy()]
             fold, y_pred = np.full(len(self.y), -1), np.full(len(self.y), -1)
             at = of_run["row"].to_numpy(dtype=np.int64)
             fold[at] = of_run["fold"].to_numpy(dtype=np.int64)

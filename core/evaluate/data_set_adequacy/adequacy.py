@@ -62,11 +62,11 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
     (40.0, 80.0, 0.2)
     """
     paired = _paired(finished(trials))
-    whole = paired[paired["label"].isna().to_numpy()]
-    tried = whole[["model", "size"]].drop_duplicates().itertuples(index=False)
-    names = {f"{pair.model} at {pair.size}": (str(pair.model), int(pair.size)) for pair in tried}
+    whole = paired.loc[paired["label"].isna().to_numpy()]
+    tried = whole.loc[:, ["model", "size"]].drop_duplicates().itertuples(index=False)
+    names = {f"{model} at {size}": (str(model), int(size)) for model, size in tried}
     n_samples = sum(n_per_class.values())
-    n_train = whole.groupby(["source_finder", "model", "size"])["n_train"].mean()
+    n_train = whole.groupby(["source_finder", "model", "size"])["n_train"].mean().to_dict()
     known = paired.assign(
         model=paired["model"].astype("str") + " at " + paired["size"].astype("str"),
         # What was not tested could have been trained on: so each size is told the data set's number of samples.
@@ -92,14 +92,15 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
 
 def _paired(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of draws that are finished at every size that their model has been tried at."""
-    whole = rows[rows["label"].isna().to_numpy()]
+    whole = rows.loc[rows["label"].isna().to_numpy()]
     by_model = ["source_finder", "model"]
     n_sizes = whole.groupby(by_model)["size"].nunique()
     done = whole.groupby([*DRAW, "model"])["size"].nunique().reset_index()
-    wanted = n_sizes.reindex(pd.MultiIndex.from_frame(done[by_model])).to_numpy()
-    complete = done[done["size"].to_numpy() == wanted]
+    wanted = n_sizes.reindex(pd.MultiIndex.from_frame(done.loc[:, by_model])).to_numpy()
+    complete = done.loc[done["size"].to_numpy() == wanted]
     names = [*DRAW, "model"]
-    return rows[pd.MultiIndex.from_frame(rows[names]).isin(pd.MultiIndex.from_frame(complete[names]))]
+    complete_keys = pd.MultiIndex.from_frame(complete.loc[:, names])
+    return rows.loc[pd.MultiIndex.from_frame(rows.loc[:, names]).isin(complete_keys)]
 
 
 def _curves(

@@ -135,7 +135,7 @@ def _best_exponent(at: np.ndarray, means: np.ndarray, weight: np.ndarray) -> flo
         ceiling, scale = _linear(at, means, weight, exponent)
         return float(weight @ (means - ceiling + scale * at**-exponent) ** 2)
 
-    grid = np.linspace(*np.log(EXPONENTS), 60)
+    grid = np.linspace(*np.log(EXPONENTS), num=60)
     place = int(np.argmin([left(exponent) for exponent in grid]))
     bounds = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
     return float(np.exp(optimize.minimize_scalar(left, bounds=bounds, method="bounded").x))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -70,16 +71,11 @@ def _summary(column: np.ndarray, name: str) -> ColumnSummary:
     there = column[~np.isnan(column)]
     n_missing = len(column) - len(there)
     if len(there) == 0:
-        return ColumnSummary(name, 0, n_missing, 0, *(float("nan"),) * 8, 0)
+        return ColumnSummary(name, 0, n_missing, 0, nan, nan, nan, nan, nan, nan, nan, nan, 0)
     values, counts = np.unique(there, return_counts=True)
     whole, mode = summarise(there), int(counts.argmax())
-    spread = (
-        whole.mean,
-        whole.std,
-        whole.minimum,
-        whole.lower_quartile,
-        whole.median,
-        whole.upper_quartile,
-        whole.maximum,
-    )
-    return ColumnSummary(name, len(there), n_missing, len(values), *spread, float(values[mode]), int(counts[mode]))
+    return ColumnSummary(
+        name, len(there), n_missing, len(values),
+        whole.mean, whole.std, whole.minimum, whole.lower_quartile, whole.median, whole.upper_quartile, whole.maximum,
+        float(values[mode]), int(counts[mode]),
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import nan
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,7 @@ def epsilon_curve(
 
 
 def compare_models(
-    references: Mapping[str, AnySet], targets: Mapping[str, AnySet], *, rng: np.random.Generator, **options: object
+    references: Mapping[str, AnySet], targets: Mapping[str, AnySet], *, rng: np.random.Generator, **options: Any
 ) -> ModelComparisons:
     """Every model that both sets have predictions of; `options` as in `compare_sets`.
 

@@ -162,4 +162,4 @@ def _flat(row: LabelGap) -> dict[str, object]:
 
 def _estimate_cells(name: str, estimate: SetEstimate) -> dict[str, object]:
     ends = {f"{name}_lower": estimate.interval.lower, f"{name}_upper": estimate.interval.upper}
-    return {name: estimate.value} | ends | {f"{name}_by": estimate.by}
+    return {name: estimate.value, **ends, f"{name}_by": estimate.by}

@@ -217,7 +217,8 @@ def compare_clusterings(
     known = [finders for finders in compared if finders is not None]
     corrected = holm([finders.p for finders in known])
     finders = tuple(_with_holm(finders, p) for finders, p in zip(known, corrected, strict=True))
-    labels = tuple(str(code) if class_names is None else class_names[code] for code in np.unique(y).tolist())
+    codes = [int(code) for code in np.unique(y)]
+    labels = tuple(str(code) if class_names is None else class_names[code] for code in codes)
     return SourceAgreement(tuple(counted), tuple(pairs.values()), finders, len(y), n_samples or len(y), labels)
 
 

@@ -104,12 +104,12 @@ def comparison_table(comparisons: Sequence[ModelComparison]) -> pd.DataFrame:
 
 def _shared(rows: pd.DataFrame, model: str, other: str) -> pd.DataFrame:
     """The rows of two models on the draws that both have finished."""
-    pair = rows[rows["model"].isin([model, other]).to_numpy(dtype=bool)]
-    whole = pair[pair["label"].isna().to_numpy()]
+    pair = rows.loc[rows["model"].isin([model, other]).to_numpy(dtype=bool)]
+    whole = pair.loc[pair["label"].isna().to_numpy()]
     draw = ["source_finder", "scheme", "clustering", "repeat", "n_train"]
     both = whole.groupby(draw, sort=False)["model"].nunique()
-    keep = pd.MultiIndex.from_frame(pair[draw]).isin(both.index[both == 2])
-    return pair[keep]
+    keep = pd.MultiIndex.from_frame(pair.loc[:, draw]).isin(both.index[both.to_numpy() == 2])
+    return pair.loc[keep]
 
 
 def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:

@@ -78,17 +78,17 @@ def finished(trials: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in NEEDED if name not in trials.columns]
     if missing:
         raise ValueError(f"not a trials frame: it has no column {', '.join(missing)}")
-    return trials[(trials["status"] == "ok").to_numpy(dtype=bool)]
+    return trials.loc[(trials["status"] == "ok").to_numpy(dtype=bool)]
 
 
 def groups(trials: pd.DataFrame, sizes: Sequence[int] = ()) -> Iterator[Group]:
     """One group for each source finder and each training-set size in `sizes`; None stands for every other size."""
     rows = finished(trials)
-    n_train = _numbers(rows["n_train"])
+    n_train = _numbers(rows, "n_train")
     size = np.where(np.isin(n_train, list(sizes)), n_train, 0).astype(np.int64)
     for finder in rows["source_finder"].unique():
         for wanted in np.unique(size):
-            part = rows[(rows["source_finder"] == finder).to_numpy(dtype=bool) & (size == wanted)]
+            part = rows.loc[(rows["source_finder"] == finder).to_numpy(dtype=bool) & (size == wanted)]
             if len(part):
                 yield _group(part, str(finder), int(wanted) or None)
 
@@ -96,22 +96,22 @@ def groups(trials: pd.DataFrame, sizes: Sequence[int] = ()) -> Iterator[Group]:
 def _group(rows: pd.DataFrame, finder: str, n_train: int | None) -> Group:
     counted = ("n_correct", "n_label", "n_test", "n_train", "n_predicted")
     rows = rows.assign(
-        **{name: _numbers(rows[name]) for name in counted},
-        **{name: _numbers(rows[name]).astype(np.int64) for name in ("clustering", "repeat")},
+        **{name: _numbers(rows, name) for name in counted},
+        **{name: _numbers(rows, name).astype(np.int64) for name in ("clustering", "repeat")},
     )
     has_label, has_source = rows["label"].notna().to_numpy(), rows["source"].notna().to_numpy()
-    whole, by_label, by_cell = rows[~has_label], rows[has_label & ~has_source], rows[has_source]
+    whole, by_label, by_cell = rows.loc[~has_label], rows.loc[has_label & ~has_source], rows.loc[has_source]
     labels = tuple(str(name) for name in by_label["label"].unique())
     by_label = by_label.assign(label_code=_codes(by_label["label"], labels))
     by_cell = by_cell.assign(label_code=_codes(by_cell["label"], labels))
-    cells = by_cell[CELL].drop_duplicates().sort_values(CELL, kind="stable", ignore_index=True)
+    cells = by_cell.loc[:, CELL].drop_duplicates().sort_values(CELL, kind="stable", ignore_index=True)
     layout = _layout(whole, by_label, cells, labels, finder, n_train)
     models = {}
     for name in rows["model"].unique():
-        mine = [part[(part["model"] == name).to_numpy(dtype=bool)] for part in (whole, by_label, by_cell)]
+        mine = [part.loc[(part["model"] == name).to_numpy(dtype=bool)] for part in (whole, by_label, by_cell)]
         models[str(name)] = {
             str(scheme): _counts(
-                *(part[(part["scheme"] == scheme).to_numpy(dtype=bool)] for part in mine), layout, cells
+                [part.loc[(part["scheme"] == scheme).to_numpy(dtype=bool)] for part in mine], layout, cells
             )
             for scheme in mine[0]["scheme"].unique()
         }
@@ -150,14 +150,14 @@ def _layout(
     )
 
 
-def _counts(
-    whole: pd.DataFrame, by_label: pd.DataFrame, by_cell: pd.DataFrame, layout: Layout, cells: pd.DataFrame
-) -> Counts:
+def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) -> Counts:
+    """What a model got right by the draws of a scheme: `parts` are its rows of whole draws, of labels and of cells."""
+    whole, by_label, by_cell = parts
     draws = pd.MultiIndex.from_arrays(layout.draws[str(whole["scheme"].iloc[0])].T)
     shape = (len(draws), len(layout.labels))
-    at = draws.get_indexer(pd.MultiIndex.from_frame(whole[["clustering", "repeat"]]))
-    at_label = draws.get_indexer(pd.MultiIndex.from_frame(by_label[["clustering", "repeat"]]))
-    at_cell = pd.MultiIndex.from_frame(cells).get_indexer(pd.MultiIndex.from_frame(by_cell[CELL]))
+    at = draws.get_indexer(pd.MultiIndex.from_frame(whole.loc[:, ["clustering", "repeat"]]))
+    at_label = draws.get_indexer(pd.MultiIndex.from_frame(by_label.loc[:, ["clustering", "repeat"]]))
+    at_cell = pd.MultiIndex.from_frame(cells).get_indexer(pd.MultiIndex.from_frame(by_cell.loc[:, CELL]))
 
     def by_draw(column: str) -> np.ndarray:
         values = np.full(len(draws), np.nan)
@@ -195,5 +195,5 @@ def _codes(names: pd.Series, labels: tuple[str, ...]) -> np.ndarray:
     return pd.Index(labels, dtype=object).get_indexer(names.to_numpy(dtype=object))
 
 
-def _numbers(column: pd.Series) -> np.ndarray:
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+def _numbers(rows: pd.DataFrame, name: str) -> np.ndarray:
+    return rows[name].to_numpy(dtype=np.float64, na_value=np.nan)

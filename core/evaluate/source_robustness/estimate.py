@@ -161,7 +161,7 @@ def _by_scheme(terms: Sequence[tuple[float, Measured]]) -> list[list[tuple[float
 
 
 def _over_draws(of_scheme: Sequence[tuple[float, Measured]]) -> tuple[float, float]:
-    values = sum(weight * measured.accuracy for weight, measured in of_scheme)
+    values = np.sum([weight * measured.accuracy for weight, measured in of_scheme], axis=0)
     known = ~np.isnan(values)
     return _variance_of_mean(values[known], of_scheme[0][1].clustering[known])
 

@@ -52,13 +52,13 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
             rows += _rows(model, n_train, group, schemes)
             sources += held_out_sources(model, n_train, group.layout, schemes)
             accuracies.append(_accuracies(model, n_train, group.layout, schemes))
-    whole = trials["label"].isna()
+    whole, ok = trials["label"].isna().to_numpy(), (trials["status"] == "ok").to_numpy(dtype=bool)
     return AccuracyIntervals(
         rows=tuple(rows),
         held_out=tuple(sources),
         accuracies=pd.concat(accuracies, ignore_index=True) if accuracies else _no_accuracies(),
         n_trials=int(whole.sum()),
-        n_used=int((whole & (trials["status"] == "ok")).sum()),
+        n_used=int((whole & ok).sum()),
     )
 
 

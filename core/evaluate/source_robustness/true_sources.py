@@ -156,7 +156,7 @@ def true_sources(
         comparison
         for model in rows["model"].unique()
         for finder in finders
-        for comparison in _ask(rows[_is(rows, "model", model)], finder, tolerance, sizes)
+        for comparison in _ask(rows.loc[_is(rows, "model", model)], finder, tolerance, sizes)
     ]
     corrected = holm([comparison.p for comparison in comparisons])
     return tuple(replace(comparison, p_holm=p) for comparison, p in zip(comparisons, corrected, strict=True))
@@ -211,7 +211,7 @@ def _is(rows: pd.DataFrame, column: str, value: object) -> np.ndarray:
 
 def _ask(rows: pd.DataFrame, finder: str, tolerance: float, sizes: Sequence[int]) -> list[TrueSources]:
     """The rows of one model: one answer for each training-set size (of `sizes`) of this finder and known sources."""
-    both = rows[_is(rows, "source_finder", finder) | _is(rows, "source_finder", KNOWN)]
+    both = rows.loc[_is(rows, "source_finder", finder) | _is(rows, "source_finder", KNOWN)]
     paired, n_left_out = _paired(both)
     parts = {(group.layout.source_finder, group.layout.n_train): group for group in groups(paired, sizes)}
     comparisons = []
@@ -230,12 +230,13 @@ def _paired(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 
     Inclusive draws of found sources stay as they are: their end of the interval has no counterpart.
     """
-    whole = rows[rows["label"].isna().to_numpy() & _is(rows, "scheme", EXCLUSIVE)]
+    whole = rows.loc[rows["label"].isna().to_numpy() & _is(rows, "scheme", EXCLUSIVE)]
     draw = ["repeat", "n_train"]
     finders = whole.groupby(draw, sort=False)["source_finder"].nunique()
-    with_partner = pd.MultiIndex.from_frame(rows[draw]).isin(finders.index[finders == 2])
+    by_both = finders.to_numpy() == 2
+    with_partner = pd.MultiIndex.from_frame(rows.loc[:, draw]).isin(finders.index[by_both])
     keep = with_partner | ~_is(rows, "scheme", EXCLUSIVE)
-    return rows[keep], len(whole) - int(finders[finders == 2].sum())
+    return rows.loc[keep], len(whole) - int(finders.to_numpy()[by_both].sum())
 
 
 def _told(
@@ -254,8 +255,8 @@ def _told(
     paired = [(1.0, _in_order_of(unseen, known_layout, layout)), (-1.0, lower)]
     value, other = unseen.value - lower.value, upper.value - unseen.value
     draws = (error_over_draws(paired), _sum(error_over_draws([(1.0, upper)]), error_over_draws([(1.0, unseen)])))
-    sources = tuple(_sum(beyond, error_over_draws([(1.0, end)])) for end in (lower, upper))
-    closest, p = _closest(value, other, *sources, tolerance)
+    sources = (_sum(beyond, error_over_draws([(1.0, lower)])), _sum(beyond, error_over_draws([(1.0, upper)])))
+    closest, p = _closest(value, other, sources, tolerance)
     above, below = difference(value, draws[0], sources[0]), difference(other, draws[1], sources[1])
     return TrueSources(
         model=model,
@@ -269,7 +270,7 @@ def _told(
         tolerance=tolerance,
         p=p,
         p_holm=p,
-        p_draws=_closest(value, other, *draws, tolerance)[1],
+        p_draws=_closest(value, other, draws, tolerance)[1],
         closest=closest,
         times_needed=_times_needed(above, below, tolerance) if not p < LEVEL else nan,
     )
@@ -298,16 +299,17 @@ def _sum(first: Error, second: Error) -> Error:
     return pooled(np.array([first.se, second.se]) ** 2, np.array([first.df, second.df]))
 
 
-def _closest(above: float, below: float, error: Error, other: Error, tolerance: float) -> tuple[Answer, float]:
-    """The answer that is surest, and its p-value."""
+def _closest(above: float, below: float, errors: tuple[Error, Error], tolerance: float) -> tuple[Answer, float]:
+    """The answer that is surest, and its p-value; `errors` are those of `above` and `below`."""
+    error, other = errors
     inside = _surely_positive(above + tolerance, error), _surely_positive(below + tolerance, other)
     p_values: dict[Answer, float] = {
         "contained": nan if isnan(sum(inside)) else max(inside),
         "falls below": _surely_positive(-above, error),
         "rises above": _surely_positive(-below, other),
     }
-    known = {answer: p for answer, p in p_values.items() if not isnan(p)}
-    return min(known.items(), key=lambda item: item[1]) if known else ("cannot be told", nan)
+    known: list[tuple[Answer, float]] = [(answer, p) for answer, p in p_values.items() if not isnan(p)]
+    return min(known, key=lambda item: item[1]) if known else ("cannot be told", nan)
 
 
 def _surely_positive(value: float, error: Error) -> float:

@@ -180,9 +180,9 @@ def _shares(dimension: Dimension, inside: np.ndarray, y: np.ndarray, class_names
 
 def _band(proba: np.ndarray, theta1: float | None, theta2: float) -> np.ndarray:
     n_classes = proba.shape[1]
-    theta1 = 1 / n_classes if theta1 is None else theta1
-    check_band(theta1, theta2, n_classes)
-    return in_band(proba.max(axis=1), theta1=theta1, theta2=theta2, n_classes=n_classes)
+    lowest = 1 / n_classes if theta1 is None else theta1
+    check_band(lowest, theta2, n_classes)
+    return in_band(proba.max(axis=1), theta1=lowest, theta2=theta2, n_classes=n_classes)
 
 
 def _names(class_names: tuple[str, ...] | None, n_classes: int) -> tuple[str, ...]:

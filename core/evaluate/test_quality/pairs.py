@@ -51,7 +51,8 @@ class PairShares:
     ) -> "PairShares":
         """Make it from counts, compared with nothing yet."""
         share, lower, upper, _ = share_intervals(n_in, np.broadcast_to(n[:, None], n_in.shape))
-        return cls(class_names, n_in, n, share, lower, upper, *[np.full(n_in.shape, np.nan)] * 4)
+        unknown = np.full(n_in.shape, np.nan)
+        return cls(class_names, n_in, n, share, lower, upper, unknown, unknown, unknown, unknown)
 
     def beside(self, train: "PairShares") -> "PairShares":
         """Compare with the training set's own counts, and with random splits of both together."""

@@ -157,7 +157,7 @@ class CovariateShiftPlan:
             cells |= {"label": block.label, "resplit": resplit, "divergence": divergence.value, "status": "ok"}
             rows.append({**counts, **cells, "seconds": time.perf_counter() - begin})
             context.report(resplit + 1 - block.start, block.stop - block.start, "re-split")
-        return pd.DataFrame(rows)[list(COLUMNS)].astype(COLUMNS)
+        return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
@@ -179,23 +179,17 @@ def shift_of_rows(rows: pd.DataFrame, plan: CovariateShiftPlan, class_names: tup
     """
     if rows.empty:
         return corrected([_unknown(name, rows, WAITING) for name in class_names])
-    return corrected([_class(name, rows[rows["label"] == code], plan) for code, name in enumerate(class_names)])
+    return corrected([_class(name, rows.loc[rows["label"] == code], plan) for code, name in enumerate(class_names)])
 
 
 def _class(name: str, rows: pd.DataFrame, plan: CovariateShiftPlan) -> ClassShift:
-    ok = rows[rows["status"] == "ok"].sort_values("resplit")
+    ok = rows.loc[rows["status"] == "ok"].sort_values("resplit")
     if 0 not in ok["resplit"].to_numpy():
         return _unknown(name, ok, FAILED if 0 in rows["resplit"].to_numpy() else WAITING)
+    kept = ["divergence", "error", "n_dimensions", "kept_variance", "n_train_components", "n_test_components"]
     pieces = [
-        Divergence(
-            float(row.divergence),
-            float(row.error),
-            int(row.n_dimensions),
-            float(row.kept_variance),
-            int(row.n_train_components),
-            int(row.n_test_components),
-        )
-        for row in ok.itertuples()
+        Divergence(float(value), float(error), int(n_dimensions), float(variance), int(n_train), int(n_test))
+        for value, error, n_dimensions, variance, n_train, n_test in ok.loc[:, kept].itertuples(index=False)
     ]
     return class_shift(name, int(ok["n_train"].iloc[0]), int(ok["n_test"].iloc[0]), pieces, options=plan.options)
 
