@@ -1,7 +1,11 @@
 # make run | setup | test | evidence | bench | screenshots
 # PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
+# SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
+# tests wait for servers, workers and browsers.
 PYTHON ?= python3
 TORCH_INDEX ?=
+SEED := $(or $(SEED),$(shell date +%s))
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
@@ -28,10 +32,9 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt
 	@touch $@
 
-# Browsers and their servers have the machine to themselves; the rest shares its processors.
+# One run, whose workers take file after file, those with browsers first.
 test: check browser
-	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not evidence and not browser"
-	$(BIN)/python -m pytest -q tests/browser -m "not evidence"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --random-order --random-order-seed=$(SEED)
 
 check: setup
 	$(BIN)/ruff format --check .
@@ -46,8 +49,9 @@ browser:
 	    apt-get -qq install -y --no-install-recommends chromium >/dev/null; } || \
 	  { echo "The browser tests need chromium on the PATH: install it (Debian/Ubuntu: apt install chromium)." >&2; exit 1; }
 
+# Shapes are checked by `make test`, on the same code; here that would take a third of the time.
 evidence: setup browser
-	$(BIN)/python -m pytest tests -m evidence -n auto --dist worksteal -rP
+	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests -m evidence -n $(WORKERS) --dist worksteal -rP
 
 bench: setup
 	@for script in benchmarks/bench_*.py benchmarks/case_study_*.py; do echo; $(BIN)/python -m benchmarks.$$(basename $$script .py) || exit 1; done

@@ -12,6 +12,12 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser go first: they take longest and wait most, so that others fill the processors meanwhile."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data files that tests may read; skipped where a checkout has none beside it."""

@@ -18,6 +18,7 @@ from core.workspace.engine.needed import about, found_rows
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from ui.matched_subsets import work
 from ui.shell import background
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +30,8 @@ PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
 def fresh_process(monkeypatch) -> Iterator[None]:
     """An engine and caches of its own for every test, as a new server has them; pages wait for work beside them."""
     monkeypatch.setattr(background, "MOMENT", 60.0)
+    monkeypatch.setattr(work, "N_RESAMPLES", 20)  # pages say what came of it; whether it holds is asked elsewhere
+    monkeypatch.setattr(work, "N_RESAMPLES_OF_CURVE", 4)
     st.cache_resource.clear()
     config.set_option("client.showErrorDetails", "full")  # so that a failing test says why
     yield

@@ -1,9 +1,5 @@
 """Small functions of ui/ that need no page."""
 
-import doctest
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,18 +13,6 @@ from ui.data.portraits import portrait, telling_words
 from ui.forms import controls
 from ui.shell import share
 from ui.source_robustness import controls as source_robustness_controls
-
-ROOT = Path(__file__).resolve().parents[2]
-MODULES = sorted(
-    ".".join(file.relative_to(ROOT).with_suffix("").parts)
-    for file in (ROOT / "ui").rglob("*.py")
-    if file.stem not in ("__init__", "router")
-)
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_in_docstrings_run(name):
-    assert doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
 
 
 def test_an_address_spells_out_every_parameter():
