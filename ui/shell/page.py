@@ -49,7 +49,7 @@ def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
     with st.container(border=True, key="verdict"):
         st.markdown(f"**{plain(said.headline)}** {plain(said.used)}")
         if said.advice:
-            st.markdown(plain(said.advice))
+            st.markdown(re.sub("^Next:", "**Next:**", plain(said.advice)))
         numbers(metrics)
 
 
@@ -91,17 +91,20 @@ def draw(one: Figure) -> None:
 
 
 def numbers(metrics: Sequence[Metric]) -> None:
-    """A few numbers on a grid, each with its interval (or n) in grey beneath."""
+    """A few numbers on a grid, each with its interval (or n) and its baseline in grey beneath."""
     with st.grid(len(metrics), min_column_width=140):
         for metric in metrics:
-            st.metric(
-                plain(metric.label),
-                plain(metric.value),
-                delta=plain(metric.interval) or None,
-                delta_color="off",
-                delta_arrow="off",
-                help=metric.help,
-            )
+            with st.container(gap="xsmall"):
+                st.metric(
+                    plain(metric.label),
+                    plain(metric.value),
+                    delta=plain(metric.interval) or None,
+                    delta_color="off",
+                    delta_arrow="off",
+                    help=metric.help,
+                )
+                if metric.baseline:
+                    st.caption(plain(metric.baseline))
 
 
 def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., Any] | None = None) -> bool:
@@ -187,10 +190,21 @@ def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: 
 
 def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
     """The formula, the assumptions and the paper, folded: the text that lies beside the page, then a picture of it."""
-    with st.expander("How to read this"):
+
+    def draw() -> None:
         st.markdown(text.read_text("utf-8"))
         if picture is not None:
             picture()
+
+    fold("How to read this", draw, key="how-to-read")
+
+
+def fold(title: str, draw: Callable[[], None], *, key: str) -> None:
+    """A part of a page that is closed at first, and computed by `draw` only while it is open."""
+    part = st.expander(title, key=f"fold-{key}", on_change="rerun")
+    if part.open:
+        with part:
+            draw()
 
 
 def foot(run: Run) -> None:
