@@ -13,7 +13,7 @@ from ui.cluster_folds import controls, export, inside, look, results, upload
 from ui.cluster_folds import scores as cluster_folds_scores
 from ui.cluster_folds.work import Folded
 from ui.data import choice as data_choice
-from ui.shell import exports, jobs, page, share
+from ui.shell import exports, jobs, page, share, take_away
 from ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -98,7 +98,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
     if run is not None:
         exports.downloads(run, tables, stem=STEM, body=body)
     elif tables:
-        page.downloads(tables, stem=STEM)
+        take_away.offer(tables, stem=STEM)
 
 
 page.lead(

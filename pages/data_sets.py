@@ -11,7 +11,7 @@ from ui.data import samples, upload, vectors
 from ui.data.choice import Choice
 from ui.data_sets import copies, maps, results, views
 from ui.data_sets.work import DataLook
-from ui.shell import background, page, share
+from ui.shell import background, page, share, take_away
 from ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -77,7 +77,7 @@ def about(look: DataLook) -> None:
     st.subheader("In numbers", anchor=False)
     if number is not None:
         views.number_table(number)
-    page.downloads(views.tables(look, number), stem="data-set")
+    take_away.offer(views.tables(look, number), stem="data-set")
 
 
 def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:

@@ -13,7 +13,7 @@ from ui.matched_subsets import calibration as by_subset
 from ui.matched_subsets import controls, matching, results
 from ui.matched_subsets.plan import MatchingPlan
 from ui.predictions import choice as prediction_choice
-from ui.shell import background, page, share
+from ui.shell import background, page, share, take_away
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 STEM = "matched-subsets"
@@ -81,7 +81,7 @@ def how_sure(of: SetComparison) -> None:
     by_subset.calibration_rows(known.subsets)
     by_class = by_subset.classes(results.class_calibration(sets, plan, of.model, chosen), chosen)
     bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
-    page.downloads(bins | by_class, stem=STEM)
+    take_away.offer(bins | by_class, stem=STEM)
 
 
 def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
@@ -93,7 +93,7 @@ def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
         samples = results.matched_samples(sets, plan, of.model)
         matching.samples(samples)
         tables |= {"Labels": of.labels_table, "Samples": lambda: samples}
-    page.downloads(tables, stem=STEM)
+    take_away.offer(tables, stem=STEM)
     page.how_to_read(HOW_TO_READ, matching.picture)
     matching.foot(sets, plan if pairs.can_match else None)
 

@@ -26,7 +26,7 @@ def show(run: Run) -> None:
         return
     rows, comparisons = intervals.overall, results.comparisons(run, own)
     said = source_verdict(intervals, comparisons, row=of, names=report.names_beside(of, rows), epoch=plan.epoch)
-    page.verdict(said, report.metrics(of))
+    page.verdict(said, report.metrics(of, intervals))
     trained_sources.notes(run)
     page.draw(report.interval_figure(rows))
     if run.state != "running":  # before that they come and go

@@ -35,7 +35,7 @@ def estimator_style(name: str, look: Theme) -> Style:
     Examples
     --------
     >>> estimator_style("mmse", theme(dark=False)), estimator_style("monte_carlo", theme(dark=False)).colour
-    (Style(colour='#0B8F80', symbol='circle', dash='solid'), '#1B2027')
+    (Style(colour='#0B8F80', symbol='circle', dash='solid'), '#14181E')
     """
     mark = facts_of(name).mark
     named = {"ink": look.ink, "grey": look.grey}

@@ -125,7 +125,8 @@ def _metrics(metrics: tuple[Metric, ...]) -> str:
     each = (
         f'<div title="{_text(one.help or "")}"><dt>{_text(one.label)}</dt><dd>'
         f'<span class="value">{_text(one.value)}</span>'
-        f'<span class="interval">{_text(one.interval)}</span></dd></div>'
+        f'<span class="interval">{_text(one.interval)}</span>'
+        f'<span class="interval">{_text(one.baseline)}</span></dd></div>'
         for one in metrics
     )
     return f'<dl class="metrics">{"".join(each)}</dl>'

@@ -12,12 +12,16 @@ from core.evaluate.wording import Verdict
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means."""
+    """One number of a verdict: its name, its value, its interval (or n) in grey beneath, and what it means.
+
+    `baseline` says what the number has to beat, where that is not plain to see.
+    """
 
     label: str
     value: str
     interval: str = ""
     help: str | None = None
+    baseline: str = ""
 
 
 @dataclass(frozen=True, eq=False)

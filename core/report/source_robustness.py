@@ -1,6 +1,7 @@
 """How far does accuracy fall on unfamiliar sources? The verdict's numbers, the figures with captions, Table 1."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -57,7 +58,9 @@ def body(
     sections.append(Section(f"{names[of.model]}: which classes and sources are hard?", about))
     sections.append(Section("In numbers", (table(intervals),)))
     return Body(
-        source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch), tuple(metrics(of)), tuple(sections)
+        source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch),
+        tuple(metrics(of, intervals)),
+        tuple(sections),
     )
 
 
@@ -76,14 +79,17 @@ def names_beside(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> dict
     return {row.model: title((row.model, of.source_finder), with_finder=several) for row in rows}
 
 
-def metrics(of: ExpectedInterval) -> list[Metric]:
-    """Rho and the three accuracies, each with its interval over sources and samples."""
-    return [
-        _metric("Robustness rho", ratio, of.rho, "The share of the accuracy on familiar sources that is kept."),
+def metrics(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[Metric]:
+    """Rho and the three accuracies, each with its interval over sources and samples; accuracies with their baseline."""
+    sizes = [row.n_samples for row in intervals.classes_of(of)]
+    baseline = f"majority-class baseline {percent(max(sizes) / sum(sizes))}" if sizes else ""
+    accuracies = [
         _metric("On unfamiliar sources", percent, of.exclusive, "Whole sources are held out of the training part."),
         _metric("On familiar sources", percent, of.inclusive, "Every source is in the training part, too."),
         _metric("On a random split", percent, of.random, "Sources are ignored, as is usual."),
     ]
+    rho = _metric("Robustness rho", ratio, of.rho, "The share of the accuracy on familiar sources that is kept.")
+    return [rho, *(replace(metric, baseline=baseline) for metric in accuracies)]
 
 
 def interval_figure(rows: Sequence[ExpectedInterval]) -> Figure:

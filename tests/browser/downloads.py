@@ -1,4 +1,6 @@
-"""Taking files home, as people do: behind the button “Download”, wherever on a page that stands."""
+"""Taking files home, as people do: in the menu “Take away”, or behind a button “Download” where something is chosen."""
+
+import re
 
 from playwright.sync_api import Download, Page, expect
 
@@ -6,10 +8,10 @@ from tests.browser.waiting import settled
 
 
 def take(page: Page, label: str) -> Download:
-    """The file that the button of this name gives; the buttons “Download” are tried one by one for it."""
+    """The file that the button of this name gives; the menu and the buttons “Download” are tried one by one for it."""
     settled(page)
     wanted = page.get_by_role("button", name=label, exact=True)
-    openers = page.get_by_test_id("stPopover").get_by_role("button", name="Download")
+    openers = page.get_by_test_id("stPopover").get_by_role("button", name=re.compile("^(Take away|Download)"))
     expect(openers.last).to_be_visible()
     for opener in (one for one in openers.all() if one.is_visible()):
         opener.click()

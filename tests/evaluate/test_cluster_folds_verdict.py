@@ -41,7 +41,7 @@ def test_harder_folds_are_called_so_by_the_bound_and_come_with_a_plan():
     assert "on SDS k-means folds" in verdict.headline
     assert "on random folds" in verdict.headline
     lower = percent(HARDER.of("sds_folds", "model").mean.interval.lower)
-    assert verdict.advice.startswith(f"Now: plan with {lower}, the lower bound")
+    assert verdict.advice.startswith(f"Next: plan with {lower}, the lower bound")
     assert "one seed is luck" not in verdict.advice
     assert "n = 600, 5 folds, 3 seeds." in verdict.used
     assert "every seed says the same" in finding(verdict, "Over 3 seeds")

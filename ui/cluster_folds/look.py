@@ -20,7 +20,7 @@ from ui.cluster_folds.work import Cut, Folded
 from ui.data_sets import results as data_sets_results
 from ui.data_sets import views
 from ui.forms.pick_one import choose
-from ui.shell import background, page, share
+from ui.shell import background, page, share, take_away
 from ui.shell.session import owner, workspace
 
 MAPS = {"pca": "PCA", "umap": "UMAP"}
@@ -151,7 +151,7 @@ def _described(folded: Folded, chosen: list[Cut]) -> None:
             "Distances": lambda: _joined({cut: found.measures_table() for cut, found in told.items()}),
             "Labels": lambda: _joined({cut: found.labels_table() for cut, found in told.items()}),
         }
-        page.downloads(tables, stem="cluster-folds")
+        take_away.offer(tables, stem="cluster-folds")
 
 
 def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:

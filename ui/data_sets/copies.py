@@ -10,7 +10,7 @@ from core.evaluate.wording import count, plural
 from ui.data import samples
 from ui.data_sets import results
 from ui.forms.controls import Number, check_address
-from ui.shell import background, page
+from ui.shell import background, page, take_away
 
 PER_PAGE = 4
 MOST_OF_GROUP = 6
@@ -52,7 +52,7 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> dict[s
     tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
     if near is not None:
         tables["Near duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
-    page.downloads(tables, stem="data-set")
+    take_away.offer(tables, stem="data-set")
     return {SIMILARITY.key: SIMILARITY.written(similarity)}
 
 

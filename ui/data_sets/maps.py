@@ -27,7 +27,7 @@ from ui.data import choice as data_choice
 from ui.data import samples
 from ui.data_sets import results
 from ui.forms.controls import Number, One, check_address
-from ui.shell import background, jobs, page, session
+from ui.shell import background, jobs, page, session, take_away
 from ui.shell.session import owner, workspace
 
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
@@ -313,4 +313,4 @@ def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
             height=430,
             alt="The selected samples",
         )
-    page.downloads({"Selected samples": lambda: samples.table(dataset, rows)}, stem="data-set")
+    take_away.here({"Selected samples": lambda: samples.table(dataset, rows)}, stem="data-set")

@@ -23,7 +23,7 @@ from ui.data.samples import LAZY_ROWS, enlarged
 from ui.data_sets import results
 from ui.data_sets.work import DataLook
 from ui.forms.controls import One, check_address
-from ui.shell import background, page
+from ui.shell import background, page, take_away
 from ui.shell.page import Metric
 
 BOX = 430
@@ -143,7 +143,7 @@ def words(dataset: Dataset) -> None:
         figure = characteristic_words(shown.characteristic(label, most=N_WORDS), dark=page.dark())
         caption = f"What sets {page.plain(label)} apart, surest first (log-odds over their standard error)."
         page.figure(figure, caption, key="characteristic")
-    page.downloads({"Words": counts.table}, stem="data-set")
+    take_away.offer({"Words": counts.table}, stem="data-set")
 
 
 def columns(of: ColumnSummaries) -> None:

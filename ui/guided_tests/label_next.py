@@ -15,7 +15,7 @@ from core.models.layers import LayerSamples
 from ui.data import samples
 from ui.forms.controls import Number, One, check_address
 from ui.guided_tests import results, work
-from ui.shell import background, page
+from ui.shell import background, page, take_away
 from ui.shell.session import read_only
 from ui.test_quality.work import Looked
 
@@ -135,7 +135,7 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool
                 for name, confidence in zip(few["predicted"], few["confidence"], strict=True)
             ]
             samples.pictures([looked.dataset.x[row] for row in rows[:MOST_PICTURES]], captions)
-    page.downloads({"Label next": lambda: full}, stem="guided-tests")
+    take_away.offer({"Label next": lambda: full}, stem="guided-tests")
 
 
 def _rows(looked: Looked, table: pd.DataFrame) -> np.ndarray:

@@ -14,7 +14,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run
 from ui import page_file
 from ui.data import choice as data_choice
-from ui.shell import jobs, page
+from ui.shell import jobs, page, take_away
 from ui.shell.session import owner, workspace
 
 
@@ -26,8 +26,8 @@ def downloads(
     body: Callable[[], Body] | None = None,
     also: Mapping[str, str] | None = None,
 ) -> None:
-    """The tables of a page about a run, its report and its parameters, behind one button (see `of_run`)."""
-    page.downloads(tables, stem=f"{stem}-{run.id[:8]}", more=lambda: of_run(run, body, also=also))
+    """Have the menu of the page offer the tables of a run, its report and its parameters (see `of_run`)."""
+    take_away.offer(tables, stem=f"{stem}-{run.id[:8]}", more=lambda: of_run(run, body, also=also))
 
 
 def of_run(run: Run, body: Callable[[], Body] | None = None, *, also: Mapping[str, str] | None = None) -> None:

@@ -1,21 +1,19 @@
 """What does every page have? The same skeleton: header, verdict, how to read, downloads, empty state, foot."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache, wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ParamSpec
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from core.data import DataError
 from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
-from core.report.files import FORMATS
 from core.report.parts import Figure, Metric
 from core.report.provenance import OLDER_METHOD, parameters
 from core.workspace.errors import WorkspaceError
@@ -26,7 +24,7 @@ from ui.shell.session import read_only
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
 FIGURE_FORMATS = ("SVG", "PNG")
-_FIGURE_FORMAT = "figure_format"
+FIGURE_FORMAT = "figure_format"
 Given = ParamSpec("Given")
 _SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")  # Streamlit puts an emoji or an icon in the place of :smile:
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)  # and makes a link of an address
@@ -51,7 +49,7 @@ def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
     with st.container(border=True, key="verdict"):
         st.markdown(f"**{plain(said.headline)}** {plain(said.used)}")
         if said.advice:
-            st.markdown(plain(said.advice))
+            st.markdown(re.sub("^Next:", "**Next:**", plain(said.advice)))
         numbers(metrics)
 
 
@@ -80,9 +78,9 @@ def sheet(draw: Callable[..., go.Figure], *, key: str) -> None:
 def saving(name: str, **more: Any) -> dict[str, Any]:
     """Plotly's configuration: one button, over a figure that is pointed at, saves it as a file, in the browser itself.
 
-    The file's format is chosen beside the downloads. `more` is configuration of this figure's own.
+    The file's format is chosen in the menu of what can be taken away. `more` is configuration of this figure's own.
     """
-    form = st.session_state.get(_FIGURE_FORMAT, FIGURE_FORMATS[0])
+    form = st.session_state.get(FIGURE_FORMAT, FIGURE_FORMATS[0])
     file = {"format": form.lower(), "filename": name, "scale": 2 if form == "PNG" else 1}
     return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": file, **more}
 
@@ -93,17 +91,20 @@ def draw(one: Figure) -> None:
 
 
 def numbers(metrics: Sequence[Metric]) -> None:
-    """A few numbers on a grid, each with its interval (or n) in grey beneath."""
+    """A few numbers on a grid, each with its interval (or n) and its baseline in grey beneath."""
     with st.grid(len(metrics), min_column_width=140):
         for metric in metrics:
-            st.metric(
-                plain(metric.label),
-                plain(metric.value),
-                delta=plain(metric.interval) or None,
-                delta_color="off",
-                delta_arrow="off",
-                help=metric.help,
-            )
+            with st.container(gap="xsmall"):
+                st.metric(
+                    plain(metric.label),
+                    plain(metric.value),
+                    delta=plain(metric.interval) or None,
+                    delta_color="off",
+                    delta_arrow="off",
+                    help=metric.help,
+                )
+                if metric.baseline:
+                    st.caption(plain(metric.baseline))
 
 
 def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., Any] | None = None) -> bool:
@@ -173,43 +174,6 @@ def delete_or_keep(delete: Callable[[], object]) -> None:
             st.rerun()
 
 
-def downloads(
-    tables: Mapping[str, Callable[[], pd.DataFrame]], *, stem: str, more: Callable[[], None] | None = None
-) -> None:
-    """What can be taken away, behind one button: every table in every format, and `more` beneath.
-
-    Each file is written only when it is asked for.
-    """
-    with st.popover(
-        "Download", icon=":material/download:", type="tertiary", key=f"downloads-{stem}-{next(iter(tables), 'run')}"
-    ):
-        for title, table in tables.items():
-            name = f"{stem}-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')}"
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                for form, (write, ending, mime) in FORMATS.items():
-                    download(
-                        f"{title} ({form})",
-                        lambda table=table, write=write: write(table()),
-                        name=f"{name}.{ending}",
-                        mime=mime,
-                    )
-        if more is not None:
-            more()
-        _figure_format(f"figures-{stem}-{next(iter(tables), 'run')}")
-
-
-def _figure_format(key: str) -> None:
-    """Which files the cameras over figures give; every place that asks shows the same answer."""
-    st.session_state[key] = st.session_state.get(_FIGURE_FORMAT, FIGURE_FORMATS[0])
-    st.segmented_control(
-        "Figures: the camera over each saves it as",
-        FIGURE_FORMATS,
-        key=key,
-        required=True,
-        on_change=lambda: st.session_state.update({_FIGURE_FORMAT: st.session_state[key]}),
-    )
-
-
 def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: str, key: str | None = None) -> None:
     """A quiet button that gives a file."""
     st.download_button(
@@ -226,10 +190,21 @@ def download(label: str, data: bytes | Callable[[], bytes], *, name: str, mime: 
 
 def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
     """The formula, the assumptions and the paper, folded: the text that lies beside the page, then a picture of it."""
-    with st.expander("How to read this"):
+
+    def draw() -> None:
         st.markdown(text.read_text("utf-8"))
         if picture is not None:
             picture()
+
+    fold("How to read this", draw, key="how-to-read")
+
+
+def fold(title: str, draw: Callable[[], None], *, key: str) -> None:
+    """A part of a page that is closed at first, and computed by `draw` only while it is open."""
+    part = st.expander(title, key=f"fold-{key}", on_change="rerun")
+    if part.open:
+        with part:
+            draw()
 
 
 def foot(run: Run) -> None:

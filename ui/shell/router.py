@@ -74,42 +74,48 @@ def main() -> None:
 
 
 def own(page: "Page") -> None:
-    """A page with its question, the data-set control and the share menu, for the owner of what is shown."""
+    """A page with its question, the data-set control and the menus, for the owner of what is shown."""
     import streamlit as st
 
     from ui.data import choice as data_choice
-    from ui.shell import gate, share, sign_in
+    from ui.shell import gate, share, sign_in, take_away
 
     st.logo(str(ROOT / "ui" / "shell" / "logo.svg"), size="large")
     if sign_in.is_set_up():
         gate.way_out()
     share.clear()
+    take_away.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         question = QUESTIONS[page.url_path or FIRST]
         st.title(question.title, anchor=False)
         if question.about_data_set:
             data_choice.control()
-        menu = st.container(width="content")
+        menus = st.container(horizontal=True, width="content")
     page.run()
-    with menu:
+    with menus:
         share.menu(page.url_path, of_data_set=question.about_data_set)
+        take_away.menu()
 
 
 def through_link(page: "Page", link: "Opened") -> None:
     """The page of a shared result, for whoever has the link to it."""
     import streamlit as st
 
-    from ui.shell import share, shared_view
+    from ui.shell import share, shared_view, take_away
 
     if not shared_view.settle(link, page):
         return
     share.clear()
+    take_away.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
         st.title(QUESTIONS[link.page].title, anchor=False)
         shared_view.head(link)
+        menu = st.container(width="content")
     shared_view.watch(link)
     try:
         page.run()
+        with menu:
+            take_away.menu()
     finally:
         shared_view.settled(link)
 

@@ -23,7 +23,7 @@ from core.workspace.run import Run, run_key
 from ui.data import choice as data_choice
 from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
-from ui.shell import background, page
+from ui.shell import background, page, take_away
 from ui.shell.session import is_fixed, owner, read_only, workspace
 from ui.source_robustness import controls, results, trained_sources
 from ui.source_robustness.results import OwnModels, OwnPredictions
@@ -148,7 +148,7 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
         "*train*, and predict those whose `part` is *test*; `id` names the sample."
     )
     stem = f"touchstone-splits-{dataset.name}"
-    page.downloads({"Splits": lambda: results.drawn(plan, dataset)}, stem=stem)
+    take_away.here({"Splits": lambda: results.drawn(plan, dataset)}, stem=stem)
     st.markdown(
         "**2. Upload its predictions**, a row per trial and sample: `trial`, `id` and `predicted`, or a probability "
         "per class. Several models stand in a column `model`, or in a column each. Trials may be missing."
@@ -161,7 +161,7 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
         st.rerun()
     st.caption("A file to fill in, and one of a made-up model to try:")
     files = {"Rows to predict": rows_to_predict, "Sample predictions": sample_predictions}
-    page.downloads(
+    take_away.here(
         {title: lambda make=make: results.drawn(plan, dataset, make) for title, make in files.items()},
         stem="touchstone",
     )

@@ -8,7 +8,7 @@ import streamlit as st
 from core.evaluate.test_quality import Curve, PairMap, TestQuality, findings_table
 from core.workspace.models import StoredModel
 from ui.data.samples import LAZY_ROWS
-from ui.shell import page
+from ui.shell import page, take_away
 from ui.shell.background import Task
 from ui.test_quality import results
 from ui.test_quality.work import Looked
@@ -39,7 +39,7 @@ def in_numbers(
     shown = table.assign(confidence=100 * table["confidence"])
     lazy = len(table) > LAZY_ROWS
     st.dataframe(shown, column_config=_COLUMNS, hide_index=True, lazy=lazy, height=320, alt="Test samples and regions")
-    page.downloads(_tables(found, table, curves, pair), stem=STEM)
+    take_away.offer(_tables(found, table, curves, pair), stem=STEM)
 
 
 def _tables(

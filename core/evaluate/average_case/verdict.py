@@ -92,7 +92,7 @@ def _advice(found: Robustness, at: AtSigma) -> str:
         better = _best(found, at.sigma)
         other = f"; {estimator_title(better)} was closer here" if better not in ("", found.estimator) else ""
         return (
-            f"Now: read the numbers with care. {estimator_title(found.estimator)} is too {way} on this model by "
+            f"Next: read the numbers with care. {estimator_title(found.estimator)} is too {way} on this model by "
             f"{_points_of(checked.bias)} at this sigma{other}. Take a smaller sigma, more noisy copies, or Monte-Carlo."
         )
     gap = at.gap
@@ -101,12 +101,12 @@ def _advice(found: Robustness, at: AtSigma) -> str:
     if gap.interval.lower > 0:
         low = _names(found, at)
         return (
-            f"Now: look at the least robust samples of {low} below, whether their labels are right and what they "
+            f"Next: look at the least robust samples of {low} below, whether their labels are right and what they "
             "lack; then train with noise or a gradient penalty, or collect more of these classes, and come back."
         )
     n = _samples_needed(at)
     return (
-        f"Now: nothing about single classes can be acted on. {n}The least robust samples below are worth a look all "
+        f"Next: nothing about single classes can be acted on. {n}The least robust samples below are worth a look all "
         "the same: a small change makes the model say something else."
     )
 

@@ -88,7 +88,7 @@ def _unfinished(performance: FoldPerformance, model: str, name: str) -> Verdict:
     tested = f"{count(done)} of {plural(wanted, 'fold')} tested"
     if not all(run.folds_known for run in runs):
         tested = f"{plural(done, 'fold')} tested, of how many is not known"
-    advice = "Now: run the failed trials again; schemes are compared once every fold is tested." if failed else ""
+    advice = "Next: run the failed trials again; schemes are compared once every fold is tested." if failed else ""
     return Verdict(
         f"{name} so far: {tested}, no scheme as a whole.",
         failed,
@@ -146,20 +146,20 @@ def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
 
 def _advice(row: SchemeScore, difference: SchemeDifference | None) -> str:
     if isnan(row.mean.value):
-        return "Now: score by a class that the folds have."
+        return "Next: score by a class that the folds have."
     more = " Run three seeds or more before you rank models on it: one seed is luck." if len(row.seeds) < 3 else ""
     lower = percent(row.mean.interval.lower) if row.mean.interval.known else percent(row.mean.value)
     if difference is None:
-        return f"Now: run random folds beside it; a score on its own does not say whether these folds are hard.{more}"
+        return f"Next: run random folds beside it; a score on its own does not say whether these folds are hard.{more}"
     if _falls(difference):
         return (
-            f"Now: plan with {lower}, the lower bound, where inputs may differ from the training data as these folds "
+            f"Next: plan with {lower}, the lower bound, where inputs may differ from the training data as these folds "
             f"differ from each other; the random score is for inputs that are alike.{more}"
         )
     if _rises(difference):
-        return f"Now: make folds another way. These are no challenge: what sets them apart is not what is hard.{more}"
+        return f"Next: make folds another way. These are no challenge: what sets them apart is not what is hard.{more}"
     needed = _samples_needed(difference)
-    return f"Now: do not claim that these folds are harder or easier. {needed}{more}"
+    return f"Next: do not claim that these folds are harder or easier. {needed}{more}"
 
 
 def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None) -> str:

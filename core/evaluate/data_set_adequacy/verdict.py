@@ -108,12 +108,12 @@ def usual_curve(adequacy: Adequacy) -> Curve | None:
 
 ENDS = {"exclusive": "unfamiliar", "inclusive": "familiar"}
 _ADVICE = {
-    "more": "Now: collect more samples like those that you have; what they bring shrinks as the set grows.",
-    "both": "Now: collect samples, and rather from new sources than from those that you have.",
-    "sources": "Now: collect samples from sources that the data do not hold yet, and no more of the same.",
-    "enough": "Now: spend no effort on data for this model; another model may still learn more from them.",
-    "gap": "Now: collect samples from sources that the data do not hold yet.",
-    "flat": "Now: no more of the same; samples from a few other sources would tell the rest.",
+    "more": "Next: collect more samples like those that you have; what they bring shrinks as the set grows.",
+    "both": "Next: collect samples, and rather from new sources than from those that you have.",
+    "sources": "Next: collect samples from sources that the data do not hold yet, and no more of the same.",
+    "enough": "Next: spend no effort on data for this model; another model may still learn more from them.",
+    "gap": "Next: collect samples from sources that the data do not hold yet.",
+    "flat": "Next: no more of the same; samples from a few other sources would tell the rest.",
     "unknown": "",
 }
 

@@ -136,18 +136,18 @@ def _used(comparison: SetComparison, reference: str, target: str) -> str:
 def _advice(comparison: SetComparison, target: str) -> str:
     gap, matched = comparison.gap, comparison.matched_gap
     if gap.interval.upper < 0:
-        return f"Now: nothing to fear from {target}; the lower accuracy is that of the other set, plan with it."
+        return f"Next: nothing to fear from {target}; the lower accuracy is that of the other set, plan with it."
     if gap.interval.lower <= 0:
         needed = _samples_needed(gap, comparison.n_target)
-        return f"Now: {needed}; until then plan with a fall of {points(gap.interval.upper)}."
+        return f"Next: {needed}; until then plan with a fall of {points(gap.interval.upper)}."
     if not comparison.can_match:
         return (
-            "Now: export the probabilities too. They tell whether the new samples are harder, and the model knows it, "
+            "Next: export the probabilities too. They tell whether the new samples are harder, and the model knows it, "
             "or whether it is wrong more often at the same confidence."
         )
     if not comparison.enough:
         return (
-            f"Now: plan with the accuracy on {target}. Hardly a sample has a counterpart, so that matching cannot say "
+            f"Next: plan with the accuracy on {target}. Hardly a sample has a counterpart, so that matching cannot say "
             "why; a larger epsilon, or matching by probability alone, pairs more."
         )
     much = comparison.unmatched_target.interval.lower > MUCH_UNMATCHED
@@ -155,22 +155,22 @@ def _advice(comparison: SetComparison, target: str) -> str:
     left = f"the unmatched samples, {unmatched} of {target}: matching says nothing about these"
     if matched.interval.lower > 0:
         return (
-            "Now: do not trust the model's confidence there as it is. It is wrong more often than elsewhere when "
+            "Next: do not trust the model's confidence there as it is. It is wrong more often than elsewhere when "
             f"equally sure: recalibrate on labelled samples of {target}, and look for what changed."
             + (f" Look too at {left}." if much else "")
         )
     if much:
-        return f"Now: look first at {left}."
+        return f"Next: look first at {left}."
     most = points(matched.interval.upper)
     if not comparison.explained.interval.lower > gap.value / 2:
         needed = _samples_needed(_over_half(comparison), comparison.n_target)
         return (
-            "Now: do not settle on a reason yet. The data cannot tell whether the new samples are harder, and the "
+            "Next: do not settle on a reason yet. The data cannot tell whether the new samples are harder, and the "
             "model knows it, or whether it is wrong more often at the same confidence: "
             f"{needed}; until then count on a fall of up to {most} beyond what the confidences show (the upper bound)."
         )
     return (
-        "Now: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
+        "Next: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
         f"unlabelled data show it coming; beyond that count on at most {most} (the upper bound)."
     )
 

@@ -147,12 +147,12 @@ def _advice(overall: ExpectedInterval, classes: Sequence[ExpectedInterval]) -> s
         first = f", first of {_class_or_classes(worse)} {listed([str(row.label) for row in worse])}" if worse else ""
         lower = percent(overall.exclusive.over_sources.lower)
         return (
-            f"Now: plan with {lower}, the lower bound, where inputs may come from sources that the training data do "
+            f"Next: plan with {lower}, the lower bound, where inputs may come from sources that the training data do "
             f"not hold, and collect samples from new sources{first or ' of every class'}."
         )
     if overall.rho.value > 1:
-        return "Now: find sources another way, or bring known ones; these do not make a harder test."
-    return "Now: to rule out a fall, collect samples from more sources; more repeats cannot narrow this interval."
+        return "Next: find sources another way, or bring known ones; these do not make a harder test."
+    return "Next: to rule out a fall, collect samples from more sources; more repeats cannot narrow this interval."
 
 
 def falling_further(classes: Sequence[ExpectedInterval]) -> list[ExpectedInterval]:

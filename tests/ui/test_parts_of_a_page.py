@@ -1,0 +1,97 @@
+"""The parts that pages are made of: the verdict card, a fold, and the menu of what can be taken away."""
+
+from streamlit.testing.v1 import AppTest
+
+MENU = "take-away"
+
+
+def card() -> None:
+    from core.evaluate.wording import Verdict
+    from core.report.parts import Metric
+    from ui.shell import page
+
+    said = Verdict("Accuracy falls.", "n = 10.", "Next: plan with 75.7 %.", ())
+    metrics = [
+        Metric("Accuracy", "84.0 %", "[75.7, 89.9]", "Of all.", baseline="majority-class baseline 10.2 %"),
+        Metric("rho", ".878", "[.81, .95]"),
+    ]
+    page.verdict(said, metrics)
+
+
+def folded() -> None:
+    import streamlit as st
+
+    from ui.shell import page
+
+    def draw() -> None:
+        st.session_state["drawn"] = st.session_state.get("drawn", 0) + 1
+        st.markdown("What is in the fold")
+
+    page.fold("By class", draw, key="by-class")
+
+
+def files() -> None:
+    import pandas as pd
+    import streamlit as st
+
+    from ui.shell import take_away
+
+    take_away.clear()
+    place = st.container()
+    frame = pd.DataFrame({"a": [1]})
+    if not st.session_state.get("nothing"):
+        take_away.offer({"Table": lambda: frame}, stem="first")
+        take_away.offer({"Samples": lambda: frame}, stem="second", more=lambda: st.button("Report"))
+        take_away.offer({"Samples": lambda: frame}, stem="second", more=lambda: st.button("Report"))
+    with place:
+        take_away.menu()
+
+
+def test_a_verdict_card_says_what_to_do_next_and_what_a_number_has_to_beat():
+    app = AppTest.from_function(card, default_timeout=60).run()
+    assert not app.exception
+    assert [text.value for text in app.markdown] == [
+        "**Accuracy falls\\.** n \\= 10\\.",
+        "**Next:** plan with 75\\.7 %\\.",
+    ]
+    assert [metric.value for metric in app.metric] == ["84\\.0 %", "\\.878"]
+    assert [text.value for text in app.caption] == ["majority\\-class baseline 10\\.2 %"]
+
+
+def test_a_fold_is_computed_only_while_it_is_open():
+    app = AppTest.from_function(folded, default_timeout=60).run()
+    assert not app.exception
+    assert not app.markdown
+    assert "drawn" not in app.session_state
+    app.session_state["fold-by-class"] = True
+    app.run()
+    assert [text.value for text in app.markdown] == ["What is in the fold"]
+    app.session_state["fold-by-class"] = False
+    app.run()
+    assert not app.markdown
+    assert app.session_state["drawn"] == 1
+
+
+def test_one_menu_has_all_that_a_page_offers_each_once():
+    app = AppTest.from_function(files, default_timeout=60).run()
+    assert not app.exception
+    [menu] = app.get("popover")
+    assert menu.proto.popover.label == "Take away"
+    titles = [button.label.split(" (")[0] for button in app.get("download_button")]
+    assert titles == ["Table"] * 3 + ["Samples"] * 3
+    assert [button.label for button in app.button] == ["Report"]
+
+
+def test_there_is_no_menu_where_nothing_can_be_taken_away():
+    app = AppTest.from_function(files, default_timeout=60)
+    app.session_state["nothing"] = True
+    app.run()
+    assert not app.exception
+    assert not app.get("popover")
+
+
+def test_the_format_of_figures_is_remembered():
+    app = AppTest.from_function(files, default_timeout=60).run()
+    assert app.get("button_group")[0].value == "SVG"
+    app.get("button_group")[0].set_value("PNG").run()
+    assert app.session_state["figure_format"] == "PNG"
