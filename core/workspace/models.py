@@ -39,36 +39,6 @@ class Models:
     def __init__(self, store: Store):
         self._store = store
 
-    def add_model(
-        self,
-        owner: str,
-        content: bytes,
-        *,
-        dataset_fingerprint: str,
-        name: str,
-        file_name: str,
-        architecture: str | None = None,
-        input_range: tuple[float, float] | None = None,
-        has_gradients: bool = True,
-        training_plan: str | None = None,
-        n_test: int | None = None,
-        n_correct: int | None = None,
-    ) -> str:
-        """Keep a model's file and return its fingerprint; one that is there already is left as it is.
-
-        `architecture` and `input_range` are those that `core.models.load.load_model` needs to read the file.
-        """
-        file = ModelFile(content, file_name, dataset_fingerprint, architecture, input_range)
-        return self.keep_model(
-            owner,
-            file.to_bytes(),
-            name=name,
-            has_gradients=has_gradients,
-            training_plan=training_plan,
-            n_test=n_test,
-            n_correct=n_correct,
-        )
-
     def keep_model(
         self,
         owner: str,

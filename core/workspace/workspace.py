@@ -6,12 +6,12 @@ no more than hand each call to the part that it is about, and see to what lies b
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from core.data import Dataset
 from core.data.predictions.upload import PredictionUpload
+from core.models.stored import ModelFile
 from core.trials import Plan
 from core.workspace.data import Data, StoredDataset, StoredPredictions
 from core.workspace.links import USUAL_DAYS, Link, Links, View
@@ -89,16 +89,38 @@ class Workspace:
     # Models (`core.workspace.models`)
 
     def add_model(
-        self, owner: str, content: bytes, *, dataset_fingerprint: str, name: str, file_name: str, **about: Any
+        self,
+        owner: str,
+        content: bytes,
+        *,
+        dataset_fingerprint: str,
+        name: str,
+        file_name: str,
+        architecture: str | None = None,
+        input_range: tuple[float, float] | None = None,
+        has_gradients: bool = True,
     ) -> str:
-        """Keep a model's file and return its fingerprint; `about` is what else `Models.add_model` takes."""
-        return self._models.add_model(
-            owner, content, dataset_fingerprint=dataset_fingerprint, name=name, file_name=file_name, **about
-        )
+        """Keep a model's file, brought along, and return its fingerprint; one that is there already is left as it is.
 
-    def keep_model(self, owner: str, stored: bytes, *, name: str, **about: Any) -> str:
-        """Keep a model as trials hand it over; `about` is what else `Models.keep_model` takes."""
-        return self._models.keep_model(owner, stored, name=name, **about)
+        `architecture` and `input_range` are those that `core.models.load.load_model` needs to read the file.
+        """
+        file = ModelFile(content, file_name, dataset_fingerprint, architecture, input_range)
+        return self.keep_model(owner, file.to_bytes(), name=name, has_gradients=has_gradients)
+
+    def keep_model(
+        self,
+        owner: str,
+        stored: bytes,
+        *,
+        name: str,
+        has_gradients: bool = True,
+        training_plan: str | None = None,
+        n_test: int | None = None,
+        n_correct: int | None = None,
+    ) -> str:
+        """Keep a model that is a `core.models.stored.ModelFile` already, as trials hand it over."""
+        origin = {"training_plan": training_plan, "n_test": n_test, "n_correct": n_correct}
+        return self._models.keep_model(owner, stored, name=name, has_gradients=has_gradients, **origin)
 
     def models(self, owner: str, dataset_fingerprint: str | None = None) -> list[StoredModel]:
         """The owner's models (of one data set, where it is named), the newest first."""

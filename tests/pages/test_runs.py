@@ -9,7 +9,7 @@ from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
 from ui.data import choice as data_choice
-from ui.shell import jobs
+from ui.shell import jobs, questions
 
 
 def test_without_runs_the_page_says_so(open_page):
@@ -155,7 +155,7 @@ def test_a_run_by_an_older_method_opens_says_so_and_can_be_run_again(open_page, 
     assert said not in texts(open_page("runs"))
     monkeypatch.setattr(type(PLAN), "METHOD_VERSION", PLAN.METHOD_VERSION + 1)
     assert said in texts(open_page("runs"))
-    app = open_page("source_robustness", data=wine.fingerprint, **QUESTIONS[old.kind].parameters(PLAN))
+    app = open_page("source_robustness", data=wine.fingerprint, **questions.address_of(old)[1])
     assert said in texts(app)
     assert app.metric, "its results are not shown"
     assert "computed by an older method" in next(
@@ -180,6 +180,6 @@ def test_an_older_run_that_was_interrupted_has_no_way_on(open_page, workspace, w
 def test_a_run_with_damaged_rows_says_so_and_shows_nothing(open_page, workspace, wine):
     run = stored_run(workspace, wine)
     flip_a_byte(home() / "touchstone.sqlite", run.id, 7, 0.5)
-    app = open_page("source_robustness", data=wine.fingerprint, **QUESTIONS[run.kind].parameters(PLAN))
+    app = open_page("source_robustness", data=wine.fingerprint, **questions.address_of(run)[1])
     assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
     assert not app.metric
