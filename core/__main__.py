@@ -6,6 +6,9 @@ each other's results. Rows go to standard output as TSV, progress to standard er
 `python -m core vectors --data texts.tsv --sentence-transformers FOLDER --out vectors.parquet` makes vectors of texts,
 which a page or `run --vectors` attaches to the data set by id.
 
+`python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
+(docs/plans.md has them all).
+
 `python -m core run --recreate file.json` computes a run again from the parameters that a page gives (“Parameters
 (JSON)”), under the same key, or says why that cannot be.
 """
@@ -19,13 +22,14 @@ from pathlib import Path
 from core.data import EXAMPLES, DataError, Dataset, load_example, read_dataset
 from core.data.tables.vectors import write_vectors
 from core.questions import QUESTIONS
+from core.report.plan_reference import plan_reference, reference
 from core.report.recreate import recreate
 from core.represent.sentences import sentence_vectors
 from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
 from core.trials import Plan
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.errors import WorkspaceError
-from core.workspace.plans import load_plan
+from core.workspace.plans import PLANS, load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER
 
@@ -34,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line says; returns the exit status."""
     chosen = _parser().parse_args(arguments)
     try:
+        if chosen.command == "plans":
+            print(plan_reference(chosen.kind) if chosen.kind else reference(), end="")
+            return 0
         if chosen.command == "vectors":
             return _vectors(chosen)
         if chosen.recreate is not None:
@@ -64,6 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
     run.add_argument("--recreate", metavar="FILE.json", help="parameters as a page gives them, in place of a plan")
     run.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
+    plans = commands.add_parser("plans", help="say what a plan holds: its fields, what they take and mean")
+    plans.add_argument("kind", nargs="?", choices=list(PLANS), metavar="KIND", help=f"one of {', '.join(PLANS)}")
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
     maker = vectors.add_mutually_exclusive_group(required=True)
@@ -73,11 +82,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+_WHAT = "What each holds, field by field: python -m core plans KIND."
+
+
 def _kinds() -> str:
     """The kinds of plan, each with the question that it asks."""
     asked = {question.kind: question.title for question in QUESTIONS.values() if question.kind}
     width = max(len(kind) for kind in asked)
-    return "\n".join(["kinds of plan:", *(f"  {kind:<{width}}  {title}" for kind, title in asked.items())])
+    return "\n".join(["kinds of plan:", *(f"  {kind:<{width}}  {title}" for kind, title in asked.items()), "", _WHAT])
 
 
 def _vectors(chosen: argparse.Namespace) -> int:

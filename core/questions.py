@@ -23,8 +23,9 @@ MODULES = {
 """The module that each layer has for a question.
 
 `evaluation` holds the plan, the results and the verdict, `figures` draws them. `report` has `body_of_rows(rows,
-dataset, plan)`, the body of a report. `run` says what a list of runs shows: `describe(plan)` in a few words,
-`parameters(plan)` of the address (None where no address leads to the plan), and, of a question, `headline(run)`.
+dataset, plan)`, the body of a report. `run` says what a list of runs shows: `parameters(plan)` of the address (None
+where no address leads to the plan; `ui.forms.plan_form` makes them of the plan's fields) and, of a question,
+`headline(run)`. A plan in words follows from its fields, too (`core.report.descriptions`).
 `card` has `card()`, what the overview shows of a question that no run answers. The page is pages/{stem}.py, and how to
 read it pages/{stem}.md.
 """

@@ -10,6 +10,7 @@ from core.workspace.run import Run
 from ui.average_case import controls, results, samples
 from ui.average_case import look as average_case_look
 from ui.data import choice as data_choice
+from ui.forms.plan_form import stored_parameters
 from ui.models import choice as model_choice
 from ui.shell import exports, jobs, page, share
 from ui.shell.session import owner, workspace
@@ -71,12 +72,12 @@ for note in plan.notes(dataset):
 with st.expander("What this noise looks like", expanded=run is None, icon=":material/grain:"):
     samples.noise(dataset, plan)
 if run is None:
-    share.offer(plan, controls.parameters(plan) or {})
+    share.offer(plan, stored_parameters(plan) or {})
     average_case_look.nothing_computed(plan, len(plan.order(dataset)), n_trials)
 else:
     look = controls.looked_at(plan, dataset, with_samples=run.state != "running")
     sigma = look.sigma
-    share.offer(plan, (controls.parameters(plan) or {}) | controls.shown(plan, dataset, look))
+    share.offer(plan, (stored_parameters(plan) or {}) | controls.shown(plan, dataset, look))
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)

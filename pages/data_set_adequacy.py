@@ -11,6 +11,7 @@ from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.data_set_adequacy import controls, results
 from ui.data_set_adequacy import look as data_set_adequacy_look
+from ui.forms.plan_form import plan_parameters
 from ui.shell import exports, jobs, page, share
 from ui.shell.session import owner, workspace
 from ui.source_robustness import trained_sources
@@ -80,7 +81,7 @@ with button:
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 look = controls.looked_at(plan)
-share.offer(plan, (controls.parameters(plan) or {}) | controls.shown(plan, look))
+share.offer(plan, (plan_parameters(plan) or {}) | controls.shown(plan, look))
 if run is None:
     data_set_adequacy_look.nothing_computed(plan, plan.fitting(dataset), n_trials)
 else:

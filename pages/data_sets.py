@@ -11,6 +11,7 @@ from ui.data import samples, upload, vectors
 from ui.data.choice import Choice
 from ui.data_sets import copies, maps, results, views
 from ui.data_sets.work import DataLook
+from ui.forms.plan_form import plan_parameters
 from ui.shell import background, page, share, take_away
 from ui.shell.session import read_only
 
@@ -89,7 +90,7 @@ def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:
     maps.show(dataset, plan, colours)
     features = str(plan.representation)
     near = copies.show(dataset, look.copies, representation=features)
-    leads = (maps.parameters(plan) or {}) | asked | colours.parameters | near
+    leads = (plan_parameters(plan) or {}) | asked | colours.parameters | near
     share.offer(plan if plan.method == "umap" else None, leads, view=maps.view(dataset, plan, choice.title))
     if colours.run is not None:
         share.rest_on(colours.run)

@@ -10,6 +10,7 @@ from core.evaluate.guided_tests.verdict import round_trip_finding
 from core.evaluate.test_quality import Regions
 from core.workspace.run import Run
 from ui.data import choice as data_choice
+from ui.forms.plan_form import stored_parameters
 from ui.guided_tests import controls, explorer, files, gallery, label_next, look, results
 from ui.models import choice as model_choice
 from ui.models import results as model_results
@@ -71,7 +72,7 @@ try:
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
-    share.offer(plan, controls.parameters(plan) or {})
+    share.offer(plan, stored_parameters(plan) or {})
     parts = background.answer(
         model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
     )
@@ -86,7 +87,7 @@ try:
     if within is None:
         st.stop()
     if run is None:
-        leads = controls.parameters(plan) or {}
+        leads = stored_parameters(plan) or {}
         share.offer(plan, leads, view=controls.view(dataset, model, leads))
     found = None if run is None or run.state == "running" else results.guided(run)
     has_tests = found is not None and found.tests is not None and len(found.tests) > 0

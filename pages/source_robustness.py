@@ -9,6 +9,7 @@ from core.evaluate.source_robustness import ExpectedInterval, source_verdict
 from core.report import source_robustness as report
 from core.workspace.run import Run
 from ui.data import choice as data_choice
+from ui.forms.plan_form import plan_parameters
 from ui.shell import exports, jobs, page, share
 from ui.shell.session import owner, workspace
 from ui.source_robustness import controls, finders, own_model, results, sources, trained_sources
@@ -96,7 +97,7 @@ run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan
 with button:
     jobs.run_button(run, plan, dataset)
 own = own_model.section(plan, dataset)
-leads = (controls.trial_parameters(plan) or {}) | own_model.parameters(own)
+leads = (plan_parameters(plan) or {}) | own_model.parameters(own)
 share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))
 looked = sources.looked_at(run, own)
 if run is not None:

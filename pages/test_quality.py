@@ -8,6 +8,7 @@ from core.data import DataError
 from core.evaluate.test_quality import TestQuality
 from core.workspace.run import Run
 from ui.data import choice as data_choice
+from ui.forms.plan_form import stored_parameters
 from ui.models import choice as model_choice
 from ui.models import results as model_results
 from ui.shell import background, page, share
@@ -35,7 +36,7 @@ def show(looked: Looked, found: TestQuality) -> None:
         look.curves(curves, found, label)
     run, plan = shift(looked)
     table.in_numbers(looked, found, curves, results.class_pair(looked, label, rival))
-    settled = about | test_quality_shift.written(plan)
+    settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
     table.foot(looked, found, model)

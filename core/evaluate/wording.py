@@ -128,6 +128,15 @@ def bare(value: float, decimals: int) -> str:
     return text.replace("0.", ".", 1) if text.lstrip(MINUS).startswith("0.") else text
 
 
+def exact(number: int | float) -> str:
+    """A number as one would write it, and none of it lost.
+
+    >>> exact(0.5), exact(1 / 3), exact(10_000), exact(12.0)
+    ('0.5', '0.3333333333333333', '10000', '12')
+    """
+    return f"{number:g}" if float(f"{number:g}") == number and abs(number) < 1e5 else repr(number)
+
+
 def fixed(value: float, decimals: int) -> str:
     """A number with a real minus sign, and never "minus nothing".
 

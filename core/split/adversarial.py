@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float, Shaped
 
+from core.asked import asks
 from core.data.errors import DataError
 from core.data.tables.dates import days
 from core.split.fold_scheme import (
     NO_FOLD,
     Folds,
+    asks_starts,
     check_folds,
     check_starts,
     count_folds,
@@ -44,8 +46,16 @@ class MaxShift:
 
     n_folds: int = 5
     seed: int = 0
-    test_share: float | None = None
-    n_init: int = 8
+    test_share: float | None = asks(
+        None,
+        label="Test share",
+        help="The share of the samples that is tested on; usually that of one fold.",
+        lowest=0.05,
+        highest=0.95,
+        step=0.05,
+        word="usual",
+    )
+    n_init: int = asks_starts()
 
     title: ClassVar[str] = "Largest shift (one split)"
     needs: ClassVar[str] = "features"

@@ -14,6 +14,7 @@ from core.data.errors import DataError
 from core.models.threads import single_threaded
 from core.split.fold_scheme import (
     Folds,
+    asks_starts,
     check_folds,
     check_starts,
     count_folds,
@@ -39,7 +40,7 @@ class KMeansFolds:
 
     n_folds: int = 5
     seed: int = 0
-    n_init: int = 8
+    n_init: int = asks_starts()
 
     title: ClassVar[str] = "K-means"
     needs: ClassVar[str] = "features"
@@ -90,7 +91,7 @@ class SameSizeFolds:
 
     n_folds: int = 5
     seed: int = 0
-    n_init: int = 8
+    n_init: int = asks_starts()
 
     title: ClassVar[str] = "Same-size k-means"
     needs: ClassVar[str] = "features"
@@ -132,7 +133,7 @@ class SDSFolds:
 
     n_folds: int = 5
     seed: int = 0
-    n_init: int = 8
+    n_init: int = asks_starts()
 
     title: ClassVar[str] = "SDS k-means"
     needs: ClassVar[str] = "features"

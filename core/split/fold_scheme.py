@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
+from core.asked import asks
 from core.data.errors import DataError
 from core.split.cells import number
 from core.split.scheme import Split
@@ -25,9 +26,10 @@ Folds = Integer[np.ndarray, " n_samples"]
 class FoldScheme(Protocol):
     """What every entry of ``FOLD_SCHEMES`` offers: a frozen dataclass with ``n_folds``, ``seed`` and its own fields.
 
-    ``needs`` says what it reads besides labels: "features", "labels", "groups", "values" (X is one number per row) or
-    "nothing". ``column`` is its name in exported files. ``single``: one test part instead of folds. ``label_exact``:
-    each label is spread evenly, to the sample. ``same_size``: the folds differ by one sample at most.
+    Fields of its own that ask (``core.asked.asks``) are its options: they stand in the page's form, in plans and in
+    addresses. ``needs`` says what it reads besides labels: "features", "labels", "groups", "values" (X is one number
+    per row) or "nothing". ``column`` is its name in exported files. ``single``: one test part instead of folds.
+    ``label_exact``: each label is spread evenly, to the sample. ``same_size``: the folds differ by one sample at most.
     """
 
     title: ClassVar[str]
@@ -104,6 +106,17 @@ def check_starts(n_init: int) -> None:
     """
     if n_init < 1:
         raise DataError(f"The number of starts must be 1 or more, not {n_init}.")
+
+
+def asks_starts() -> Any:
+    """The field ``n_init`` of a scheme that clusters: how often it starts, of which the best counts."""
+    return asks(
+        8,
+        label="Starts",
+        help="How often clustering starts anew; the best counts. More starts take longer.",
+        lowest=1,
+        highest=100,
+    )
 
 
 def count_rows(X: Any, y: Any, groups: Any, *, n_folds: int) -> int:

@@ -1,7 +1,7 @@
 """Which sources are held out in one draw? Drawn in balance, enumerated, or walked through over all classes."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, count, product
 
 import numpy as np
@@ -10,6 +10,28 @@ from jaxtyping import Bool, Integer
 from core.data.errors import DataError
 from core.split.cells import Cells
 from core.split.scheme import OVER_CLASSES, WITHIN_CLASSES
+
+
+class OnlyOneSource(DataError):
+    """Classes with a single source, by their labels as the scheme was given them.
+
+    >>> str(OnlyOneSource((0, 2)).named(("cat", "dog", "owl"))).partition(":")[0]
+    'Only one source in class cat, owl'
+    """
+
+    def __init__(self, labels: tuple[object, ...]):
+        super().__init__(labels)  # in `args`, so that the error survives pickling
+        self.labels = labels
+
+    def __str__(self) -> str:
+        return (
+            f"Only one source in class {', '.join(map(str, self.labels))}: held out, it would leave nothing of the "
+            "class to train on. Give every class two sources or more, or hold sources out over all classes together."
+        )
+
+    def named(self, class_names: Sequence[str]) -> "OnlyOneSource":
+        """The same, of labels that were codes into these names."""
+        return OnlyOneSource(tuple(class_names[int(label)] for label in self.labels))
 
 
 def n_held_out(n_sources: int, test_share: float) -> int:
@@ -99,7 +121,7 @@ def walk_over_sources(
     if len(able) == 0:
         raise DataError(
             "No source can be held out over all classes: each is the only source of some class. "
-            "Hold sources out within each class (across='class') or give classes more sources."
+            "Hold sources out within each class or give classes more sources."
         )
     queue: list[int] = []
     orders = (np.random.default_rng([seed, OVER_CLASSES, turn]).permutation(able) for turn in count())
@@ -134,10 +156,7 @@ def _take(
 def _members(cells: Cells) -> list[Integer[np.ndarray, " n_members"]]:
     """List the cells of each class; a class with one source only is refused."""
     members = [np.flatnonzero(cells.y == label) for label in range(len(cells.labels))]
-    lonely = [f"{cells.labels[label]}" for label, cell in enumerate(members) if len(cell) == 1]
+    lonely = [cells.labels[label] for label, cell in enumerate(members) if len(cell) == 1]
     if lonely:
-        raise DataError(
-            f"Only one source in class {', '.join(lonely)}: held out, it would leave nothing of the class to train on. "
-            "Give every class two sources or more, or hold sources out over all classes (across='all')."
-        )
+        raise OnlyOneSource(tuple(lonely))
     return members

@@ -12,6 +12,7 @@ from jaxtyping import Float, Integer
 
 from core.split.fold_scheme import (
     Folds,
+    asks_starts,
     check_folds,
     check_starts,
     count_folds,
@@ -74,7 +75,7 @@ class PairedSourceFolds:
 
     n_folds: int = 5
     seed: int = 0
-    n_init: int = 8
+    n_init: int = asks_starts()
 
     title: ClassVar[str] = "Sources found per class, paired at random"
     needs: ClassVar[str] = "features"
@@ -126,7 +127,7 @@ class SourceInclusiveFolds:
 
     n_folds: int = 5
     seed: int = 0
-    n_init: int = 8
+    n_init: int = asks_starts()
 
     title: ClassVar[str] = "Every source in every fold"
     needs: ClassVar[str] = "features"

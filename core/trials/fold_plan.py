@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
+from core.asked import LATER, Ask, Several, asks, asks_options, asks_several, title_of
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
 from core.models.classifier import stop_if
@@ -21,6 +22,14 @@ from core.represent import (
     number_of,
 )
 from core.split import FOLD_SCHEMES, FoldScheme
+from core.trials.choices import (
+    features_offered,
+    fold_schemes_offered,
+    models_offered,
+    numbers_offered,
+    usual_features,
+)
+from core.trials.options import checked_options
 from core.trials.plan import Context, check_fields
 from core.trials.plan_sources import known_sources
 
@@ -48,6 +57,13 @@ class FoldTrial(NamedTuple):
     fold: int | None
 
 
+def _first_four(names: tuple[str, ...]) -> str:
+    rest = len(names) - 4
+    return ", ".join(
+        [*(FOLD_SCHEMES[name].title for name in names[:4]), *([f"{rest} other{'s' * (rest > 1)}"] if rest > 0 else [])]
+    )
+
+
 @dataclass(frozen=True)
 class FoldPlan:
     """Make the folds of every scheme and seed; then train every model on all folds but one, and test it on that one.
@@ -66,6 +82,8 @@ class FoldPlan:
         Of each scheme; several tell how much of a score is luck.
     models
         Names in MODELS; none at all only makes the folds.
+    options
+        Of the schemes: (scheme, option, value), for what is not as usual; an option is a field of the scheme that asks.
     number
         The name of the number per sample for quantiles (`core.represent.numbers_of`); None where no scheme reads one.
 
@@ -78,13 +96,95 @@ class FoldPlan:
     24
     """
 
-    representation: str | None = None
-    n_components: int | None = 5
-    schemes: tuple[str, ...] = ("random_folds", "sds_folds")
-    n_folds: int = 5
-    seeds: tuple[int, ...] = (0,)
-    models: tuple[str, ...] = ("logistic",)
-    number: str | None = None
+    schemes: tuple[str, ...] = asks(
+        ("random_folds", "sds_folds"),
+        label="Folds",
+        help="How samples are put into folds. Random ones are the benchmark; SDS k-means makes folds that differ in "
+        "their inputs and have the same labels.",
+        address="schemes",
+        place="line",
+        choices=fold_schemes_offered,
+        several=True,
+        says=_first_four,
+    )
+    models: tuple[str, ...] = asks(
+        ("logistic",),
+        label="Models",
+        help="Each is trained on all folds but one and tested on that one. Choose none to make folds only.",
+        address="models",
+        place="line",
+        choices=models_offered,
+        several=True,
+        word="no model",
+    )
+    n_folds: int = asks(
+        5,
+        label="Number of folds",
+        help="Where that is for us to say.",
+        address="folds",
+        place="row",
+        lowest=2,
+        highest=50,
+        says="fold",
+    )
+    number: str | None = asks(
+        None,
+        label="Quantiles of",
+        help="The number of each sample whose quantiles are the folds.",
+        address="number",
+        place="row",
+        choices=numbers_offered,
+        when=lambda values, about: bool(_by_number(values["schemes"])),
+        differs=lambda about: {"usual": next(iter(numbers_offered(about) or {}), None)},
+    )
+    representation: str | None = asks(
+        None,
+        label="Features that folds are made in",
+        address="features",
+        choices=features_offered,
+        word="usual",
+        differs=lambda about: {
+            "help": f"The usual ones are: {usual_features(about)}. Models are trained on the data themselves, whatever "
+            "is chosen here."
+        },
+        says=lambda name: f" · {title_of(REPRESENTATIONS[name])}" if name else "",
+    )
+    n_components: int | None = asks(
+        5,
+        label="Principal components",
+        help="The paper's 5, or all.",
+        address="components",
+        lowest=1,
+        highest=500,
+        word="all",
+    )
+    seeds: tuple[int, ...] = asks_several(
+        Ask(
+            label="Seeds",
+            help="Folds are made anew for each; one seed is luck.",
+            address="seeds",
+            lowest=1,
+            highest=50,
+            says="seed",
+        ),
+        Ask(
+            label="First seed",
+            help="All randomness follows from this number.",
+            address="seed",
+            lowest=0,
+            highest=2**31,
+            says=lambda seed: "",
+        ),
+        default=(0,),
+        several_as=Several(
+            lambda seeds: (len(seeds), min(seeds)), lambda n_seeds, first: tuple(range(first, first + n_seeds))
+        ),
+    )
+    options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
+        "schemes", FOLD_SCHEMES, joined=LATER
+    )
+
+    described: ClassVar[str] = "{schemes} · {n_folds} · {seeds} · {models}{representation}{options}"
 
     kind: ClassVar[str] = "folds"
     METHOD_VERSION: ClassVar[int] = 1
@@ -105,9 +205,15 @@ class FoldPlan:
                     raise DataError(f"{name}: whole numbers of at least {lowest}, not {value!r}.")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise DataError("seeds: at least one is needed, and each must stand once.")
-        by_number = [name for name in self.schemes if FOLD_SCHEMES[name].needs == "values"]
+        by_number = _by_number(self.schemes)
         if by_number and self.number is None:
             raise DataError(f"number: {', '.join(by_number)} cuts by a number of each sample. Say which one.")
+        object.__setattr__(self, "options", checked_options(self.options, self.schemes, FOLD_SCHEMES))
+        for name in self.schemes:
+            try:
+                fold_scheme(self, name, self.seeds[0])
+            except DataError as problem:
+                raise DataError(f"{FOLD_SCHEMES[name].title}: {problem}") from None
 
     @property
     def label_informed(self) -> bool:
@@ -212,7 +318,13 @@ def fold_scheme(plan: FoldPlan, scheme: str, seed: int) -> FoldScheme:
     >>> fold_scheme(FoldPlan(n_folds=4), "random_folds", 1).get_n_splits()
     4
     """
-    return FOLD_SCHEMES[scheme](n_folds=plan.n_folds, seed=seed)
+    options = {option: value for entry, option, value in plan.options if entry == scheme}
+    return FOLD_SCHEMES[scheme](n_folds=plan.n_folds, seed=seed, **options)
+
+
+def _by_number(schemes: Collection[str]) -> list[str]:
+    """Those of the schemes that cut by a number of each sample."""
+    return [name for name in schemes if FOLD_SCHEMES[name].needs == "values"]
 
 
 @lru_cache(maxsize=16)

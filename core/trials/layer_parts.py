@@ -1,12 +1,14 @@
 """How does one layer of a stored model see the samples that it was trained on, and those that it was tested on?"""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from jaxtyping import Integer
 
+from core.asked import About, Values, asks
 from core.data import DataError, Dataset
 from core.models.errors import ModelError
 from core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
@@ -41,6 +43,35 @@ def check_model_and_layer(model: object, layer: object) -> None:
         raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
     if layer is not None and not (isinstance(layer, str) and layer):
         raise DataError(f"layer must be the name of a layer, or nothing for the usual one, not {layer!r}.")
+
+
+def asks_model() -> Any:
+    """The field `model` of a plan: the fingerprint of a stored model, which the page asks for in a form of its own."""
+    return asks(
+        label="Model",
+        help="The fingerprint of a stored model.",
+        address="model",
+        place="line",
+        form="model",
+        choices=lambda about: None,
+        says=lambda model: f"model {model[:12]}",
+    )
+
+
+def asks_layer(default: str | None = None) -> Any:
+    """The field `layer` of a plan: a layer of its model, None for the usual one; asked with the regions."""
+    return asks(
+        default,
+        label="Layer",
+        help="Features are what this layer of the model makes of a sample; its head is everything behind it.",
+        address="layer",
+        place="row",
+        form="regions",
+        choices=lambda about: {name: name for name in about.layers} or None,
+        differs=lambda about: {"usual": next(iter(about.layers), None)},
+        when=lambda values, about: len(about.layers) != 1,
+        says=lambda layer: layer or "usual layer",
+    )
 
 
 class TrainingSplit(TypedDict):
@@ -85,6 +116,11 @@ def split_of(training_plan: str | None) -> TrainingSplit:
         "test_share": float(told.get("test_share", TrainingPlan.test_share)),
         "split_seed": int(told.get("seed", TrainingPlan.seed)),
     }
+
+
+def split_field(name: Literal["test_share", "split_seed"]) -> Callable[[Values, About], float]:
+    """From what a field of a plan follows that tells the split: from the training of the form's model."""
+    return lambda values, about: split_of(about.model.training_plan if about.model else None)[name]
 
 
 def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:

@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from core.asked import About, Values, asks, title_of
 from core.data import DataError, Dataset
 from core.models.classifier import stop_if
 from core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
 from core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
+from core.trials.choices import features_offered
 from core.trials.plan import Context, check_fields
 
 COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
@@ -19,6 +21,10 @@ COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
 
 METHODS = {"umap": "UMAP (keeps neighbourhoods)", "pca": "PCA (keeps large distances)"}
 """Ways to draw a map, by name."""
+
+
+def _by_umap(values: Values, about: About) -> bool:
+    return values["method"] == "umap"
 
 
 @dataclass(frozen=True)
@@ -50,12 +56,68 @@ class MapPlan:
     1    1  2.21 -0.33     ok
     """
 
-    representation: str | None = None
-    n_components: int | None = 50
-    method: str = "umap"
-    n_neighbors: int = 15
-    min_dist: float = 0.1
-    seed: int = 0
+    method: str = asks(
+        "umap",
+        label="Map",
+        help="PCA is there at once; UMAP is worked out as a run.",
+        address="map",
+        place="row",
+        choices=lambda about: {name: METHODS[name] for name in ("pca", "umap")},
+        usual="pca",
+        says=str.upper,
+    )
+    representation: str | None = asks(
+        None,
+        label="Features",
+        help="What counts as near, on the map and among near duplicates.",
+        address="features",
+        place="row",
+        choices=features_offered,
+        differs=lambda about: {"usual": next(iter(features_offered(about)))},
+        says=lambda name: title_of(REPRESENTATIONS[name]) if name else "usual features",
+    )
+    n_components: int | None = asks(
+        50,
+        label="Principal components",
+        help="Of the standardised features that the map is made of.",
+        place="command",
+        lowest=1,
+        word="all",
+    )
+    n_neighbors: int = asks(
+        15,
+        label="Neighbours",
+        help="How many make a neighbourhood that is kept.",
+        address="neighbours",
+        place="row",
+        lowest=2,
+        highest=200,
+        when=_by_umap,
+        says=lambda n_neighbors: f" · {n_neighbors} neighbours",
+    )
+    min_dist: float = asks(
+        0.1,
+        label="Least distance",
+        help="How close UMAP may put two samples.",
+        address="closeness",
+        place="row",
+        lowest=0.0,
+        highest=1.0,
+        step=0.05,
+        when=_by_umap,
+    )
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="UMAP's randomness follows from this number.",
+        address="mapseed",
+        place="row",
+        lowest=0,
+        highest=2**31,
+        when=_by_umap,
+    )
+
+    described: ClassVar[str] = "{method} · {representation}{n_neighbors}"
 
     kind: ClassVar[str] = "map"
     METHOD_VERSION: ClassVar[int] = 1

@@ -13,11 +13,10 @@ from typing import ClassVar, Generic, Protocol, TypeVar, get_origin, get_type_hi
 import numpy as np
 import pandas as pd
 
+from core.asked import LATER
 from core.data import DataError, Dataset
 from core.models.stored import model_fingerprint
 
-LATER = {"joined": "later"}
-"""The metadata of a field that plans of earlier versions did not have: its default means what those plans meant."""
 MOST = {"n_repeats": 10_000, "n_clusterings": 1_000, "n_resplits": 100_000}
 """How often a plan that comes as text may do something: whoever reads it lists its trials, before any is done."""
 LONGEST = 200
@@ -166,7 +165,7 @@ def to_json(plan: Plan) -> str:
     content = {
         one.name: getattr(plan, one.name)
         for one in fields(plan)
-        if one.metadata != LATER or getattr(plan, one.name) != one.default
+        if one.metadata.get("joined") != LATER or getattr(plan, one.name) != one.default
     }
     return json.dumps({**content, "kind": plan.kind}, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
+from core.asked import asks
 from core.cluster import SOURCE_FINDERS, FoundSources, check_finder, train_for_sources, trains
 from core.data import DataError, Dataset
 from core.trials.plan import Context, check_fields
@@ -62,10 +63,15 @@ class SourcesPlan:
     ('Small neural network, 30 epochs', [<NA>, 0, 1], 6)
     """
 
-    finder: str
-    n_sources: int = 5
-    n_clusterings: int = 4
-    seed: int = 0
+    finder: str = asks(
+        label="Finder",
+        help="How sources are found.",
+        place="command",
+        choices=lambda about: {name: finder.title for name, finder in SOURCE_FINDERS.items() if trains(name)},
+    )
+    n_sources: int = asks(5, label="Clusters per class", help="Sources to find.", place="command", lowest=2)
+    n_clusterings: int = asks(4, label="Clusterings", help="How many times.", place="command", lowest=1)
+    seed: int = asks(0, label="Seed", help="All randomness follows from this number.", place="command", lowest=0)
 
     kind: ClassVar[str] = "sources"
     METHOD_VERSION: ClassVar[int] = 2

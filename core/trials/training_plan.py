@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import pandas as pd
 
+from core.asked import About, Titles, asks, title_of
 from core.data import DataError, Dataset
-from core.models import MODELS, check_fitting
+from core.models import MODELS, check_fitting, fits
 from core.models.paper_networks import PaperNetwork
 from core.models.stored import ModelFile
 from core.models.training import best_device
@@ -44,6 +45,21 @@ def trainable() -> dict[str, type[PaperNetwork]]:
     return {name: model for name, model in MODELS.items() if issubclass(model, PaperNetwork)}
 
 
+def networks_offered(about: About) -> Titles:
+    """The networks that can be trained on the data set and kept."""
+    dataset = about.dataset
+    return {
+        name: title_of(network) for name, network in trainable().items() if dataset is None or fits(network, dataset)
+    }
+
+
+def _usual_network(about: About) -> str:
+    """That of the kind of data, where it fits; else the first that does."""
+    networks = networks_offered(about)
+    usual = [name for name in networks if about.data_kind in trainable()[name].usual_for]
+    return next(iter([*usual, *networks]))
+
+
 @dataclass(frozen=True)
 class TrainingPlan:
     """Train a network on the training part of one stratified split, test it on the rest, and keep it.
@@ -70,15 +86,91 @@ class TrainingPlan:
     ([1, 2, 3, <NA>], 36)
     """
 
-    model: str
-    n_epochs: int = PaperNetwork.n_epochs
-    batch_size: int = PaperNetwork.batch_size
-    learning_rate: float = PaperNetwork.learning_rate
-    momentum: float = PaperNetwork.momentum
-    weight_decay: float = PaperNetwork.weight_decay
-    gradient_penalty: float = PaperNetwork.gradient_penalty
-    test_share: float = 0.2
-    seed: int = 0
+    model: str = asks(
+        label="Network",
+        help="Those of the papers that fit these inputs.",
+        address="network",
+        place="row",
+        choices=networks_offered,
+        differs=lambda about: {"usual": _usual_network(about)},
+    )
+    n_epochs: int = asks(
+        PaperNetwork.n_epochs,
+        label="Epochs",
+        help="How often every training sample is seen; you can stop between two of them.",
+        address="epochs",
+        place="row",
+        lowest=1,
+        highest=1000,
+        step=5,
+    )
+    batch_size: int = asks(
+        PaperNetwork.batch_size,
+        label="Batch size",
+        help="Samples per step; the paper's 128.",
+        address="batch",
+        lowest=1,
+        highest=4096,
+        step=16,
+    )
+    learning_rate: float = asks(
+        PaperNetwork.learning_rate,
+        label="Learning rate",
+        help="The paper's 0.01.",
+        address="rate",
+        lowest=0.0001,
+        highest=10.0,
+        step=0.001,
+        format="%.4f",
+    )
+    momentum: float = asks(
+        PaperNetwork.momentum,
+        label="Momentum",
+        help="Nesterov's; the paper's 0.95.",
+        address="momentum",
+        lowest=0.0,
+        highest=0.999,
+        step=0.01,
+        format="%.3f",
+    )
+    weight_decay: float = asks(
+        PaperNetwork.weight_decay,
+        label="Weight decay",
+        help="Pulls weights towards 0.",
+        address="decay",
+        lowest=0.0,
+        highest=1.0,
+        step=0.0001,
+        format="%.4f",
+    )
+    gradient_penalty: float = asks(
+        PaperNetwork.gradient_penalty,
+        label="Gradient penalty",
+        help="Lambda: makes the loss change little where the input does, and so the model robust on average. It "
+        "doubles the time of an epoch or more.",
+        address="penalty",
+        lowest=0.0,
+        highest=1000.0,
+        step=0.01,
+        format="%.4f",
+    )
+    test_share: float = asks(
+        0.2,
+        label="Test share",
+        help="The share of each class kept out of training.",
+        address="kept_out",
+        lowest=0.05,
+        highest=0.9,
+        step=0.05,
+    )
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="The split and all randomness of training follow from it.",
+        address="training_seed",
+        lowest=0,
+        highest=2**31,
+    )
 
     kind: ClassVar[str] = "training"
     METHOD_VERSION: ClassVar[int] = 1

@@ -1,7 +1,8 @@
 """Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
@@ -9,13 +10,23 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
+from core.asked import ANYTHING, LATER, asks, title_of
 from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
 from core.represent import REPRESENTATIONS, check_representation, default_representation
 from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
+from core.split.held_out import OnlyOneSource
+from core.trials.choices import (
+    epochs_offered,
+    features_offered,
+    finders_offered,
+    has_sources,
+    models_offered,
+    usual_features,
+)
 from core.trials.epochs import EPOCHS, fit_and_predict, untrained
-from core.trials.plan import LATER, Context, check_fields
+from core.trials.plan import Context, check_fields
 from core.trials.plan_sources import (
     KNOWN_SOURCES,
     check_class_sizes,
@@ -26,6 +37,11 @@ from core.trials.plan_sources import (
 from core.trials.run import COLUMNS, as_frame, trial_rows
 from core.trials.sources_plan import SourcesPlan, sources_of
 from core.trials.together import in_groups, predict_together, trained_together
+
+ACROSS = {"class": "within each class", "all": "over all classes together"}
+"""How whole sources are held out, and what the screen calls it; None leaves it to SourceExclusive."""
+N_EPOCHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200)
+"""The numbers of epochs that the screen offers."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +99,131 @@ class TrialPlan:
     60
     """
 
-    models: tuple[str, ...] = ("svm", "logistic")
-    source_finders: tuple[str, ...] = ("kmeans",)
-    n_sources: int = 5
-    representation: str | None = None
-    schemes: tuple[str, ...] = ("source_exclusive", "source_inclusive", "random")
-    n_repeats: int = 20
-    n_clusterings: int = 4
-    test_share: float = 0.2
-    across: str | None = None
-    n_train: int | None = None
-    seed: int = 0
-    epoch: str = field(default="last", metadata=LATER)
-    n_epochs: int | None = field(default=None, metadata=LATER)
+    models: tuple[str, ...] = asks(
+        ("svm", "logistic"),
+        label="Models",
+        help="Each is trained anew on the same splits, so that models are compared split by split.",
+        address="models",
+        place="line",
+        choices=models_offered,
+        several=True,
+    )
+    source_finders: tuple[str, ...] = asks(
+        ("kmeans",),
+        label="Sources",
+        help="Where a class's samples come from: clusters found within the class, or the sources named in the data. "
+        "Deep k-means and ACOL train networks to find them, for minutes, and once; ACOL is experimental.",
+        address="sources",
+        place="row",
+        choices=finders_offered,
+        several=True,
+        differs=lambda about: {"usual": (KNOWN_SOURCES,)} if has_sources(about) else {},
+        says=lambda names: " and ".join(finders_offered(ANYTHING)[name] for name in names),
+    )
+    representation: str | None = asks(
+        None,
+        label="Features for finding sources",
+        address="features",
+        choices=features_offered,
+        word="usual",
+        differs=lambda about: {
+            "help": f"In which clusters are found; the usual ones are: {usual_features(about)}. Models are trained on "
+            "the data themselves, whatever is chosen here."
+        },
+        says=lambda name: f" in {title_of(REPRESENTATIONS[name])}" if name else "",
+    )
+    n_sources: int = asks(
+        5,
+        label="Clusters per class",
+        help="The paper's k; 5 makes test parts of a fifth.",
+        address="clusters",
+        lowest=2,
+        highest=50,
+    )
+    schemes: tuple[str, ...] = asks(
+        ("source_exclusive", "source_inclusive", "random"),
+        label="Schemes",
+        help="How splits are drawn; pages show all of them.",
+        place="command",
+        choices=lambda about: {name: name for name in DRAW_SCHEMES},
+        several=True,
+    )
+    n_repeats: int = asks(
+        20,
+        label="Repeats",
+        help="Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats narrow what is said over "
+        "draws, never what is said over sources and samples.",
+        address="repeats",
+        place="row",
+        lowest=1,
+        highest=1000,
+        step=10,
+        says="repeat",
+    )
+    n_clusterings: int = asks(
+        4,
+        label="Clusterings",
+        help="Repeats are spread over this many clusterings, so that one lucky one decides nothing.",
+        address="clusterings",
+        lowest=1,
+        highest=100,
+    )
+    test_share: float = asks(
+        0.2,
+        label="Test share",
+        help="The share of each class that is tested on.",
+        address="share",
+        lowest=0.05,
+        highest=0.5,
+        step=0.05,
+    )
+    across: str | None = asks(
+        None,
+        label="Sources are held out",
+        help="Over all classes together is for sources that hold samples of several classes, such as writers; it is "
+        "usual where there are such sources.",
+        address="held_out",
+        choices=lambda about: ACROSS,
+        word="usual",
+    )
+    n_train: int | None = asks(
+        None,
+        label="Training samples",
+        help="Every training part is cut to so many, at random.",
+        place="command",
+        lowest=1,
+        word="all",
+    )
+    n_epochs: int | None = asks(
+        None,
+        label="Epochs of networks",
+        help="How long networks are trained. The usual number is 20, and 30 for the small one. Fewer are a quick look "
+        "at models that have not finished learning.",
+        address="epochs",
+        choices=lambda about: {number: str(number) for number in N_EPOCHS},
+        word="usual",
+        width=150,
+        joined=LATER,
+    )
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
+    epoch: str = asks(
+        "last",
+        label="Networks are tested after",
+        help="The best epoch on the test part is what the paper takes: optimistic, since the test part chose. What is "
+        "held out for it, whole sources where sources are held out, is taken from the training part of every model.",
+        address="epoch",
+        choices=epochs_offered,
+        joined=LATER,
+    )
+
+    described: ClassVar[str] = "{models} · {source_finders}{representation} · {n_repeats}"
 
     kind: ClassVar[str] = "trials"
     METHOD_VERSION: ClassVar[int] = 1
@@ -284,8 +412,9 @@ class TrialPlan:
         for finder, scheme in {(draw.source_finder, draw.scheme): draw for draw in draws}:
             y, sources = _one_row_per_source(self, dataset, finder)
             if DRAW_SCHEMES[scheme] is SourceExclusive:
-                train = _scheme(self, scheme, 1, 0).draw(0, y, sources).train
-                _second_draw(self, scheme, 0, y[train], sources[train])
+                with _naming_classes(dataset):
+                    train = _scheme(self, scheme, 1, 0).draw(0, y, sources).train
+                _second_draw(self, dataset, scheme, 0, (y[train], sources[train]))
 
     def _sources_plan(self, source_finder: str) -> SourcesPlan:
         return SourcesPlan(source_finder, self.n_sources, _n_clusterings(self, source_finder), self.seed)
@@ -314,7 +443,8 @@ def _draws(plan: TrialPlan, dataset: Dataset) -> tuple[Draw, ...]:
         for scheme in plan.schemes:
             for clustering in range(n_clusterings):
                 n_repeats = len(range(clustering, plan.n_repeats, n_clusterings))
-                n_splits = _scheme(plan, scheme, n_repeats, clustering).get_n_splits(y, y, groups)
+                with _naming_classes(dataset):
+                    n_splits = _scheme(plan, scheme, n_repeats, clustering).get_n_splits(y, y, groups)
                 draws += [
                     Draw(finder, scheme, clustering + within * n_clusterings, clustering, within)
                     for within in range(n_splits)
@@ -336,7 +466,17 @@ def _raw_split(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
     n_clusterings = _n_clusterings(plan, draw.source_finder)
     n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
     scheme = _scheme(plan, draw.scheme, n_repeats, draw.clustering)
-    return scheme.draw(draw.within, dataset.y, plan.sources(dataset, draw.source_finder, draw.clustering))
+    with _naming_classes(dataset):
+        return scheme.draw(draw.within, dataset.y, plan.sources(dataset, draw.source_finder, draw.clustering))
+
+
+@contextmanager
+def _naming_classes(dataset: Dataset) -> Iterator[None]:
+    """Schemes see codes of classes; whoever reads what they refuse knows the names."""
+    try:
+        yield
+    except OnlyOneSource as problem:
+        raise problem.named(dataset.class_names) from None
 
 
 @lru_cache(maxsize=16)
@@ -344,15 +484,21 @@ def _held_back(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
     """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
     train = plan.split(dataset, draw).train
     sources = plan.sources(dataset, draw.source_finder, draw.clustering)[train]
-    inner = _second_draw(plan, draw.scheme, draw.repeat, dataset.y[train], sources)
+    inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.y[train], sources))
     return Split(train[inner.train], train[inner.test])
 
 
-def _second_draw(plan: TrialPlan, scheme: str, repeat: int, y: np.ndarray, sources: np.ndarray) -> Split:
+def _second_draw(
+    plan: TrialPlan, dataset: Dataset, scheme: str, repeat: int, labels_and_sources: tuple[np.ndarray, np.ndarray]
+) -> Split:
+    """A split of a training part, given by its labels and sources."""
     across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
     seed = _seed(plan.seed, f"validation {scheme}", repeat)
     try:
-        return DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across).draw(0, y, sources)
+        with _naming_classes(dataset):
+            return DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across).draw(
+                0, *labels_and_sources
+            )
     except DataError as problem:
         raise DataError(
             f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.questions import module_of, of_kind
+from core.report.descriptions import describe
 from core.trials import to_json
 from core.workspace.engine.runner import engine
 from core.workspace.plans import load_plan
@@ -14,6 +15,7 @@ from core.workspace.run import run_key
 from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import fresh_process, open_page, texts  # noqa: F401 (fixtures)
+from ui.forms.plan_form import about_plan, plan_at
 
 HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "plans.json").read_text("utf-8"))
@@ -42,8 +44,13 @@ def test_every_plan_keeps_its_address_and_description(old_home):
         plan, question = load_plan(entry["plan"]), of_kind(entry["kind"])
         run = module_of(question, "run")
         assert question.page == entry["page"]
-        assert run.parameters(plan) == entry["address"]
-        assert run.describe(plan) == entry["description"]
+        address = run.parameters(plan)
+        if entry["address"] is not None:  # an address of today may say more, or the same in other words
+            assert address is not None
+            assert entry["address"].keys() <= address.keys()
+            if not entry["address"].items() <= address.items():
+                assert plan_at(type(plan), entry["address"], about_plan(plan)) == plan
+        assert describe(plan) == entry["description"]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("training", "sources", "map")])

@@ -16,6 +16,7 @@ from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.models.test_onnx import linear, onnx_file
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
+from ui.forms.plan_form import stored_parameters
 
 SIGMAS = (0.1, 0.25, 0.5, 1.0)
 TRAINING = TrainingPlan("linear", n_epochs=30)
@@ -181,18 +182,17 @@ def test_an_odd_number_of_antithetic_copies_gets_a_sentence(open_page, workspace
 
 
 def test_the_address_of_a_plan_leads_to_the_very_same_run(open_page, workspace):
-    from ui.average_case import controls
 
     data, model = kept(workspace, "wine")
     plan = planned(model, sigmas=(0.2, 0.4), estimators=("taylor", "softmax"), noise="laplace", n_audit=10, seed=3)
     stored_run(workspace, "wine", plan)
-    parameters = controls.parameters(plan)
+    parameters = stored_parameters(plan)
     assert parameters is not None
     app = open_page("average_case", data=data.fingerprint, **parameters)
     assert app.button(key="run").disabled, "the address leads to another plan"
     assert "by Taylor" in plainly(app)
-    assert controls.parameters(planned(model, n_samples=None)) is None, "no control says 'all of them'"
-    assert controls.parameters(planned("f" * 64)) is None, "its model is gone"
+    assert stored_parameters(planned(model, n_samples=None)) is None, "no control says 'all of them'"
+    assert stored_parameters(planned("f" * 64)) is None, "its model is gone"
 
 
 def test_of_an_uploaded_model_all_samples_are_judged(open_page, workspace):

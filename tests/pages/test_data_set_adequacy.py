@@ -6,6 +6,7 @@ from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
 from ui.data_set_adequacy import controls
+from ui.forms.plan_form import plan_parameters
 from ui.shell import questions
 
 PLAN = AdequacyPlan(models=("logistic", "nearest_neighbours"), n_repeats=4, n_clusterings=2, sizes=(15, 40, 80, ALL))
@@ -148,13 +149,13 @@ def test_words_of_the_user_are_not_markdown(open_page, workspace, wine):
 
 
 def test_the_address_leads_to_the_plan_and_to_what_is_looked_at():
-    parameters = controls.parameters(PLAN)
+    parameters = plan_parameters(PLAN)
     assert parameters is not None
     assert parameters["sizes"] == ["15, 40, 80, all"]
     assert parameters["models"] == ["Logistic regression", "Nearest neighbours"]
     look = controls.AdequacyLook("logistic kmeans", 0.02, "rho")
     assert controls.shown(PLAN, look) == {"of": ["Logistic regression"], "worth": ["2.0"], "panels": ["rho"]}
-    assert controls.parameters(AdequacyPlan(across="all")) is None, "no address says so"
+    assert plan_parameters(AdequacyPlan(schemes=("random",))) is None, "no address says so"
 
 
 def _open(open_page, dataset, **parameters):

@@ -16,7 +16,7 @@ from core.trials.map_plan import METHODS, MapPlan
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import plainly, texts
-from ui.data_sets import maps
+from ui.forms.plan_form import plan_parameters
 
 GOOD = b"text\tlabel\n" + b"".join(
     b"a fine film number %d\tgood\na dull film number %d\tbad\n" % (n, n) for n in range(20)
@@ -327,12 +327,12 @@ def test_maps_can_be_coloured_by_the_folds_of_a_run(open_page, workspace, wine):
 
 def test_the_address_of_a_map_leads_to_the_very_plan():
     plan = MapPlan(representation="raw", n_neighbors=30, seed=4)
-    assert maps.parameters(plan) == {
+    assert plan_parameters(plan) == {
         "map": [METHODS["umap"]],
         "features": ["Raw values (columns standardised)"],
         "neighbours": ["30"],
         "closeness": ["0.1"],
         "mapseed": ["4"],
     }
-    assert maps.parameters(MapPlan()) is None
-    assert maps.parameters(MapPlan(representation="raw", n_components=7)) is None
+    assert plan_parameters(MapPlan()) is None
+    assert plan_parameters(MapPlan(representation="raw", n_components=7)) is None

@@ -19,7 +19,8 @@ from core.workspace import frames
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
-from ui.guided_tests import controls, files
+from ui.forms.plan_form import stored_parameters
+from ui.guided_tests import files
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -61,7 +62,7 @@ def stored_run(workspace: Workspace, name: str, plan: GuidedTestsPlan, *, n_tria
 
 
 def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters) -> AppTest:
-    return open_page("guided_tests", data=data.fingerprint, **controls.parameters(plan), **parameters)
+    return open_page("guided_tests", data=data.fingerprint, **stored_parameters(plan), **parameters)
 
 
 def metrics(app) -> dict[str, str]:
@@ -168,7 +169,7 @@ def test_another_class_has_samples_and_goals_of_its_own(open_page, workspace):
 def test_an_address_that_cannot_be_followed_shows_no_result(open_page, workspace, parameter, value):
     plan = planned("digits")
     data, _ = kept(workspace, "digits")
-    parameters = {**controls.parameters(plan), "class": "3", parameter: value}
+    parameters = {**stored_parameters(plan), "class": "3", parameter: value}
     app = open_page("guided_tests", data=data.fingerprint, **parameters)
     assert value in plainly(app)
     assert "This address asks for something that cannot be chosen here" in texts(app)
@@ -255,8 +256,8 @@ def test_a_parameter_that_is_not_usual_comes_back_from_the_plan(open_page, works
     stored_run(workspace, "wine", plan)
     app.run()
     assert app.button(key="run").disabled
-    assert controls.parameters(replace(plan, layer=None)) is None
-    assert controls.parameters(replace(plan, centroid_share=0.33)) is None
+    assert stored_parameters(replace(plan, layer=None)) is None
+    assert stored_parameters(replace(plan, centroid_share=0.33)) is None
 
 
 def test_runs_are_listed_with_their_question(open_page, workspace):

@@ -18,7 +18,7 @@ from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.pages.conftest import charts, plainly
-from ui.guided_tests import controls
+from ui.forms.plan_form import stored_parameters
 
 MARKUP = "<b>5 $</b> *a*"
 SMALL = {"layer": UPLOADED, "frequency": 0.25, "table": False}
@@ -46,7 +46,7 @@ def done(workspace: Workspace, data: Dataset, plan: GuidedTestsPlan) -> None:
 
 
 def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters):
-    return open_page("guided_tests", data=data.fingerprint, **controls.parameters(plan), **parameters)
+    return open_page("guided_tests", data=data.fingerprint, **stored_parameters(plan), **parameters)
 
 
 def texts_of(n: int = 60) -> Dataset:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.asked import asked
 from core.data import Dataset, load_example
 from core.models.load import read_stored
 from core.models.paper_networks import LinearNetwork
@@ -19,7 +20,7 @@ from core.workspace.run import Run, Steps
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import texts
 from tests.workspace.conftest import wait_until
-from ui.models import training as model_training
+from ui.forms.plan_form import plan_parameters
 from ui.shell import jobs
 
 QUICK = TrainingPlan("linear", n_epochs=2)
@@ -95,18 +96,18 @@ def test_only_networks_that_fit_are_offered(show, workspace):
 
 def test_every_field_of_the_plan_can_be_edited_and_stands_in_the_address():
     fields = {field.name for field in dataclasses.fields(TrainingPlan)}
-    assert set(model_training._numbers()) | {"model"} == fields
+    assert {question.field for question in asked(TrainingPlan)} == fields
     plan = TrainingPlan("cnn_1", n_epochs=7, batch_size=32, learning_rate=0.05, gradient_penalty=0.1, seed=3)
-    written = model_training.parameters(plan)
+    written = plan_parameters(plan)
     assert len(written) == len(fields)
     assert (written["network"], written["epochs"], written["penalty"]) == (["CNN-1"], ["7"], ["0.1"])
-    assert model_training.parameters(TrainingPlan("linear", learning_rate=1e-7)) is None
+    assert plan_parameters(TrainingPlan("linear", learning_rate=1e-7)) is None
 
 
 def test_the_form_makes_the_plan_of_the_address(show, workspace, wine):
     plan = TrainingPlan("linear", n_epochs=3, batch_size=16, momentum=0.5, weight_decay=0.001, seed=4)
     trained(workspace, wine, plan)
-    written = {name: values[0] for name, values in model_training.parameters(plan).items()}
+    written = {name: values[0] for name, values in plan_parameters(plan).items()}
     app = show(**written)
     assert app.button(key="train").disabled, "the form says another plan than the one that was trained"
     app.number_input(key="momentum").set_value(0.6).run()
@@ -191,7 +192,7 @@ def test_a_model_can_be_deleted_and_what_it_took_part_in_stays(show, workspace, 
 def test_a_deleted_model_can_be_trained_again(workers, show, workspace, wine):
     mine = trained(workspace, wine)
     workspace.delete_model(LOCAL_OWNER, mine)
-    written = {name: values[0] for name, values in model_training.parameters(QUICK).items()}
+    written = {name: values[0] for name, values in plan_parameters(QUICK).items()}
     app = show(**written)
     assert app.button(key="train").label == "Train again"
     app.button(key="train").click().run()

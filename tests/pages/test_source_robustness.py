@@ -1,9 +1,10 @@
 from core.data import Dataset
+from core.report.descriptions import describe
 from core.trials import TrialPlan
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
-from ui.source_robustness import controls
+from ui.forms.plan_form import plan_parameters
 
 
 def charts(app) -> list[str]:
@@ -161,22 +162,22 @@ def test_words_of_the_user_are_not_markdown(open_page, workspace, wine):
 
 def test_the_features_are_part_of_the_address_and_of_the_name():
     plan = TrialPlan(models=("svm",), representation="network")
-    parameters, usual = (controls.trial_parameters(one) or {} for one in (plan, TrialPlan(models=("svm",))))
+    parameters, usual = (plan_parameters(one) or {} for one in (plan, TrialPlan(models=("svm",))))
     assert parameters["features"] == ["Network's last layer (label-informed)"]
     assert usual["features"] == ["usual"]
-    assert "Network's last layer" in controls.describe_trials(plan)
-    assert "usual" not in controls.describe_trials(TrialPlan(models=("svm",)))
+    assert "Network's last layer" in describe(plan)
+    assert "usual" not in describe(TrialPlan(models=("svm",)))
 
 
 def test_how_networks_are_trained_and_tested_is_chosen_told_and_in_the_address(open_page, workspace, wine):
     plan = TrialPlan(models=("mlp_small",), n_repeats=4, n_clusterings=2, epoch="best", n_epochs=3)
     stored_run(workspace, wine, plan=plan)
-    parameters = controls.trial_parameters(plan)
+    parameters = plan_parameters(plan)
     assert (parameters["epoch"], parameters["epochs"]) == (["the best epoch on the test part (optimistic)"], ["3"])
     app = open_page("source_robustness", data=wine.fingerprint, **parameters)
     assert app.selectbox(key="epochs").value == 3
     assert "this flatters them" in texts(app)
-    assert controls.trial_parameters(TrialPlan(n_epochs=4)) is None, "the screen has no choice of 4 epochs"
+    assert plan_parameters(TrialPlan(n_epochs=4)) is None, "the screen has no choice of 4 epochs"
     foreign = open_page("source_robustness", data=wine.fingerprint, epoch="the luckiest")
     assert "cannot be chosen" in foreign.error[0].value or "the luckiest" in foreign.error[0].value
     assert charts(foreign) == []

@@ -20,7 +20,7 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_average_case import kept
-from ui.test_quality import shift
+from ui.forms.plan_form import stored_parameters
 from ui.test_quality.controls import RegionChoice, region_parameters
 
 FEW = {"layer": UPLOADED, "n_dimensions": 3, "n_components": 1}
@@ -276,7 +276,7 @@ def moved(workspace: Workspace) -> tuple[Dataset, str]:
 def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace):
     data, model = moved(workspace)
     run = stored_shift(workspace, data, model, n_resplits=59)
-    app = open_page("test_quality", data=data.fingerprint, **shift.parameters(load_plan(run.plan)))
+    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
     assert app.button(key="run").disabled, "the address leads to another plan"
     alt = next(alt for alt in charts(app) if alt.startswith("Jensen-Shannon"))
     assert alt.endswith("of 2 classes. Beyond chance: class 1.")
@@ -297,7 +297,7 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
 def test_fewer_components_are_said(open_page, workspace):
     data, model = clouds(workspace, n_classes=2)
     run = stored_shift(workspace, data, model, n_components=4, n_resplits=19)
-    app = open_page("test_quality", data=data.fingerprint, **shift.parameters(load_plan(run.plan)))
+    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
     said = plainly(app)
     assert "class 0 and class 1: 1 component in place of 4, for want of 50 samples for each." in said
     assert "19 re-splits cannot name a single class of 2: after correction p is at least .10. It takes 40." in said
@@ -306,7 +306,7 @@ def test_fewer_components_are_said(open_page, workspace):
 def test_an_unfinished_run_of_shift_shows_what_there_is_and_can_go_on(open_page, workspace):
     data, model = clouds(workspace, n_classes=2)
     run = stored_shift(workspace, data, model, n_resplits=99, n_trials=1)
-    app = open_page("test_quality", data=data.fingerprint, **shift.parameters(load_plan(run.plan)))
+    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert any("test part of 1 class." in alt for alt in charts(app))
     assert "class 1: not measured yet." in plainly(app)
@@ -325,7 +325,7 @@ def test_lists_of_runs_say_what_moved_and_lead_here(open_page, workspace):
 
 
 def test_no_address_leads_to_a_plan_whose_model_is_gone_or_whose_layer_is_not_named():
-    assert shift.parameters(CovariateShiftPlan("f" * 64, "inputs")) is None
+    assert stored_parameters(CovariateShiftPlan("f" * 64, "inputs")) is None
 
 
 def test_samples_say_what_they_are_taken_for(open_page, workspace):

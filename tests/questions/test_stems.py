@@ -14,7 +14,18 @@ WITH_RUNS = [question for question in OURS.values() if question.kind]
 SHARED = {
     "core/evaluate": {"calibration", "covariate_shift", "intervals", "wording"},
     "core/figures": {"theme", "maps", "words", "calibration", "covariate_shift"},
-    "core/report": {"files", "html", "markdown", "names", "parts", "provenance", "recreate", "run_report"},
+    "core/report": {
+        "descriptions",
+        "plan_reference",
+        "files",
+        "html",
+        "markdown",
+        "names",
+        "parts",
+        "provenance",
+        "recreate",
+        "run_report",
+    },
     "ui": {"shell", "forms", "data", "predictions", "models", "cache"},
     "pages": {"shared_run"},
 }
@@ -67,11 +78,10 @@ def test_what_is_asked_is_evaluated_drawn_and_explained_under_its_stem(question)
 
 
 @each(WITH_RUNS)
-def test_what_has_runs_has_a_plan_a_report_and_words_for_lists(question):
+def test_what_has_runs_has_a_plan_a_report_and_an_address(question):
     assert plan_class(question).kind == question.kind
     assert find_spec(MODULES["report"].format(stem=question.stem))
     run = module_of(question, "run")
-    assert callable(run.describe)
     assert callable(run.parameters)
     assert hasattr(run, "headline") != bool(question.serves)
 

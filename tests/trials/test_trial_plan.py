@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from core.asked import LATER
 from core.data import DataError, Dataset, load_example
 from core.models import Cancelled
 from core.split import DRAW_SCHEMES
 from core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
-from core.trials.plan import LATER
 from core.trials.run import count
 
 
@@ -43,7 +43,7 @@ def test_json_is_canonical_and_comes_back(wine):
     plan = TrialPlan(models=("svm", "logistic"), n_repeats=7, n_train=50)
     assert from_json(to_json(plan), {"trials": TrialPlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    named = {field.name for field in fields(plan) if field.metadata != LATER}
+    named = {field.name for field in fields(plan) if field.metadata.get("joined") != LATER}
     assert set(json.loads(to_json(plan))) == named | {"kind"}
 
 
@@ -250,3 +250,15 @@ def test_the_splits_table_is_what_the_trials_use(wine):
 def test_features_that_the_data_do_not_have_are_refused_before_anything_runs():
     with pytest.raises(DataError, match=r"not for image data\. Take raw"):
         TrialPlan(representation="tfidf_svd").n_trials(load_example("digits"))
+
+
+def test_a_class_with_one_source_is_refused_by_its_name_and_by_what_the_page_offers():
+    """Not by its code, nor by an argument that only a script could give."""
+    y = np.repeat([0, 1], 10)
+    sources = [f"s{i % 2}" for i in range(10)] + ["s2"] * 10
+    lonely = Dataset(
+        "d", "tabular", np.arange(40.0).reshape(20, 2), y, ("ant", "bee"), list(map(str, range(20))), sources
+    )
+    with pytest.raises(DataError, match=r"Only one source in class bee: .* over all classes together") as refused:
+        TrialPlan(source_finders=("known",)).n_trials(lonely)
+    assert "across" not in str(refused.value)

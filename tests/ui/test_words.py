@@ -11,17 +11,18 @@ from core.trials import TrialPlan
 from ui.data import samples
 from ui.data.portraits import portrait, telling_words
 from ui.forms import controls
+from ui.forms.plan_form import plan_parameters
 from ui.shell import share
-from ui.source_robustness import controls as source_robustness_controls
 
 
 def test_an_address_spells_out_every_parameter():
     address = share.address(
         "source_robustness",
-        {"data": "f00d", **(source_robustness_controls.trial_parameters(TrialPlan(models=("svm",))) or {})},
+        {"data": "f00d", **(plan_parameters(TrialPlan(models=("svm",))) or {})},
     )
-    assert address.startswith("/source_robustness?data=f00d&models=SVM&sources=k-means+clusters&repeats=20&")
-    assert "seed=0" in address
+    assert address.startswith("/source_robustness?data=f00d&models=SVM&sources=k-means+clusters&")
+    for part in ("repeats=20", "features=usual", "epoch=the+last+epoch", "seed=0"):
+        assert part in address
 
 
 def test_a_command_survives_the_shell():
@@ -41,11 +42,9 @@ def test_a_number_in_an_address_must_be_in_range_and_whole(written, unknown):
 
 
 def test_every_plan_of_the_controls_has_an_address_and_no_other_plan_has():
-    assert (
-        source_robustness_controls.trial_parameters(TrialPlan(models=("svm",), n_repeats=7, test_share=0.3)) is not None
-    )
-    assert source_robustness_controls.trial_parameters(TrialPlan(models=("svm",), n_train=50)) is None
-    assert source_robustness_controls.trial_parameters(TrialPlan(models=("svm",), schemes=("random",))) is None
+    assert plan_parameters(TrialPlan(models=("svm",), n_repeats=7, test_share=0.3)) is not None
+    assert plan_parameters(TrialPlan(models=("svm",), n_train=50)) is None
+    assert plan_parameters(TrialPlan(models=("svm",), schemes=("random",))) is None
 
 
 def test_tables_are_written_without_loss_of_missing_values():

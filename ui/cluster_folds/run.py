@@ -1,12 +1,12 @@
-"""What does a list of runs say of this question? Plans in words, their addresses, verdicts in a sentence."""
+"""What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
 from core.evaluate.cluster_folds import Metric, fold_verdict
 from core.report.names import MODEL_TITLES
 from core.workspace.run import Run
 from ui.cluster_folds import results
-from ui.cluster_folds.controls import describe, parameters
+from ui.cluster_folds.controls import parameters
 
-__all__ = ["describe", "headline", "parameters"]
+__all__ = ["headline", "parameters"]
 
 
 def headline(run: Run) -> str:

@@ -1,12 +1,12 @@
-"""What does a list of runs say of this question? Plans in words, their addresses, verdicts in a sentence."""
+"""What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
 from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
 from core.report.names import MODEL_TITLES
 from core.workspace.run import Run
 from ui.data_set_adequacy import results
-from ui.data_set_adequacy.controls import describe, parameters
+from ui.forms.plan_form import stored_parameters as parameters
 
-__all__ = ["describe", "headline", "parameters"]
+__all__ = ["headline", "parameters"]
 
 
 def headline(run: Run) -> str:

@@ -5,49 +5,32 @@ browser forgets it as soon as the figure changes.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.asked import About
 from core.data import DataError, Dataset
 from core.evaluate.data_sets import label_counts
 from core.evaluate.wording import count, listed, percent, plural
 from core.figures.maps import MOST_COLOURS, map_chart
 from core.figures.theme import alt_text
-from core.represent import REPRESENTATIONS, available, default_representation
 from core.represent.project import pca_map
 from core.trials import FoldPlan
-from core.trials.map_plan import METHODS, MapPlan
+from core.trials.map_plan import MapPlan
 from core.workspace.links import View
 from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.data import samples
 from ui.data_sets import results
-from ui.forms.controls import Number, One, check_address
+from ui.forms.controls import One, check_address
+from ui.forms.plan_form import plan_form, plan_parameters
 from ui.shell import background, jobs, page, session, take_away
 from ui.shell.session import owner, workspace
 
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
-_USUAL = MapPlan()
-_METHOD = One(
-    "map",
-    "Map",
-    {name: METHODS[name] for name in ("pca", "umap")},
-    "pca",
-    "PCA is there at once; UMAP is worked out as a run.",
-)
-_UMAP: dict[str, Number] = {
-    "n_neighbors": Number(
-        "neighbours", "Neighbours", 2, 200, _USUAL.n_neighbors, 1, "How many make a neighbourhood that is kept."
-    ),
-    "min_dist": Number(
-        "closeness", "Least distance", 0.0, 1.0, _USUAL.min_dist, 0.05, "How close UMAP may put two samples."
-    ),
-    "seed": Number("mapseed", "Seed", 0, 2**31, _USUAL.seed, 1, "UMAP's randomness follows from this number."),
-}
 _PICTURES = 24
 _COLOUR = "colour"
 """The parameter of the address that says by what dots are coloured."""
@@ -75,49 +58,15 @@ class MapLook(NamedTuple):
 
 def controls(dataset: Dataset) -> MapPlan:
     """What the map is made of, and how; also the features in which near duplicates are looked for."""
-    features = One(
-        "features",
-        "Features",
-        {name: entry.title for name, entry in available(dataset).items()},
-        default_representation(dataset.kind),
-        "What counts as near, on the map and among near duplicates.",
-    )
-    check_address([_METHOD, features, *_UMAP.values()])
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        plan = MapPlan(method=_METHOD.draw(), representation=features.draw())
-        if plan.method == "umap":
-            plan = replace(plan, **{field: control.draw() for field, control in _UMAP.items()})
+    plan, button = plan_form(MapPlan, About(dataset), border=False)
+    if plan.method == "umap":
+        with button:
             jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
     if plan.label_informed:
         st.caption(
             "These features saw the labels, so that classes lie apart by design: the map says little about data."
         )
     return plan
-
-
-def parameters(plan: MapPlan) -> dict[str, list[str]] | None:
-    """The parameters of the address that lead to this plan; None where no address does."""
-    if plan.representation is None:
-        return None
-    fields = ("representation", "method", *_UMAP)
-    if plan != replace(_USUAL, **{field: getattr(plan, field) for field in fields}):
-        return None
-    written = {_METHOD.key: _METHOD.written(plan.method), "features": [REPRESENTATIONS[plan.representation].title]}
-    if plan.method == "umap":
-        written |= {control.key: control.written(getattr(plan, field)) for field, control in _UMAP.items()}
-    return written
-
-
-def describe(plan: MapPlan) -> str:
-    """A plan in a few words, for lists of runs.
-
-    >>> describe(MapPlan(representation="raw", n_neighbors=30))
-    'UMAP · Raw values (columns standardised) · 30 neighbours'
-    """
-    features = "usual features" if plan.representation is None else REPRESENTATIONS[plan.representation].title
-    if plan.method == "pca":
-        return f"PCA · {features}"
-    return f"UMAP · {features} · {plan.n_neighbors} neighbours"
 
 
 def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
@@ -157,7 +106,7 @@ def view(dataset: Dataset, plan: MapPlan, title: str) -> View | None:
 
     None where no address leads to the plan of the map.
     """
-    led = parameters(plan)
+    led = plan_parameters(plan)
     if led is None:
         return None
     run = workspace().find_run(owner(), plan, dataset.fingerprint) if plan.method == "umap" else None

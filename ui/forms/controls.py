@@ -7,7 +7,7 @@ result than the one that was sent. So the address is checked first, and an unkno
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import streamlit as st
 
@@ -50,13 +50,21 @@ class Pick:
         )
         return self.ordered(chosen)
 
+    def meant(self, drawn: tuple[str, ...]) -> tuple[str, ...]:
+        """What was drawn, as it is."""
+        return drawn
+
+    def read(self, written: Sequence[str]) -> tuple[str, ...]:
+        """The value that an address holds."""
+        return self.ordered([name for name, title in self.titles.items() if title in written])
+
     def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
         """Names in the registry's order, whatever the order of choosing: the same choice is the same plan."""
         return tuple(name for name in self.titles if name in names)
 
     def written(self, value: Any) -> list[str]:
-        """A value as the address holds it."""
-        return [self.titles[name] for name in value]
+        """A value as the address holds it; nothing chosen is written, too, since no parameter means what is usual."""
+        return [self.titles.get(name, str(name)) for name in value] or [""]
 
 
 @dataclass(frozen=True)
@@ -65,18 +73,19 @@ class One:
 
     key: str
     label: str
-    titles: Mapping[str, str]
-    default: str
+    titles: Mapping[Any, str]
+    default: Any
     help: str | None = None
+    side_by_side: bool = False
 
     def unknown(self, written: Sequence[str]) -> list[str]:
         """Which values of an address cannot be chosen here."""
         return [value for value in written if value and value not in self.titles.values()] + list(written[1:])
 
-    def draw(self, *, side_by_side: bool = False) -> str:
+    def draw(self, *, side_by_side: bool = False) -> Any:
         """The widget; returns the chosen name."""
         names = list(self.titles)
-        if side_by_side or self._fits_side_by_side():
+        if side_by_side or self.side_by_side or self._fits_side_by_side():
             return st.segmented_control(
                 self.label,
                 names,
@@ -103,13 +112,17 @@ class One:
         few = len(self.titles) <= MOST_SIDE_BY_SIDE and sum(map(len, self.titles.values())) <= LONGEST_SIDE_BY_SIDE
         return few and not any(map(_MARKUP.search, self.titles.values()))
 
-    def written(self, value: str) -> list[str]:
-        """A value as the address holds it."""
-        return [self.titles[value]]
+    def meant(self, drawn: Any) -> Any:
+        """What was drawn, as it is."""
+        return drawn
 
-    def ordered(self, value: str) -> str:
-        """The value itself: one thing has no order."""
-        return value
+    def read(self, written: Sequence[str]) -> Any:
+        """The value that an address holds."""
+        return next(name for name, title in self.titles.items() if title == written[0])
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        return [self.titles.get(value, str(value))]
 
 
 @dataclass(frozen=True)
@@ -145,9 +158,13 @@ class OneOrUsual:
         """A value as the address holds it."""
         return [self.titles.get(value, str(value)) if value else USUAL]
 
-    def ordered(self, value: Any) -> Any:
-        """The value itself: one thing has no order."""
-        return value
+    def meant(self, drawn: Any) -> Any:
+        """What was drawn, as it is."""
+        return drawn
+
+    def read(self, written: Sequence[str]) -> Any:
+        """The value that an address holds."""
+        return next((name for name, title in self.titles.items() if title == written[0]), None)
 
 
 @dataclass(frozen=True)
@@ -196,12 +213,74 @@ class Number:
         """A value as the address holds it."""
         return [str(value)]
 
-    def ordered(self, value: Any) -> Any:
-        """The value itself: a number has no order."""
-        return value
+    def meant(self, drawn: Any) -> Any:
+        """What was drawn, as it is."""
+        return drawn
+
+    def read(self, written: Sequence[str]) -> Any:
+        """The value that an address holds."""
+        return type(self.default)(written[0])
 
 
-def check_address(controls: Sequence[Pick | One | OneOrUsual | Number]) -> None:
+@dataclass(frozen=True)
+class Name:
+    """Any name, in an address: what can be chosen is not known where nothing is known of the data."""
+
+    key: str
+    label: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Whatever is no name."""
+        return [value for value in written[:1] if not value] + list(written[1:])
+
+    def read(self, written: Sequence[str]) -> str:
+        """The value that an address holds."""
+        return written[0]
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        return [value or ""]
+
+
+class Checked(Protocol):
+    """What an address is checked against."""
+
+    @property
+    def key(self) -> str:
+        """Its parameter of the address."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """What the screen calls it."""
+        ...
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Which values of an address cannot be chosen here."""
+        ...
+
+
+class Control(Checked, Protocol):
+    """What every widget of a form does: what is `drawn` stands on the screen, and `meant` may refuse it (DataError)."""
+
+    def draw(self) -> Any:
+        """The widget; returns what stands in it."""
+        ...
+
+    def meant(self, drawn: Any) -> Any:
+        """The value of what stands in the widget."""
+        ...
+
+    def read(self, written: Sequence[str]) -> Any:
+        """The value that an address holds."""
+        ...
+
+    def written(self, value: Any) -> list[str]:
+        """A value as the address holds it."""
+        ...
+
+
+def check_address(controls: Sequence[Checked]) -> None:
     """End the page with a sentence where the address asks for a value that no control has.
 
     What it asked for, and got, may be gone after another choice on the page: then the control takes what is usual.

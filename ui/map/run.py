@@ -1,5 +1,5 @@
-"""What does a list of runs say of a map? Its plan in words, and its address on the page of data sets."""
+"""What does a list of runs say of a map? Its address on the page of data sets."""
 
-from ui.data_sets.maps import describe, parameters
+from ui.forms.plan_form import stored_parameters as parameters
 
-__all__ = ["describe", "parameters"]
+__all__ = ["parameters"]

@@ -10,7 +10,8 @@ import streamlit as st
 from core.evaluate.wording import count, listed, plural
 from core.questions import QUESTIONS
 from ui import page_file
-from ui.matched_subsets import controls, results
+from ui.forms.plan_form import plan_parameters
+from ui.matched_subsets import results
 from ui.predictions import choice as prediction_choice
 from ui.shell import page
 
@@ -27,7 +28,7 @@ def card() -> None:
         for one in known[:MOST]:
             names = prediction_choice.names(one.sets.parameters, titles)
             st.markdown(f":gray[{page.plain(names)}]  \n{page.plain(one.headline)}")
-            _link("Open", one.sets.parameters | controls.matching_parameters(one.plan))
+            _link("Open", one.sets.parameters | (plan_parameters(one.plan) or {}))
         if len(known) > MOST:
             st.caption(f"{count(len(known) - MOST)} more compared since the server was started.")
         if known:

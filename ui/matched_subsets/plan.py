@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 
+from core.asked import asks
 from core.data.predictions.pairs import WHOLE, Part
 from core.evaluate.calibration import Binning
 from core.evaluate.matched_subsets import EPSILON
@@ -36,14 +37,73 @@ class TwoSets:
 class MatchingPlan:
     """How samples are matched and reliability diagrams binned."""
 
-    epsilon: float = EPSILON
-    by: By = "label"
-    method: Method = "random"
-    order: Order = "shuffled"
-    n_repeats: int = 10
-    binning: Binning = "mass"
-    n_bins: int = 15
-    seed: int = 0
+    epsilon: float = asks(
+        EPSILON,
+        label="Epsilon",
+        help="The largest difference of confidence within a pair. The curve below shows what rests on it.",
+        address="epsilon",
+        place="row",
+        lowest=0.0,
+        highest=0.5,
+        step=0.001,
+        format="%.4f",
+    )
+    by: By = asks(
+        "label",
+        label="Match by",
+        help="Whether a pair must have the same predicted label, too (Algorithm 1), or about the same confidence only "
+        "(Algorithm 2).",
+        address="by",
+        place="row",
+        choices=lambda about: {"label": "label and confidence", "probability": "confidence only"},
+    )
+    method: Method = asks(
+        "random",
+        label="Matching",
+        help="Random is the published way: each new sample in turn takes a random counterpart that is still free. As "
+        "many as possible does not depend on order or luck.",
+        address="method",
+        place="row",
+        choices=lambda about: {"random": "random", "maximum": "as many as possible"},
+    )
+    n_repeats: int = asks(
+        10,
+        label="Repeats",
+        help="Random matchings whose mean is shown. More of them change no interval: these speak about data.",
+        address="repeats",
+        lowest=1,
+        highest=200,
+    )
+    order: Order = asks(
+        "shuffled",
+        label="Order",
+        help="In which order new samples take their counterparts; the paper's is that of the file.",
+        address="order",
+        choices=lambda about: {"shuffled": "shuffled", "given": "as in the file"},
+    )
+    binning: Binning = asks(
+        "mass",
+        label="Bins of equal",
+        help="Of reliability diagrams: as many samples in each, or as much of the scale.",
+        address="bins",
+        choices=lambda about: {"mass": "mass", "width": "width"},
+    )
+    n_bins: int = asks(
+        15,
+        label="Number of bins",
+        help="At most so many; ties stay together.",
+        address="nbins",
+        lowest=2,
+        highest=100,
+    )
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
 
     @property
     def matching(self) -> dict[str, object]:

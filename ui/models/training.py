@@ -1,31 +1,28 @@
 """How does a network get trained from a page? As a run like any other, told by epoch; what comes of it is kept."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
+from core.asked import About
 from core.data import DataError, Dataset
 from core.evaluate.wording import plural
-from core.models import fits
 from core.trials import TrainingPlan
-from core.trials.training_plan import trainable
 from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
-from ui.forms.controls import Number, One, check_address
+from ui.forms.plan_form import plan_form
 from ui.shell import jobs, page
 from ui.shell.session import owner, workspace
 
-_USUAL = TrainingPlan(next(iter(trainable())))
 _AWAITED = "model-awaited"
 
 
 def section(dataset: Dataset, models: Collection[StoredModel]) -> None:
     """The form of a TrainingPlan, the button that starts it, and how far trainings of this data set are."""
     try:
-        plan, button = _form(dataset)
+        plan, button = plan_form(TrainingPlan, About(dataset), border=False)
         n_test = len(plan.split(dataset).test)
     except DataError as problem:
         page.error(problem)
@@ -56,32 +53,6 @@ def take_ready(models: Collection[StoredModel]) -> str | None:
     st.session_state.pop(_AWAITED)
     found = _made_by(run, models)
     return found.fingerprint if found else None
-
-
-def parameters(plan: TrainingPlan) -> dict[str, list[str]] | None:
-    """The parameters of the address that lead to this plan in the form; None where no address does."""
-    titles = {name: network.label for name, network in trainable().items()}
-    controls = {"model": _model_control(titles, plan.model)} | _numbers()
-    written = {control.key: control.written(getattr(plan, field)) for field, control in controls.items()}
-    if any(control.unknown(written[control.key]) for control in controls.values()):
-        return None
-    return written
-
-
-def _form(dataset: Dataset) -> tuple[TrainingPlan, DeltaGenerator]:
-    networks = {name: network for name, network in trainable().items() if fits(network, dataset)}
-    titles = {name: network.label for name, network in networks.items()}
-    usual = [name for name, network in networks.items() if dataset.kind in network.usual_for]
-    model, numbers = _model_control(titles, next(iter([*usual, *networks]))), _numbers()
-    check_address([model, *numbers.values()])
-    values = {}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        values["model"] = model.draw()
-        values["n_epochs"] = numbers.pop("n_epochs").draw()
-        button = st.container(width="content")
-    with st.expander("More options", type="compact"), st.container(horizontal=True, vertical_alignment="bottom"):
-        values |= {field: control.draw() for field, control in numbers.items()}
-    return TrainingPlan(**values), button
 
 
 def _button(plan: TrainingPlan, dataset: Dataset, run: Run | None, models: Collection[StoredModel]) -> None:
@@ -135,63 +106,3 @@ def _progress(run: Run) -> None:
     jobs.progress(run)
     if run.state == "cancelled":
         st.caption("A training that goes on after it was stopped begins with the first epoch.")
-
-
-def _model_control(titles: Mapping[str, str], usual: str) -> One:
-    return One("network", "Network", titles, usual, "Those of the papers that fit these inputs.")
-
-
-def _numbers() -> dict[str, Number]:
-    """A control for every field of a TrainingPlan but the model."""
-    return {
-        "n_epochs": Number(
-            "epochs",
-            "Epochs",
-            1,
-            1000,
-            _USUAL.n_epochs,
-            5,
-            "How often every training sample is seen; you can stop between two of them.",
-        ),
-        "batch_size": Number(
-            "batch", "Batch size", 1, 4096, _USUAL.batch_size, 16, "Samples per step; the paper's 128."
-        ),
-        "learning_rate": Number(
-            "rate", "Learning rate", 0.0001, 10.0, _USUAL.learning_rate, 0.001, "The paper's 0.01.", "%.4f"
-        ),
-        "momentum": Number(
-            "momentum", "Momentum", 0.0, 0.999, _USUAL.momentum, 0.01, "Nesterov's; the paper's 0.95.", "%.3f"
-        ),
-        "weight_decay": Number(
-            "decay", "Weight decay", 0.0, 1.0, _USUAL.weight_decay, 0.0001, "Pulls weights towards 0.", "%.4f"
-        ),
-        "gradient_penalty": Number(
-            "penalty",
-            "Gradient penalty",
-            0.0,
-            1000.0,
-            _USUAL.gradient_penalty,
-            0.01,
-            "Lambda: makes the loss change little where the input does, and so the model robust on average. It doubles "
-            "the time of an epoch or more.",
-            "%.4f",
-        ),
-        "test_share": Number(
-            "kept_out",
-            "Test share",
-            0.05,
-            0.9,
-            _USUAL.test_share,
-            0.05,
-            "The share of each class kept out of training.",
-        ),
-        "seed": Number(
-            "training_seed",
-            "Seed",
-            0,
-            2**31,
-            _USUAL.seed,
-            1,
-            "The split and all randomness of training follow from it.",
-        ),
-    }

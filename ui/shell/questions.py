@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.questions import QUESTIONS, module_of, of_kind, with_page
+from core.report.descriptions import describe as describe_plan
 from core.trials import Plan
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
@@ -25,8 +26,8 @@ def title(run: Run) -> str:
 
 def describe(run: Run) -> str:
     """A run's plan in a few words."""
-    question, plan = of_kind(run.kind), _plan(run)
-    return UNKNOWN if question is None or plan is None else module_of(question, "run").describe(plan)
+    plan = _plan(run)
+    return UNKNOWN if plan is None else describe_plan(plan)
 
 
 def headline(run: Run) -> str:

@@ -21,11 +21,12 @@ from core.workspace.links import View
 from core.workspace.provenance import LIBRARIES
 from core.workspace.run import Run, run_key
 from ui.data import choice as data_choice
+from ui.forms.plan_form import plan_parameters
 from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
 from ui.shell import background, page, take_away
 from ui.shell.session import is_fixed, owner, read_only, workspace
-from ui.source_robustness import controls, results, trained_sources
+from ui.source_robustness import results, trained_sources
 from ui.source_robustness.results import OwnModels, OwnPredictions
 
 ADDRESS = "own"
@@ -71,7 +72,7 @@ def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | No
     None where there are none, so that a link shows the run, and where no address leads to the plan. The sources of a
     run are found through the run.
     """
-    led = controls.trial_parameters(plan)
+    led = plan_parameters(plan)
     if own is None or led is None:
         return None
     needed = needed_by(plan, dataset) if run is None else ()

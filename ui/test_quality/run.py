@@ -1,11 +1,11 @@
-"""What does a list of runs say of this question? Plans in words, their addresses, verdicts in a sentence."""
+"""What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
 from core.evaluate.test_quality.shift_verdict import shift_verdict
 from core.workspace.run import Run
+from ui.forms.plan_form import stored_parameters as parameters
 from ui.test_quality import results
-from ui.test_quality.shift import describe, parameters
 
-__all__ = ["describe", "headline", "parameters"]
+__all__ = ["headline", "parameters"]
 
 
 def headline(run: Run) -> str:

@@ -2,52 +2,28 @@
 
 import streamlit as st
 
-from core.data import DataError, Dataset
+from core.asked import About
+from core.data import Dataset
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.evaluate.test_quality.shift_verdict import enough_resplits, shift_verdict
 from core.evaluate.wording import count, plural
 from core.report import test_quality as report
-from core.trials.layer_parts import split_of
-from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
 from ui.data_sets import views
-from ui.forms.controls import Number, check_address
-from ui.models import choice as model_choice
+from ui.forms.plan_form import plan_form
 from ui.shell import exports, jobs, page
 from ui.shell.session import owner, workspace
 from ui.test_quality import results
 
 SECONDS_BETWEEN_DRAWINGS = 4.0
-_USUAL = CovariateShiftPlan("usual")
-_CONTROLS = {
-    "n_resplits": Number(
-        "resplits",
-        "Re-splits",
-        1,
-        10_000,
-        _USUAL.n_resplits,
-        100,
-        "Random splits of the same sizes that each class is held against. To name a class among many takes twenty for "
-        "each class.",
-    ),
-    "n_dimensions": Number(
-        "dimensions", "Directions", 1, 50, _USUAL.n_dimensions, 1, "Principal components of the training part."
-    ),
-    "n_components": Number(
-        "mixture", "Components", 1, 50, _USUAL.n_components, 1, "Of each Gaussian mixture; fewer where samples are few."
-    ),
-    "seed": Number("shift_seed", "Seed", 0, 2**31, _USUAL.seed, 1, "All randomness follows from this number."),
-}
 
 
 def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
     """The controls in a row with the button that starts the run; returns the plan that they say."""
-    check_address(list(_CONTROLS.values()))
-    with st.container(border=True, horizontal=True, vertical_alignment="bottom", gap="medium", key="shift-controls"):
-        values = {field: control.draw() for field, control in _CONTROLS.items()}
-        plan = CovariateShiftPlan(model.fingerprint, layer, **values, **split_of(model.training_plan))
-        st.space("stretch")
+    settled = {"model": model.fingerprint, "layer": layer}
+    plan, button = plan_form(CovariateShiftPlan, About(dataset, model=model), settled=settled, key="shift-controls")
+    with button:
         jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
     return plan
 
@@ -97,34 +73,3 @@ def _table(run: Run) -> None:
         "Components": st.column_config.TextColumn(help="Of the mixtures of training and test part"),
     }
     st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
-
-
-def written(plan: CovariateShiftPlan) -> dict[str, list[str]]:
-    """The parameters of the address that say how shift is measured."""
-    return {control.key: control.written(getattr(plan, field)) for field, control in _CONTROLS.items()}
-
-
-def parameters(plan: CovariateShiftPlan) -> dict[str, list[str]] | None:
-    """The parameters of the address that lead to this plan; None where no address does, or its model is gone."""
-    try:
-        model = workspace().stored_model(owner(), plan.model)
-    except WorkspaceError:
-        return None
-    said = {field: getattr(plan, field) for field in _CONTROLS}
-    try:
-        same = CovariateShiftPlan(plan.model, plan.layer, **said, **split_of(model.training_plan)) == plan
-    except DataError:
-        return None
-    if plan.layer is None or not same or any(one.unknown(written(plan)[one.key]) for one in _CONTROLS.values()):
-        return None
-    return {**written(plan), "layer": [plan.layer], **model_choice.parameters(model)}
-
-
-def describe(plan: CovariateShiftPlan) -> str:
-    """A plan in a few words, for lists of runs.
-
-    >>> describe(CovariateShiftPlan("f1f2f3", "last hidden"))
-    'Covariate shift · 99 re-splits · last hidden · model f1f2f3'
-    """
-    layer = plan.layer or "usual layer"
-    return f"Covariate shift · {plural(plan.n_resplits, 're-split')} · {layer} · model {plan.model[:12]}"

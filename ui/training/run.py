@@ -1,11 +1,5 @@
-"""What does a list of runs say of a training? Its plan in words, and the address of the form that it came from."""
+"""What does a list of runs say of a training? The address of the form that it came from."""
 
-from core.trials import TrainingPlan
-from ui.models.training import parameters
+from ui.forms.plan_form import stored_parameters as parameters
 
-__all__ = ["describe", "parameters"]
-
-
-def describe(plan: TrainingPlan) -> str:
-    """A plan in a few words."""
-    return plan.title
+__all__ = ["parameters"]

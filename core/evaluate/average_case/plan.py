@@ -14,17 +14,19 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
+from core.asked import About, Several, Titles, Values, asks, follows
 from core.data import DataError, Dataset
-from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf
+from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf, offered
 from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.estimators import BY_LIMIT
-from core.evaluate.wording import count, plural
+from core.evaluate.wording import count, exact, plural
 from core.models.classifier import stop_if
 from core.models.errors import ModelError
 from core.models.load import Model, model_inputs, read_stored
 from core.models.trained import TrainedNetwork
 from core.models.training import best_device, one_torch_thread
 from core.trials import Context
+from core.trials.layer_parts import TrainingSplit, asks_model, split_of
 from core.trials.plan import Aside, check_fields
 from core.trials.training_plan import TrainingPlan
 
@@ -78,6 +80,35 @@ class Trial:
     stop: int
 
 
+NOISE_TITLES = {"gaussian": "normal", "uniform": "uniform", "laplace": "Laplace"}
+COLUMN_SIGMAS = (0.1, 0.25, 0.5, 1.0)
+"""What is usual where sigma counts in a column's own spread."""
+
+
+def estimators_offered(about: About) -> Titles:
+    """The estimators that the screen offers for a model."""
+    return offered(has_gradients=_has_gradients(about))
+
+
+def _of_images(about: About) -> bool:
+    return about.data_kind in (None, "image")
+
+
+def _has_gradients(about: About) -> bool:
+    return about.model is None or about.model.has_gradients
+
+
+def _trained_here(about: About) -> bool:
+    return about.model is None or bool(about.model.training_plan)
+
+
+def _split(values: Values, about: About) -> TrainingSplit:
+    """That of the model's own training, where it says which rows are judged."""
+    if values.get("rows") != "test" or about.model is None:
+        return split_of(None)
+    return split_of(about.model.training_plan)
+
+
 @dataclass(frozen=True)
 class AverageCasePlan:
     """Estimate the average-case robustness of a stored model's predictions.
@@ -120,23 +151,142 @@ class AverageCasePlan:
     [('samples', 0, 50), ('samples', 50, 100), ('audit', 0, 10), ('audit', 10, 20)]
     """
 
-    model: str
-    sigmas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3)
-    estimators: tuple[str, ...] = ("mmse", "softmax")
-    noise: str = "gaussian"
-    shape: str = "isotropic"
-    n_copies: int = 6
-    antithetic: bool = True
-    n_passes: int = 128
-    temperature: float = 1.0
-    rows: str = "test"
-    test_share: float = 0.2
-    split_seed: int = 0
-    n_samples: int | None = None
-    n_audit: int = 50
-    audit_half_width: float | None = 0.02
-    audit_draws: int = 10_000
-    seed: int = 0
+    model: str = asks_model()
+    sigmas: tuple[float, ...] = asks(
+        (0.05, 0.1, 0.2, 0.3),
+        label="Sigmas",
+        help="Standard deviations of the noise, set apart by commas: of images in pixels' units (black 0, white 1), "
+        "else in those of each column, or each number of a text's vector, unless another size is chosen.",
+        address="sigmas",
+        place="row",
+        lowest=0.0,
+        many=True,
+        differs=lambda about: {} if _of_images(about) else {"address": "sigmas_columns", "usual": COLUMN_SIGMAS},
+        says=lambda sigmas: " to ".join(map(exact, dict.fromkeys((sigmas[0], sigmas[-1])))),
+    )
+    estimators: tuple[str, ...] = asks(
+        ("mmse", "softmax"),
+        label="Estimator",
+        help="How p_robust is found. MMSE takes a few noisy copies and their gradients, normal logits more copies and "
+        "no gradients; Monte-Carlo counts, and takes thousands.",
+        address="estimator",
+        place="row",
+        choices=estimators_offered,
+        differs=lambda about: (
+            {}
+            if _has_gradients(about)
+            else {"address": "estimator_blind", "usual": next(iter(estimators_offered(about)))}
+        ),
+        several_as=Several(lambda estimators: (estimators[0],), lambda primary: (primary, "softmax")),
+        says=lambda name: ESTIMATORS[name].facts.title,
+    )
+    noise: str = asks(
+        "gaussian",
+        label="Noise",
+        help="All of the same variance.",
+        address="noise",
+        choices=lambda about: NOISE_TITLES,
+    )
+    shape: str = asks(
+        "isotropic",
+        label="Size of the noise",
+        help="Sigma alike in every feature, times each feature's standard deviation, or with the data's covariance.",
+        address="shape",
+        choices=lambda about: SHAPES,
+        differs=lambda about: {} if _of_images(about) else {"address": "shape_columns", "usual": "per_feature"},
+    )
+    n_copies: int = asks(
+        6,
+        label="Noisy copies (MMSE)",
+        help="The N of the paper.",
+        address="copies",
+        lowest=1,
+        highest=1000,
+        step=2,
+    )
+    antithetic: bool = asks(
+        True,
+        label="Copies are",
+        help="Noise added and subtracted, the same at every sample; or noise of its own for every copy.",
+        address="copies_are",
+        choices=lambda about: {True: "antithetic pairs", False: "plain, as published"},
+    )
+    n_passes: int = asks(
+        128,
+        label="Copies (normal logits)",
+        help="Forward passes only.",
+        address="passes",
+        lowest=4,
+        highest=10_000,
+        step=2,
+    )
+    temperature: float = asks(
+        1.0,
+        label="Temperature",
+        help="Of the softmax confidence.",
+        address="temperature",
+        lowest=0.01,
+        highest=100.0,
+        step=0.1,
+    )
+    rows: str = asks(
+        "test",
+        label="Samples are",
+        help="Those that the model was not trained on, or all; which ones an uploaded model has seen is not known.",
+        address="judge",
+        choices=lambda about: {"test": "not trained on", "all": "all"} if _trained_here(about) else {"all": "all"},
+        differs=lambda about: {} if _trained_here(about) else {"address": "judge_all", "usual": "all"},
+    )
+    test_share: float = follows(0.2, of=lambda values, about: _split(values, about)["test_share"])
+    split_seed: int = follows(0, of=lambda values, about: _split(values, about)["split_seed"])
+    n_samples: int | None = asks(
+        None,
+        label="Samples",
+        help="So many at most, at random, classes in proportion.",
+        address="judged",
+        place="row",
+        lowest=20,
+        highest=1_000_000,
+        step=100,
+        usual=500,
+    )
+    n_audit: int = asks(
+        50,
+        label="Audited",
+        help="So many of them are checked by Monte-Carlo, too.",
+        address="audited",
+        place="row",
+        lowest=0,
+        highest=10_000,
+        step=10,
+    )
+    audit_half_width: float | None = asks(
+        0.02,
+        label="Half-width of the audit",
+        help="Monte-Carlo draws until its exact interval is so narrow, 10,000 draws at most.",
+        address="half_width",
+        lowest=0.002,
+        highest=0.5,
+        step=0.005,
+        format="%.3f",
+    )
+    audit_draws: int = asks(
+        10_000,
+        label="Draws of the audit",
+        help="The most draws that one sample may take.",
+        place="command",
+        lowest=1,
+    )
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
+
+    described: ClassVar[str] = "{estimators} · {noise} noise of sigma {sigmas} · {model}"
 
     kind: ClassVar[str] = "average_case"
     METHOD_VERSION: ClassVar[int] = 1

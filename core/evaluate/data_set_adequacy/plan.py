@@ -1,6 +1,6 @@
 """Which trials tell what more data would do? Those of a TrialPlan, on training sets of several sizes (section 5.2)."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import ClassVar
 
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
+from core.asked import Several, asks, asks_like
 from core.data import DataError, Dataset
 from core.evaluate.wording import count, listed
 from core.models import MODELS
@@ -15,7 +16,7 @@ from core.split import Split
 from core.trials import COLUMNS as TRIAL_COLUMNS
 from core.trials import Context, Draw, TrialPlan
 from core.trials.epochs import fit_and_predict, untrained
-from core.trials.plan import LATER, Plan, check_fields
+from core.trials.plan import Plan, check_fields
 
 ALL = 0
 """The size that stands for the whole training part."""
@@ -29,6 +30,18 @@ COLUMNS = {**TRIAL_COLUMNS, "size": "Int64"}
 `n_train` is always the true number of samples that were trained on: it differs from draw to draw where all are taken,
 and is less than `size` where a class had too few.
 """
+
+
+def _with_none_for_all(sizes: tuple[int, ...]) -> tuple[tuple[int | None, ...]]:
+    return (tuple(None if size == ALL else size for size in sizes),)
+
+
+def _with_samples(sizes: tuple[int | None, ...]) -> str:
+    return f"{', '.join('all' if size is None else str(size) for size in sizes)} samples"
+
+
+def _with_zero_for_all(sizes: tuple[int | None, ...]) -> tuple[int, ...]:
+    return tuple(ALL if size is None else size for size in sizes)
 
 
 @dataclass(frozen=True)
@@ -60,18 +73,33 @@ class AdequacyPlan:
     160
     """
 
-    models: tuple[str, ...] = ("svm", "logistic")
-    source_finders: tuple[str, ...] = ("kmeans",)
-    n_sources: int = 5
-    representation: str | None = None
-    schemes: tuple[str, ...] = ("source_exclusive", "source_inclusive")
-    n_repeats: int = 20
-    n_clusterings: int = 4
-    test_share: float = 0.2
-    across: str | None = None
-    sizes: tuple[int, ...] = SIZES
-    seed: int = 0
-    n_epochs: int | None = field(default=None, metadata=LATER)
+    models: tuple[str, ...] = asks_like(TrialPlan, "models")
+    source_finders: tuple[str, ...] = asks_like(TrialPlan, "source_finders")
+    representation: str | None = asks_like(TrialPlan, "representation")
+    n_sources: int = asks_like(TrialPlan, "n_sources")
+    schemes: tuple[str, ...] = asks_like(TrialPlan, "schemes", default=("source_exclusive", "source_inclusive"))
+    n_repeats: int = asks_like(TrialPlan, "n_repeats")
+    n_clusterings: int = asks_like(TrialPlan, "n_clusterings")
+    test_share: float = asks_like(TrialPlan, "test_share")
+    across: str | None = asks_like(TrialPlan, "across")
+    sizes: tuple[int, ...] = asks(
+        SIZES,
+        label="Training samples",
+        help="Sizes of the training part, set apart by commas; “all” is the whole of it. Sizes that do not fit are "
+        "left out. Samples are drawn class by class, and smaller parts lie within larger ones.",
+        address="sizes",
+        place="row",
+        lowest=1,
+        many=True,
+        word="all",
+        width=330,
+        several_as=Several(_with_none_for_all, _with_zero_for_all),
+        says=_with_samples,
+    )
+    n_epochs: int | None = asks_like(TrialPlan, "n_epochs")
+    seed: int = asks_like(TrialPlan, "seed")
+
+    described: ClassVar[str] = "{models} · {source_finders} · {sizes} · {n_repeats}"
 
     kind: ClassVar[str] = "adequacy"
     METHOD_VERSION: ClassVar[int] = 1

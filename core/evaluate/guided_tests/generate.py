@@ -25,6 +25,25 @@ _CHUNK = 2048
 Rivals = Literal["nearest", "even"]
 
 
+def mix_title(centroid_share: float) -> str:
+    """What a mix is called: the share of the centroid region first, as in the paper.
+
+    >>> mix_title(0.3), mix_title(1.0)
+    ('30-70', '100-0')
+    """
+    near = round(100 * centroid_share)
+    return f"{near}-{100 - near}"
+
+
+def size_title(frequency: float) -> str:
+    """What a size is called: tests for each class, as a share of its test samples.
+
+    >>> size_title(0.25)
+    '25 %'
+    """
+    return f"{100 * frequency:g} %"
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How features are perturbed.

@@ -10,18 +10,31 @@ from typing import ClassVar, cast, get_args
 import numpy as np
 import pandas as pd
 
+from core.asked import asks, follows
 from core.data import DataError, Dataset
 from core.evaluate.guided_tests.accuracy import table_sizes
-from core.evaluate.guided_tests.generate import Recipe, Rivals, Start, generate_class, sizes, start
+from core.evaluate.guided_tests.generate import (
+    FREQUENCIES,
+    MIXES,
+    Recipe,
+    Rivals,
+    Start,
+    generate_class,
+    mix_title,
+    size_title,
+    sizes,
+    start,
+)
 from core.evaluate.guided_tests.images import reconstruction
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
-from core.evaluate.test_quality import THETA_2, UNITS, fit_regions
+from core.evaluate.test_quality import UNITS, fit_regions
+from core.evaluate.test_quality.region_fields import asks_r, asks_theta1, asks_theta2, asks_unit
 from core.evaluate.test_quality.regions import Unit, check_band
 from core.models.classifier import stop_if
 from core.models.decoder import fit_decoder
 from core.models.training import one_torch_thread
 from core.trials import Context
-from core.trials.layer_parts import LayerParts, check_model_and_layer, layer_parts
+from core.trials.layer_parts import LayerParts, asks_layer, asks_model, check_model_and_layer, layer_parts, split_field
 from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
@@ -57,6 +70,8 @@ features in `content`, as bytes of float32. The decoder's row has it in `content
 test images. Elsewhere `content` is empty. A failed trial is one row without figures.
 """
 
+DECODER_EPOCHS = 10
+"""Of a decoder on a page; a plan that says nothing has none."""
 MOST_FOR_DECODER = 10_000
 """A decoder is trained on so many training images at most, taken at random."""
 
@@ -105,22 +120,91 @@ class GuidedTestsPlan:
     ([('decoder', -1), ('mix', 0), ('mix', 1)], 0.5)
     """
 
-    model: str
-    layer: str | None = None
-    r: float | None = None
-    theta1: float | None = None
-    theta2: float = THETA_2
-    unit: str = UNITS[0]
-    wcl: float | None = None
-    noise: float = Recipe.noise
-    rivals: str = Recipe.rivals
-    centroid_share: float = 0.5
-    frequency: float = 1.0
-    table: bool = True
-    decoder_epochs: int = 0
-    test_share: float = 0.2
-    split_seed: int = 0
-    seed: int = 0
+    model: str = asks_model()
+    layer: str | None = asks_layer()
+    r: float | None = asks_r()
+    theta1: float | None = asks_theta1()
+    theta2: float = asks_theta2()
+    unit: str = asks_unit()
+    wcl: float | None = asks(
+        None,
+        label="Parents up to",
+        help="Samples of which the model is no surer than this are what tests are made from; usually a tenth below "
+        "where the boundary ends.",
+        address="wcl",
+        lowest=0.001,
+        highest=1.0,
+        word="usual",
+    )
+    noise: float = asks(
+        Recipe.noise,
+        label="Noise",
+        help="In standard deviations of the class's training features; what cannot be placed is tried again with less.",
+        address="perturbed",
+        lowest=0.0,
+        highest=10.0,
+        step=0.1,
+        format="%.2f",
+    )
+    rivals: str = asks(
+        Recipe.rivals,
+        label="Rivals",
+        help="Which classes the boundary lies with: the one that each sample is confused with, or all others in turn.",
+        address="rivals",
+        choices=lambda about: {"nearest": "each sample's own", "even": "all in turn"},
+    )
+    centroid_share: float = asks(
+        0.5,
+        label="Mix",
+        help="How many of the tests lie near their class's centroid, and how many at its boundary: centroid first, in "
+        "per cent.",
+        address="mix",
+        place="row",
+        choices=lambda about: {share: mix_title(share) for share in MIXES},
+        side_by_side=True,
+        says=mix_title,
+    )
+    frequency: float = asks(
+        1.0,
+        label="Size",
+        help="Tests for each class, as a share of its number of test samples.",
+        address="size",
+        place="row",
+        choices=lambda about: {frequency: size_title(frequency) for frequency in FREQUENCIES},
+        side_by_side=True,
+        says=size_title,
+    )
+    table: bool = asks(
+        True,
+        label="Table 2, too",
+        help="Accuracy over mixes and sizes, up to as many tests for each class as a tenth of the test set, as in the "
+        "paper's table 2.",
+        address="table2",
+        choices=lambda about: {True: "yes", False: "no"},
+    )
+    decoder_epochs: int = asks(
+        0,
+        label="Decoder's epochs",
+        help="How long a network is trained that shows features as images. 0: the nearest real images are shown.",
+        address="decoder",
+        lowest=0,
+        highest=1000,
+        step=5,
+        usual=DECODER_EPOCHS,
+        when=lambda values, about: about.data_kind == "image",
+    )
+    test_share: float = follows(0.2, of=split_field("test_share"))
+    split_seed: int = follows(0, of=split_field("split_seed"))
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
+
+    described: ClassVar[str] = "{centroid_share}, {frequency} of the test set · {layer} · {model}"
 
     kind: ClassVar[str] = "guided_tests"
     METHOD_VERSION: ClassVar[int] = 1

@@ -1,6 +1,7 @@
 """What do the generated tests say of the model, and what do they not? In sentences, phrased on the intervals."""
 
 from core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
+from core.evaluate.guided_tests.generate import mix_title
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
 from core.evaluate.guided_tests.stored import Guided
@@ -11,16 +12,6 @@ SIDE = (
     "construction, and less where a third class is as probable."
 )
 """What has to be known of any accuracy at a boundary."""
-
-
-def mix_title(centroid_share: float) -> str:
-    """What a mix is called: the share of the centroid region first, as in the paper.
-
-    >>> mix_title(0.3), mix_title(1.0)
-    ('30-70', '100-0')
-    """
-    near = round(100 * centroid_share)
-    return f"{near}-{100 - near}"
 
 
 def guided_verdict(found: Guided) -> Verdict:

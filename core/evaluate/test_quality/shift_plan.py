@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from core.asked import asks, follows
 from core.data import DataError, Dataset
 from core.evaluate.covariate_shift import (
     N_COMPONENTS,
@@ -32,7 +33,7 @@ from core.evaluate.covariate_shift import (
 from core.models.classifier import stop_if
 from core.models.layers import LayerSamples
 from core.trials import Context
-from core.trials.layer_parts import both_parts, check_model_and_layer
+from core.trials.layer_parts import asks_layer, asks_model, both_parts, check_model_and_layer, split_field
 from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
@@ -99,15 +100,58 @@ class CovariateShiftPlan:
     Block(label=0, start=50, stop=100))
     """
 
-    model: str
-    layer: str | None = None
-    n_resplits: int = N_RESPLITS
-    n_dimensions: int = N_DIMENSIONS
-    n_components: int = N_COMPONENTS
-    n_draws: int = N_DRAWS
-    test_share: float = 0.2
-    split_seed: int = 0
-    seed: int = 0
+    model: str = asks_model()
+    layer: str | None = asks_layer()
+    n_resplits: int = asks(
+        N_RESPLITS,
+        label="Re-splits",
+        help="Random splits of the same sizes that each class is held against. To name a class among many takes twenty "
+        "for each class.",
+        address="resplits",
+        place="row",
+        lowest=1,
+        highest=10_000,
+        step=100,
+        says="re-split",
+    )
+    n_dimensions: int = asks(
+        N_DIMENSIONS,
+        label="Directions",
+        help="Principal components of the training part.",
+        address="dimensions",
+        place="row",
+        lowest=1,
+        highest=50,
+    )
+    n_components: int = asks(
+        N_COMPONENTS,
+        label="Components",
+        help="Of each Gaussian mixture; fewer where samples are few.",
+        address="mixture",
+        place="row",
+        lowest=1,
+        highest=50,
+    )
+    n_draws: int = asks(
+        N_DRAWS,
+        label="Draws",
+        help="Monte-Carlo draws of each divergence.",
+        place="command",
+        lowest=2,
+    )
+    test_share: float = follows(0.2, of=split_field("test_share"))
+    split_seed: int = follows(0, of=split_field("split_seed"))
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="shift_seed",
+        place="row",
+        lowest=0,
+        highest=2**31,
+    )
+
+    described: ClassVar[str] = "Covariate shift · {n_resplits} · {layer} · {model}"
 
     kind: ClassVar[str] = "covariate_shift"
     METHOD_VERSION: ClassVar[int] = 1

@@ -6,17 +6,19 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from core.asked import asks
 from core.data import Dataset
 from core.trials.plan import Context, check_fields
 
 
 @dataclass(frozen=True)
 class LargestClassPlan:
-    n_repeats: int = 3
+    n_repeats: int = asks(3, label="Draws", address="draws", place="row", lowest=1, highest=100, says="draw")
     seed: int = 0
 
     kind: ClassVar[str] = "largest_class"
     METHOD_VERSION: ClassVar[int] = 1
+    described: ClassVar[str] = "{n_repeats}"
 
     def __post_init__(self) -> None:
         check_fields(self)

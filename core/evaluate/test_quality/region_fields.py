@@ -1,0 +1,68 @@
+"""What do plans and pages ask about regions? The fields of their thresholds, the same wherever regions are drawn."""
+
+from typing import Any
+
+from core.asked import asks
+from core.evaluate.test_quality.regions import THETA_2, UNITS
+
+FORM = "regions"
+"""The form that asks these: pages of several questions share it, parameters of the address included."""
+
+
+def asks_theta2() -> Any:
+    """Up to which confidence samples lie at the boundary."""
+    return asks(
+        THETA_2,
+        label="Boundary up to",
+        help="A sample lies at the boundary where the model's confidence is at most this (theta 2). The paper gives no "
+        "value; the curve below shows what rests on it.",
+        address="theta2",
+        place="row",
+        form=FORM,
+        lowest=0.0,
+        highest=1.0,
+        step=0.05,
+        format="%.3f",
+    )
+
+
+def asks_r() -> Any:
+    """How far centroid regions reach; None for the median."""
+    return asks(
+        None,
+        label="Radius",
+        help="How far a centroid region reaches, in the unit of distance. The median is that of each class's training "
+        "samples, so that half of them lie inside.",
+        address="r",
+        place="row",
+        form=FORM,
+        lowest=0.001,
+        highest=10.0,
+        word="median",
+    )
+
+
+def asks_theta1() -> Any:
+    """From which confidence on samples lie at the boundary; None for the least that there is."""
+    return asks(
+        None,
+        label="Boundary from",
+        help="The least confidence at the boundary (theta 1). Usually one over the number of classes: none lies below.",
+        address="theta1",
+        form=FORM,
+        lowest=0.001,
+        highest=1.0,
+        word="usual",
+    )
+
+
+def asks_unit() -> Any:
+    """What distances to a centroid are measured in."""
+    return asks(
+        UNITS[0],
+        label="Unit of distance",
+        help="Of the distances of a class's training samples to their centroid; the largest is a single sample.",
+        address="unit",
+        form=FORM,
+        choices=lambda about: {"99th percentile": "99th percentile", "largest": "the largest"},
+    )

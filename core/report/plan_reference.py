@@ -1,0 +1,99 @@
+"""What can a plan say? A reference of every kind: its fields, what they take, and what the page calls them.
+
+It follows from what stands beside the fields (`core.asked`). docs/plans.md is this text: `python -m core plans`.
+"""
+
+import json
+from dataclasses import MISSING, fields
+
+from core.asked import ANYTHING, ITSELF, Ask, Asked, asked, options_of
+from core.evaluate.wording import exact
+from core.questions import of_kind
+from core.workspace.plans import PLANS
+
+_HEAD = "| field | default | takes | on the page | meaning |\n|---|---|---|---|---|"
+
+
+def reference() -> str:
+    """The reference of all kinds of plan, as Markdown."""
+    intro = (
+        '# Plans\n\nA plan says what is computed. The pages make plans; `python -m core run --data digits \'{"kind":'
+        '"trials","models":["svm"]}\'` takes one as JSON. Fields that are left out have their default. This text is '
+        "printed by `python -m core plans`.\n"
+    )
+    return "\n".join([intro, *(plan_reference(kind) for kind in PLANS)])
+
+
+def plan_reference(kind: str) -> str:
+    """The reference of one kind of plan, as Markdown.
+
+    Examples
+    --------
+    >>> print(plan_reference("sources").splitlines()[5])
+    | `n_sources` | `5` | a whole number, 2 or more |  | Sources to find. |
+    """
+    plan = PLANS[kind]
+    by_field: dict[str, list[Asked]] = {}
+    for question in asked(plan):
+        by_field.setdefault(question.field, []).append(question)
+    lines = []
+    for field in fields(plan):
+        default = "needed" if field.default is MISSING else f"`{json.dumps(field.default)}`"
+        if "follows" in field.metadata:
+            lines.append(f"| `{field.name}` | {default} | | | Follows from how the model was trained. |")
+        elif "options" in field.metadata:
+            lines.append(
+                f"| `{field.name}` | {default} | a list of `[name, option, value]` | below | Of "
+                f"`{field.metadata['options'].field}`; those that are left out are as usual. |"
+            )
+        else:
+            stored_so = field.metadata["several"] is ITSELF
+            lines += [_line(field.name, default, one.ask, stored_so=stored_so) for one in by_field[field.name]]
+    question = of_kind(kind)
+    parts = [f"## `{kind}`: {question.title if question else kind}", "\n".join([_HEAD, *lines]), *_options(plan)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(name: str, default: str, ask: Ask, *, stored_so: bool) -> str:
+    """A field; where it is stored otherwise than it is asked for, the default shows how."""
+    takes = _takes(ask) if stored_so else f"see the default; the page asks for {_takes(ask)}"
+    page = f"{ask.label} (`{ask.address}`)" if ask.address else ""
+    return f"| `{name}` | {default} | {takes} | {page} | {ask.help} |"
+
+
+def _takes(ask: Ask) -> str:
+    nothing = f", or `null`: {ask.word}" if ask.word and not ask.several and not ask.many else ""
+    if ask.choices is not None:
+        titles = ask.choices(ANYTHING)
+        if titles is None:
+            return f"a name{nothing}"
+        if all(type(name) is int for name in titles):
+            return f"a whole number{nothing}; the page offers {', '.join(titles.values())}"
+        of = "some of " if ask.several else "one of "
+        names = (f"`{json.dumps(name)}`" + (f" ({title})" if title != name else "") for name, title in titles.items())
+        return of + ", ".join(names) + nothing
+    whole = "whole number" if isinstance(ask.lowest, int) else "number"
+    kind = f"a list of {whole}s" if ask.many else f"a {whole}"
+    return f"{kind}{_range(ask)}{nothing}"
+
+
+def _range(ask: Ask) -> str:
+    if ask.lowest is None:
+        return ""
+    return f", {exact(ask.lowest)} " + ("or more" if ask.highest is None else f"to {exact(ask.highest)} on the page")
+
+
+def _options(plan: type) -> list[str]:
+    """The options of the entries that a field names, as a table; nothing where there are none."""
+    tables = []
+    for field in fields(plan):
+        if "options" in field.metadata:
+            registry = field.metadata["options"].registry
+            lines = [
+                f"| `{entry}` | `{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
+                for entry, kind in registry.items()
+                for name, option in options_of(kind).items()
+                for ask in option.metadata["asks"]
+            ]
+            tables.append("\n".join(["| name | option | default | takes | meaning |\n|---|---|---|---|---|", *lines]))
+    return tables

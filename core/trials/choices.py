@@ -1,0 +1,69 @@
+"""What can be chosen in a plan? The entries of each registry that fit what a form is about, with their titles."""
+
+from core.asked import About, Titles, title_of
+from core.cluster import SOURCE_FINDERS
+from core.models import MODELS, fits
+from core.represent import REPRESENTATIONS, available, numbers_of
+from core.split import FOLD_SCHEMES
+from core.trials.epochs import EPOCHS
+from core.trials.plan_sources import KNOWN_SOURCES
+
+KNOWN_TITLE = "known sources"
+
+
+def models_offered(about: About) -> Titles:
+    """The models that can be trained on the data set.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> "cnn_1" in models_offered(About()), "cnn_1" in models_offered(About(load_example("wine")))
+    (True, False)
+    """
+    dataset = about.dataset
+    return {name: title_of(model) for name, model in MODELS.items() if dataset is None or fits(model, dataset)}
+
+
+def finders_offered(about: About) -> Titles:
+    """The ways to find sources that fit the data set; the sources that it names itself come last."""
+    dataset = about.dataset
+    finders = {
+        name: title_of(finder) for name, finder in SOURCE_FINDERS.items() if dataset is None or finder.fits(dataset)
+    }
+    return finders | ({KNOWN_SOURCES: KNOWN_TITLE} if dataset is None or has_sources(about) else {})
+
+
+def features_offered(about: About) -> Titles:
+    """The representations that fit the data set, the usual one of its kind first."""
+    entries = REPRESENTATIONS if about.dataset is None else available(about.dataset)
+    return {name: title_of(entry) for name, entry in entries.items()}
+
+
+def usual_features(about: About) -> str:
+    """What the usual features are called."""
+    return next(iter(features_offered(about).values()))
+
+
+def fold_schemes_offered(about: About) -> Titles:
+    """The ways to make folds that fit the data set."""
+    able = about.dataset is None or has_sources(about)
+    return {name: title_of(scheme) for name, scheme in FOLD_SCHEMES.items() if able or scheme.needs != "groups"}
+
+
+def numbers_offered(about: About) -> Titles | None:
+    """The numbers that each sample has, by their names, as an address holds them; None where that is not known."""
+    return None if about.dataset is None else {name: name for name in numbers_of(about.dataset)}
+
+
+def epochs_offered(about: About) -> Titles:
+    """The epochs that a network can be tested after."""
+    return EPOCHS
+
+
+def has_sources(about: About) -> bool:
+    """Whether the data set names the source of every sample.
+
+    >>> has_sources(About())
+    False
+    """
+    return about.dataset is not None and about.dataset.sources is not None

@@ -1,0 +1,97 @@
+"""A fold scheme with an option, put into FOLD_SCHEMES and nothing else, is in form, address, plan and trial."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from core.asked import asks
+from core.data import DataError
+from core.report.descriptions import describe
+from core.report.plan_reference import plan_reference
+from core.split import FOLD_SCHEMES
+from core.split.fold_scheme import count_folds, count_rows, split_by_fold
+from core.trials import Context, FoldPlan, to_json
+from core.workspace.plans import load_plan
+from tests.pages.conftest import fresh_process, open_page, texts, wine, workspace  # noqa: F401 (fixtures)
+from ui.forms.plan_form import plan_at, plan_parameters
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Runs of as many rows as the option says, dealt out to the folds in turn."""
+
+    n_folds: int = 5
+    seed: int = 0
+    length: int = asks(1, label="Length of a block", help="Rows in a row.", lowest=1, highest=50)
+
+    title: ClassVar[str] = "Blocks"
+    needs: ClassVar[str] = "nothing"
+    column: ClassVar[str] = "blocks"
+    single: ClassVar[bool] = False
+    label_exact: ClassVar[bool] = False
+    same_size: ClassVar[bool] = False
+
+    def __post_init__(self):
+        if self.length < 1:
+            raise DataError("A block holds a row or more.")
+
+    def assign(self, X, y=None, groups=None):
+        return np.arange(count_rows(X, y, groups, n_folds=self.n_folds)) // self.length % self.n_folds
+
+    split = split_by_fold
+    get_n_splits = count_folds
+
+
+@pytest.fixture(autouse=True)
+def with_blocks(monkeypatch):
+    monkeypatch.setitem(FOLD_SCHEMES, "blocks", Blocks)
+
+
+PLAN = {"schemes": ("blocks",), "models": (), "options": (("blocks", "length", 7),)}
+
+
+def test_it_is_in_the_form_and_in_the_address_that_is_offered(open_page, wine):  # noqa: F811
+    app = open_page("cluster_folds", data=wine.fingerprint, schemes=["Random"])
+    assert "Blocks: length of a block" not in [control.label for control in app.number_input]
+    app.button_group(key="schemes").set_value(["blocks"]).run()
+    app.number_input(key="blocks_length").set_value(7).run()
+    offer = app.session_state["share_offer"]
+    assert offer.plan.options == (("blocks", "length", 7),)
+    again = open_page("cluster_folds", data=wine.fingerprint, **offer.parameters)
+    assert again.session_state["share_offer"].plan == offer.plan
+    assert offer.parameters["blocks_length"] == ["7"]
+
+
+def test_it_is_in_the_plan_and_its_trials(wine):  # noqa: F811
+    plan = FoldPlan(**PLAN)
+    assert load_plan(to_json(plan)) == plan
+    rows = plan.run_trial(wine, 0, context=Context())
+    assert rows["fold"].tolist()[:15] == [0] * 7 + [1] * 7 + [2]
+    assert "options" not in to_json(FoldPlan(schemes=("blocks",), options=(("blocks", "length", 1),)))
+    assert describe(plan) == "Blocks · 5 folds · 1 seed · no model · Blocks: length of a block 7"
+    assert "| `blocks` | `length` | `1` |" in plan_reference("folds")
+
+
+def test_its_address_leads_back():
+    plan = FoldPlan(**PLAN)
+    address = plan_parameters(plan)
+    assert address is not None
+    assert plan_at(FoldPlan, address) == plan
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((("blocks", "length", 0),), "Blocks: A block holds a row or more"),
+        ((("blocks", "length", 1.5),), "Blocks: length of a block is a whole number, not 1.5"),
+        ((("blocks", "width", 2),), "Blocks has no option 'width'. Its options are length"),
+        ((("random_folds", "length", 2),), "random_folds is not among what is chosen"),
+        ((("blocks", "length", 2), ("blocks", "length", 3)), "stands twice"),
+        ((("blocks", "length"),), "a name, an option and its value"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(options, words):
+    with pytest.raises(DataError, match=words):
+        FoldPlan(schemes=("blocks",), options=options)

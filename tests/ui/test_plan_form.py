@@ -1,0 +1,96 @@
+"""Forms and addresses follow from what stands beside the fields of plans: an address leads back to the very plan."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.asked import ANYTHING, About, Asked, asked, values_of
+from core.data import DataError
+from core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
+from core.workspace.models import StoredModel
+from core.workspace.plans import PLANS
+from tests.ui.forms import controls_of
+from ui.forms.plan_form import plan_at, plan_parameters
+from ui.forms.texts import NumberOrWord
+from ui.matched_subsets.plan import MatchingPlan
+from ui.test_quality.controls import RegionChoice
+
+WITH_A_FORM = [plan for plan in PLANS.values() if plan is not SourcesPlan] + [MatchingPlan, RegionChoice]
+TRAINED = to_json(TrainingPlan("linear", test_share=0.3, seed=5))
+MODEL = StoredModel("f1f2", "d1", "mine", "linear", "mine.safetensors", TRAINED, None, None, 0.0)
+ABOUTS = [About(kind=kind, model=MODEL) for kind in ("image", "tabular")]
+
+
+def answers_to(question: Asked, about: About) -> st.SearchStrategy:
+    """What a person could answer."""
+    ask = question.ask
+    if ask.choices is not None:
+        titles = ask.choices(about)
+        names = st.sampled_from(sorted(titles, key=str)) if titles else st.sampled_from(["inputs", "proline"])
+        if ask.several:
+            return st.sets(names, min_size=1).map(lambda chosen: tuple(name for name in titles if name in chosen))
+    elif isinstance(ask.lowest, int):
+        names = st.integers(max(ask.lowest, 1), min(ask.highest or 10_000, 10_000))
+    else:
+        names = st.floats(ask.lowest, ask.highest or 100.0).map(lambda number: round(number, 4) + 0.0)
+    if ask.many:
+        none = [None] if ask.word else []
+        return st.sets(names.filter(bool), min_size=1, max_size=5).map(lambda chosen: (*sorted(chosen), *none))
+    return names | st.none() if ask.word else names
+
+
+@pytest.mark.parametrize("about", ABOUTS, ids=["image", "tabular"])
+@pytest.mark.parametrize("plan", WITH_A_FORM, ids=lambda plan: plan.__name__)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_every_plan_of_a_form_has_an_address_that_leads_back(plan, about, data):
+    answers: dict = {}
+    for question in (one for one in asked(plan, about) if one.ask.address):
+        if question.ask.is_asked(values_of(plan, answers, about), about):
+            answers[question.ask.address] = data.draw(answers_to(question, about), label=question.ask.address)
+    try:
+        said = plan(**values_of(plan, answers, about))
+    except DataError:
+        return  # a choice that makes no plan, such as a theta 1 above theta 2
+    address = plan_parameters(said, about)
+    assert address is not None
+    assert plan_at(plan, address, about) == said
+
+
+@pytest.mark.parametrize("plan", WITH_A_FORM, ids=lambda plan: plan.__name__)
+def test_no_two_questions_share_a_parameter_of_the_address(plan):
+    keys = [question.ask.address for question in asked(plan) if question.ask.address]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("plan", WITH_A_FORM, ids=lambda plan: plan.__name__)
+def test_a_form_begins_with_what_its_controls_offer(plan):
+    for about in (ANYTHING, *ABOUTS):
+        for control in controls_of(plan, about).values():
+            if hasattr(control, "default"):
+                assert not control.unknown(control.written(control.default)), control
+
+
+@pytest.mark.parametrize("zero", ["0", "0.0"])
+def test_an_address_of_before_that_says_0_leads_to_what_is_usual(zero):
+    assert plan_at(FoldPlan, {"components": [zero]}) == FoldPlan(n_components=None)
+    assert plan_at(
+        RegionChoice,
+        {"layer": ["inputs"], "theta2": ["0.7"], "unit": ["99th percentile"], "r": [zero], "theta1": [zero]},
+    ) == RegionChoice("inputs")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("-1", "from 1 to 500, or “all”"), ("many", "not 'many'"), ("2.5", "whole")]
+)
+def test_what_is_neither_a_number_nor_the_word_is_said(text, words):
+    control = controls_of(FoldPlan)["components"]
+    assert isinstance(control, NumberOrWord)
+    with pytest.raises(DataError, match=words):
+        control.meant(text)
+
+
+def test_all_that_changes_a_comparison_stands_in_its_address():
+    address = plan_parameters(MatchingPlan())
+    assert address is not None
+    assert {"epsilon", "repeats", "seed", "order", "by", "method", "bins", "nbins"} == set(address)

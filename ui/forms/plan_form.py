@@ -1,0 +1,122 @@
+"""How does a plan ask, and which address leads to it? Both follow from what stands beside its fields (`core.asked`)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.asked import ANYTHING, About, Asked, answers_of, asked, values_of
+from core.data import DataError
+from core.workspace.errors import WorkspaceError
+from ui.forms.controls import Control, Name, Number, One, OneOrUsual, Pick, check_address
+from ui.forms.texts import NumberOrWord, Numbers
+from ui.shell.session import owner, workspace
+
+AnyPlan = TypeVar("AnyPlan")
+
+
+def plan_form(
+    plan: type[AnyPlan],
+    about: About,
+    *,
+    form: str = "",
+    settled: Mapping[str, Any] = MappingProxyType({}),
+    key: str | None = None,
+    border: bool = True,
+) -> tuple[AnyPlan, DeltaGenerator]:
+    """The form of a plan: the plan that it says, and the place for the button that starts it.
+
+    `settled` are values of fields that another form of the page asks. Raises DataError for a choice that makes no plan.
+    """
+    questions = [one for one in asked(plan, about) if one.ask.address and one.ask.form == form]
+    controls = {one.ask.address: control(one, about) for one in questions}
+    check_address(list(controls.values()))
+    drawn: dict[str, Any] = {}
+    known: dict[str, Any] = {}  # without what is written in lines of text: no question hangs on that
+
+    def draw(place: str) -> None:
+        for one in questions:
+            if one.ask.place == place and one.ask.is_asked(values_of(plan, known, about, settled), about):
+                drawn[one.ask.address] = controls[one.ask.address].draw()
+                if one.ask.choices is not None:
+                    known[one.ask.address] = drawn[one.ask.address]
+
+    with st.container(border=border, gap="small", key=key):
+        draw("line")
+        tight = any(one.ask.side_by_side for one in questions)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small" if tight else "medium"):
+            draw("row")
+            st.space("stretch")
+            button = st.container(width="content")
+        if any(one.ask.place == "more" for one in questions):
+            folded = st.expander("More options", type="compact")
+            with folded, st.container(horizontal=True, vertical_alignment="bottom"):
+                draw("more")
+    answers = {address: controls[address].meant(value) for address, value in drawn.items()}
+    return plan(**values_of(plan, answers, about, settled)), button
+
+
+def plan_parameters(plan: Any, about: About = ANYTHING) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
+    written = {}
+    for address, (one, answer) in answers_of(plan, about).items():
+        asking = control(one, about)
+        written[address] = asking.written(answer)
+        if asking.unknown(written[address]):
+            return None
+    return written if plan_at(type(plan), written, about) == plan else None
+
+
+def about_plan(plan: Any) -> About:
+    """What a plan is about as far as it says so itself: its stored model, where it has one, and that one's data.
+
+    Raises WorkspaceError where these are gone.
+    """
+    if not plan.stored_models():
+        return ANYTHING
+    [fingerprint] = plan.stored_models()
+    model = workspace().stored_model(owner(), fingerprint)
+    return About(kind=workspace().stored_dataset(owner(), model.dataset_fingerprint).kind, model=model)
+
+
+def stored_parameters(plan: Any) -> dict[str, list[str]] | None:
+    """The parameters of the address that lead to a stored plan; None also where the model that it names is gone."""
+    try:
+        return plan_parameters(plan, about_plan(plan))
+    except WorkspaceError:
+        return None
+
+
+def plan_at(plan: type[AnyPlan], address: Mapping[str, list[str]], about: About = ANYTHING) -> AnyPlan | None:
+    """The plan that an address leads to, what it does not say as usual; None where that makes no plan."""
+    answers = {}
+    try:
+        for one in asked(plan, about):
+            if one.ask.address in address:
+                answers[one.ask.address] = control(one, about).read(address[one.ask.address])
+            elif one.ask.address and not one.ask.form:
+                answers[one.ask.address] = one.usual
+        return plan(**values_of(plan, answers, about))
+    except DataError:
+        return None
+
+
+def control(one: Asked, about: About) -> Control:
+    """The widget of a question."""
+    ask, usual = one.ask, one.usual
+    if ask.choices is not None:
+        titles = ask.choices(about)
+        if titles is None:
+            return Name(ask.address, ask.label)
+        if ask.several:
+            return Pick(ask.address, ask.label, titles, tuple(name for name in usual if name in titles), ask.help)
+        if ask.word is not None:
+            return OneOrUsual(ask.address, ask.label, titles, ask.help, ask.width or 270)
+        return One(ask.address, ask.label, titles, usual, ask.help, ask.side_by_side)
+    if ask.many:
+        return Numbers(ask.address, ask.label, ask.lowest, ask.highest, usual, ask.help, ask.word, ask.width)
+    if ask.word is not None:
+        return NumberOrWord(ask.address, ask.label, ask.lowest, ask.highest, usual, ask.help, ask.word)
+    return Number(ask.address, ask.label, ask.lowest, ask.highest, usual, ask.step, ask.help, ask.format)

@@ -1,0 +1,129 @@
+"""Which numbers are written in a line of text? A list of them, or one number or a word for what is usual.
+
+What cannot be read is said beside the field, where it can be put right, and not taken for a broken address.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.data import DataError
+from core.evaluate.wording import exact
+from ui.shell.session import is_fixed
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of the type of `lowest` in a line of text, written as one would; `word` stands for None, and comes last.
+
+    >>> Numbers("sizes", "Sizes", 1, None, (100, None), "", "all").read(["all, 300 100"])
+    (100, 300, None)
+    """
+
+    key: str
+    label: str
+    lowest: float
+    highest: float | None
+    default: tuple[float | None, ...]
+    help: str
+    word: str | None = None
+    width: int | None = None
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Nothing but a second value."""
+        return list(written[1:])
+
+    def draw(self) -> str:
+        """The field; returns what is in it, to be read when all other controls are drawn, too."""
+        usual = self.written(self.default)[0]
+        return _line(self.key, self.label, usual, self.help, self.width or 220)
+
+    def meant(self, drawn: str) -> tuple[float | None, ...]:
+        """The numbers in the text, rising, each once; DataError where there is something else in it."""
+        words = drawn.replace(",", " ").replace(";", " ").split()
+        numbers = {None if word == self.word else _number(word, self.lowest, self.highest) for word in words}
+        if not numbers or any(number is NO_NUMBER for number in numbers):
+            whole = "whole numbers" if isinstance(self.lowest, int) else "numbers"
+            also = f", and “{self.word}”" if self.word else ""
+            such = self.written(self.default)[0]
+            raise DataError(f"{self.label}: {whole} set apart by commas{also}, such as {such}; not {drawn!r}.")
+        return tuple(sorted(numbers, key=lambda number: (number is None, number)))
+
+    def read(self, written: Sequence[str]) -> tuple[float | None, ...]:
+        """The value that an address holds."""
+        return self.meant(written[0])
+
+    def written(self, value: Sequence[float | None]) -> list[str]:
+        """Numbers as the address holds them."""
+        return [", ".join(str(self.word) if number is None else exact(number) for number in value)]
+
+
+@dataclass(frozen=True)
+class NumberOrWord:
+    """A number from `lowest` to `highest`, of the type of `lowest`, or a word for none, such as "usual".
+
+    Addresses of earlier versions said 0 for that word.
+
+    >>> r = NumberOrWord("r", "Radius", 0.05, 10.0, None, "", "median")
+    >>> [r.read([text]) for text in ("0.5", "median", "0.0")], r.written(None)
+    ([0.5, None, None], ['median'])
+    """
+
+    key: str
+    label: str
+    lowest: float
+    highest: float
+    default: float | None
+    help: str
+    word: str
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Nothing but a second value."""
+        return list(written[1:])
+
+    def draw(self) -> str:
+        """The field; returns what is in it, to be read when all other controls are drawn, too."""
+        if self.key not in st.session_state and st.query_params.get(self.key) in _OLD_WORDS:
+            st.query_params[self.key] = self.word
+        return _line(self.key, self.label, self.written(self.default)[0], self.help, 150)
+
+    def meant(self, drawn: str) -> float | None:
+        """The number in the text, None for the word; DataError where there is something else in it."""
+        text = drawn.strip()
+        if text.lower() == self.word or text in _OLD_WORDS:
+            return None
+        number = _number(text, self.lowest, self.highest)
+        if number is NO_NUMBER:
+            whole = "a whole number" if isinstance(self.lowest, int) else "a number"
+            raise DataError(
+                f"{self.label}: {whole} from {exact(self.lowest)} to {exact(self.highest)}, or “{self.word}”; "
+                f"not {drawn!r}."
+            )
+        return number
+
+    def read(self, written: Sequence[str]) -> float | None:
+        """The value that an address holds."""
+        return self.meant(written[0])
+
+    def written(self, value: float | None) -> list[str]:
+        """A value as the address holds it."""
+        return [self.word if value is None else str(value)]
+
+
+NO_NUMBER = float("nan")
+_OLD_WORDS = ("0", "0.0")
+
+
+def _line(key: str, label: str, usual: str, help: str, width: int) -> str:
+    text = st.text_input(label, usual, key=key, disabled=is_fixed(key), help=help, bind="query-params", width=width)
+    return text or usual
+
+
+def _number(text: str, lowest: float, highest: float | None) -> float:
+    """The number in a text, of the type of `lowest`; NO_NUMBER where it is none, or not in the range."""
+    try:
+        number = type(lowest)(text)
+    except ValueError:
+        return NO_NUMBER
+    return number if lowest <= number and (highest is None or number <= highest) else NO_NUMBER
