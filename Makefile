@@ -49,7 +49,7 @@ browser:
 	    apt-get -qq install -y --no-install-recommends chromium >/dev/null; } || \
 	  { echo "The browser tests need chromium on the PATH: install it (Debian/Ubuntu: apt install chromium)." >&2; exit 1; }
 
-# Shapes are checked by `make test`, on the same code; here that would take a third of the time.
+# Shapes are checked by `make test`, on the same code; here that would take a sixth of the time.
 evidence: setup browser
 	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests -m evidence -n $(WORKERS) --dist worksteal -rP
 
