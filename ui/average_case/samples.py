@@ -96,7 +96,7 @@ def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     for by, column in zip(SIDES, st.columns(2, gap="large"), strict=True):
         with column:
             st.markdown(f"**{SIDES[by]}**")
-            if not at[by].notna().any():
+            if not np.isfinite(at[by].to_numpy(dtype=float)).any():
                 st.caption("This run has no confidences.")
                 continue
             least, most = found.extremes(sigma, code, by=by, n=N_EXTREME)

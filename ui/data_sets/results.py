@@ -1,6 +1,7 @@
 """What is in the data, and where do samples lie on maps and in folds?"""
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
@@ -66,7 +67,8 @@ def folds_of(run: Run) -> dict[str, np.ndarray]:
     """The fold of every sample (−1 for none) by every scheme and seed of a run of folds, as far as they are made."""
     rows, n_samples = workspace().rows(owner(), run.id), dataset_of(run.fingerprint).n_samples
     made = rows[rows["model"].isna() & (rows["status"] == "ok")]
-    return {
-        work.fold_title(str(scheme), int(seed)): work.folds(part, n_samples)
-        for (scheme, seed), part in made.groupby(["scheme", "seed"], sort=False)
-    }
+    folds = {}
+    for group, part in made.groupby(["scheme", "seed"], sort=False):
+        scheme, seed = cast(tuple[str, int], group)
+        folds[work.fold_title(scheme, int(seed))] = work.folds(part, n_samples)
+    return folds

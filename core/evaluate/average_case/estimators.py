@@ -182,7 +182,7 @@ class Softmax:
         from scipy.special import softmax
 
         logits = clean_logits(inputs.logits, inputs.x, batch_size=inputs.batch_size)
-        predicted, known = logits.argmax(axis=1), np.isfinite(logits).all(axis=1)
+        predicted, known = logits.argmax(axis=1), np.asarray(np.isfinite(logits).all(axis=1))
         p = softmax(np.where(known[:, None], logits, 0.0) / self.temperature, axis=1).max(axis=1)
         p = np.where(known, p, np.nan)
         return estimate_of("softmax", inputs, p, predicted, 0, degenerate=~known, caveat=NO_BOUND)

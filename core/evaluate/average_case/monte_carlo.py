@@ -65,7 +65,7 @@ class MonteCarlo:
         if self.control_variate and inputs.noise.kind != "gaussian":
             raise ModelError(f"A control variate takes gaussian noise; for {inputs.noise.kind} its mean is not known.")
         clean = clean_logits(inputs.logits, inputs.x, batch_size=inputs.batch_size)
-        predicted, known = clean.argmax(axis=1), np.isfinite(clean).all(axis=1)
+        predicted, known = clean.argmax(axis=1), np.asarray(np.isfinite(clean).all(axis=1))
         n = len(clean)
         base, off = np.zeros(n), np.zeros(n)
         if self.control_variate:
