@@ -47,7 +47,7 @@ class Numbers:
             whole = "whole numbers" if isinstance(self.lowest, int) else "numbers"
             also = f", and “{self.word}”" if self.word else ""
             such = self.written(self.default)[0]
-            raise DataError(f"{self.label}: {whole} set apart by commas{also}, such as {such}; not {drawn!r}.")
+            raise DataError(f"{self.label} are {whole} set apart by commas{also}, such as {such}; not {drawn!r}.")
         return tuple(sorted(numbers, key=lambda number: (number is None, number)))
 
     def read(self, written: Sequence[str]) -> tuple[float | None, ...]:
