@@ -46,6 +46,8 @@ def plan_reference(kind: str) -> str:
                 f"| `{field.name}` | {default} | a list of `[name, option, value]` | below | Of "
                 f"`{field.metadata['options'].field}`; those that are left out are as usual. |"
             )
+        elif field.name not in by_field:  # a kind that somebody added may have fields that ask nothing
+            lines.append(f"| `{field.name}` | {default} | | | |")
         else:
             stored_so = field.metadata["several"] is ITSELF
             lines += [_line(field.name, default, one.ask, stored_so=stored_so) for one in by_field[field.name]]

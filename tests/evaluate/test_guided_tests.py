@@ -311,7 +311,7 @@ def test_missing_regions_and_what_to_label_next():
 def test_the_least_confident_are_labelled_next_wherever_they_lie():
     of = head(3, 6, apart=3.0)
     train, pool = cloud(of, 300), cloud(of, 300, seed=3, name="pool")
-    found = quality(train, cloud(of, [80, 0, 80], seed=2), rng=np.random.default_rng(0))
+    found = measure_quality(train, cloud(of, [80, 0, 80], seed=2), rng=np.random.default_rng(0))
     made = start(found.regions, of, train=train, test=cloud(of, [80, 0, 80], seed=2))
     wanted = generate_missing(made, [Missing(1, None, 30)], seed=0)
     listed = label_next(wanted, pool, found.regions, n=40)

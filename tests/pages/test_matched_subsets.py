@@ -73,7 +73,7 @@ def test_two_files_get_a_verdict_figures_tables_and_downloads(open_page, two):
     app = settled(open_page("matched_subsets", **two))
     assert "Accuracy falls on the new set by" in texts(app)
     assert "n = 900 in the reference set and 500 in the new set" in plainly(app)
-    assert len(charts(app)) == 8
+    assert len(charts(app)) == 7
     assert all(charts(app))
     labels = [button.label for button in app.get("download_button")]
     assert {"Samples (TSV)", "Samples (Parquet)", "Roles (JSON)"} <= set(labels)
@@ -158,7 +158,7 @@ def test_many_models_are_compared_at_once(open_page, workspace):
     app = settled(open_page("matched_subsets", reference=old, target=new, model="large"))
     assert "Accuracy falls in 2 of 2 models" in texts(app)
     assert "1 model was left out" in texts(app)
-    assert len(charts(app)) == 11
+    assert len(charts(app)) == 10
 
 
 def test_without_confidence_the_sets_are_compared_as_wholes(open_page, workspace):
