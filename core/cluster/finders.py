@@ -83,7 +83,7 @@ def find_sources(
     >>> bool(sources[0] == sources[1] != sources[2])
     True
     """
-    clusterers = {name: one.cluster for name, one in SOURCE_FINDERS.items() if one.cluster is not None}
+    clusterers = {name: finder.cluster for name, finder in SOURCE_FINDERS.items() if finder.cluster is not None}
     if method not in clusterers:
         raise DataError(f"There is no way to cluster a class called {method!r}; there are: {', '.join(clusterers)}.")
     return cluster_classes(features, y, clusterers[method], n_sources=n_sources, rng=rng, class_names=class_names)

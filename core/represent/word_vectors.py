@@ -56,10 +56,10 @@ class WordVectors:
         n_words = 0
         for text in texts:
             written = tokenize(text, lower=False)
-            found = [position for word in written if (position := self._position(word)) is not None]
+            positions = [position for word in written if (position := self._position(word)) is not None]
             n_words += len(written)
-            known += found
-            lengths.append(len(found))
+            known += positions
+            lengths.append(len(positions))
         n_known = np.array(lengths, dtype=np.int64)
         with single_threaded():
             sums = _counts(np.array(known, dtype=np.int64), n_known, len(self.vectors)) @ self.vectors

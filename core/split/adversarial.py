@@ -197,9 +197,9 @@ def values_of(X: Any) -> Float[np.ndarray, " n_samples"]:
     """
     values = np.asarray(X)
     if values.ndim == 0 or values.size != len(values):
-        found = "none" if values.ndim == 0 else values.size // max(len(values), 1)
+        n_given = "none" if values.ndim == 0 else values.size // max(len(values), 1)
         raise DataError(
-            f"This scheme needs one number for every sample (X=...), not {found}. Choose a column, or the length."
+            f"This scheme needs one number for every sample (X=...), not {n_given}. Choose a column, or the length."
         )
     values = _numbers(values.reshape(-1))
     unusable = ~np.isfinite(values)

@@ -112,7 +112,7 @@ class AdequacyPlan:
     @property
     def trial_plan(self) -> TrialPlan:
         """The plan whose draws these are: the same in everything but the sizes."""
-        return TrialPlan(**{one.name: getattr(self, one.name) for one in fields(self) if one.name != "sizes"})
+        return TrialPlan(**{field.name: getattr(self, field.name) for field in fields(self) if field.name != "sizes"})
 
     def fitting(self, dataset: Dataset) -> tuple[int, ...]:
         """The sizes that fit the data set."""
@@ -121,21 +121,21 @@ class AdequacyPlan:
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
         """Sentences on what the data set does not give: sizes that do not fit, classes with too few samples."""
-        fitting, said = self.fitting(dataset), []
+        fitting, sentences = self.fitting(dataset), []
         unfit = [count(size) for size in self.sizes if size not in fitting]
         if unfit:
             usual = round((1 - self.test_share) * len(dataset.y))
-            said.append(f"A training part holds about {count(usual)} samples: {listed(unfit, most=6)} left out.")
+            sentences.append(f"A training part holds about {count(usual)} samples: {listed(unfit, most=6)} left out.")
         largest = max(fitting, default=ALL)
         held = (1 - self.test_share) * dataset.n_per_class
         short = [name for name, n in zip(dataset.class_names, held, strict=True) if n < largest // dataset.n_classes]
         if short:
-            said.append(
+            sentences.append(
                 f"Not enough samples for a like share of {count(largest)} in {listed(short)}: a class with too few "
                 "gives all that it has, and no other makes up for it. Where the held-out sources of a class are its "
                 "larger ones, that can happen to others, too."
             )
-        return tuple(said)
+        return tuple(sentences)
 
     def n_trials(self, dataset: Dataset) -> int:
         """Draws times sizes times models. Raises DataError where the plan does not fit the data set."""
