@@ -30,6 +30,7 @@ SHARED = {
     "pages": {"shared_run"},
 }
 """What belongs to no question, in every layer."""
+EVERY = ("hostile_names",)
 
 
 def each(questions):
@@ -46,6 +47,20 @@ def test_nothing_in_a_layer_has_a_name_of_its_own(folder):
     begins = tuple(f"{stem}_" for stem in OURS) if folder == "core/figures" else ()
     others = {name for name in names(folder) - OURS.keys() if not name.startswith(begins)}
     assert others == SHARED[folder]
+
+
+@pytest.mark.parametrize("folder", ["core/evaluate", "core/figures"])
+def test_tests_of_a_layer_are_named_after_what_they_test(folder):
+    """What they say of all questions at once stands in EVERY."""
+    known = tuple(f"test_{stem}" for stem in (*OURS, *SHARED[folder], *EVERY))
+    named = [file.stem for file in (ROOT / "tests" / folder.removeprefix("core/")).glob("test_*.py")]
+    assert [stem for stem in named if not stem.startswith(known)] == []
+
+
+@each(ASKED)
+def test_what_is_asked_has_tests_of_its_evaluation_its_figures_and_its_page(question):
+    for layer in ("evaluate", "figures", "pages"):
+        assert list((ROOT / "tests" / layer).glob(f"test_{question.stem}*.py")), layer
 
 
 @each(OURS.values())
