@@ -17,6 +17,12 @@ pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&network=CNN-1&epochs=3&decoder=2&size=25 %25&table2=no&mix=30-70"  # few, so that it is quick
 
 
+@pytest.fixture
+def server(own_server: Server) -> Server:
+    """One on which nobody has trained a network of the digits yet, so that the form for it stands open."""
+    return own_server
+
+
 def card(page: Page) -> str:
     """The whole verdict, once its last number is there."""
     of = page.locator(".st-key-verdict")
