@@ -14,7 +14,6 @@ from core.workspace.plans import load_plan
 from core.workspace.run import run_key
 from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.pages.conftest import fresh_process, open_page, texts  # noqa: F401 (fixtures)
 from ui.forms.plan_form import about_plan, plan_at
 
 HERE = Path(__file__).parent
@@ -54,7 +53,7 @@ def test_every_plan_keeps_its_address_and_description(old_home):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("training", "sources", "map")])
-def test_an_old_address_leads_to_the_same_plan(kind, old_home, open_page):  # noqa: F811
+def test_an_old_address_leads_to_the_same_plan(kind, old_home, open_page):
     for entry in PLANS:
         if entry["kind"] == kind and entry["address"] is not None and entry["fits"]:
             app = open_page(entry["page"], data=entry["fingerprint"], **entry["address"])

@@ -14,7 +14,6 @@ from core.split import FOLD_SCHEMES
 from core.split.fold_scheme import count_folds, count_rows, split_by_fold
 from core.trials import Context, FoldPlan, to_json
 from core.workspace.plans import load_plan
-from tests.pages.conftest import fresh_process, open_page, texts, wine, workspace  # noqa: F401 (fixtures)
 from ui.forms.plan_form import plan_at, plan_parameters
 
 
@@ -52,7 +51,7 @@ def with_blocks(monkeypatch):
 PLAN = {"schemes": ("blocks",), "models": (), "options": (("blocks", "length", 7),)}
 
 
-def test_it_is_in_the_form_and_in_the_address_that_is_offered(open_page, wine):  # noqa: F811
+def test_it_is_in_the_form_and_in_the_address_that_is_offered(open_page, wine):
     app = open_page("cluster_folds", data=wine.fingerprint, schemes=["Random"])
     assert "Blocks: length of a block" not in [control.label for control in app.number_input]
     app.button_group(key="schemes").set_value(["blocks"]).run()
@@ -64,7 +63,7 @@ def test_it_is_in_the_form_and_in_the_address_that_is_offered(open_page, wine): 
     assert offer.parameters["blocks_length"] == ["7"]
 
 
-def test_it_is_in_the_plan_and_its_trials(wine):  # noqa: F811
+def test_it_is_in_the_plan_and_its_trials(wine):
     plan = FoldPlan(**PLAN)
     assert load_plan(to_json(plan)) == plan
     rows = plan.run_trial(wine, 0, context=Context())

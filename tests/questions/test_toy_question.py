@@ -22,7 +22,7 @@ from core.report.run_report import report_of
 from core.workspace.plans import PLANS, load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER
-from tests.pages.conftest import ROOT, charts, fresh_process, plainly, stored_run, wine, workspace  # noqa: F401
+from tests.pages.conftest import ROOT, charts, plainly, stored_run
 from tests.questions import toy
 from ui import PAGES
 
@@ -44,7 +44,7 @@ def added(monkeypatch, tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def run(workspace, wine) -> Run:  # noqa: F811
+def run(workspace, wine) -> Run:
     return stored_run(workspace, wine, plan=plan_class(toy.RECORD)())
 
 
@@ -79,13 +79,13 @@ def test_its_runs_are_listed_and_its_verdict_is_on_the_overview(run):
     assert HEADLINE in plainly(page)
 
 
-def test_a_data_set_with_other_runs_says_that_it_has_not_been_asked(workspace, wine):  # noqa: F811
+def test_a_data_set_with_other_runs_says_that_it_has_not_been_asked(workspace, wine):
     other = stored_run(workspace, wine, n_trials=1)
     links = [link.proto.label for link in opened("overview", data=other.fingerprint).get("page_link")]
     assert toy.RECORD.title in links
 
 
-def test_it_has_a_report_and_parameters_that_compute_it_again(run, workspace):  # noqa: F811
+def test_it_has_a_report_and_parameters_that_compute_it_again(run, workspace):
     def how_to_read(stem: str) -> str:
         return (toy.FOLDER / "pages" / f"{stem}.md").read_text("utf-8")
 
@@ -95,7 +95,7 @@ def test_it_has_a_report_and_parameters_that_compute_it_again(run, workspace):  
     assert recreate(workspace, LOCAL_OWNER, recipe(run, "wine")).key == run.key
 
 
-def test_a_link_shows_it(run, workspace):  # noqa: F811
+def test_a_link_shows_it(run, workspace):
     app = opened("shared_run", t=workspace.create_link(LOCAL_OWNER, run.id), data=run.fingerprint, draws="3")
     assert app.title[0].value == toy.RECORD.title
     assert HEADLINE in plainly(app)
