@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from core.questions import with_page
 from tests.browser.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the first asks a server that nobody has asked yet
 
 
 @pytest.fixture(scope="module")

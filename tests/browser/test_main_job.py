@@ -11,7 +11,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.waiting import WORK, settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the last leaves its run running
 PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials
 
 
