@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 from core.questions import with_page
 from tests.browser.server import Server
 
-pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the first asks a server that nobody has asked yet
+# The first test asks a server that nobody has asked yet.
+pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]
 
 
 @pytest.fixture(scope="module")

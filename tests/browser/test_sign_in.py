@@ -18,7 +18,8 @@ from tests.browser.test_main_job import click_run, verdict
 from tests.browser.waiting import WORK, settled
 from ui.shell.gate import SENTENCE
 
-pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the first asks a server that nobody has asked yet
+# The first test asks a server that nobody has asked yet.
+pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]
 RESULT = "data=wine&repeats=4&clusterings=1"
 PATHS = list(with_page())
 
