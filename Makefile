@@ -5,6 +5,7 @@
 PYTHON ?= python3
 TORCH_INDEX ?=
 SEED := $(or $(SEED),$(shell date +%s))
+SHUFFLED := --no-loadscope-reorder --random-order --random-order-seed=$(SEED)
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,9 +33,10 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt
 	@touch $@
 
-# One run, whose workers take file after file, those with browsers first.
+# Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.
 test: check browser
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --random-order --random-order-seed=$(SEED)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not evidence and not browser" $(SHUFFLED)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile tests/browser -m "not evidence" $(SHUFFLED)
 
 check: setup
 	$(BIN)/ruff format --check .

@@ -5,17 +5,14 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in a browser go first: they take longest and wait most, so that others fill the processors meanwhile."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+_BEGAN: dict[str, dict] = {}
+"""The state of each module's generator before its first test."""
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +37,15 @@ def launched() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOUCHSTONE_LAUNCHED", "yes")
         yield
+
+
+@pytest.fixture(autouse=True)
+def same_draws(request) -> None:
+    """A module's generator begins anew for every test, so that what a test draws hangs on no order."""
+    module = request.node.getparent(pytest.Module)
+    rng = getattr(getattr(module, "obj", None), "RNG", None)
+    if isinstance(rng, np.random.Generator):
+        rng.bit_generator.state = _BEGAN.setdefault(module.nodeid, rng.bit_generator.state)
 
 
 @pytest.fixture(autouse=True)

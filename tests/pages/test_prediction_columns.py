@@ -100,7 +100,7 @@ def test_names_of_very_many_classes_are_no_form(give):
 
 
 def test_models_side_by_side_can_be_left_out_and_added(give):
-    chance = RNG.choice(["ham", "spam"], size=N)
+    chance = np.random.default_rng(1).choice(["ham", "spam"], size=N)
     app = give(csv(gold=GOLD, a_pred=SAID, b_pred=SAID, coin=chance))
     control = box(app, "Models or tasks, columns of their own")
     assert control.value == ["a", "b"]
