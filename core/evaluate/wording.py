@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.evaluate.claims import Claim
 from core.evaluate.intervals import Interval
 
 THIN_SPACE = "\u202f"  # the narrow one that does not break
@@ -15,7 +16,8 @@ NOT_YET = "not known yet"
 class Verdict:
     r"""What a question comes to, in plain sentences: for the card (`headline`, `used`, `advice`), and `findings` below.
 
-    `headline` holds the numbers with their intervals, `used` says of how many, `advice` what to do now.
+    `headline` holds the numbers with their intervals, `used` says of how many, `advice` what to do now. `claims` are what
+    the sentences rest on, that of the headline first.
 
     >>> Verdict("Accuracy falls.", "n = 10.", "", ("Nothing else.",)).text
     'Accuracy falls.\nn = 10.\nNothing else.'
@@ -25,6 +27,7 @@ class Verdict:
     used: str
     advice: str
     findings: tuple[str, ...]
+    claims: tuple[Claim, ...] = ()
 
     @property
     def text(self) -> str:
