@@ -16,8 +16,8 @@ NOT_YET = "not known yet"
 class Verdict:
     r"""What a question comes to, in plain sentences: for the card (`headline`, `used`, `advice`), and `findings` below.
 
-    `headline` holds the numbers with their intervals, `used` says of how many, `advice` what to do now. `claims` are what
-    the sentences rest on, that of the headline first.
+    `headline` holds the numbers with their intervals, `used` says of how many, `advice` what to do now. `claims` are
+    what the sentences rest on, that of the headline first.
 
     >>> Verdict("Accuracy falls.", "n = 10.", "", ("Nothing else.",)).text
     'Accuracy falls.\nn = 10.\nNothing else.'
