@@ -1,4 +1,4 @@
-"""What tests share: the folder of real data files; and the main module, which no test may replace for the next."""
+"""What tests share: the folder of real data files; a main module that no test replaces for the next; plain words."""
 
 import sys
 from collections.abc import Iterator
@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit.components.v2 import manifest_scanner
+
+from core.evaluate.wording import Verdict
+from tests.plain_words import HELD, problems_of, question_of_caller
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -52,3 +55,19 @@ def same_draws(request) -> None:
 def main_module(monkeypatch) -> None:
     """Streamlit's AppTest puts its script in the place of __main__, which spawned workers would then import."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
+@pytest.fixture(autouse=True)
+def plain_words(monkeypatch) -> Iterator[None]:
+    """Every verdict that any test makes keeps the rules for words on screen."""
+    broken: list[str] = []
+    make = Verdict.__init__
+
+    def heard(verdict: Verdict, *parts, **named) -> None:
+        make(verdict, *parts, **named)
+        if question_of_caller() in HELD:
+            broken.extend(problems_of(verdict))
+
+    monkeypatch.setattr(Verdict, "__init__", heard)
+    yield
+    assert not broken, "\n".join(dict.fromkeys(broken))

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict
 from core.figures.theme import alt_text
 from core.report.parts import Figure, Metric
@@ -47,7 +48,8 @@ def lead(sentence: str) -> None:
 def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
     """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
     with st.container(border=True, key="verdict"):
-        st.markdown(f"**{plain(said.headline)}** {plain(said.used)}")
+        how_sure = reliability(said.claims[0] if said.claims else None)
+        st.markdown(f"**{plain(said.headline)}** {plain(said.used)}", help=how_sure or None)
         if said.advice:
             st.markdown(re.sub("^Next:", "**Next:**", plain(said.advice)))
         numbers(metrics)

@@ -1,0 +1,118 @@
+"""How often are sentences wrong? Every kind of claim in simulated worlds with known truth, through the real code.
+
+Prints a table; asserts nothing. `--data-sets N` judges so many data sets of each world (200), each with two seeds of
+the method; `--only TEXT` the worlds whose question or name holds the text; `--processes N` side by side (all
+processors). `--write` puts the table into docs/measured/verdicts.md and core/evaluate/measured.json, from where pages
+read it; with `--only`, the rows of other worlds are kept.
+"""
+
+import argparse
+import os
+import platform
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import date
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+
+from core.evaluate.intervals import wilson
+from core.evaluate.measured import FILE, Rate, rates, written
+from tests.worlds.every import every_world
+from tests.worlds.measure import measure
+
+DOC = Path(__file__).resolve().parent.parent / "docs" / "measured" / "verdicts.md"
+HEAD = (
+    "| claim | world | true effect | data sets | wrong (%) | said and right (%) | best test (%) | seeds disagree (%) "
+    "| one seed undecided (%) |"
+)
+_TABLE = re.compile(r"(?<=<!-- table -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
+
+
+def main() -> None:
+    arguments = _arguments()
+    worlds = [world for world in every_world() if arguments.only in f"{world.question} {world.name}"]
+    chosen = {(world.question, world.name) for world in worlds}
+    print(f"# Verdicts, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    print(HEAD + "\n" + "|---" * HEAD.count(" |") + "|")
+    measured: list[Rate] = []
+    with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
+        for rows in pool.map(_measured, range(len(list(every_world()))), [arguments] * len(list(every_world()))):
+            measured += rows
+            for rate in rows:
+                print(line(rate), flush=True)
+    if arguments.write:
+        kept = [rate for rate in rates() if (_question(rate), rate.world) not in chosen]
+        every = tuple(sorted([*kept, *measured], key=lambda rate: (rate.kind.partition(".")[0], rate.kind)))
+        FILE.write_text(written(every), encoding="utf-8")
+        DOC.write_text(_TABLE.sub(lambda _: table(every), DOC.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _measured(number: int, arguments: argparse.Namespace) -> list[Rate]:
+    """Worlds hold functions, which do not travel: each process finds its own by number."""
+    world = list(every_world())[number]
+    if arguments.only not in f"{world.question} {world.name}":
+        return []
+    return [
+        Rate(
+            row.kind,
+            world.name,
+            row.effect,
+            row.n,
+            row.n_wrong,
+            row.n_right,
+            row.n_best,
+            row.n_contrary,
+            row.n_unsteady,
+            world.reported,
+        )
+        for row in measure(world, arguments.data_sets)
+    ]
+
+
+def table(measured: Sequence[Rate]) -> str:
+    """The Markdown table of all rows, a part for each question."""
+    return "".join(
+        f"\n## {question}\n\n{HEAD}\n{'|---' * HEAD.count(' |')}|\n" + "".join(line(rate) + "\n" for rate in rows)
+        for question, rows in _by_question(measured)
+    )
+
+
+def line(rate: Rate) -> str:
+    """One row."""
+    wrong = wilson(float(rate.n_wrong), float(rate.n))
+    shares = [
+        f"{_percent(rate.n_wrong, rate.n)} [{100 * wrong.lower:.1f}, {100 * wrong.upper:.1f}]",
+        _percent(rate.n_right, rate.n),
+        "" if rate.n_best is None else _percent(rate.n_best, rate.n),
+        _percent(rate.n_contrary, rate.n),
+        _percent(rate.n_unsteady, rate.n),
+    ]
+    world = rate.world + (" (reported only)" if rate.reported else "")
+    return f"| {rate.kind.partition('.')[2]} | {world} | {rate.effect:.3g} | {rate.n} | {' | '.join(shares)} |"
+
+
+def _by_question(measured: Sequence[Rate]) -> Iterator[tuple[str, Iterator[Rate]]]:
+    return groupby(measured, key=_question)
+
+
+def _question(rate: Rate) -> str:
+    return rate.kind.partition(".")[0]
+
+
+def _percent(n: int, of: int) -> str:
+    return f"{100 * n / of:.1f}"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data-sets", type=int, default=200)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--write", action="store_true")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

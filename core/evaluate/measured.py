@@ -1,0 +1,70 @@
+"""How often were sentences of each kind wrong, where the truth was known?
+
+`measured.json` is written by `python -m benchmarks.bench_verdicts --write`, on simulated worlds and through the real
+code; the whole table is docs/measured/verdicts.md. Nothing decides by it: it only says how far a sentence can be
+trusted.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from core.evaluate.claims import Claim
+from core.evaluate.wording import count
+
+FILE = Path(__file__).with_suffix(".json")
+
+
+@dataclass(frozen=True)
+class Rate:
+    """One kind of claim in one world: data sets, and how many of them got a wrong claim, a right one, two claims.
+
+    `effect` is the true one in the claim's unit, `n_best` how often the best test that knows the world decides for it
+    (None where there is no such test), `n_contrary` how often two seeds decided against each other, `n_unsteady` how
+    often only one of them decided. A `reported` world is one that no method can be held to.
+    """
+
+    kind: str
+    world: str
+    effect: float
+    n: int
+    n_wrong: int
+    n_right: int
+    n_best: int | None
+    n_contrary: int
+    n_unsteady: int
+    reported: bool = False
+
+
+@cache
+def rates() -> tuple[Rate, ...]:
+    """All that was measured, in the order of the table."""
+    return tuple(Rate(**row) for row in json.loads(FILE.read_text(encoding="utf-8")))
+
+
+def written(measured: tuple[Rate, ...]) -> str:
+    """The file's text, a line for each row.
+
+    >>> written(())
+    '[]\\n'
+    """
+    rows = [json.dumps(asdict(rate)) for rate in measured]
+    return "[" + ("\n" + ",\n".join(rows) + "\n" if rows else "") + "]\n"
+
+
+def reliability(claim: Claim | None) -> str:
+    """How often claims of this kind were wrong, for the help beside a verdict; nothing where it was not measured.
+
+    >>> reliability(None)
+    ''
+    """
+    held_to = [rate for rate in rates() if claim is not None and rate.kind == claim.kind and not rate.reported]
+    if not held_to:
+        return ""
+    n_wrong, n = sum(rate.n_wrong for rate in held_to), sum(rate.n for rate in held_to)
+    worst = max(held_to, key=lambda rate: rate.n_wrong / rate.n)
+    overall = f"Sentences like this one were wrong in {count(n_wrong)} of {count(n)} simulated cases."
+    if not worst.n_wrong:
+        return overall
+    return f"{overall} In the hardest world it was {count(worst.n_wrong)} of {count(worst.n)}."

@@ -1,0 +1,83 @@
+"""Would somebody with one minute understand it? The rules for words on screen, held against every verdict tests make.
+
+T11 and T12 write under the same rules: a question is held to them once its stem stands in HELD.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+
+from core.evaluate.wording import Verdict
+
+HELD = {"source_robustness", "data_set_adequacy", "matched_subsets", "cluster_folds"}
+"""The questions whose every sentence is held to the rules."""
+
+MOST_WORDS = 25
+
+INSTEAD = {
+    "told apart": "significantly different / no significant difference",
+    "cannot be told": "undecided",
+    "can be told": "undecided",
+    "can tell": "no significant ... / undecided",
+    "can be shown": "no significant ...",
+    "unfamiliar": "held-out clusters / held-out sources",
+    "familiar": "seen in training",
+    "counterpart": "matched pairs, unmatched",
+    "foretell": "predicts",
+    "surer": "confidence; overconfident, underconfident",
+    "as sure as": "confidence; overconfident, underconfident",
+    "over draws": "Monte-Carlo error",
+    "over sources and samples": "95 % CI for new data",
+    "most frequent class": "majority-class baseline",
+    "middle of each class": "mean image",
+    "fragile fifth": "least robust 20 %",
+    "come near": "near-duplicate",
+    "taken back": "revoked",
+    "count on": "keeps ... of its accuracy",
+    "plan with": "plan for, and only where new inputs come from new sources",
+    "unprepared": "hardest held-out clusters",
+}
+"""What is not written, and what is written for it."""
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+_NUMBERS = re.compile(r"\[[^\]]*\]")
+_NESTED = re.compile(r"\([^()]*\(")
+_WORD = re.compile(r"\w")
+
+
+def problems(text: str) -> Iterator[str]:
+    """What is wrong with a text of one or more sentences, each with its remedy.
+
+    >>> list(problems("No fall can be shown."))
+    ['"can be shown": write no significant ...']
+    >>> list(problems("SVM loses 11.7 points [4.3, 19.1] on held-out clusters."))
+    []
+    """
+    text = _QUOTED.sub("name", text)
+    for phrase, instead in INSTEAD.items():
+        if re.search(rf"\b{phrase}", text, re.IGNORECASE):
+            yield f'"{phrase}": write {instead}'
+    for sentence in _SENTENCE.split(text):
+        n_words = sum(bool(_WORD.search(word)) for word in _NUMBERS.sub("", sentence).split())
+        if n_words > MOST_WORDS:
+            yield f"{n_words} words: {sentence}"
+        if _NESTED.search(sentence):
+            yield f"brackets within brackets: {sentence}"
+
+
+def problems_of(verdict: Verdict) -> list[str]:
+    """What is wrong with the sentences of a verdict, each problem with the whole text that has it."""
+    texts = (verdict.headline, verdict.used, verdict.advice, *verdict.findings)
+    return [f"{problem} <- {text}" for text in texts for problem in problems(text)]
+
+
+def question_of_caller() -> str:
+    """The stem of the question whose code, further up, is making a verdict just now; empty where it is none's."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "").split(".")
+        if module[:2] == ["core", "evaluate"] and len(module) > 3:
+            return module[2]
+        frame = frame.f_back
+    return ""

@@ -1,0 +1,85 @@
+"""Is every kind of claim measured, and does the table say what the pages read?"""
+
+import ast
+import re
+from math import nan
+from pathlib import Path
+
+import pytest
+
+from benchmarks.bench_verdicts import DOC, table
+from core.evaluate import measured
+from core.evaluate.claims import Claim, claim
+from core.evaluate.intervals import Interval
+from core.evaluate.measured import FILE, Rate, rates, reliability, written
+from core.questions import QUESTIONS
+from tests.worlds.every import every_world
+from tests.worlds.measure import measure
+from tests.worlds.world import World
+
+EVALUATE = Path(measured.__file__).parent
+KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
+
+
+def kinds_in_code() -> set[str]:
+    """Every text in core/evaluate, docstrings apart, that is the name of a kind of claim."""
+    texts = (
+        node.value
+        for path in EVALUATE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return {text for text in texts if KIND.fullmatch(text)}
+
+
+def test_every_kind_of_claim_has_a_world_and_a_measured_rate():
+    in_worlds = {kind for world in every_world() for kind in world.effects}
+    assert kinds_in_code() <= in_worlds
+    assert kinds_in_code() == {rate.kind for rate in rates()}
+
+
+def test_the_table_is_the_one_that_pages_read():
+    assert table(rates()) in DOC.read_text(encoding="utf-8")
+    assert written(rates()) == FILE.read_text(encoding="utf-8")
+
+
+def test_names_of_worlds_are_their_own():
+    names = [(world.question, world.name) for world in every_world()]
+    assert len(names) == len(set(names))
+
+
+def lying(decision_of: dict[int, tuple[float, float]]):
+    """A world's claims whose interval hangs on the method's seed alone: `claims(data_seed, method_seed)`."""
+
+    def claims(data_seed: int, method_seed: int) -> dict[str, Claim]:
+        lower, upper = decision_of[(data_seed + method_seed) % 2]
+        p = 1.0 if lower <= 0 <= upper else 0.01
+        return {"toy.effect": claim("toy.effect", (lower + upper) / 2, Interval(lower, upper), p)}
+
+    return claims
+
+
+@pytest.mark.parametrize(
+    ("effect", "seeds", "n_wrong", "n_contrary", "n_unsteady"),
+    [
+        pytest.param(0.0, {0: (0.1, 0.3), 1: (0.1, 0.3)}, 4, 0, 0, id="always wrong"),
+        pytest.param(0.2, {0: (0.1, 0.3), 1: (-0.3, -0.1)}, 2, 4, 4, id="seeds against each other"),
+        pytest.param(0.2, {0: (-0.1, 0.3), 1: (-0.1, 0.3)}, 0, 0, 0, id="never decided"),
+        pytest.param(0.2, {0: (0.1, 0.3), 1: (-0.1, 0.3)}, 0, 0, 4, id="one seed undecided"),
+    ],
+)
+def test_wrong_and_disagreeing_claims_are_counted(effect, seeds, n_wrong, n_contrary, n_unsteady):
+    (row,) = measure(World("toy", "toy", {"toy.effect": effect}, lying(seeds)), 4)
+    assert (row.n, row.n_wrong, row.n_contrary, row.n_unsteady) == (4, n_wrong, n_contrary, n_unsteady)
+
+
+def test_what_a_page_says_of_a_kind_comes_from_the_measured_rows(monkeypatch):
+    mine = Rate("toy.effect", "easy", 0.1, 600, 1, 500, None, 0, 0)
+    hard = Rate("toy.effect", "hard", 0.0, 400, 8, 0, None, 0, 0)
+    barred = Rate("toy.effect", "hopeless", 0.0, 400, 200, 0, None, 0, 0, reported=True)
+    monkeypatch.setattr(measured, "rates", lambda: (mine, hard, barred))
+    said = reliability(claim("toy.effect", nan, Interval(nan, nan), nan))
+    assert said == (
+        "Sentences like this one were wrong in 9 of 1\u202f000 simulated cases. In the hardest world it was 8 of 400."
+    )
+    assert reliability(claim("toy.other", nan, Interval(nan, nan), nan)) == ""
