@@ -258,6 +258,7 @@ def _units(
         optimizer.register_step_post_hook(lambda *_: slower.step())
 
         def fired_most() -> Integer[np.ndarray, " n_samples"]:
+            # Unit u belongs to class u modulo the number of classes.
             z = predict_logits(network, inputs).reshape(len(x), n_sources, n_classes).numpy()
             return z[np.arange(len(x)), :, y].argmax(axis=1)
 

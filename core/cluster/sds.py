@@ -109,6 +109,7 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
         else:
             self.quotas_ = checked_quotas(self.quotas, counts, self.n_clusters, names=None if y is None else names)
         order = np.argsort(codes, kind="stable")
+        # Centred, since squared distances are taken as |x|^2 - 2 x.c + |c|^2, which cancels far from the origin.
         middle = x.mean(axis=0)
         by_label = x[order]
         by_label -= middle
@@ -188,11 +189,13 @@ def _steps(
     cost = np.empty((len(x), len(centers)))
     best = _Clustering(centers, prices, cluster, np.inf, 0)
     for step in range(1, MOST_STEPS + 1):
+        # Without |x|^2, which is the same for every cluster and moves no sample.
         np.dot(x, -2.0 * centers.T, out=cost)
         cost += (centers**2).sum(axis=1)
         assign_labels(cost, first, quotas, prices, cluster)
         centers = centers.copy()
         _move_to_means(x, cluster, n_of_each, centers)
+        # Koenig and Huygens: around means the squares within are all squares less those of the means.
         inertia = total - float(n_of_each @ (centers**2).sum(axis=1))
         if inertia >= best.inertia:
             break

@@ -218,6 +218,7 @@ def layer_of(model: Model, name: str | None = None) -> Layer:
 
     network = model.module()
     stages = list(network.trunk.named_children())
+    # 0, hence everything, where the name is that of the inputs: no stage of the trunk is called so.
     cut = next((i + 1 for i, (stage, _) in enumerate(stages) if stage.replace("_", " ") == name), 0)
     first = torch.nn.Sequential(*(stage for _, stage in stages[:cut]))
     rest = torch.nn.Sequential(*(stage for _, stage in stages[cut:]), network.head)
@@ -294,16 +295,19 @@ def fit_head(samples: LayerSamples, *, n_steps: int = 300) -> FittedHead:
     """
     from scipy.optimize import minimize
 
+    # Features of about size 1, whatever the network's: L-BFGS takes its first step without knowing the curvature.
     scale = float(np.sqrt(np.square(samples.features - samples.features.mean(axis=0)).mean())) or 1.0
     x = np.column_stack([samples.features.astype(np.float64) / scale, np.ones(len(samples))])
     p = samples.proba / samples.proba.sum(axis=1, keepdims=True)
     logs = np.log(np.maximum(p, 1e-6))
+    # Where the head is linear its logits are, up to a constant per row: least squares is then all but the answer.
     start = _least_squares(x, logs - logs.mean(axis=1, keepdims=True))
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         weights = flat.reshape(start.shape)
         q = _softmax(x @ weights)
         value = -(p * np.log(np.maximum(q, 1e-300))).sum() / len(x)
+        # The penalty only decides between weights that mean the same probabilities.
         return float(value + 1e-8 * np.square(weights).sum()), (x.T @ (q - p) / len(x) + 2e-8 * weights).ravel()
 
     best = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": n_steps}).x

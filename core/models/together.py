@@ -163,6 +163,7 @@ def train_together(
             ]
             for in_step in zip_longest(*dealt):
                 active = [i for i, rows in enumerate(in_step) if rows is not None]
+                # The last batches differ in length: what only fills up (-1) is computed, and counts for nothing.
                 rows = torch.nn.utils.rnn.pad_sequence([in_step[i] for i in active], batch_first=True, padding_value=-1)
                 rows = rows.to(device)
                 real = rows >= 0

@@ -99,10 +99,12 @@ def near_duplicate_pairs(
         for start, other in ((start, other) for start in starts for other in starts if other >= start):
             block = directions[start : start + _BLOCK] @ directions[other : other + _BLOCK].T
             rows, columns = np.nonzero(block >= least)
+            # A block against itself holds every pair twice, and each row with itself.
             if other == start:
                 rows, columns = rows[rows < columns], columns[rows < columns]
             near = np.column_stack([rows + start, columns + other])
             pairs, cosines = np.concatenate([pairs, near]), np.concatenate([cosines, block[rows, columns]])
+            # What the weakest kept pair reaches is asked of all further ones, so that memory stays bounded.
             if len(pairs) > 2 * most:
                 pairs, cosines = most_similar(pairs, cosines, most)
                 least = cosines[-1]

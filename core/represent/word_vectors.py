@@ -120,6 +120,7 @@ def _co_occurrences(documents: list[list[str]], positions: Mapping[str, int], wi
     shape = (len(positions), len(positions))
     total = csr_array(shape, dtype=np.float64)
     for distance in range(1, min(window, len(words) - 1) + 1):
+        # All documents in one row: a pair counts where both words lie in one document, and none of them is rare (-1).
         left, right = words[:-distance], words[distance:]
         together = (document_of[:-distance] == document_of[distance:]) & (left >= 0) & (right >= 0)
         ones = np.ones(int(together.sum()))

@@ -134,6 +134,7 @@ class _Bootstrap:
         squares = np.array([((part - part.mean()) ** 2).sum() for part in parts], dtype=np.float64)
         means, drawn_squares = np.zeros((n_resamples, len(n))), np.zeros((n_resamples, len(n)))
         for k, part in enumerate(parts):
+            # Resamples of a large class together would not fit into memory.
             step = max(1, MOST_RESAMPLED // len(part))
             for start in range(0, n_resamples, step):
                 rows = slice(start, min(start + step, n_resamples))

@@ -174,9 +174,12 @@ def missed(limits, lower, last, rank, points, shift, first, stop):
             final = column == rank - 1
             for b in range(n):
                 below = cdf(low[b]) if low[b] > -inf else 0.0
+                # The upper tail as a cdf of its own, not 1 - cdf(high): that would lose a small probability.
                 outside = below + cdf(-high[b])
+                # Limits that exclude each other leave nothing inside.
                 if low[b] >= high[b]:
                     outside = 1.0
+                # Summed as what is lost at each step (Genz 1992 multiplies what is left): exact where p is near 1.
                 broken[b] += inside[b] * outside
                 inside[b] *= 1.0 - outside
                 if not final:

@@ -267,6 +267,7 @@ def rank_correlation(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"
     from scipy.stats import rankdata
 
     both = ~(np.isnan(one) | np.isnan(other))
+    # Rounded first: values that differ by less than a thousandth are ties, not an order.
     ranks = [rankdata(np.round(values[both], 3)) for values in (one, other)]
     n = int(both.sum())
     if n < 4 or min(float(np.ptp(rank)) for rank in ranks) == 0:
@@ -274,5 +275,6 @@ def rank_correlation(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"
     r = float(np.clip(np.corrcoef(*ranks)[0, 1], -1.0, 1.0))
     if abs(r) == 1.0:
         return Measured(r, Interval(r, r), n)
+    # Bonett and Wright (2000): Fisher's z of ranks varies by more than 1 / (n - 3), the more the larger r is.
     half = 1.959964 * np.sqrt((1 + r**2 / 2) / (n - 3))
     return Measured(r, Interval(float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half))), n)

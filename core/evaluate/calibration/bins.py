@@ -89,6 +89,7 @@ def correct_if_perfect(
         sure = confidence[order[starts[i] : starts[i + 1]]]
         if len(sure) == 0:
             continue
+        # A sum of Bernoullis of about one probability is binomial; samples are sorted, so that a chunk's are alike.
         cuts = np.linspace(0, len(sure), min(CHUNKS, len(sure)) + 1).astype(np.int64)
         size = np.diff(cuts)
         mean = np.minimum(np.add.reduceat(sure, cuts[:-1]) / size, 1.0)

@@ -32,6 +32,7 @@ def density(confidence: Float[np.ndarray, " n"]) -> tuple[Float[np.ndarray, " po
     quarters = np.percentile(confidence, [25, 75])
     width = min(float(np.std(confidence)), float(np.diff(quarters)[0]) / 1.349 or np.inf)
     grid = spread_on_grid(confidence, np.full(n, 1 / n))
+    # A Gaussian reflected at both ends is a damping of cosines: each wave by exp(-(bandwidth x frequency)^2 / 2).
     damped = fft.dct(grid, norm="ortho") * damping(max(0.9 * width * n**-0.2, NARROWEST))
     smooth = np.asarray(fft.idct(damped, norm="ortho"))
     return at, np.maximum(smooth.reshape(N_POINTS, GRID // N_POINTS).mean(axis=1) * GRID, 0.0)

@@ -102,6 +102,7 @@ def shared_accuracy(correct: Bool[np.ndarray, " n"], cluster: Integer[np.ndarray
     whole = wilson(value * k, float(k))
     if k < 2:
         return SharedAccuracy(n, int(correct.sum()), k, value, whole)
+    # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
     se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
     interval = logit_interval(value, se, float(k - 1))
     few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED

@@ -185,6 +185,7 @@ def generate_class(
                 part, kept = _round(start, label, chunk, for_centroid=for_centroid, rng=rng, scale=scale)
                 parts.append(part)
                 missed.append(chunk[~kept])
+            # What missed its region tries again with half the noise, which keeps it closer to the line.
             wanted, scale = np.concatenate(missed), scale / 2
     made = all_of(parts)
     asked = np.zeros_like(made.asked)
@@ -261,6 +262,7 @@ def _root(features: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "k d"]:
         features = features[np.random.default_rng(0).choice(n, _MOST_ROWS, replace=False)]
         n = _MOST_ROWS
     centred = features.astype(np.float64) - features.mean(axis=0, dtype=np.float64)
+    # Fewer rows than features: the rows themselves are such a matrix, k x d, and no d x d one is made.
     if n <= d:
         return (centred / np.sqrt(n)).astype(np.float32)
     values, vectors = np.linalg.eigh(centred.T @ centred / n)

@@ -98,6 +98,7 @@ def place_at_boundary(
     nothing, all_of_it = np.zeros(len(y)), np.ones(len(y))
     proba = head(paths.at(nothing))
     begins_right, weak_at_first = own_side(proba), regions.in_boundary(proba)
+    # Towards the other side, from wherever it starts: else the line need not cross the boundary at all.
     end = np.where(begins_right[:, None], regions.centroids[rival], regions.centroids[y]).astype(paths.start.dtype)
     paths = paths.to(end)
     proba = head(paths.at(all_of_it))
@@ -112,6 +113,7 @@ def place_at_boundary(
     crossing = first_true(crossed, nothing, all_of_it)
     crosses &= weak(crossing)
     before = first_true(weak, nothing, crossing, n_steps=_N_STEPS_TO_ENDS)
+    # From the far end backwards: seen from there the region's last place is its first.
     after = 1 - first_true(lambda left: weak(1 - left), nothing, 1 - crossing, n_steps=_N_STEPS_TO_ENDS)
     before, after = np.where(weak_at_first, 0.0, before), np.where(weak_at_last, 1.0, after)
     return paths, np.where(crosses, before + (after - before) * rng.random(len(y)), 0.0)

@@ -205,6 +205,7 @@ def random_splits(
     both, inside = np.where(known, n + n_train, 1), np.where(known, k + k_train, 0)
     drawn = stats.hypergeom(both, inside, size)
     at = np.where(known, k, 0)
+    # Twice the smaller tail, both of which hold the value itself.
     p = np.minimum(1.0, 2 * np.minimum(drawn.cdf(at), drawn.sf(at - 1)))
     unknown = np.full(k.shape, np.nan)
     lower, upper = (drawn.ppf(q) / size if ends else unknown for q in (0.025, 0.975))
