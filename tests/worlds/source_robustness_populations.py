@@ -3,7 +3,7 @@
 A population has classes and sources without end; a source moves its samples, of all its classes or of its one. A data
 set draws a few sources and samples of each. Ridge classifiers are fitted on the splits of the real schemes and counted
 in the real format, so that nothing here knows what the estimator assumes. What is to be held is the mean over very many
-such data sets (`POPULATIONS`, computed once by `python -m tests.worlds.source_robustness_populations`).
+such data sets (`TRUTHS`, computed once by `python -m tests.worlds.source_robustness_populations`).
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,6 @@ class RealPopulation:
     catastrophic: float = 0.0
     """Share of the sources that look like another class altogether."""
     n_repeats: int = 20
-    truth: Truth = Truth(*[float("nan")] * 4)
 
     def data(self, rng: np.random.Generator) -> "DataSet":
         """A data set: other sources, other samples."""
