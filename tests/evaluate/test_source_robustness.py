@@ -44,6 +44,19 @@ def test_values_are_means_over_draws():
     assert row.n_cells_held_out == 30
 
 
+def test_the_fall_is_the_difference_of_both_accuracies_and_its_interval_agrees_with_its_p_value():
+    intervals = expected_accuracy_intervals(WHOLE)
+    for row in intervals.rows:
+        fall = row.fall
+        assert fall.value == pytest.approx(row.inclusive.value - row.exclusive.value)
+        assert fall.over_sources.holds(fall.value)
+        assert (fall.p_sources < 0.05) == (not fall.over_sources.holds(0.0))
+        assert fall.df >= row.n_sources_of_class - 1 == 4
+    only = expected_accuracy_intervals(WHOLE[WHOLE["scheme"] != "source_inclusive"]).overall[0]
+    assert np.isnan(only.fall.value)
+    assert only.fall.df == 0
+
+
 def test_a_class_has_its_recall():
     mine = WHOLE[(WHOLE["model"] == "other") & (WHOLE["scheme"] == "source_exclusive") & WHOLE["source"].isna()]
     of_class = mine[(mine["label"] == "class 2").fillna(False)]

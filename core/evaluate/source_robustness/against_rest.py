@@ -61,6 +61,8 @@ def difference(value: float, draws: Error, sources: Error, **holm_corrected: flo
         over_sources=t_interval(value, sources.se, sources.df),
         p_draws=t_p_value(value, draws.se, draws.df),
         p_sources=t_p_value(value, sources.se, sources.df),
+        se=sources.se,
+        df=sources.df,
         **holm_corrected,
     )
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from core.evaluate.intervals import UNKNOWN, Interval, joined, log_interval, logit_interval, wilson
+from core.evaluate.intervals import Interval, joined, log_interval, logit_interval, wilson
 from core.evaluate.source_robustness.against_rest import classes_against_rest, difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
 from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.held_out import held_out_sources
 from core.evaluate.source_robustness.results import (
+    NO_DIFFERENCE,
     AccuracyInterval,
     AccuracyIntervals,
     Difference,
@@ -148,6 +149,7 @@ def expected_interval(
         inclusive=_accuracy(inclusive, layout),
         random=_accuracy(random, layout),
         rho=rho_of(exclusive, inclusive, layout),
+        fall=_less(inclusive, exclusive, layout),
         against_rest=against_rest,
         inclusive_less_random=_less(inclusive, random, layout),
         macro_f1={scheme: _macro_f1(counts) for scheme, counts in schemes.items()} if label is None else {},
@@ -155,6 +157,7 @@ def expected_interval(
         n_test=_rounded_mean(n_test),
         n_samples=round(float(layout.n_samples[mask].sum())),
         n_sources=int(np.bincount(clusterings).max()) if len(units) else 0,
+        n_sources_of_class=_fewest(clusterings, layout.unit_stratum[units]),
         n_clusterings=len(np.unique(clusterings)),
         n_cells=len(units),
         n_cells_held_out=int(exclusive.n_seen.sum()) if exclusive is not None else 0,
@@ -162,11 +165,16 @@ def expected_interval(
 
 
 def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Difference:
-    nan = float("nan")
     if first is None or second is None:
-        return Difference(nan, UNKNOWN, UNKNOWN, nan, nan)
+        return NO_DIFFERENCE
     terms = [(1.0, first), (-1.0, second)]
     return difference(first.value - second.value, error_over_draws(terms), error_over_sources(terms, layout))
+
+
+def _fewest(clusterings: np.ndarray, stratum: np.ndarray) -> int:
+    """The number of units of the smallest stratum of any clustering."""
+    counts = np.unique(np.column_stack([clusterings, stratum]), axis=0, return_counts=True)[1]
+    return int(counts.min()) if len(counts) else 0
 
 
 def _macro_f1(counts: Counts) -> float:

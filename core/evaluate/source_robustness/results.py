@@ -51,7 +51,11 @@ class ExpectedValue:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference with both intervals and its two-sided p-values, as they are and after Holm's correction."""
+    """A difference with both intervals and its two-sided p-values, as they are and after Holm's correction.
+
+    Interval and p-value of a kind come from one distribution. `se` and `df` are those of `over_sources`: two sources
+    leave one degree of freedom, none are left (0) where the data cannot tell.
+    """
 
     value: float
     over_draws: Interval
@@ -60,6 +64,12 @@ class Difference:
     p_sources: float
     p_draws_holm: float = float("nan")
     p_sources_holm: float = float("nan")
+    se: float = float("nan")
+    df: float = 0.0
+
+
+NO_DIFFERENCE = Difference(float("nan"), UNKNOWN, UNKNOWN, float("nan"), float("nan"))
+"""What is told of two accuracies while one of them is missing."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,8 @@ class ExpectedInterval:
     inclusive: ExpectedValue
     random: ExpectedValue
     rho: ExpectedValue
+    fall: Difference
+    """The accuracy on sources seen in training less that on held-out ones, as a fraction: positive where it falls."""
     against_rest: Difference | None
     """Rho of this class less that of all others together; Holm-corrected over the classes. None for all classes."""
     inclusive_less_random: Difference
@@ -87,6 +99,8 @@ class ExpectedInterval:
     """Different samples that were tested, about."""
     n_sources: int
     """Sources in a clustering."""
+    n_sources_of_class: int
+    """Sources of a class, of the one that has fewest; all of them where classes share their sources."""
     n_clusterings: int
     n_cells: int
     """Sources over all clusterings, each counted with its class (unless classes share them)."""

@@ -1,0 +1,158 @@
+"""Populations of sources on which real models are fitted: other sources are other tests and another training set.
+
+A population has classes and sources without end; a source moves its samples, of all its classes or of its one. A data
+set draws a few sources and samples of each. Ridge classifiers are fitted on the splits of the real schemes and counted
+in the real format, so that nothing here knows what the estimator assumes. What is to be held is the mean over very many
+such data sets (`TRUTHS`, computed once by `python -m tests.worlds.source_robustness_populations`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from core.split import Split
+from core.split.source_aware import SourceExclusive, SourceInclusive
+from core.trials.run import as_frame, count
+
+SCHEMES = {"source_exclusive": SourceExclusive, "source_inclusive": SourceInclusive}
+MODELS = {"all features": (8, 1.0), "half of them": (4, 30.0)}
+"""How many of the features each ridge sees, and its penalty."""
+
+
+class Truth(NamedTuple):
+    """Means over very many data sets: of both accuracies, and of rho of both models' mean accuracies."""
+
+    exclusive: float
+    inclusive: float
+    other_exclusive: float
+    other_inclusive: float
+
+    @property
+    def rho(self) -> float:
+        """Of the first model."""
+        return self.exclusive / self.inclusive
+
+    @property
+    def fall(self) -> float:
+        """Of the first model."""
+        return self.inclusive - self.exclusive
+
+    @property
+    def difference(self) -> float:
+        """Rho of the first model less that of the other."""
+        return self.rho - self.other_exclusive / self.other_inclusive
+
+
+@dataclass(frozen=True)
+class RealPopulation:
+    """Sources and samples without end, and how data sets and trials are drawn from them."""
+
+    n_sources: int = 5
+    shared: bool = True
+    n_classes: int = 2
+    size: float = 40
+    """Typical number of samples of a source in a class."""
+    size_sd: float = 0.0
+    """Spread of the logarithm of the sources' sizes."""
+    apart: float = 1.5
+    """Distance of a class's mean from the origin."""
+    source_sd: float = 0.6
+    """How far a source moves its samples, in each direction, if the spread of samples is 1."""
+    catastrophic: float = 0.0
+    """Share of the sources that look like another class altogether."""
+    n_repeats: int = 20
+
+    def data(self, rng: np.random.Generator) -> "DataSet":
+        """A data set: other sources, other samples."""
+        n_features = MODELS["all features"][0]
+        means = np.random.default_rng(self.n_classes).standard_normal((self.n_classes, n_features))
+        means *= self.apart / np.sqrt(np.mean(means**2, axis=1, keepdims=True) * n_features)
+        shape = (1 if self.shared else self.n_classes, self.n_sources)
+        size = np.maximum(np.round(self.size * np.exp(self.size_sd * rng.standard_normal(shape))), 6).astype(int)
+        moved = self.source_sd * rng.standard_normal((*shape, n_features))
+        foreign = rng.random(shape) < self.catastrophic
+        size, moved, foreign = (np.broadcast_to(a, (self.n_classes, *a.shape[1:])) for a in (size, moved, foreign))
+        y, source = (np.repeat(code.ravel(), size.ravel()) for code in np.indices(size.shape))
+        centre = np.where(foreign[..., None], np.roll(means, 1, axis=0)[:, None], means[:, None]) + moved
+        x = centre[y, source] + rng.standard_normal((len(y), n_features))
+        return DataSet(self, x, y, source if self.shared else y * self.n_sources + source)
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Samples with labels and sources; of these, trials."""
+
+    population: RealPopulation
+    x: np.ndarray
+    y: np.ndarray
+    sources: np.ndarray
+
+    def tested(self) -> Iterator[tuple[str, str, int, Split, np.ndarray]]:
+        """Every trial: model, scheme, repeat, split, and what was predicted of the test part."""
+        target = np.eye(self.population.n_classes)[self.y]
+        for scheme, kind in SCHEMES.items():
+            splits = list(kind(n_repeats=self.population.n_repeats).split(None, self.y, self.sources))
+            for model, (n_features, penalty) in MODELS.items():
+                z = np.column_stack([np.ones(len(self.y)), self.x[:, :n_features]])
+                gram, moment = z.T @ z + penalty * np.diag([1e-6] + [1.0] * n_features), z.T @ target
+                for repeat, split in enumerate(splits):
+                    test = z[split.test]
+                    weights = np.linalg.solve(gram - test.T @ test, moment - test.T @ target[split.test])
+                    yield model, scheme, repeat, split, (test @ weights).argmax(axis=1)
+
+    def trials(self) -> pd.DataFrame:
+        """The trials frame that a run on these data would write."""
+        parts = []
+        for model, scheme, repeat, (train, test), predicted in self.tested():
+            counts = count(self.y[test], predicted, self.sources[test], self.population.n_classes)
+            same = {"model": model, "scheme": scheme, "repeat": repeat, "n_train": len(train), "n_test": len(test)}
+            parts.append(pd.DataFrame(counts).assign(**same))
+        rows = pd.concat(parts, ignore_index=True)
+        label = np.append([f"class {c}" for c in range(self.population.n_classes)], None)[rows["label"]]
+        source = np.append(np.arange(self.sources.max() + 1).astype(str).astype(object), None)[rows["source"]]
+        held_out = np.where(rows["scheme"] == "source_exclusive", source, None)
+        named = {"label": label, "source": source, "held_out_source": held_out}
+        same = {"source_finder": "known", "clustering": 0, "seconds": 0.0, "status": "ok"}
+        return as_frame(rows.assign(**named, **same).to_dict("series"))
+
+    def accuracies(self) -> Truth:
+        """Mean accuracy over the trials of these data, by scheme and model: a single draw of what `Truth` is of."""
+        right: dict[tuple[str, str], list[float]] = {}
+        for model, scheme, _, split, predicted in self.tested():
+            right.setdefault((model, scheme), []).append(float(np.mean(predicted == self.y[split.test])))
+        return Truth(*(float(np.mean(right[model, scheme])) for model in MODELS for scheme in SCHEMES))
+
+
+def measured_truth(population: RealPopulation, n_data_sets: int, seed: int = 2018) -> tuple[Truth, Truth]:
+    """The means over so many data sets, and their standard errors."""
+    rng = np.random.default_rng(seed)
+    drawn = np.array([population.data(rng).accuracies() for _ in range(n_data_sets)])
+    return Truth(*drawn.mean(axis=0).tolist()), Truth(*(drawn.std(axis=0, ddof=1) / np.sqrt(n_data_sets)).tolist())
+
+
+POPULATIONS = {
+    "5 sources within a class, uneven": RealPopulation(shared=False, size_sd=0.7),
+    "5 shared sources, uneven": RealPopulation(size_sd=0.7),
+    "5 shared sources, even": RealPopulation(),
+    "10 shared sources": RealPopulation(n_sources=10, size=20, size_sd=0.4),
+    "20 shared sources": RealPopulation(n_sources=20, size=12, size_sd=0.4),
+    "10 classes, 5 sources within": RealPopulation(shared=False, n_classes=10, size=24, apart=3.0, size_sd=0.4),
+    "5 shared sources, accurate models": RealPopulation(apart=2.6, source_sd=0.5),
+    "5 shared sources, uneven, 3 repeats": RealPopulation(size_sd=0.7, n_repeats=3),
+    "5 sources within a class, 100 repeats": RealPopulation(shared=False, size_sd=0.7, n_repeats=100),
+    "5 shared sources, 8 % catastrophic": RealPopulation(catastrophic=0.08),
+}
+
+
+def main() -> None:
+    """Print the truths that stand above."""
+    for name, population in POPULATIONS.items():
+        truth, se = measured_truth(population, 3000)
+        print(name, *(f"{value:.4f}" for value in truth), "standard errors", *(f"{value:.4f}" for value in se))
+
+
+if __name__ == "__main__":
+    main()
