@@ -59,12 +59,20 @@ def reliability(claim: Claim | None) -> str:
     >>> reliability(None)
     ''
     """
-    held_to = [rate for rate in rates() if claim is not None and rate.kind == claim.kind and not rate.reported]
-    if not held_to:
+    if claim is None:
         return ""
+    held_to = [rate for rate in rates() if rate.kind == claim.kind and not rate.reported]
+    if not held_to:
+        return _seed(claim)
     n_wrong, n = sum(rate.n_wrong for rate in held_to), sum(rate.n for rate in held_to)
     worst = max(held_to, key=lambda rate: rate.n_wrong / rate.n)
     overall = f"Sentences like this one were wrong in {count(n_wrong)} of {count(n)} simulated cases."
-    if not worst.n_wrong:
-        return overall
-    return f"{overall} In the hardest world it was {count(worst.n_wrong)} of {count(worst.n)}."
+    hardest = f"In the hardest world it was {count(worst.n_wrong)} of {count(worst.n)}." if worst.n_wrong else ""
+    return " ".join(part for part in (overall, hardest, _seed(claim)) if part)
+
+
+def _seed(claim: Claim) -> str:
+    """How much of the decision hangs on the seed, where that is worth a word."""
+    if claim.stability > 0.995:
+        return ""
+    return f"Another random seed would decide the same in about {100 * claim.stability:.0f} % of cases."

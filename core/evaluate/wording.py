@@ -150,6 +150,15 @@ def fixed(value: float, decimals: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
 
 
+def quoted(name: object) -> str:
+    """Somebody's own word, such as a class's name, within a sentence of ours.
+
+    >>> quoted("cat")
+    '“cat”'
+    """
+    return f"“{name}”"
+
+
 def listed(names: Sequence[str], *, most: int = 3) -> str:
     """Names in a sentence, the rest of a long list as a number.
 
