@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.evaluate.wording import quoted
 from core.questions import QUESTIONS, of_kind, plan_class
 from core.report.html import to_html
 from core.report.markdown import formula, markup
 from core.report.run_report import NOTHING_YET, report_of
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.plain_words import HELD
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -68,6 +70,14 @@ class Page(HTMLParser):
 
 def report(workspace: Workspace, kind: str, **options):
     return report_of(workspace, LOCAL_OWNER, stored(workspace, kind), how_to_read=how_to_read, **options)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in VERDICTS if of_kind(kind).stem in HELD])
+def test_class_names_stand_in_quotation_marks(workspace, kind):
+    verdict = report(workspace, kind).body.said
+    assert verdict is not None
+    for name in NAMES:
+        assert verdict.text.count(name) == verdict.text.count(quoted(name)), verdict.text
 
 
 def test_every_kind_of_plan_has_a_question_and_a_page():
