@@ -222,7 +222,7 @@ def title_of(entry: Any) -> str:
     >>> title_of("the last epoch")
     'the last epoch'
     """
-    return entry if isinstance(entry, str) else getattr(entry, "title", None) or entry.label
+    return entry if isinstance(entry, str) else getattr(getattr(entry, "facts", entry), "title", None) or entry.label
 
 
 def _asked_by(one: Field, about: About) -> Iterator[Asked]:

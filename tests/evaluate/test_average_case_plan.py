@@ -47,7 +47,8 @@ def test_json_is_canonical_and_comes_back():
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"average_case": AverageCasePlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} | {"kind"}
+    always = {field.name for field in fields(plan)} - {"options"}  # which stands there once an entry has one
+    assert set(json.loads(to_json(plan))) == always | {"kind"}
     assert plan.stored_models() == ("f1",)
 
 

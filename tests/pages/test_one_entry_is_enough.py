@@ -4,24 +4,31 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from core.asked import About, asks
 from core.cluster import SOURCE_FINDERS, SourceFinder
-from core.data import load_example
+from core.data import DataError, load_example
 from core.evaluate.average_case import ESTIMATORS, Facts, GaussianLogits, Mark
 from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from core.figures import average_case_audit as audits
 from core.figures.theme import theme
 from core.models import MODELS
+from core.models.errors import ModelError
 from core.report import average_case as average_case_report
 from core.report import source_robustness as source_robustness_report
+from core.report.descriptions import describe
 from core.report.parts import Body, Figure, Table
-from core.trials import TrialPlan
+from core.trials import TrialPlan, to_json
+from core.workspace import frames
+from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run
-from tests.pages.test_average_case import kept, planned
+from tests.pages.test_average_case import kept, planned, rows_of
 from tests.pages.test_average_case import stored_run as stored_average_case
+from ui.forms.plan_form import plan_parameters
 
 
 @dataclass(frozen=True)
@@ -38,9 +45,15 @@ class Halfway:
         from_plan={"n_samples": "n_passes"},
     )
     n_samples: int = 4
+    lean: float = asks(1.0, label="Lean", help="What p_robust is multiplied by.", lowest=0.0, highest=1.0, step=0.1)
+
+    def __post_init__(self):
+        if not 0 < self.lean <= 1:
+            raise ModelError("A lean lies between 0 and 1.")
 
     def __call__(self, inputs):
-        return replace(GaussianLogits(self.n_samples)(inputs), estimator="halfway")
+        estimate = GaussianLogits(self.n_samples)(inputs)
+        return replace(estimate, estimator="halfway", p_robust=self.lean * estimate.p_robust)
 
 
 @dataclass
@@ -103,6 +116,30 @@ def test_an_estimator_is_offered_run_audited_drawn_and_reported(open_page, works
     table = average_case_report.estimator_table(robustness.audit, 0.5)
     assert "Halfway estimate" in table.lines["Estimator"].tolist()
     assert "Halfway estimate" in words_of(average_case_report.body(robustness))
+
+
+def test_an_option_of_an_estimator_is_in_form_address_plan_and_trial(open_page, workspace, monkeypatch):
+    monkeypatch.setitem(ESTIMATORS, "halfway", Halfway)
+    data, model = kept(workspace, "wine")
+    fields = {"sigmas": (0.5,), "n_samples": 20, "n_audit": 0, "estimators": ("halfway", "softmax")}
+    leaning = planned(model, **fields, options=(("halfway", "lean", 0.5),))
+    address = plan_parameters(leaning, About(data, model=workspace.stored_model(LOCAL_OWNER, model)))
+    assert address is not None
+    assert address["halfway_lean"] == ["0.5"]
+    app = open_page("average_case", data=data.fingerprint, **address)
+    assert app.session_state["share_offer"].plan == leaning
+    assert "Halfway estimate: lean" in [control.label for control in app.number_input]
+
+    rows, whole = (
+        frames.from_bytes(rows_of("wine", plan)).query("estimator == 'halfway'")
+        for plan in (leaning, planned(model, **fields))
+    )
+    assert (rows["p_robust"] == 0.5 * whole["p_robust"]).all()
+    assert load_plan(to_json(leaning)) == leaning
+    assert "Halfway estimate: lean 0.5" in describe(leaning)
+    assert "options" not in to_json(planned(model, **fields, options=(("halfway", "lean", 1.0),)))
+    with pytest.raises(DataError, match="A lean lies between 0 and 1"):
+        planned(model, **fields, options=(("halfway", "lean", 0.0),))
 
 
 def test_a_source_finder_and_a_model_are_offered_run_drawn_and_reported(open_page, workspace, wine, monkeypatch):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import About, Several, Titles, Values, asks, follows
+from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, follows
 from core.data import DataError, Dataset
 from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf, offered
 from core.evaluate.average_case.audit import MONTE_CARLO
@@ -27,6 +27,7 @@ from core.models.trained import TrainedNetwork
 from core.models.training import best_device, one_torch_thread
 from core.trials import Context
 from core.trials.layer_parts import TrainingSplit, asks_model, split_of
+from core.trials.options import checked_options
 from core.trials.plan import Aside, check_fields
 from core.trials.training_plan import TrainingPlan
 
@@ -140,6 +141,8 @@ class AverageCasePlan:
         the most draws that one may take (where no matter: exactly so many).
     seed
         The one number that all randomness of the plan is derived from.
+    options
+        Options of the estimators' own, as (estimator, option, value): what an entry asks by its fields.
 
     Raises DataError for a name that no registry knows and for a number out of range.
 
@@ -285,8 +288,11 @@ class AverageCasePlan:
         lowest=0,
         highest=2**31,
     )
+    options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
+        "estimators", ESTIMATORS, joined=LATER
+    )
 
-    described: ClassVar[str] = "{estimators} · {noise} noise of sigma {sigmas} · {model}"
+    described: ClassVar[str] = "{estimators} · {noise} noise of sigma {sigmas} · {model}{options}"
 
     kind: ClassVar[str] = "average_case"
     METHOD_VERSION: ClassVar[int] = 1
@@ -314,6 +320,7 @@ class AverageCasePlan:
                 raise DataError(f"{name} must be a whole number of at least {least}, not {value!r}.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
+        object.__setattr__(self, "options", checked_options(self.options, self.estimators, ESTIMATORS))
         try:
             for name in ESTIMATORS:
                 self._estimator(name)
@@ -404,12 +411,21 @@ class AverageCasePlan:
             if kind.facts.audited and (model.has_gradients or not kind.facts.needs_gradients)
         }
         if part == "convergence":
-            return [(name, kind(n_samples=n)) for name, kind in usable.items() for n in kind.facts.copies]
+            return [
+                (name, kind(**self._options(name) | {"n_samples": n}))
+                for name, kind in usable.items()
+                for n in kind.facts.copies
+            ]
         return [(name, self._estimator(name)) for name in (MONTE_CARLO, *usable)]
 
     def _estimator(self, name: str) -> Estimator:
         kind = ESTIMATORS[name]
-        return kind(**{option: getattr(self, field) for option, field in kind.facts.from_plan.items()})
+        shared = {option: getattr(self, field) for option, field in kind.facts.from_plan.items()}
+        return kind(**shared | self._options(name))
+
+    def _options(self, name: str) -> dict[str, object]:
+        """The options of an estimator's own, as keywords."""
+        return {option: value for estimator, option, value in self.options if estimator == name}
 
 
 @lru_cache(maxsize=2)
