@@ -4,7 +4,7 @@ It follows from what stands beside the fields (`core.asked`). docs/plans.md is t
 """
 
 import json
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 
 from core.asked import ANYTHING, ITSELF, Ask, Asked, asked, options_of
 from core.evaluate.wording import exact
@@ -42,8 +42,9 @@ def plan_reference(kind: str) -> str:
         if "follows" in field.metadata:
             lines.append(f"| `{field.name}` | {default} | | | Follows from how the model was trained. |")
         elif "options" in field.metadata:
+            where = "below" if _options_of(field) else "none of them has any"
             lines.append(
-                f"| `{field.name}` | {default} | a list of `[name, option, value]` | below | Of "
+                f"| `{field.name}` | {default} | a list of `[name, option, value]` | {where} | Of "
                 f"`{field.metadata['options'].field}`; those that are left out are as usual. |"
             )
         elif field.name not in by_field:  # a kind that somebody added may have fields that ask nothing
@@ -87,15 +88,16 @@ def _range(ask: Ask) -> str:
 
 def _options(plan: type) -> list[str]:
     """The options of the entries that a field names, as a table; nothing where there are none."""
-    tables = []
-    for field in fields(plan):
-        if "options" in field.metadata:
-            registry = field.metadata["options"].registry
-            lines = [
-                f"| `{entry}` | `{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
-                for entry, kind in registry.items()
-                for name, option in options_of(kind).items()
-                for ask in option.metadata["asks"]
-            ]
-            tables.append("\n".join(["| name | option | default | takes | meaning |\n|---|---|---|---|---|", *lines]))
-    return tables
+    tables = [_options_of(field) for field in fields(plan) if "options" in field.metadata]
+    head = "| name | option | default | takes | meaning |\n|---|---|---|---|---|"
+    return ["\n".join([head, *lines]) for lines in tables if lines]
+
+
+def _options_of(field: Field) -> list[str]:
+    """A line for each option of the entries that a field of options is about."""
+    return [
+        f"| `{entry}` | `{name}` | `{json.dumps(option.default)}` | {_takes(ask)} | {ask.label}: {ask.help} |"
+        for entry, kind in field.metadata["options"].registry.items()
+        for name, option in options_of(kind).items()
+        for ask in option.metadata["asks"]
+    ]
