@@ -11,11 +11,13 @@ from ui.data import samples, upload, vectors
 from ui.data.choice import Choice
 from ui.data_sets import copies, maps, results, views
 from ui.data_sets.work import DataLook
+from ui.forms.chosen import choice_line
 from ui.forms.plan_form import plan_parameters
 from ui.shell import background, page, share, take_away
 from ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
+ANOTHER = "choose another, or bring your own"
 
 
 @st.dialog("Delete this data set?")
@@ -27,6 +29,14 @@ def delete(choice: Choice) -> None:
 def choose() -> None:
     """The examples as cards, and the place for a file."""
     chosen = data_choice.current()
+    name, taken = (chosen.name, page.plain(chosen.title)) if chosen else ("", "none")
+    with choice_line(f"Data set **{taken}**", key="data", of=name, change=ANOTHER, expanded=chosen is None):
+        cards(chosen)
+        upload.uploader()
+
+
+def cards(chosen: Choice | None) -> None:
+    """The examples, each with what it is."""
     with st.grid(len(EXAMPLES), min_column_width=190):
         for address, choice in data_choice.choices().items():
             if choice.example is None:
@@ -43,7 +53,6 @@ def choose() -> None:
                     disabled=choice == chosen,
                     width="stretch",
                 )
-    upload.uploader()
 
 
 def about(look: DataLook) -> None:

@@ -97,6 +97,8 @@ def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, pag
     expect(visitor.get_by_text("Digits: shifted against Digits: own test set")).to_be_visible()
     expect(visitor.get_by_label("Epsilon", exact=True)).to_be_disabled()
     expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
+    for tab in (page, visitor):
+        tab.get_by_text("New set Digits: shifted against").click()
     for name in ("Choose another", "Delete", "Swap the two", "Share"):
         expect(page.get_by_role("button", name=name).first).to_be_attached()
         expect(visitor.get_by_role("button", name=name)).to_have_count(0)
@@ -118,6 +120,7 @@ def test_a_link_to_a_data_set_shows_it_and_is_taken_back_where_all_links_stand(
     expect(visitor.locator(map_of_samples)).to_be_visible()
     expect(visitor.locator(map_of_samples).get_by_text("WebGL is not supported")).to_have_count(0)
     expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
+    page.get_by_text("choose another, or bring your own").click()
     for name in ("Chosen", "Share"):
         expect(page.get_by_role("button", name=name).first).to_be_attached()
         expect(visitor.get_by_role("button", name=name)).to_have_count(0)

@@ -32,5 +32,6 @@ def test_a_broken_file_gets_its_error_as_written(server: Server, page: Page):
 
 def upload(page: Page, name: str, content: str) -> None:
     expect(page.get_by_role("heading", name="Wine")).to_be_visible()  # a fresh server reads it first
+    settled(page).get_by_text("choose another, or bring your own").click()
     file = {"name": name, "mimeType": "text/tab-separated-values", "buffer": content.encode()}
-    settled(page).get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(file)
+    page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(file)

@@ -126,7 +126,7 @@ def test_the_newest_model_is_in_use_and_another_can_be_chosen(show, workspace, w
     app = show()
     assert in_use(app) == second == app.query_params["model"]
     said = texts(app).replace("\\", "")
-    assert "of 36 samples kept out of training were right" in said
+    assert "n = 36 samples kept out of training" in said
     assert "[" in said
     app.selectbox(key="model-control").set_value(first).run()
     assert in_use(app) == first == app.query_params["model"]

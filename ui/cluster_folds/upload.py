@@ -21,6 +21,7 @@ from ui.cluster_folds import results
 from ui.cluster_folds.controls import OWN, VIEW
 from ui.cluster_folds.work import Folded
 from ui.data import choice as data_choice
+from ui.forms.chosen import choice_line
 from ui.predictions import choice as prediction_choice
 from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
@@ -61,12 +62,17 @@ def cards() -> dict[str, str]:
         st.button("Start with empty places", on_click=_forget_all)
         st.stop()
     shown = {slot: address for slot, address in chosen.items() if address or not read_only()}
-    with st.grid(max(1, len(shown)), min_column_width=250):
+    in_use = {slot: address for slot, address in chosen.items() if address}
+    place = st.container()
+    if in_use.keys() & {FIRST, SECOND}:
+        names = (f"{slot.title} **{page.plain(known[address])}**" for slot, address in in_use.items())
+        place = choice_line(" · ".join(names), key="folds", of="-".join(address[:7] for address in in_use.values()))
+    with place, st.grid(max(1, len(shown)), min_column_width=250):
         for slot, address in shown.items():
             with st.container(border=True, height="stretch", gap="small", key=f"slot-{slot.key}"):
                 st.markdown(f"**{slot.title}**  \n:gray[{slot.hint}]")
                 _in_use(slot, address, known[address]) if address else _empty(slot, known)
-    return {slot.key: address for slot, address in chosen.items() if address}
+    return {slot.key: address for slot, address in in_use.items()}
 
 
 def parameters(chosen: dict[str, str]) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data import Dataset
 from core.evaluate.intervals import wilson
@@ -17,6 +18,7 @@ from core.trials.layer_parts import UPLOADED
 from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
 from ui.data import choice as data_choice
+from ui.forms.chosen import choice_line
 from ui.models import features
 from ui.models import training as model_training
 from ui.models import upload as model_upload
@@ -49,10 +51,11 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     ready = model_training.take_ready(known.values())
     address = ready or _address(dataset, hidden=stored.keys() - known.keys()) or next(iter(known), None)
     _remember(dataset.fingerprint, address)
-    with st.container(border=True, gap="small", key="model-choice"):
+    chosen = known.get(address or "")
+    with _place(chosen, known):
         if read_only():
-            return _of_link(known, address)
-        chosen = _choose(dataset, known, address)
+            return _of_link(chosen)
+        _choose(dataset, known, address)
         if chosen is not None:
             _about(chosen)
         elif address in stored:
@@ -78,13 +81,20 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     return chosen
 
 
-def _of_link(known: Mapping[str, StoredModel], address: str | None) -> StoredModel | None:
+def _place(chosen: StoredModel | None, known: Mapping[str, StoredModel]) -> DeltaGenerator:
+    """Where the control stands: in the open while no model is in use, and in the line of the one that is."""
+    if chosen is None:
+        return st.container(border=True, gap="small", key="model-choice")
+    how_good = "".join(f" · {page.plain(part)}" for part in tested(chosen))
+    return choice_line(f"Model **{page.plain(title(chosen, known))}**{how_good}", key="model", of=chosen.fingerprint)
+
+
+def _of_link(chosen: StoredModel | None) -> StoredModel | None:
     """The model of what is seen through a link: nothing to choose, to bring or to take home."""
-    chosen = known.get(address or "")
     if chosen is None:
         st.error(GONE, title="This model is not here", icon=":material/link_off:")
     else:
-        st.markdown(f"**{page.plain(chosen.name)}**  \n:gray[{page.plain(describe(chosen))}]")
+        st.caption(page.plain(describe(chosen)))
     return chosen
 
 
@@ -112,9 +122,9 @@ def title(model: StoredModel, among: Mapping[str, StoredModel]) -> str:
     return f"{model.name} ({datetime.fromtimestamp(model.created, UTC):%d %b %Y, %H:%M:%S})"
 
 
-def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | None) -> StoredModel | None:
+def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | None) -> None:
     if not known:
-        return None
+        return
     st.session_state[_CONTROL] = address if address in known else None
     st.selectbox(
         "Model",
@@ -125,7 +135,6 @@ def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | N
         on_change=lambda: _remember(dataset.fingerprint, st.session_state[_CONTROL]),
         placeholder="Choose a model",
     )
-    return known.get(address or "")
 
 
 def _about(model: StoredModel) -> None:
@@ -153,14 +162,22 @@ def describe(model: StoredModel) -> str:
     when = f"{datetime.fromtimestamp(model.created, UTC):%d %b %Y}"
     if model.architecture == RECORDED:
         return f"Features and probabilities without their model, uploaded {when} · record {model.fingerprint[:12]}"
-    if model.training_plan is None or not model.n_test or model.n_correct is None:
+    if not tested(model):
         kind = f" ({MODELS[model.architecture].label})" if model.architecture in MODELS else ""
         return f"Uploaded as {model.file_name}{kind}, {when} · model {model.fingerprint[:12]}"
+    return f"Trained here, {when} · {' · '.join(tested(model))} · model {model.fingerprint[:12]}"
+
+
+def tested(model: StoredModel) -> tuple[str, ...]:
+    """How good a model was when it was trained here, and on how many samples; nothing where that is not known.
+
+    >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.safetensors", "{}", 200, 190, 0.0))
+    ('accuracy 95.0 % [91.0, 97.3]', 'n = 200 samples kept out of training')
+    """
+    if model.training_plan is None or not model.n_test or model.n_correct is None:
+        return ()
     accuracy = percent(model.n_correct / model.n_test, wilson(float(model.n_correct), float(model.n_test)))
-    return (
-        f"Trained here, {when} · {count(model.n_correct)} of {count(model.n_test)} samples kept out of training were "
-        f"right: {accuracy} · model {model.fingerprint[:12]}"
-    )
+    return f"accuracy {accuracy}", f"n = {count(model.n_test)} samples kept out of training"
 
 
 @st.dialog("Delete this model?")

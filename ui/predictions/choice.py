@@ -20,6 +20,7 @@ from core.evaluate.wording import percent, plural
 from core.models.example_predictions import PREDICTION_EXAMPLES, example_predictions
 from core.workspace.data import StoredPredictions
 from core.workspace.errors import WorkspaceError
+from ui.forms.chosen import choice_line
 from ui.forms.controls import One, check_address
 from ui.matched_subsets.plan import TwoSets
 from ui.predictions import results
@@ -58,12 +59,18 @@ SIDES = (REFERENCE, TARGET)
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Predictions in use: `address` is their fingerprint, `place` is where the card says more about what is chosen."""
+class _Named:
+    """Predictions that the address names by their fingerprint, with what they are called."""
 
     address: str
     title: str
     table: PredictionTable
+
+
+@dataclass(frozen=True)
+class Chosen(_Named):
+    """Predictions in use: `place` is where the card says more about what is chosen."""
+
     place: DeltaGenerator
 
 
@@ -126,10 +133,16 @@ def begin() -> None:
 
 def cards() -> dict[str, Chosen | None]:
     """Both cards side by side, and what is chosen in them."""
-    chosen = {}
-    for side, column in zip(SIDES, st.columns(2, gap="small"), strict=True):
-        with column, st.container(border=True, height="stretch", key=f"card-{side.key}", gap="small"):
-            chosen[side.key] = _card(side)
+    named, chosen = {side: _named(side) for side in SIDES}, {}
+    reference, target = (one if isinstance(one, _Named) else None for one in named.values())
+    place = st.container()
+    if reference is not None and target is not None:
+        line = f"New set **{page.plain(target.title)}** against reference set **{page.plain(reference.title)}**"
+        place = choice_line(line, key="sets", of=f"{reference.address[:12]}-{target.address[:12]}")
+    with place:
+        for side, column in zip(SIDES, st.columns(2, gap="small"), strict=True):
+            with column, st.container(border=True, height="stretch", key=f"card-{side.key}", gap="small"):
+                chosen[side.key] = _card(side, named[side])
     return chosen
 
 
@@ -153,16 +166,15 @@ def two_sets(chosen: dict[str, Chosen]) -> TwoSets:
 
 
 def about(pairs: PredictionPairs, chosen: dict[str, Chosen]) -> None:
-    """What the two sets hold, and what is suspicious about them, in their cards."""
-    for one, models in zip(chosen.values(), (pairs.references, pairs.targets), strict=True):
-        with one.place.container(gap="small"):
-            first = next(iter(models.values()))
-            sure = "no confidence" if first.confidence is None else "confidence known"
-            said = [plural(first.n_samples, "sample"), plural(first.n_classes, "class", "classes"), sure]
-            said += [plural(len(models), "model") if len(models) > 1 else f"{percent(first.accuracy)} right"]
-            st.caption(page.plain(" · ".join(said)))
-            for warning in dict.fromkeys(text for each in models.values() for text in each.warnings):
-                st.warning(page.plain(warning), icon=":material/warning:")
+    """What the two sets hold, in their cards; what is suspicious about them stands where it is seen, cards closed."""
+    for side, models in zip(SIDES, (pairs.references, pairs.targets), strict=True):
+        first = next(iter(models.values()))
+        sure = "no confidence" if first.confidence is None else "confidence known"
+        held = [plural(first.n_samples, "sample"), plural(first.n_classes, "class", "classes"), sure]
+        held += [plural(len(models), "model") if len(models) > 1 else f"accuracy {percent(first.accuracy)}"]
+        chosen[side.key].place.caption(page.plain(" · ".join(held)))
+        for warning in dict.fromkeys(text for each in models.values() for text in each.warnings):
+            st.warning(f"{side.title}: {page.plain(warning)}", icon=":material/warning:")
 
 
 def larger_first(pairs: PredictionPairs) -> None:
@@ -207,23 +219,31 @@ def _task_control(reference: Chosen, target: Chosen) -> list[One]:
     return [One("task", "Task", {task: task for task in tasks}, tasks[0])] if len(tasks) > 1 else []
 
 
-def _card(side: Side) -> Chosen | None:
+def _card(side: Side, named: _Named | Callable[[], object] | None) -> Chosen | None:
     st.markdown(f"**{side.title}**  :gray[{side.hint}]")
-    upload = st.session_state.get(f"draft-{side.key}")
-    if upload is not None and not read_only():
+    if isinstance(named, _Named):
+        return _in_use(side, named)
+    upload = _upload(side)
+    if upload is not None:
         _draft(side, upload)
         return None
+    if named is not None:
+        named()
+    if not read_only():
+        _empty(side)
+    return None
+
+
+def _upload(side: Side) -> PredictionUpload | None:
+    """The file whose columns are still to be confirmed."""
+    return None if read_only() else st.session_state.get(f"draft-{side.key}")
+
+
+def _named(side: Side) -> _Named | Callable[[], object] | None:
+    """What the address (or else this session) names for a side, or what draws why that is nothing; None without one."""
     address = st.query_params.get(side.key) or st.session_state.get(f"chosen-{side.key}")
-    found = _find(side, address) if address else None
-    if found is None:
-        if not read_only():
-            _empty(side)
+    if not address or _upload(side) is not None:
         return None
-    return _in_use(side, *found)
-
-
-def _find(side: Side, address: str) -> tuple[str, str, PredictionTable] | None:
-    """The fingerprint, title and content of what an address names; None, and a sentence, where that is nothing."""
     known = titles()
     stored = {one.example: one.fingerprint for one in reversed(workspace().prediction_files(owner())) if one.example}
     try:
@@ -236,15 +256,13 @@ def _find(side: Side, address: str) -> tuple[str, str, PredictionTable] | None:
             else:
                 address = stored[address]
         if address not in known:
-            st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
-            return None
+            return partial(st.error, GONE, title="These predictions are not here", icon=":material/link_off:")
         with st.spinner("Reading"):
             table = results.table_of(address)
     except (DataError, WorkspaceError) as problem:
-        page.error(problem)
-        return None
+        return partial(page.error, problem)
     _remember(side, address)
-    return address, known[address], table
+    return _Named(address, known[address], table)
 
 
 def _empty(side: Side) -> None:
@@ -281,7 +299,8 @@ def _draft(side: Side, upload: PredictionUpload) -> None:
         st.button("Discard", key=f"discard-{side.key}", on_click=_keep, args=(side, None))
 
 
-def _in_use(side: Side, address: str, title: str, table: PredictionTable) -> Chosen:
+def _in_use(side: Side, named: _Named) -> Chosen:
+    address, title, table = named.address, named.title, named.table
     st.markdown(f"**{page.plain(title)}**")
     place = st.empty()
     with place.container(gap="small"):

@@ -40,6 +40,7 @@ def main() -> None:
         initial_sidebar_state=240,
         menu_items={"About": f"{ABOUT} Version {core.version()}."},
     )
+    st.html(ROOT / "ui" / "shell" / "look.css")
     if not serving.is_launched():
         st.error(serving.NOT_LAUNCHED)
         return
@@ -85,16 +86,25 @@ def own(page: "Page") -> None:
         gate.way_out()
     share.clear()
     take_away.clear()
+    question = QUESTIONS[page.url_path or FIRST]
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
-        question = QUESTIONS[page.url_path or FIRST]
-        st.title(question.title, anchor=False)
-        if question.about_data_set:
-            data_choice.control()
-        menus = st.container(horizontal=True, width="content")
+        title(question)
+        with st.container(horizontal=True, width="content"):
+            if question.about_data_set:
+                data_choice.control()
+            menus = st.container(horizontal=True, width="content")
     page.run()
     with menus:
         share.menu(page.url_path, of_data_set=question.about_data_set)
         take_away.menu()
+
+
+def title(question: Question) -> None:
+    """The question: a long one takes two lines, so that what stands beside it stays beside it."""
+    import streamlit as st
+
+    with st.container(horizontal=True, vertical_alignment="center", width="stretch"):
+        st.title(question.title, anchor=False)
 
 
 def through_link(page: "Page", link: "Opened") -> None:
@@ -108,7 +118,7 @@ def through_link(page: "Page", link: "Opened") -> None:
     share.clear()
     take_away.clear()
     with st.container(horizontal=True, vertical_alignment="center", key="header"):
-        st.title(QUESTIONS[link.page].title, anchor=False)
+        title(QUESTIONS[link.page])
         shared_view.head(link)
         menu = st.container(width="content")
     shared_view.watch(link)

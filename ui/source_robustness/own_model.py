@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.metadata import version
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError, Dataset
 from core.data.predictions.shapes import PREDICTION_ENDINGS
@@ -21,6 +22,7 @@ from core.workspace.links import View
 from core.workspace.provenance import LIBRARIES
 from core.workspace.run import Run, run_key
 from ui.data import choice as data_choice
+from ui.forms.chosen import choice_line
 from ui.forms.plan_form import plan_parameters
 from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
@@ -51,13 +53,10 @@ def section(plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
     if read_only():
         return _in_use(address, plan, dataset) if address is not None and is_fixed(ADDRESS) else None
     upload = st.session_state.get(_DRAFT)
-    with st.expander("A model of your own", expanded=bool(upload or address)):
-        if upload is not None:
-            _draft(upload, plan, dataset)
-        elif address is not None:
-            return _in_use(address, plan, dataset)
-        else:
-            _how(plan, dataset)
+    if upload is None and address is not None:
+        return _in_use(address, plan, dataset)
+    with st.expander("A model of your own", expanded=upload is not None):
+        _how(plan, dataset) if upload is None else _draft(upload, plan, dataset)
     return None
 
 
@@ -192,19 +191,20 @@ def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
         _buttons(None)
         return None
-    st.markdown(f"**{page.plain(stored[address].name)}**")
+    place = choice_line(f"A model of your own **{page.plain(stored[address].name)}**", key="own-model", of=address)
     try:
-        own = _count(address, plan, dataset)
+        own = _count(address, plan, dataset, place=place)
     except (DataError, WorkspaceError) as problem:
         page.error(problem)
         own = None
     if read_only():
         return own
-    with st.expander("Columns, as they were understood", type="compact"), suppress(DataError, WorkspaceError):
-        table = prediction_results.table_of(address)
-        prediction_upload.role_lines(table)
-        prediction_upload.roles_download(table, key="own")
-    _buttons(address)
+    with place:
+        with suppress(DataError, WorkspaceError):
+            table = prediction_results.table_of(address)
+            prediction_upload.role_lines(table)
+            prediction_upload.roles_download(table, key="own")
+        _buttons(address)
     return own
 
 
@@ -217,9 +217,14 @@ def _buttons(address: str | None) -> None:
 
 
 def _count(
-    address: str, plan: TrialPlan, dataset: Dataset, *, upload: PredictionUpload | None = None
+    address: str,
+    plan: TrialPlan,
+    dataset: Dataset,
+    *,
+    upload: PredictionUpload | None = None,
+    place: DeltaGenerator | None = None,
 ) -> OwnModels | None:
-    """The trials of predictions, with a line that says how many there are; None while they are being counted."""
+    """The trials of predictions, with a line in `place` that says how many there are; None while they are counted."""
     with st.spinner("Reading"):
         table = prediction_results.table_of(address) if upload is None else prediction_results.uploaded(upload)
     counting = results.own_trials(OwnPredictions(address, table), replace(plan, models=TrialPlan.models), dataset)
@@ -228,7 +233,7 @@ def _count(
         return None
     n_draws = plural(len(plan.draws(dataset)), "trial")
     given = [f"{model}: {count(n)} of {n_draws}" for model, n in trials_given(trials).items()]
-    st.caption(page.plain(f"{listed(given, most=8)} · predictions {address[:12]}"))
+    (place or st).caption(page.plain(f"{listed(given, most=8)} · predictions {address[:12]}"))
     return OwnModels(address, trials)
 
 

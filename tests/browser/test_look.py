@@ -1,0 +1,46 @@
+"""What only a browser tells of the look: words that can be read in both themes, and a header that keeps to its row."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.server import Server
+from tests.browser.waiting import settled
+
+pytestmark = pytest.mark.browser
+LEAST = 4.5
+"""The contrast of words that can be read (WCAG 2, AA)."""
+CONTRAST = """(element) => {
+    const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number)
+    const over = (top, below) => top.slice(0, 3).map((c, i) => c * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)))
+    const behind = []
+    for (let at = element; at; at = at.parentElement) behind.unshift(numbers(getComputedStyle(at).backgroundColor))
+    const ground = behind.reduce((below, top) => over(top, below), [255, 255, 255])
+    const words = over(numbers(getComputedStyle(element).color), ground)
+    const linear = (c) => (c /= 255) <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4
+    const light = (rgb) => rgb.reduce((sum, c, i) => sum + [.2126, .7152, .0722][i] * linear(c), 0)
+    const [high, low] = [light(words), light(ground)].sort((a, b) => b - a)
+    return (high + .05) / (low + .05)
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_selected_pills_and_buttons_can_be_read(server: Server, tab: Callable[..., Page], theme: str):
+    page = tab(color_scheme=theme)
+    page.goto(f"{server.url}/source_robustness?data=wine&repeats=5")
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_visible()
+    selected = settled(page).locator("button[data-selected=true] p")
+    assert selected.count() >= 3
+    for words in [*selected.all(), page.get_by_role("button", name="Run", exact=True).locator("p")]:
+        assert words.evaluate(CONTRAST) >= LEAST, words.inner_text()
+
+
+def test_the_menus_stay_on_the_row_of_the_title(server: Server, page: Page):
+    for stem in ("source_robustness", "data_set_adequacy", "data_sets"):  # the longest titles; and a short one
+        page.goto(f"{server.url}/{stem}?data=wine")
+        menu = page.locator(".st-key-header").get_by_role("button", name="Share")
+        expect(menu).to_be_visible()
+        title, share = settled(page).get_by_role("heading", level=1).bounding_box(), menu.bounding_box()
+        assert title and share
+        assert title["y"] < share["y"] + share["height"] / 2 < title["y"] + title["height"], stem
