@@ -33,15 +33,17 @@ def turns_of(
 
 def without(
     split: Split, turns: Integer[np.ndarray, " n_samples"], turn: int, y: Shaped[np.ndarray, " n_samples"]
-) -> Split | None:
-    """A split without the samples of a turn; None where no test sample, or none of some class to train on, is left.
+) -> Split:
+    """A split without the samples of a turn; nothing is tested where some class has no sample left to train on.
 
     Examples
     --------
     >>> split = Split(np.array([0, 1, 2]), np.array([3]))
     >>> without(split, np.array([0, 1, 1, 1]), 0, np.array([5, 5, 5, 5]))
     Split(train=array([1, 2]), test=array([3]))
+    >>> without(split, np.array([0, 1, 1, 1]), 0, np.array([6, 5, 5, 5])).test
+    array([], dtype=int64)
     """
     train, test = (part[turns[part] != turn] for part in split)
-    whole = len(test) > 0 and len(np.unique(y[train])) == len(np.unique(y[split.train]))
-    return Split(train, test) if whole else None
+    lost = len(np.unique(y[train])) < len(np.unique(y[split.train]))
+    return Split(train, test[:0] if lost else test)

@@ -88,7 +88,7 @@ def count(
     ([2, 1, 1, 1, 0, 1], [3, 2, 1, 1, 1, 1])
     """
     correct = (y == predicted).astype(np.int64)
-    width = int(sources.max()) + 1
+    width = int(sources.max(initial=0)) + 1
     cells, cell = np.unique(y.astype(np.int64) * width + sources, return_inverse=True)
     labels = np.arange(n_classes)
 

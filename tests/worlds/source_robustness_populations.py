@@ -97,10 +97,9 @@ class DataSet:
         turns = turns_of(self.y, self.sources)
         for scheme, kind in SCHEMES.items():
             splits = list(kind(n_repeats=self.population.n_repeats).split(None, self.y, self.sources))
-            drawn = [(repeat, None, split) for repeat, split in enumerate(splits)]
+            drawn: list[tuple[int, int | None, Split]] = [(repeat, None, split) for repeat, split in enumerate(splits)]
             for turn in range(turns.max() + 1 if left_out else 0):
-                rest = [(repeat, turn, without(split, turns, turn, self.y)) for repeat, split in enumerate(splits)]
-                drawn += [(repeat, turn, split) for repeat, turn, split in rest if split is not None]
+                drawn += [(repeat, turn, without(split, turns, turn, self.y)) for repeat, split in enumerate(splits)]
             for model, (n_features, penalty) in MODELS.items():
                 z = np.column_stack([np.ones(len(self.y)), self.x[:, :n_features]])
                 ridge = penalty * np.diag([1e-6] + [1.0] * n_features)

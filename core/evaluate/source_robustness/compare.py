@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.evaluate.intervals import Interval, holm
 from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, finished, groups
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, LEFT_OUT, finished, groups
 from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.expected import usual_n_train
 from core.evaluate.source_robustness.results import Difference
@@ -106,8 +106,8 @@ def _shared(rows: pd.DataFrame, model: str, other: str) -> pd.DataFrame:
     """The rows of two models on the draws that both have finished."""
     pair = rows.loc[rows["model"].isin([model, other]).to_numpy(dtype=bool)]
     whole = pair.loc[pair["label"].isna().to_numpy()]
-    draw = ["source_finder", "scheme", "clustering", "repeat", "n_train"]
-    both = whole.groupby(draw, sort=False)["model"].nunique()
+    draw = ["source_finder", "scheme", "clustering", "repeat", "n_train", LEFT_OUT]
+    both = whole.groupby(draw, sort=False, dropna=False)["model"].nunique()
     keep = pd.MultiIndex.from_frame(pair.loc[:, draw]).isin(both.index[both.to_numpy() == 2])
     return pair.loc[keep]
 

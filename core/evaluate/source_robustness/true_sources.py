@@ -16,7 +16,7 @@ import pandas as pd
 
 from core.evaluate.intervals import Interval, holm, t_p_value, wilson
 from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout, finished, groups
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, LEFT_OUT, Counts, Layout, finished, groups
 from core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
@@ -151,6 +151,7 @@ def true_sources(
     (0.15, 0.1, 'cannot be told')
     """
     rows = finished(trials)
+    rows = rows.loc[rows[LEFT_OUT].isna().to_numpy()]  # what is told of draws is told of whole ones
     finders = [name for name in rows["source_finder"].unique() if name != KNOWN]
     comparisons = [
         comparison
