@@ -113,6 +113,8 @@ class DataSet:
         parts = []
         for model, scheme, repeat, turn, (train, test), predicted in self.tested(left_out=left_out):
             counts = count(self.y[test], predicted, self.sources[test], self.population.n_classes)
+            if turn is not None:  # a trial without some sources writes no rows of sources
+                counts = {name: values[counts["source"] < 0] for name, values in counts.items()}
             same = {"model": model, "scheme": scheme, "repeat": repeat, "left_out": turn}
             same |= {"n_train": len(train), "n_test": len(test)}
             n_rows = len(counts["label"])
