@@ -10,10 +10,11 @@ import pandas as pd
 
 from core.evaluate.intervals import Interval, holm
 from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, LEFT_OUT, Group, finished, groups
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, finished, groups
 from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.expected import usual_n_train
 from core.evaluate.source_robustness.results import Difference
+from core.trials.left_out import LEFT_OUT
 
 LEVEL = 0.05
 

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
+from core.trials.left_out import LEFT_OUT
+
 EXCLUSIVE, INCLUSIVE, RANDOM = "source_exclusive", "source_inclusive", "random"
 NEEDED = (
     *("model", "source_finder", "scheme", "repeat", "clustering", "n_train", "n_test", "label", "source"),
     *("n_correct", "n_label", "n_predicted", "status"),
 )
-LEFT_OUT = "left_out"
 CELL = ["clustering", "label_code", "source"]
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from core.evaluate.intervals import Interval, holm, t_p_value, wilson
 from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, LEFT_OUT, Counts, Layout, finished, groups
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout, finished, groups
 from core.evaluate.source_robustness.estimate import (
     Error,
     Measured,
