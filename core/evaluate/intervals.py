@@ -198,7 +198,9 @@ def _inverse_trigamma(value: float) -> float:
     return float(x)
 
 
-def share_difference(n_correct: float, n: float, other_correct: float, other_n: float) -> Interval:
+def share_difference(
+    n_correct: float, n: float, other_correct: float, other_n: float, *, level: float = 0.95
+) -> Interval:
     """Newcombe's interval of one share less another, from Wilson's of either; for two samples that do not overlap.
 
     Of pairs, which agree more often than strangers, it errs on the safe side, and it stays honest where both shares are
@@ -209,7 +211,7 @@ def share_difference(n_correct: float, n: float, other_correct: float, other_n: 
     >>> share_difference(56.0, 70.0, 48.0, 80.0)
     Interval(lower=0.052..., upper=0.333...)
     """
-    own, other = wilson(n_correct, n), wilson(other_correct, other_n)
+    own, other = wilson(n_correct, n, level=level), wilson(other_correct, other_n, level=level)
     if not (own.known and other.known):
         return UNKNOWN
     share, other_share = n_correct / n, other_correct / other_n
@@ -217,6 +219,24 @@ def share_difference(n_correct: float, n: float, other_correct: float, other_n: 
     down = np.hypot(share - own.lower, other.upper - other_share)
     up = np.hypot(own.upper - share, other_share - other.lower)
     return Interval(float(value - down), float(value + up))
+
+
+def share_difference_p(n_correct: float, n: float, other_correct: float, other_n: float) -> float:
+    """Two-sided p-value of "the shares are equal", by `share_difference`: at 1 less it, an end of the interval is 0.
+
+    Examples
+    --------
+    >>> round(share_difference_p(56.0, 70.0, 48.0, 80.0), 4), share_difference_p(7.0, 7.0, 9.0, 9.0)
+    (0.0081, 1.0)
+    """
+    if not (n > 0 and other_n > 0):
+        return float("nan")
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        p = (low + high) / 2
+        holds = share_difference(n_correct, n, other_correct, other_n, level=1 - p).holds(0.0)
+        low, high = (p, high) if holds else (low, p)
+    return high
 
 
 def sign_flip_p(n_plus: float, n_minus: float) -> float:

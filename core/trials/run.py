@@ -89,7 +89,7 @@ def count(
     """
     correct = (y == predicted).astype(np.int64)
     # A cell is a source of one label, as one whole number: sources that classes share come apart by label.
-    width = int(sources.max()) + 1
+    width = int(sources.max(initial=0)) + 1
     cells, cell = np.unique(y.astype(np.int64) * width + sources, return_inverse=True)
     labels = np.arange(n_classes)
 

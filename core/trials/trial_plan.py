@@ -26,6 +26,7 @@ from core.trials.choices import (
     usual_features,
 )
 from core.trials.epochs import EPOCHS, fit_and_predict, untrained
+from core.trials.left_out import n_turns, of_turn, without_turn
 from core.trials.plan import Context, check_fields
 from core.trials.plan_sources import (
     KNOWN_SOURCES,
@@ -89,6 +90,9 @@ class TrialPlan:
         How long networks are trained; None leaves each at its own number.
     seed
         The one number that all randomness of the plan is derived from.
+    left_out
+        Whether every draw of known sources is repeated without some of them, out of training as out of its test part:
+        each is left out in one turn (`core.split.left_out`). What models owe to single sources is then known.
 
     Raises DataError for a name that no registry knows and for a number out of range.
 
@@ -223,6 +227,18 @@ class TrialPlan:
         joined=LATER,
     )
 
+    left_out: bool = asks(
+        False,
+        label="Leave each source out",
+        help="Every model is also trained without each known source in turn. The 95 % CI for new data then knows what "
+        "models owe to single sources. This multiplies the work by the number of sources, by ten at most.",
+        address="left_out",
+        choices=lambda about: {False: "no", True: "yes, in turn"},
+        when=lambda values, about: KNOWN_SOURCES in values.get("source_finders", ()),
+        says=lambda left_out: "",
+        joined=LATER,
+    )
+
     described: ClassVar[str] = "{models} · {source_finders}{representation} · {n_repeats}"
 
     kind: ClassVar[str] = "trials"
@@ -243,11 +259,13 @@ class TrialPlan:
             value = getattr(self, name)
             if (type(value) is not int or value < lowest) and not (name in ("n_train", "n_epochs") and value is None):
                 raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
+        if self.left_out and (KNOWN_SOURCES not in self.source_finders or self.n_train is not None):
+            raise DataError("left_out: only known sources can be left out, and only of whole training parts.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
 
     def n_trials(self, dataset: Dataset) -> int:
-        """Draws times models. Raises DataError where the plan does not fit the data set."""
+        """Draws, also those without some sources, times models. DataError where the plan does not fit the data set."""
         check_fitting([MODELS[name] for name in self.models], dataset)
         if self.representation is not None:
             check_representation(dataset, self.representation)
@@ -257,7 +275,8 @@ class TrialPlan:
         draws = self.draws(dataset)
         if self.epoch == "validation":
             self._check_held_back(dataset, draws)
-        return len(draws) * len(self.models)
+        n_left_out = len(_known(draws)) * n_turns(dataset) if self.left_out else 0
+        return (len(draws) + n_left_out) * len(self.models)
 
     def draws(self, dataset: Dataset) -> tuple[Draw, ...]:
         """Every drawn split, repeat by repeat, so that the first finished trials already show the whole picture."""
@@ -316,23 +335,31 @@ class TrialPlan:
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
-        draw, model = self._trial(dataset, index)
+        draw, model, turn = self._trial(dataset, index)
         split, validation = self.fitted_and_held_back(dataset, draw)
-        predicted, seconds = fit_and_predict(
-            untrained(MODELS[model], self.n_epochs),
-            dataset,
-            split,
-            seed=self.fit_seed(draw),
-            should_stop=context.should_stop,
-            epoch=self.epoch,
-            validation=validation,
-        )
-        return self.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+        if turn is not None:
+            split, validation = without_turn(dataset, split, validation, turn)
+        predicted, seconds = np.empty(0, dtype=np.int64), 0.0
+        if len(split.test):
+            predicted, seconds = fit_and_predict(
+                untrained(MODELS[model], self.n_epochs),
+                dataset,
+                split,
+                seed=self.fit_seed(draw),
+                should_stop=context.should_stop,
+                epoch=self.epoch,
+                validation=validation,
+            )
+        rows = self.rows_of(dataset, draw, predicted, model=model, seconds=seconds, split=split)
+        return of_turn(rows, turn) if self.left_out else rows
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
         """Trials of the same network together, as far as it can be trained so; the others each for themselves."""
         fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in self.models}
-        return in_groups({index: self._trial(dataset, index)[1] for index in indices}, {n for n in fit if fit[n]})
+        trials = {index: self._trial(dataset, index) for index in indices}
+        # A trial that leaves sources out may have nothing to train for, and stays alone.
+        names = {index: model if turn is None else "" for index, (_, model, turn) in trials.items()}
+        return in_groups(names, {n for n in fit if fit[n]})
 
     def run_trials(
         self, dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None = None
@@ -345,7 +372,8 @@ class TrialPlan:
         for name in self.models:
             model = untrained(MODELS[name], self.n_epochs)
             of_model = [index for index in indices if self._trial(dataset, index)[1] == name]
-            if not of_model or not trained_together(model, dataset, together):
+            leaves_out = any(self._trial(dataset, index)[2] is not None for index in of_model)
+            if not of_model or leaves_out or not trained_together(model, dataset, together):
                 rows |= {index: self.run_trial(dataset, index, context=context) for index in of_model}
                 continue
             draws = [self._trial(dataset, index)[0] for index in of_model]
@@ -357,7 +385,8 @@ class TrialPlan:
                 should_stop=context.should_stop,
             )
             for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
-                rows[index] = self.rows_of(dataset, draw, labels[self.epoch], model=name, seconds=seconds, split=split)
+                counted = self.rows_of(dataset, draw, labels[self.epoch], model=name, seconds=seconds, split=split)
+                rows[index] = of_turn(counted, None) if self.left_out else counted
         return [rows[index] for index in indices]
 
     def fitted_and_held_back(
@@ -403,9 +432,10 @@ class TrialPlan:
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
-        draw, model = self._trial(dataset, index)
+        draw, model, turn = self._trial(dataset, index)
         row = {**dict.fromkeys(COLUMNS), **_identity(model, draw), "status": "failed"}
-        return as_frame({name: [value] for name, value in row.items()})
+        rows = as_frame({name: [value] for name, value in row.items()})
+        return of_turn(rows, turn) if self.left_out else rows
 
     def _check_held_back(self, dataset: Dataset, draws: tuple[Draw, ...]) -> None:
         """Raise DataError where no sources are left to hold back, which is known without finding any."""
@@ -419,9 +449,18 @@ class TrialPlan:
     def _sources_plan(self, source_finder: str) -> SourcesPlan:
         return SourcesPlan(source_finder, self.n_sources, _n_clusterings(self, source_finder), self.seed)
 
-    def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, str]:
-        draw, model = divmod(index, len(self.models))
-        return self.draws(dataset)[draw], self.models[model]
+    def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, str, int | None]:
+        """Draw, model and the turn that is left out: all whole draws first, then all turns of each draw."""
+        at, model = divmod(index, len(self.models))
+        draws = self.draws(dataset)
+        if at < len(draws):
+            return draws[at], self.models[model], None
+        draw, turn = divmod(at - len(draws), n_turns(dataset))
+        return _known(draws)[draw], self.models[model], turn
+
+
+def _known(draws: Sequence[Draw]) -> list[Draw]:
+    return [draw for draw in draws if draw.source_finder == KNOWN_SOURCES]
 
 
 def _scheme(plan: TrialPlan, scheme: str, n_repeats: int, clustering: int) -> SplitScheme:

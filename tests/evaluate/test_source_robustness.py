@@ -197,7 +197,7 @@ def test_sources_shared_over_classes_are_the_unit_whole():
     assert [source.label for source in intervals.held_out] == [None, None, None]
     assert worst(intervals.held_out).source == "w2"
     logit_half = np.diff(np.log([row.exclusive.over_sources.upper, 1 - row.exclusive.over_sources.upper]))
-    se = shares.std(ddof=1) / np.sqrt(3) / (shares.mean() * (1 - shares.mean()))
+    se = np.sqrt(2) * shares.std(ddof=1) / np.sqrt(3) / (shares.mean() * (1 - shares.mean()))
     assert -logit_half[0] - np.log(shares.mean() / (1 - shares.mean())) == pytest.approx(4.3027 * se, rel=1e-4)
 
 

@@ -1,4 +1,8 @@
-"""Do the intervals hold what they say? Simulated, through the public function."""
+"""Do the intervals hold what they say? Simulated, through the public function.
+
+Here other sources leave the models as they are. The intervals allow for their being other models, too (they count
+sources twice), so that they hold more than 95 %; with real models see tests/worlds/test_source_robustness_coverage.py.
+"""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +28,7 @@ def test_what_is_simulated_is_what_the_public_function_says():
 def test_the_interval_over_sources_covers_and_the_one_over_draws_does_not():
     held = coverage(Population(n_classes=2), n_data_sets=100)
     for name in NUMBERS:
-        assert 0.89 <= held[f"{name} over sources"] <= 0.995
+        assert held[f"{name} over sources"] >= 0.95
         assert held[f"{name} over draws"] < 0.85
 
 
@@ -45,7 +49,7 @@ def test_coverage_over_a_thousand_populations(population, capsys):
         for kind in ("over sources", "bootstrap", "over draws"):
             print(f"  {kind:12}", *(f"{name} {100 * held[f'{name} {kind}']:.1f} %  " for name in NUMBERS))
     for name in NUMBERS:
-        assert 0.91 <= held[f"{name} over sources"] <= 0.975
+        assert held[f"{name} over sources"] >= 0.95
 
 
 @pytest.mark.evidence
@@ -55,7 +59,7 @@ def test_four_clusterings_cover_too_and_err_on_the_safe_side(agreement, capsys):
     with capsys.disabled():
         print(f"\n4 clusterings that agree to {agreement}:", {name: held[f"{name} over sources"] for name in NUMBERS})
     for name in NUMBERS:
-        assert held[f"{name} over sources"] >= 0.91
+        assert held[f"{name} over sources"] >= 0.95
 
 
 @pytest.mark.evidence

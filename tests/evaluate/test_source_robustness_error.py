@@ -36,7 +36,8 @@ def test_one_class_is_the_plain_mean_of_its_sources():
     shares = rights / sizes
     error = error_over_sources([(1.0, of)], layout)
     assert of.value == pytest.approx(shares.mean())
-    assert error.se == pytest.approx(shares.std(ddof=1) / np.sqrt(5))
+    # Twice the variance of their mean: once for the sources tested, once for what they train.
+    assert error.se == pytest.approx(np.sqrt(2) * shares.std(ddof=1) / np.sqrt(5))
     assert error.df == pytest.approx(4)
 
 
@@ -99,7 +100,7 @@ def test_a_class_whose_one_source_tells_no_variance_is_taken_to_vary_as_the_othe
     of, layout = measured([*cells, *cells], clusterings=[0] * 5 + [1] * 5)
     of_a = np.var((30 + np.arange(5)) / 40, ddof=1) / 5 / 4  # accuracy is the mean of two classes of equal size
     error = error_over_sources([(1.0, of)], layout)
-    assert error.se**2 == pytest.approx(2 * of_a)
+    assert error.se**2 == pytest.approx(2 * 2 * of_a)  # both classes, and twice
     assert error.df == pytest.approx(4)
 
 

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from core.asked import LATER
 from core.data import DataError, Dataset, load_example
+from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from core.models import Cancelled
 from core.split import DRAW_SCHEMES
 from core.trials import COLUMNS, Context, SourcesPlan, TrialPlan, from_json, splits_table, to_json
@@ -262,3 +263,51 @@ def test_a_class_with_one_source_is_refused_by_its_name_and_by_what_the_page_off
     with pytest.raises(DataError, match=r"Only one source in class bee: .* over all classes together") as refused:
         TrialPlan(source_finders=("known",)).n_trials(lonely)
     assert "across" not in str(refused.value)
+
+
+def test_leaving_sources_out_adds_trials_behind_the_others(sourced):
+    plan = TrialPlan(models=("logistic",), source_finders=("known",), n_repeats=2)
+    asked = replace(plan, left_out=True)
+    n = plan.n_trials(sourced)
+    assert asked.n_trials(sourced) == n * (1 + 5)
+    assert "left_out" not in to_json(plan)
+    whole, again = (one.run_trial(sourced, 1, context=Context()) for one in (plan, asked))
+    pd.testing.assert_frame_equal(again[list(COLUMNS)].drop(columns="seconds"), whole.drop(columns="seconds"))
+    assert again["left_out"].isna().all()
+
+
+def test_a_left_out_source_is_neither_trained_on_nor_tested(sourced):
+    plan = TrialPlan(models=("logistic",), source_finders=("known",), n_repeats=2, left_out=True)
+    draws = plan.draws(sourced)
+    for draw in range(len(draws)):
+        split = plan.split(sourced, draws[draw])
+        for turn in range(5):
+            rows = plan.run_trial(sourced, len(draws) + 5 * draw + turn, context=Context())
+            assert set(rows["left_out"]) == {turn}
+            assert rows["source"].isna().all()
+            of_turn = np.asarray(sourced.sources) == f"writer {turn}"
+            whole = rows[rows["label"].isna()].iloc[0]
+            assert whole["n_test"] == (~of_turn[split.test]).sum()
+            assert whole["n_train"] == (~of_turn[split.train]).sum()
+    failed = plan.failed_trial(sourced, plan.n_trials(sourced) - 1)
+    assert failed["left_out"].tolist() == [4]
+
+
+def test_only_known_sources_can_be_left_out():
+    for chosen in ({"source_finders": ("kmeans",)}, {"source_finders": ("known",), "n_train": 50}):
+        with pytest.raises(DataError, match="only known sources"):
+            TrialPlan(left_out=True, **chosen)
+
+
+def test_what_leaving_out_says_is_used_once_all_of_it_is_there(sourced):
+    plan = TrialPlan(models=("logistic", "nearest_neighbours"), source_finders=("known",), n_repeats=5, left_out=True)
+    rows = [plan.run_trial(sourced, index, context=Context()) for index in range(plan.n_trials(sourced))]
+    everything = pd.concat(rows)
+    last = {"model": "nearest_neighbours", "scheme": "source_exclusive", "repeat": 4, "left_out": 4}
+    nearly = everything[~np.all([(everything[name] == value).fillna(False) for name, value in last.items()], axis=0)]
+    without = everything[everything["left_out"].isna()].drop(columns="left_out")
+    of_all, of_nearly, of_none = (expected_accuracy_intervals(each).overall for each in (everything, nearly, without))
+    assert repr(of_all[0].exclusive) != repr(of_none[0].exclusive)
+    assert repr(of_nearly[1].fall) == repr(of_none[1].fall)
+    assert [row.fall.value for row in of_all] == [row.fall.value for row in of_none]
+    assert len(compare_models(everything)) == len(compare_models(without)) == 1

@@ -10,10 +10,11 @@ import pandas as pd
 
 from core.evaluate.intervals import Interval, holm
 from core.evaluate.source_robustness.against_rest import difference
-from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, finished, groups
+from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, finished, groups
 from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.expected import usual_n_train
 from core.evaluate.source_robustness.results import Difference
+from core.trials.left_out import LEFT_OUT
 
 LEVEL = 0.05
 
@@ -69,7 +70,8 @@ def compare_models(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[
     """
     rows = finished(trials)
     names = list(rows["model"].unique())
-    comparisons = [c for model, other in combinations(names, 2) for c in _compare(_shared(rows, model, other), sizes)]
+    pairs = (group for model, other in combinations(names, 2) for group in groups(_shared(rows, model, other), sizes))
+    comparisons = [comparison for comparison in map(comparison_of, pairs) if comparison is not None]
     p_draws = holm([c.difference.p_draws for c in comparisons])
     p_sources = holm([c.difference.p_sources for c in comparisons])
     return tuple(
@@ -106,43 +108,39 @@ def _shared(rows: pd.DataFrame, model: str, other: str) -> pd.DataFrame:
     """The rows of two models on the draws that both have finished."""
     pair = rows.loc[rows["model"].isin([model, other]).to_numpy(dtype=bool)]
     whole = pair.loc[pair["label"].isna().to_numpy()]
-    draw = ["source_finder", "scheme", "clustering", "repeat", "n_train"]
-    both = whole.groupby(draw, sort=False)["model"].nunique()
+    draw = ["source_finder", "scheme", "clustering", "repeat", "n_train", LEFT_OUT]
+    both = whole.groupby(draw, sort=False, dropna=False)["model"].nunique()
     keep = pd.MultiIndex.from_frame(pair.loc[:, draw]).isin(both.index[both.to_numpy() == 2])
     return pair.loc[keep]
 
 
-def _compare(rows: pd.DataFrame, sizes: Sequence[int]) -> list[ModelComparison]:
-    comparisons = []
-    for group in groups(rows, sizes):
-        layout, every = group.layout, np.ones(len(group.layout.labels), dtype=bool)
-        if any(scheme not in counts for counts in group.models.values() for scheme in (EXCLUSIVE, INCLUSIVE)):
-            continue
-        (model, mine), (other, others) = group.models.items()
-        x, i = (measure(mine[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
-        other_x, other_i = (measure(others[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
-        if not (i.value > 0 and other_i.value > 0):
-            continue
-        rho, other_rho = x.value / i.value, other_x.value / other_i.value
-        terms = rho_terms(x, i) + rho_terms(other_x, other_i, -1.0)
-        rho_difference = difference(rho - other_rho, error_over_draws(terms), error_over_sources(terms, layout))
-        n_draws = int(mine[EXCLUSIVE].done.sum())
-        factor = _factor(rho_difference.value, rho_difference.over_draws)
-        comparisons.append(
-            ModelComparison(
-                source_finder=layout.source_finder,
-                n_train=usual_n_train(group),
-                model=model,
-                other=other,
-                rho=rho,
-                other_rho=other_rho,
-                difference=rho_difference,
-                n_draws=n_draws,
-                n_repeats_needed=None if isnan(factor) else ceil(n_draws * factor),
-                sources_needed=_factor(rho_difference.value, rho_difference.over_sources),
-            )
-        )
-    return comparisons
+def comparison_of(group: Group) -> ModelComparison | None:
+    """The comparison of the two models of a group whose draws both have finished; None while a scheme is missing."""
+    layout, every = group.layout, np.ones(len(group.layout.labels), dtype=bool)
+    if any(scheme not in counts for counts in group.models.values() for scheme in (EXCLUSIVE, INCLUSIVE)):
+        return None
+    (model, mine), (other, others) = group.models.items()
+    x, i = (measure(mine[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
+    other_x, other_i = (measure(others[scheme], layout, scheme, every) for scheme in (EXCLUSIVE, INCLUSIVE))
+    if not (i.value > 0 and other_i.value > 0):
+        return None
+    rho, other_rho = x.value / i.value, other_x.value / other_i.value
+    terms = rho_terms(x, i) + rho_terms(other_x, other_i, -1.0)
+    rho_difference = difference(rho - other_rho, error_over_draws(terms), error_over_sources(terms, layout))
+    n_draws = int(mine[EXCLUSIVE].done.sum())
+    factor = _factor(rho_difference.value, rho_difference.over_draws)
+    return ModelComparison(
+        source_finder=layout.source_finder,
+        n_train=usual_n_train(group),
+        model=model,
+        other=other,
+        rho=rho,
+        other_rho=other_rho,
+        difference=rho_difference,
+        n_draws=n_draws,
+        n_repeats_needed=None if isnan(factor) else ceil(n_draws * factor),
+        sources_needed=_factor(rho_difference.value, rho_difference.over_sources),
+    )
 
 
 def _factor(value: float, interval: Interval) -> float:

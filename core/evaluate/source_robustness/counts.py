@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Integer
 
+from core.trials.left_out import LEFT_OUT
+
 EXCLUSIVE, INCLUSIVE, RANDOM = "source_exclusive", "source_inclusive", "random"
 NEEDED = (
     *("model", "source_finder", "scheme", "repeat", "clustering", "n_train", "n_test", "label", "source"),
@@ -58,6 +60,10 @@ class Counts:
     """How many draws tested this cell; `cell_correct` and `cell_n` are totals over these."""
     cell_correct: Float[np.ndarray, " n_cells"]
     cell_n: Float[np.ndarray, " n_cells"]
+    left_out_correct: Float[np.ndarray, "n_turns n_draws n_labels"]
+    """The same draws with the sources of each turn left out of training and test part; no turns where none was asked
+    for. NaN where it is unfinished, 0 of 0 where nothing is left to train on or to test."""
+    left_out_n: Float[np.ndarray, "n_turns n_draws n_labels"]
 
     @property
     def done(self) -> Bool[np.ndarray, " n_draws"]:
@@ -74,11 +80,15 @@ class Group:
 
 
 def finished(trials: pd.DataFrame) -> pd.DataFrame:
-    """The rows of trials that came to an end. Raises ValueError where a column is missing."""
+    """The rows of trials that came to an end. Raises ValueError where a column is missing.
+
+    `left_out`, the turn that a trial leaves out, is added where no trial was to leave anything out.
+    """
     missing = [name for name in NEEDED if name not in trials.columns]
     if missing:
         raise ValueError(f"not a trials frame: it has no column {', '.join(missing)}")
-    return trials.loc[(trials["status"] == "ok").to_numpy(dtype=bool)]
+    rows = trials.loc[(trials["status"] == "ok").to_numpy(dtype=bool)]
+    return rows if LEFT_OUT in rows.columns else rows.assign(**{LEFT_OUT: pd.array([pd.NA] * len(rows), dtype="Int64")})
 
 
 def groups(trials: pd.DataFrame, sizes: Sequence[int] = ()) -> Iterator[Group]:
@@ -99,6 +109,8 @@ def _group(rows: pd.DataFrame, finder: str, n_train: int | None) -> Group:
         **{name: _numbers(rows, name) for name in counted},
         **{name: _numbers(rows, name).astype(np.int64) for name in ("clustering", "repeat")},
     )
+    is_whole = rows[LEFT_OUT].isna().to_numpy()
+    left_out, rows = rows.loc[~is_whole], rows.loc[is_whole]
     has_label, has_source = rows["label"].notna().to_numpy(), rows["source"].notna().to_numpy()
     whole, by_label, by_cell = rows.loc[~has_label], rows.loc[has_label & ~has_source], rows.loc[has_source]
     labels = tuple(str(name) for name in by_label["label"].unique())
@@ -106,9 +118,11 @@ def _group(rows: pd.DataFrame, finder: str, n_train: int | None) -> Group:
     by_cell = by_cell.assign(label_code=_codes(by_cell["label"], labels))
     cells = by_cell.loc[:, CELL].drop_duplicates().sort_values(CELL, kind="stable", ignore_index=True)
     layout = _layout(whole, by_label, cells, labels, finder, n_train)
+    left_out = left_out.loc[(left_out["label"].notna() & left_out["source"].isna()).to_numpy(dtype=bool)]
+    left_out = left_out.assign(label_code=_codes(left_out["label"], labels))
     models = {}
     for name in rows["model"].unique():
-        mine = [part.loc[(part["model"] == name).to_numpy(dtype=bool)] for part in (whole, by_label, by_cell)]
+        mine = [part.loc[(part["model"] == name).to_numpy(dtype=bool)] for part in (whole, by_label, by_cell, left_out)]
         models[str(name)] = {
             str(scheme): _counts(
                 [part.loc[(part["scheme"] == scheme).to_numpy(dtype=bool)] for part in mine], layout, cells
@@ -151,8 +165,11 @@ def _layout(
 
 
 def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) -> Counts:
-    """What a model got right by the draws of a scheme: `parts` are its rows of whole draws, of labels and of cells."""
-    whole, by_label, by_cell = parts
+    """What a model got right by the draws of a scheme.
+
+    `parts` are its rows of whole draws, of labels, of cells, and of labels where sources were left out.
+    """
+    whole, by_label, by_cell, left_out = parts
     draws = pd.MultiIndex.from_arrays(layout.draws[str(whole["scheme"].iloc[0])].T)
     shape = (len(draws), len(layout.labels))
     at = draws.get_indexer(pd.MultiIndex.from_frame(whole.loc[:, ["clustering", "repeat"]]))
@@ -170,6 +187,14 @@ def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) 
         values[at_label, by_label["label_code"].to_numpy()] = by_label[column].to_numpy()
         return values
 
+    def by_turn(column: str) -> np.ndarray:
+        turn = left_out[LEFT_OUT].to_numpy(dtype=np.int64)
+        of_draw = draws.get_indexer(pd.MultiIndex.from_frame(left_out.loc[:, ["clustering", "repeat"]]))
+        values = np.full((turn.max(initial=-1) + 1, *shape), np.nan)
+        own = of_draw >= 0
+        values[turn[own], of_draw[own], left_out["label_code"].to_numpy()[own]] = left_out[column].to_numpy()[own]
+        return values
+
     def total(values: np.ndarray | None) -> np.ndarray:
         return np.bincount(at_cell, weights=values, minlength=len(cells)).astype(np.float64)
 
@@ -182,6 +207,8 @@ def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) 
         cell_times=total(None),
         cell_correct=total(by_cell["n_correct"].to_numpy()),
         cell_n=total(by_cell["n_label"].to_numpy()),
+        left_out_correct=by_turn("n_correct"),
+        left_out_n=by_turn("n_label"),
     )
 
 

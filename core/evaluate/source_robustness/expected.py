@@ -1,11 +1,20 @@
 """Between which two accuracies should one expect to end up: on familiar and on unfamiliar sources? (section 4)"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from core.evaluate.intervals import Interval, joined, log_interval, logit_interval, wilson
+from core.evaluate.intervals import (
+    Interval,
+    joined,
+    log_interval,
+    logit_interval,
+    share_difference,
+    share_difference_p,
+    wilson,
+)
 from core.evaluate.source_robustness.against_rest import classes_against_rest, difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
 from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure, rho_terms
@@ -149,7 +158,7 @@ def expected_interval(
         inclusive=_accuracy(inclusive, layout),
         random=_accuracy(random, layout),
         rho=rho_of(exclusive, inclusive, layout),
-        fall=_less(inclusive, exclusive, layout),
+        fall=_fall(inclusive, exclusive, layout),
         against_rest=against_rest,
         inclusive_less_random=_less(inclusive, random, layout),
         macro_f1={scheme: _macro_f1(counts) for scheme, counts in schemes.items()} if label is None else {},
@@ -162,6 +171,17 @@ def expected_interval(
         n_cells=len(units),
         n_cells_held_out=int(exclusive.n_seen.sum()) if exclusive is not None else 0,
     )
+
+
+def _fall(inclusive: Measured | None, exclusive: Measured | None, layout: Layout) -> Difference:
+    """Where hardly an error varies over sources, the samples alone still leave both accuracies unsure."""
+    fall = _less(inclusive, exclusive, layout)
+    if inclusive is None or exclusive is None or not (few_errors(inclusive) or few_errors(exclusive)):
+        return fall
+    shares = [(part.value * part.n_samples, part.n_samples) for part in (inclusive, exclusive)]
+    of_samples, p = share_difference(*shares[0], *shares[1]), share_difference_p(*shares[0], *shares[1])
+    over_sources = joined(fall.over_sources, of_samples)
+    return replace(fall, over_sources=over_sources, p_sources=float(np.maximum(fall.p_sources, p)))
 
 
 def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Difference:

@@ -151,6 +151,7 @@ def true_sources(
     (0.15, 0.1, 'cannot be told')
     """
     rows = finished(trials)
+    rows = rows.loc[rows[LEFT_OUT].isna().to_numpy()]  # what is told of draws is told of whole ones
     finders = [name for name in rows["source_finder"].unique() if name != KNOWN]
     comparisons = [
         comparison

@@ -1,0 +1,51 @@
+"""What does a trial look like that leaves known sources out? The same draw without them, counted by class alone."""
+
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Integer
+
+from core.data import Dataset
+from core.split import Split
+from core.split.left_out import turns_of, without
+from core.trials.plan_sources import known_sources
+
+LEFT_OUT = "left_out"
+"""The column that says which turn a trial leaves out (NA: none), in runs that were asked to."""
+
+
+@lru_cache(maxsize=4)
+def turns(dataset: Dataset) -> Integer[np.ndarray, " n_samples"]:
+    """The turn in which each sample is left out; DataError where no sources are known."""
+    return turns_of(dataset.y, known_sources(dataset)[0])
+
+
+def n_turns(dataset: Dataset) -> int:
+    """How often each draw is repeated without some of its sources.
+
+    Examples
+    --------
+    >>> from core.data import Dataset
+    >>> y, sources = np.array([0, 0, 1, 1]), ["ann", "bob", "ann", "bob"]
+    >>> n_turns(Dataset("written", "tabular", np.zeros((4, 1)), y, ("a", "b"), list("1234"), sources))
+    2
+    """
+    return int(turns(dataset).max()) + 1
+
+
+def without_turn(
+    dataset: Dataset, split: Split, validation: Integer[np.ndarray, " n_validation"] | None, turn: int
+) -> tuple[Split, Integer[np.ndarray, " n_validation"] | None]:
+    """A split, and what an epoch is chosen by, without a turn; nothing is tested where too little is left."""
+    rest = without(split, turns(dataset), turn, dataset.y)
+    if validation is None:
+        return rest, None
+    validation = validation[turns(dataset)[validation] != turn]
+    return (rest, validation) if len(validation) else (Split(rest.train, rest.test[:0]), None)
+
+
+def of_turn(rows: pd.DataFrame, turn: int | None) -> pd.DataFrame:
+    """A trial's rows with the turn that it left out; without a whole draw's rows of single sources, if any was."""
+    rows = rows if turn is None else rows.loc[rows["source"].isna()].reset_index(drop=True)
+    return rows.assign(**{LEFT_OUT: pd.array([pd.NA if turn is None else turn] * len(rows), dtype="Int64")})
