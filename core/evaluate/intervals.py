@@ -39,6 +39,8 @@ class Interval:
 
 
 UNKNOWN = Interval(float("nan"), float("nan"))
+LEAST_P = 1e-15
+"""A p-value below is given as 0: levels so close to 1 are not told apart in floats."""
 
 
 def t_interval(value: float, se: float, df: float, *, level: float = 0.95) -> Interval:
@@ -198,7 +200,9 @@ def _inverse_trigamma(value: float) -> float:
     return float(x)
 
 
-def share_difference(n_correct: float, n: float, other_correct: float, other_n: float) -> Interval:
+def share_difference(
+    n_correct: float, n: float, other_correct: float, other_n: float, *, level: float = 0.95
+) -> Interval:
     """Newcombe's interval of one share less another, from Wilson's of either; for two samples that do not overlap.
 
     Of pairs, which agree more often than strangers, it errs on the safe side, and it stays honest where both shares are
@@ -209,7 +213,7 @@ def share_difference(n_correct: float, n: float, other_correct: float, other_n: 
     >>> share_difference(56.0, 70.0, 48.0, 80.0)
     Interval(lower=0.052..., upper=0.333...)
     """
-    own, other = wilson(n_correct, n), wilson(other_correct, other_n)
+    own, other = wilson(n_correct, n, level=level), wilson(other_correct, other_n, level=level)
     if not (own.known and other.known):
         return UNKNOWN
     share, other_share = n_correct / n, other_correct / other_n
@@ -219,16 +223,24 @@ def share_difference(n_correct: float, n: float, other_correct: float, other_n: 
     return Interval(float(value - down), float(value + up))
 
 
-def sign_flip_p(n_plus: float, n_minus: float) -> float:
-    """Two-sided p-value of pairs that differ by +1, -1 or 0, had every sign been as likely to be the other (exact).
-
-    With differences of this kind the test over all sign flips is McNemar's binomial one. Counts may be means over
-    repeats, hence no whole numbers.
+def share_difference_p(n_correct: float, n: float, other_correct: float, other_n: float) -> float:
+    """Two-sided p-value of "the shares are equal": 1 less the level at which Newcombe's interval begins to hold 0.
 
     Examples
     --------
-    >>> round(sign_flip_p(9.0, 1.0), 4), sign_flip_p(3.0, 3.0), sign_flip_p(0.0, 0.0)
-    (0.0215, 1.0, 1.0)
+    >>> round(share_difference_p(56.0, 70.0, 48.0, 80.0), 4), share_difference_p(5.0, 10.0, 5.0, 10.0)
+    (0.008..., 1.0)
     """
-    least, most = sorted((n_plus, n_minus))
-    return min(2 * float(special.betainc(most, least + 1, 0.5)), 1.0) if most > 0 else 1.0
+    from scipy.optimize import brentq
+
+    if not (n > 0 and other_n > 0):
+        return float("nan")
+    if n_correct / n < other_correct / other_n:
+        return share_difference_p(other_correct, other_n, n_correct, n)
+
+    def lower(p: float) -> float:
+        return share_difference(n_correct, n, other_correct, other_n, level=1 - p).lower
+
+    if n_correct / n == other_correct / other_n:
+        return 1.0
+    return float(brentq(lower, LEAST_P, 1.0)) if lower(LEAST_P) < 0 else 0.0

@@ -17,8 +17,8 @@ from typing import Protocol
 
 import numpy as np
 
-from core.evaluate.claims import Claim, Decision
-from core.evaluate.matched_subsets import ModelComparisons, Outcomes, SetComparison, compare_models, compare_sets
+from core.evaluate.claims import Claim
+from core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_models, compare_sets
 from tests.worlds.world import World
 
 FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS = (
@@ -215,38 +215,15 @@ class Pair:
 
 
 def claims_of(comparisons: ModelComparisons) -> dict[str, Claim]:
-    """What the page would say, by kind; of labels and models that which was said with the smallest p-value."""
+    """What the page says, by kind; of labels and of models that with the smallest p-value."""
     rows = comparisons.rows
-    claims = _of_one(rows[0]) if len(rows) == 1 else {}
     if len(rows) > 1:
-        claims[MODELS] = min((_of_model(row) for row in rows), key=lambda claim: claim.p_value)
-    return claims
-
-
-def _of_one(row: SetComparison) -> dict[str, Claim]:
-    """As the sentences were phrased: by bounds, and of labels by the sign-flip test."""
-
-    def bounds(kind: str, estimate) -> Claim:
-        interval = estimate.interval
-        decision: Decision = "above" if interval.lower > 0 else "below" if interval.upper < 0 else "undecided"
-        return Claim(kind, estimate.value, interval, float("nan"), 0.0, 0.0, decision)
-
-    claims = {FALLS: bounds(FALLS, row.gap), RESIDUAL: bounds(RESIDUAL, row.matched_gap)}
-    claims |= {kind: bounds(kind, row.explained) for kind in (MIX, UNMATCHED)}
-    labels = [label for label in row.labels if label.enough]
-    if labels:
-        one = min(labels, key=lambda label: label.p_holm)
-        way: Decision = "above" if one.matched_gap.value > 0 else "below"
-        decision = way if one.told_apart else "undecided"
-        claims[LABELS] = Claim(LABELS, one.matched_gap.value, one.matched_gap.interval, one.p_holm, 0.0, 0.0, decision)
-    return claims
-
-
-def _of_model(row: SetComparison) -> Claim:
-    falls = row.enough and row.p_holm < 0.05
-    way: Decision = "above" if row.matched_gap.value > 0 else "below"
-    decision = way if falls else "undecided"
-    return Claim(MODELS, row.matched_gap.value, row.matched_gap.interval, row.p_holm, 0.0, 0.0, decision)
+        residuals = [claim for row in rows if (claim := row.claim("residual"))]
+        return {MODELS: min(residuals, key=lambda claim: claim.p_value)}
+    [row] = rows
+    claims = {claim.kind: claim for claim in row.claims}
+    labels = [label.claim for label in row.labels if label.claim]
+    return claims | ({LABELS: min(labels, key=lambda claim: claim.p_value)} if labels else {})
 
 
 NOTHING = {FALLS: 0.0, RESIDUAL: 0.0, MIX: 0.0, UNMATCHED: 0.0, LABELS: 0.0}
