@@ -37,7 +37,7 @@ def show(found: ModelComparisons) -> None:
 
 def matched(of: SetComparison) -> None:
     """The gap taken apart: all together, by epsilon, by predicted label."""
-    caption = "To the right of zero accuracy falls. Bars are 95 % intervals over samples."
+    caption = "To the right of zero accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
     page.figure(figures.gap_chart(of, dark=page.dark()), caption, key="gap")
     page.findings(matched_verdict(of))
     epsilons, labels = st.columns(2, gap="medium")
@@ -46,11 +46,11 @@ def matched(of: SetComparison) -> None:
             results.curve(sets, plan.at_every_epsilon, of.model), "Matching at every epsilon", key="curve"
         )
         if curve is not None:
-            caption = "What rests on epsilon: a closer match leaves more samples without a counterpart."
+            caption = "What rests on epsilon: a closer match leaves more samples unmatched."
             page.figure(figures.epsilon_chart(curve, dark=page.dark()), caption, key="curve")
     with labels:
         if any(row.enough for row in of.labels):
-            caption = "Filled marks differ from zero after correction for their number; the band is all labels."
+            caption = "Filled marks differ significantly from zero (Holm); the band is all labels."
             page.figure(figures.label_chart(of, dark=page.dark()), caption, key="labels")
         else:
             st.caption("No predicted label has enough pairs for a claim of its own.")
@@ -58,17 +58,17 @@ def matched(of: SetComparison) -> None:
 
 def how_sure(of: SetComparison) -> None:
     """Calibration of the five subsets."""
-    st.subheader("Is the model right as often as it is sure?", anchor=False)
+    st.subheader("Is the model calibrated?", anchor=False)
     work = results.reliability(sets, plan, of.model)
     known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
     if known is None:
         return
     curves, densities = st.columns(2, gap="medium")
     with curves:
-        caption = "On the diagonal confidence is accuracy; below it the model is surer than it is right."
+        caption = "On the diagonal confidence is accuracy; below it the model is overconfident."
         page.figure(reliability.reliability_curves(known.subsets, dark=page.dark()), caption, key="reliability")
     with densities:
-        caption = "Where confidences lie: matched subsets lie alike, because that is what matching does."
+        caption = "Density of confidences; matching makes those of the matched subsets alike."
         page.figure(reliability.density_chart(known.densities, dark=page.dark()), caption, key="densities")
     chosen = by_subset.choose_subset(known.subsets)
     one, coverage = st.columns(2, gap="medium")
@@ -76,7 +76,7 @@ def how_sure(of: SetComparison) -> None:
         figure = reliability.reliability_chart(known.subsets[chosen], subset=chosen, dark=page.dark())
         page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
     with coverage:
-        caption = "What is gained when the samples of which the model is least sure are set aside."
+        caption = "Accuracy when the least confident samples are set aside."
         page.figure(reliability.coverage_chart(known.coverage, dark=page.dark()), caption, key="coverage")
     by_subset.calibration_rows(known.subsets)
     by_class = by_subset.classes(results.class_calibration(sets, plan, of.model, chosen), chosen)
@@ -99,8 +99,8 @@ def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
 
 
 page.lead(
-    "Accuracy on a new test set against a reference, on all samples and on pairs of which the model was equally sure. "
-    "Prediction files are enough. Whether the labels of either set are right, it cannot tell."
+    "Accuracy on a new test set against a reference, on all samples and on pairs of equal confidence. "
+    "Prediction files are enough. It does not check the labels of either set."
 )
 chosen = prediction_choice.cards()
 if not all(chosen.values()):

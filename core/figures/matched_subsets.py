@@ -35,7 +35,7 @@ def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> 
         x=ends,
         y=ends,
         mode="lines",
-        name="as sure as right",
+        name="perfectly calibrated",
         line={"color": look.grey, "width": 1, "dash": "dot"},
         hoverinfo="skip",
     )
@@ -49,8 +49,8 @@ def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> 
             marker={"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
             error_y=_error([subset.accuracy for subset in subsets], faded(colour, 0.35)),
             text=[
-                f"{escape(_name(row))}, {name}<br>{percent(subset.accuracy.value, subset.accuracy.interval)} right, "
-                f"{percent(subset.mean_confidence)} sure<br>n = {count(round(subset.n))}"
+                f"{escape(_name(row))}, {name}<br>{percent(subset.accuracy.value, subset.accuracy.interval)} accuracy, "
+                f"{percent(subset.mean_confidence)} confidence<br>n = {count(round(subset.n))}"
                 for row, subset in zip(rows, subsets, strict=True)
             ],
             hovertemplate="%{text}<extra></extra>",
@@ -60,12 +60,16 @@ def confidence_scatter(rows: Sequence[SetComparison], *, dark: bool = False) -> 
 
 
 def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
-    """The gap, the matched gap and what a different mix of confidences accounts for, with their intervals."""
+    """The gap and its three parts, the largest first, with their intervals; the parts add up to the gap."""
     look = theme(dark)
+    marks = {
+        "residual": ("matched gap", look.colours[2], "circle"),
+        "mix": ("mix of confidences", look.colours[3], "diamond"),
+        "unmatched": ("unmatched samples", look.colours[6], "diamond-open"),
+    }
     parts = [
         ("gap, all samples", comparison.gap, look.ink, "square"),
-        ("matched gap", comparison.matched_gap, look.colours[2], "circle"),
-        ("difference of the two", comparison.explained, look.grey, "line-ns-open"),
+        *((marks[name][0], part, *marks[name][1:]) for name, part in comparison.parts.items()),
     ]
     parts = [part for part in parts if not np.isnan(part[1].value)]
     sentences = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]
@@ -98,7 +102,10 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
 
 
 def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.Figure:
-    """Accuracy and matched accuracy on both sets, models by accuracy on the reference (figures 3a, 4a, 6a, 7a)."""
+    """Accuracy and matched accuracy on both sets, models by accuracy on the reference (figures 3a, 4a, 6a, 7a).
+
+    Beside them, in grey, what always answering the most frequent class of either set would reach.
+    """
     look = theme(dark)
     figure = new_figure(
         look, x_title=_models_title(rows), y_title="Accuracy (%)", height=380, alt=_models_alt("Accuracy", rows)
@@ -112,6 +119,11 @@ def accuracy_lines(rows: Sequence[SetComparison], *, dark: bool = False) -> go.F
         estimates = [_subset_accuracy(row, subset) for row in rows]
         if not np.isnan(_values(estimates)).all():
             _line(figure, rows, estimates, name=subset, colour=colour, dash=dash, symbol=symbol, write=percent)
+    for subset, dash in (("reference", "dash"), ("target", "dot")):
+        majority = [SetEstimate(row.subset(subset).majority) for row in rows]
+        if not np.isnan(_values(majority)).all():
+            name = f"majority class, {subset}"
+            _line(figure, rows, majority, name=name, colour=look.grey, dash=dash, symbol="line-ew-open", write=percent)
     _model_axis(figure, rows)
     return figure
 
@@ -177,7 +189,7 @@ def epsilon_chart(curve: Sequence[SetComparison], *, dark: bool = False) -> go.F
 def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     """Matched gap by predicted label, the largest on top; the band is that of all labels together.
 
-    Filled marks differ from zero after correction for the number of labels; labels with too few pairs are left out.
+    Filled marks differ significantly from zero (Holm); labels with too few pairs are left out.
     """
     look = theme(dark)
     enough = sorted((row for row in comparison.labels if row.enough), key=lambda row: -row.matched_gap.value)
@@ -197,14 +209,12 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
         figure.add_vrect(x0=low, x1=high, fillcolor=faded(look.grey, 0.14), line_width=0)
     at = np.arange(len(rows), dtype=np.float64)
     lower, upper = _ends([row.matched_gap for row in rows])
-    figure.add_trace(
-        interval_bars(at, 100 * lower, 100 * upper, colour=look.colours[2], width=1.4, name="95 % from the pairs")
-    )
-    for name, told_apart, symbol in (
-        ("differs from zero (Holm)", True, "circle"),
-        ("cannot be told from zero", False, "circle-open"),
+    figure.add_trace(interval_bars(at, 100 * lower, 100 * upper, colour=look.colours[2], width=1.4, name="95 %"))
+    for name, differs, symbol in (
+        ("significant (Holm)", True, "circle"),
+        ("not significant", False, "circle-open"),
     ):
-        mine = [place for place, row in enumerate(rows) if row.told_apart == told_apart]
+        mine = [place for place, row in enumerate(rows) if row.differs == differs]
         figure.add_scatter(
             x=100 * np.array([rows[place].matched_gap.value for place in mine], dtype=np.float64),
             y=at[mine],
@@ -220,7 +230,7 @@ def label_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
                 f"{escape(row.label)}: {points(row.matched_gap.value, row.matched_gap.interval)}<br>"
                 f"{count(round(row.n_pairs))} pairs"
                 for row in rows
-                if row.told_apart == told_apart
+                if row.differs == differs
             ],
             hovertemplate="%{text}<extra></extra>",
         )
@@ -319,7 +329,7 @@ def _name(row: SetComparison) -> str:
 
 def _sure(row: SetComparison, name: str) -> str:
     subset = row.subset(name)
-    return f"{name} {percent(subset.accuracy.value)} right, {percent(subset.mean_confidence)} sure"
+    return f"{name} {percent(subset.accuracy.value)} accuracy, {percent(subset.mean_confidence)} confidence"
 
 
 def _values(estimates: Sequence[SetEstimate]) -> np.ndarray:

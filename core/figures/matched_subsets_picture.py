@@ -1,4 +1,4 @@
-"""How are two test sets matched? A few samples of each, and who is whose counterpart. (Anzaku et al. 2022, figure 2)"""
+"""How are two test sets matched? A few samples of each, and who is paired with whom. (Anzaku et al. 2022, figure 2)"""
 
 import numpy as np
 import plotly.graph_objects as go

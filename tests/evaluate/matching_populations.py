@@ -6,6 +6,8 @@ import numpy as np
 
 from core.evaluate.matched_subsets import Outcomes
 from core.evaluate.matched_subsets.matching import By, candidates, match_candidates
+from core.evaluate.matched_subsets.repeats import Repeats
+from core.evaluate.matched_subsets.tally import STATISTICS, statistics
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class TwoSets:
         rng, found = np.random.default_rng(seed), []
         for _ in range(n_draws):
             of = candidates(*self.draw(rng), by=by)
-            one = match_candidates(of, method=method, rng=rng)
-            found.append((one.gap, one.matched_gap, one.gap - one.matched_gap, one.unmatched_target))
-        names = ("gap", "matched_gap", "explained", "unmatched_target")
-        return dict(zip(names, np.nanmean(found, axis=0).tolist(), strict=True))
+            repeats = Repeats(of)
+            repeats.add(match_candidates(of, method=method, rng=rng))
+            found.append(statistics(repeats.counts)[: len(STATISTICS)])
+        return dict(zip(STATISTICS, np.nanmean(found, axis=0).tolist(), strict=True))

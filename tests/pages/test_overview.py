@@ -104,7 +104,7 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
         one.value for one in settled(open_page("matched_subsets", **two)).markdown if "Accuracy falls" in one.value
     )
     app = open_page("overview")
-    shown = next(one.value for one in app.markdown if "Accuracy falls on the new set" in one.value)
+    shown = next(one.value for one in app.markdown if "Accuracy falls by" in one.value)
     assert "target.tsv against reference.tsv" in shown.replace("\\", "")
     assert shown.split("\n")[1] in headline
     query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open")

@@ -7,6 +7,7 @@ from math import isnan
 import pandas as pd
 import streamlit as st
 
+from core.evaluate.claims import Claim
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
 from core.evaluate.wording import p_value, percent, plural, points
 from core.figures import matched_subsets as figures
@@ -31,36 +32,42 @@ def choose_model(of: ModelComparisons) -> SetComparison:
 
 
 def metrics(of: SetComparison) -> list[Metric]:
-    """The gap, the matched gap, what lies between, and the share without a counterpart."""
+    """The gap and its three parts, which add up to it."""
+    against = " and ".join(f"{percent(baseline.majority)} ({baseline.set})" for baseline in of.baselines)
     fall = Metric(
         "Accuracy falls by",
         *_split(points, of.gap),
         "Accuracy on the reference set less that on the new set; below zero it rises.",
+        baseline=f"majority class {against}" if against else "",
     )
     if not of.can_match:
         return [fall, *(_accuracy(of, *names) for names in (("reference", "reference"), ("target", "new")))]
     return [
         fall,
         Metric(
-            "On matched samples",
+            "At equal confidence",
             *_split(points, of.matched_gap),
-            f"The same for samples of which the model is equally sure. Interval by: {of.matched_gap.by}.",
+            "The matched gap: the same difference on pairs of equal confidence. "
+            f"95 % CI for new data, by: {of.matched_gap.by}.",
         ),
         Metric(
-            "Difference of the two",
-            *_split(points, of.explained),
-            "What a different mix of confidences, and the samples without a counterpart, account for.",
+            "Mix of confidences",
+            *_split(points, of.mix),
+            "What the reference set would lose with the confidences of the new set. Unlabelled data show this part.",
         ),
         Metric(
-            "Without a counterpart",
-            *_split(percent, of.unmatched_target),
-            "The share of the new set that found no sample of the reference set of about the same confidence.",
+            "Unmatched samples",
+            *_split(points, of.unmatched),
+            "What unmatched samples lose beyond what their confidence and the matched gap say. "
+            f"They are {percent(of.unmatched_target.value)} of the new set.",
         ),
     ]
 
 
 def _accuracy(of: SetComparison, subset: str, name: str) -> Metric:
-    return Metric(f"Accuracy, {name} set", *_split(percent, of.subset(subset).accuracy))
+    found = of.subset(subset)
+    baseline = "" if isnan(found.majority) else f"majority class {percent(found.majority)}"
+    return Metric(f"Accuracy, {name} set", *_split(percent, found.accuracy), baseline=baseline)
 
 
 def _split(write: Callable[..., str], estimate: SetEstimate) -> tuple[str, str]:
@@ -91,7 +98,7 @@ def tables(of: SetComparison) -> None:
 
 
 def subsets_table(of: SetComparison) -> None:
-    """The subsets: how many samples, how many right, how sure the model was."""
+    """The subsets: samples, accuracy beside what no learning would reach, mean confidence."""
     lines = [
         {
             "Subset": subset.name,
@@ -99,14 +106,21 @@ def subsets_table(of: SetComparison) -> None:
             "Accuracy (%)": 100 * subset.accuracy.value,
             "95 %": _split(percent, subset.accuracy)[1],
         }
-        | ({"Sure (%)": 100 * subset.mean_confidence} if of.can_match else {})
+        | ({"Majority (%)": 100 * subset.majority, "Chance (%)": 100 * subset.chance} if of.baselines else {})
+        | ({"Confidence (%)": 100 * subset.mean_confidence} if of.can_match else {})
         for subset in of.subsets
     ]
     config = {
         "n": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
         "Accuracy (%)": st.column_config.NumberColumn(format="%.1f"),
         "95 %": st.column_config.TextColumn(help="Wilson's interval, over samples"),
-        "Sure (%)": st.column_config.NumberColumn(format="%.1f", help="Mean confidence"),
+        "Majority (%)": st.column_config.NumberColumn(
+            format="%.1f", help="Accuracy of always answering the most frequent class of this subset"
+        ),
+        "Chance (%)": st.column_config.NumberColumn(
+            format="%.1f", help="Accuracy of guessing by the class shares of this subset"
+        ),
+        "Confidence (%)": st.column_config.NumberColumn(format="%.1f", help="Mean confidence"),
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="n and accuracy of every subset")
 
@@ -122,7 +136,8 @@ def labels_table(of: SetComparison) -> None:
             "Ref. (%)": 100 * row.matched_reference_accuracy,
             "New (%)": 100 * row.matched_target_accuracy,
             "Matched gap (points)": _points(row.matched_gap) if row.enough else "too few pairs",
-            "p": _p(row.p_holm),
+            "p": _p(row.claim),
+            "Decision": _decision(row.claim),
         }
         for row in of.labels
     ]
@@ -131,7 +146,8 @@ def labels_table(of: SetComparison) -> None:
         "Pairs": st.column_config.NumberColumn(format="%.0f", width=55, help="Mean over the repeats"),
         "Ref. (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched references"),
         "New (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched new samples"),
-        "p": st.column_config.TextColumn(width=55, help="Sign-flip test, corrected for the number of labels (Holm)"),
+        "p": st.column_config.TextColumn(width=55, help="Of no matched gap, corrected for the number of labels (Holm)"),
+        "Decision": _DECISION,
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
 
@@ -141,14 +157,17 @@ def all_models(found: ModelComparisons) -> None:
     sure = [row for row in found.rows if row.can_match]
     lines, gaps = st.columns(2, gap="medium")
     with lines:
-        caption = f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}Bars are 95 % intervals over samples."
+        known = "Grey: majority-class baselines. " if any(row.baselines for row in found.rows) else ""
+        caption = (
+            f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}{known}Bars are 95 % CIs for new data."
+        )
         page.figure(figures.accuracy_lines(found.rows, dark=page.dark()), caption, key="accuracies")
     with gaps:
-        caption = f"How far accuracy falls{', and the share of the new set that has no counterpart' if sure else ''}."
+        caption = f"How far accuracy falls{', and the unmatched share of the new set' if sure else ''}."
         page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
     if sure:
         rest = f" {plural(len(found.rows) - len(sure), 'model')} without confidences not shown."
-        caption = "A point below the line is a model that is surer than it is right, on that set."
+        caption = "A point below the line is an overconfident model, on that set."
         caption += rest if len(sure) < len(found.rows) else ""
         page.figure(figures.confidence_scatter(sure, dark=page.dark()), caption, key="confidence")
     models_table(found.rows)
@@ -162,29 +181,41 @@ def models_table(rows: Sequence[SetComparison]) -> None:
             "Model": row.model,
             "Reference (%)": 100 * row.subset("reference").accuracy.value,
             "New (%)": 100 * row.subset("target").accuracy.value,
+            **({"Majority, new (%)": 100 * row.subset("target").majority} if row.baselines else {}),
             "Gap (points)": _points(row.gap),
         }
         if any(each.can_match for each in rows):
             line |= {
                 "Matched gap (points)": _points(row.matched_gap) if row.enough else "too few pairs",
                 "Unmatched (%)": 100 * row.unmatched_target.value,
-                "p": _p(row.p_holm),
+                "p": _p(row.claim("residual")),
+                "Decision": _decision(row.claim("residual")),
             }
         lines.append(line)
     config = {name: st.column_config.NumberColumn(format="%.1f") for name in lines[0] if name.endswith("(%)")}
-    config["p"] = st.column_config.TextColumn(help="Sign-flip test, corrected for the number of models (Holm)")
+    config["p"] = st.column_config.TextColumn(help="Of no matched gap, corrected for the number of models (Holm)")
+    config["Decision"] = _DECISION
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Gap and matched gap of every model")
 
 
-def _p(value: float) -> str:
-    return "" if isnan(value) else p_value(value).removeprefix("p ").removeprefix("= ")
+def _p(claim: Claim | None) -> str:
+    return "" if claim is None else p_value(claim.p_value).removeprefix("p ").removeprefix("= ")
+
+
+def _decision(claim: Claim | None) -> str:
+    return "" if claim is None else {"above": "falls", "below": "rises"}.get(claim.decision, claim.decision)
+
+
+_DECISION = st.column_config.TextColumn(
+    help="What is claimed of the matched gap; “small” is surely less than half a point either way"
+)
 
 
 def picture() -> None:
     """How matching works, on a few samples (figure 2)."""
     matched = background.answer(results.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
     if matched is not None:
-        caption = "A few samples, made up for this picture: pairs are joined, what found no counterpart is hollow."
+        caption = "A few samples, made up for this picture: pairs are joined, unmatched samples are hollow."
         page.figure(matching_picture(matched, dark=page.dark()), caption, key="picture")
 
 

@@ -60,7 +60,7 @@ class MatchingPlan:
     method: Method = asks(
         "random",
         label="Matching",
-        help="Random is the published way: each new sample in turn takes a random counterpart that is still free. As "
+        help="Random is the published way: each new sample in turn takes a random match that is still free. As "
         "many as possible does not depend on order or luck.",
         address="method",
         place="row",
@@ -69,7 +69,7 @@ class MatchingPlan:
     n_repeats: int = asks(
         10,
         label="Repeats",
-        help="Random matchings whose mean is shown. More of them change no interval: these speak about data.",
+        help="Random matchings whose mean is shown; more are made where a decision needs them.",
         address="repeats",
         lowest=1,
         highest=200,
@@ -77,7 +77,7 @@ class MatchingPlan:
     order: Order = asks(
         "shuffled",
         label="Order",
-        help="In which order new samples take their counterparts; the paper's is that of the file.",
+        help="In which order new samples take their matches; the paper's is that of the file.",
         address="order",
         choices=lambda about: {"shuffled": "shuffled", "given": "as in the file"},
     )

@@ -75,7 +75,7 @@ def comparisons(pairs: PredictionPairs, plan: MatchingPlan, step: Step) -> Model
 
 def n_steps_of_curve(plan: MatchingPlan) -> int:
     """How many steps `curve` takes."""
-    return len(EPSILONS) * n_steps(method=plan.method, n_resamples=N_RESAMPLES_OF_CURVE)
+    return len(EPSILONS) * n_steps(method=plan.method, n_resamples=N_RESAMPLES_OF_CURVE, n_rounds=0)
 
 
 def curve(pairs: PredictionPairs, plan: MatchingPlan, model: str, step: Step) -> tuple[SetComparison, ...]:

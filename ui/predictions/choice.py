@@ -32,7 +32,7 @@ GONE = (
     "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
     "Nothing is shown in their place; upload the file again, or choose others."
 )
-SWAP = "The larger set should be the reference: what has no counterpart because the references ran out counts, too."
+SWAP = "The larger set should be the reference: targets stay unmatched when the references run out, too."
 PART_HELP = {
     "set": None,
     "fold": "All folds together, or one of them. Of one file on both sides: one against all others.",

@@ -155,3 +155,64 @@ def least_difference(reference_confidence, confidence, first, last):
                 partner[t] = base + j
                 break
     return partner
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def running_totals(copies, error):
+    """How many copies of references stand before each place, and their total of `error`; one place more than these."""
+    n = len(copies)
+    rank, total = np.zeros(n + 1), np.zeros(n + 1)
+    for i in range(n):
+        rank[i + 1] = rank[i] + copies[i]
+        total[i + 1] = total[i] + copies[i] * error[i]
+    return rank, total
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def total_before(where, rank, total):
+    """The total before a place that may lie within the copies of one reference."""
+    low, high = 0, len(rank) - 1
+    while low < high:  # the last place at or before `where`
+        middle = (low + high + 1) // 2
+        if rank[middle] <= where:
+            low = middle
+        else:
+            high = middle - 1
+    if low == len(rank) - 1:
+        return total[low]
+    return total[low] + (total[low + 1] - total[low]) * (where - rank[low]) / (rank[low + 1] - rank[low])
+
+
+@njit(cache=True, nogil=True)
+@no_type_check
+def count_matching(
+    partner, turn, correct, target_correct, label, n_labels, confidence, first, last, start, stop, rank, total, most
+):
+    """Pairs, right references and right targets of these, right targets of all, right answers expected of the rest.
+
+    Then by predicted label of the target the first three. What is expected is the confidence and the mean error of
+    the `most` references of the nearest ranks with the same label, of all references where there is none.
+    """
+    counts = np.zeros(5 + 3 * n_labels)
+    for k in range(len(turn)):
+        t, r = turn[k], partner[k]
+        counts[3] += target_correct[t]
+        if r >= 0:
+            counts[0] += 1
+            counts[1] += correct[r]
+            counts[2] += target_correct[t]
+            counts[5 + label[t]] += 1
+            counts[5 + n_labels + label[t]] += correct[r]
+            counts[5 + 2 * n_labels + label[t]] += target_correct[t]
+            continue
+        begin, end = rank[start[t]], rank[stop[t]]
+        n_near = min(float(most), end - begin)
+        if end <= begin:
+            begin, end, n_near = 0.0, rank[-1], rank[-1]
+        low = rank[(first[t] + last[t]) // 2] - n_near / 2
+        low = max(begin, min(low, end - n_near))
+        error = total_before(low + n_near, rank, total) - total_before(low, rank, total)
+        counts[4] += confidence[t] + error / n_near
+    return counts

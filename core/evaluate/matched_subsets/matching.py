@@ -3,7 +3,7 @@
 Every target takes a reference with the same predicted label and about the same confidence, and none is taken twice.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -144,10 +144,35 @@ class Candidates:
     first: Integer[np.ndarray, " n_target"]
     last: Integer[np.ndarray, " n_target"]
 
+    @cached_property
+    def sorted_correct(self) -> Float[np.ndarray, " n_reference"]:
+        """1 where the model was right, of the references in their sorted order."""
+        return self.reference.correct[self.reference_order].astype(np.float64)
+
+    @cached_property
+    def sorted_error(self) -> Float[np.ndarray, " n_reference"]:
+        """Its calibration error on each of them: 1 or 0 less the confidence."""
+        return self.sorted_correct - self.reference_confidence
+
+    @cached_property
+    def sorted_target_correct(self) -> Float[np.ndarray, " n_target"]:
+        """The same of the targets."""
+        return self.target.correct[self.target_order].astype(np.float64)
+
+    @cached_property
+    def sorted_target_label(self) -> Integer[np.ndarray, " n_target"]:
+        """The predicted labels of the targets in their sorted order, also where any label may be paired."""
+        return self.target.label[self.target_order]
+
+    @cached_property
+    def maximum(self) -> tuple[Integer[np.ndarray, " n_target"], bool]:
+        """The positions that a maximum matching pairs the sorted targets with; whether their distance is the least."""
+        return _maximum(self)
+
     def within(self, epsilon: float) -> "Candidates":
         """The same sets with another epsilon; nothing is sorted again."""
         first, last = _ranges(self.reference_confidence, self.start, self.stop, self.target_confidence, epsilon)
-        return Candidates(**(self.__dict__ | {"epsilon": epsilon, "first": first, "last": last}))
+        return replace(self, epsilon=epsilon, first=first, last=last)
 
 
 def candidates(
@@ -227,7 +252,7 @@ def match_candidates(
         partner[turn] = draw_partners(pairable.first, pairable.last, turn, copies, rng.random(n_target))
         reference_order, target_order = pairable.reference_order, pairable.target_order
     else:
-        partner, least = _maximum(pairable)
+        partner, least = pairable.maximum
         reference_order = _ties_shuffled(pairable.reference_order, pairable.reference, pairable.by, rng)
         target_order = _ties_shuffled(pairable.target_order, pairable.target, pairable.by, rng)
     taken_by = np.full(n_target, -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What matching reads of predictions: the predicted label, how sure the model was, and whether it was right."""
+"""What does matching read of predictions? The predicted label, its confidence, whether it was right, and the truth."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +20,8 @@ class Outcomes:
     confidence: Float[np.ndarray, " n"]
     correct: Bool[np.ndarray, " n"]
     class_names: tuple[str, ...]
+    truth: Integer[np.ndarray, " n"] | None = None
+    """The true labels, for what a model that learned nothing would reach; None where only `correct` is known."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -36,7 +38,8 @@ class Outcomes:
 
     def part(self, index: Integer[np.ndarray, " n_part"]) -> "Outcomes":
         """The predictions at `index`."""
-        return Outcomes(self.label[index], self.confidence[index], self.correct[index], self.class_names)
+        truth = None if self.truth is None else self.truth[index]
+        return Outcomes(self.label[index], self.confidence[index], self.correct[index], self.class_names, truth)
 
 
 def outcomes_of(*sets: Predictions | Outcomes) -> tuple[Outcomes, ...]:
@@ -60,8 +63,10 @@ def outcomes_of(*sets: Predictions | Outcomes) -> tuple[Outcomes, ...]:
 
 def _read(test_set: Predictions | Outcomes, codes: np.ndarray, names: tuple[str, ...]) -> Outcomes:
     if isinstance(test_set, Outcomes):
-        return Outcomes(codes[test_set.label], test_set.confidence, test_set.correct, names)
+        truth = None if test_set.truth is None else codes[test_set.truth]
+        return Outcomes(codes[test_set.label], test_set.confidence, test_set.correct, names, truth)
     confidence = (
         np.full(len(test_set.y_pred), np.nan) if test_set.confidence is None else test_set.confidence.astype(np.float64)
     )
-    return Outcomes(codes[test_set.y_pred], confidence, test_set.y_true == test_set.y_pred, names)
+    correct = test_set.y_true == test_set.y_pred
+    return Outcomes(codes[test_set.y_pred], confidence, correct, names, codes[test_set.y_true])

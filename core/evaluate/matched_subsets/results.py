@@ -1,23 +1,50 @@
-"""What comes out of comparing two test sets: every number with its interval and its n."""
+"""What comes out of comparing two test sets: every number with its interval and its n, and what may be said of it."""
 
 from dataclasses import asdict, dataclass
+from math import nan
 
 import pandas as pd
 
+from core.evaluate.claims import Claim
 from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method
 
 FEWEST_PAIRS = 30
 """Below so many pairs nothing is claimed, of a label or of the sets."""
+FIELDS = {"falls": "gap", "residual": "matched_gap", "mix": "mix", "unmatched": "unmatched"}
+"""Kinds of claims by the estimate that they are of; the last three add up to the first."""
+BASELINE = "matched_subsets.baseline"
 
 
 @dataclass(frozen=True)
 class SetEstimate:
-    """A number with its 95 % interval over data, and the name of the way it was found. NaN: not told by the data."""
+    """A number with its 95 % interval over data, and the name of the way it was found. NaN: not told by the data.
+
+    `p_value` (of 0) comes from the distribution that gave the interval; `mc_error` is by how much another seed would
+    move its ends (a standard error).
+    """
 
     value: float
     interval: Interval = UNKNOWN
     by: str = ""
+    p_value: float = nan
+    mc_error: float = nan
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What would be reached on a set without learning: by always answering its most frequent class, or by its shares.
+
+    `gain` claims that the model's accuracy is above that of always answering `label`; `only` is the one class that a
+    model answers throughout, None of a model that answers several.
+    """
+
+    set: str
+    label: str
+    majority: float
+    chance: float
+    gain: Claim
+    only: str | None = None
 
 
 @dataclass(frozen=True)
@@ -25,12 +52,16 @@ class Subset:
     """One of the paper's subsets: how many samples, how many of them right, how sure the model was of them.
 
     Of matched and unmatched subsets these are means over the repeats; the interval of the accuracy is Wilson's.
+    `majority` and `chance` are what its most frequent class, and guessing by its class shares, would reach (NaN where
+    the true classes are not known).
     """
 
     name: str
     n: float
     accuracy: SetEstimate
     mean_confidence: float
+    majority: float = nan
+    chance: float = nan
 
 
 @dataclass(frozen=True)
@@ -47,9 +78,8 @@ class LabelGap:
     matched_reference_accuracy: float
     matched_target_accuracy: float
     matched_gap: SetEstimate
-    p_value: float
-    p_holm: float
-    """Over the labels that have enough pairs; NaN for the others."""
+    claim: Claim | None = None
+    """Corrected over the labels that have enough pairs; None for the others."""
 
     @property
     def enough(self) -> bool:
@@ -57,9 +87,9 @@ class LabelGap:
         return self.n_pairs >= FEWEST_PAIRS
 
     @property
-    def told_apart(self) -> bool:
+    def differs(self) -> bool:
         """Whether accuracy differs at the same confidence, corrected for the number of labels."""
-        return self.p_holm < 0.05
+        return self.claim is not None and self.claim.decision in ("above", "below")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +108,11 @@ class SetComparison:
     subsets: tuple[Subset, ...]
     gap: SetEstimate
     matched_gap: SetEstimate
-    explained: SetEstimate
-    """The gap less the matched gap: what a different mix of confidences accounts for."""
+    """The part of the gap that is left at equal confidence; with the next two it adds up to the gap (see `tally`)."""
+    mix: SetEstimate
+    """What the reference would lose with the confidences of the target."""
+    unmatched: SetEstimate
+    """What unmatched targets lose beyond what their confidence and the matched gap say."""
     unmatched_target: SetEstimate
     unmatched_reference: SetEstimate
     least_unmatched_target: float
@@ -88,17 +121,27 @@ class SetComparison:
     """Mean confidence of matched references less that of matched targets, the check of balance."""
     spread: float
     """Standard deviation of the matched gap over the repeats: the luck of matching, and no uncertainty about data."""
-    p_value: float
-    """Sign-flip test over the pairs: is one of a pair more often right than the other?"""
     labels: tuple[LabelGap, ...]
     matched: MatchedSubsets | None
     """The first repeat: the one in the table of samples and in reliability diagrams."""
-    p_holm: float = float("nan")
-    """Corrected for the number of models, where there are several."""
+    baselines: tuple[Baseline, ...] = ()
+    """Of the sets of which the true classes are known."""
+    claims: tuple[Claim, ...] = ()
+    """Of the fall and, where enough pairs matched, of its three parts; corrected for the number of models."""
 
     def subset(self, name: str) -> Subset:
         """One of the subsets by name, e.g. "matched target"."""
         return next(subset for subset in self.subsets if subset.name == name)
+
+    def claim(self, name: str) -> Claim | None:
+        """That of "falls", "residual", "mix" or "unmatched"; None where too few pairs matched to make it."""
+        return next((claim for claim in self.claims if claim.kind == f"matched_subsets.{name}"), None)
+
+    @property
+    def parts(self) -> dict[str, SetEstimate]:
+        """The three parts of the gap, the largest first; they add up to it."""
+        parts = {name: getattr(self, FIELDS[name]) for name in ("mix", "residual", "unmatched")}
+        return dict(sorted(parts.items(), key=lambda part: -abs(part[1].value)))
 
     @property
     def can_match(self) -> bool:
@@ -111,7 +154,7 @@ class SetComparison:
         return self.n_pairs >= FEWEST_PAIRS
 
     def labels_table(self) -> pd.DataFrame:
-        """Tidy rows, one per predicted label: the fields of `LabelGap`, its estimate flat, and `enough`."""
+        """Tidy rows, one per predicted label: the fields of `LabelGap`, its estimate and claim flat, and `enough`."""
         return pd.DataFrame([_flat(row) | {"enough": row.enough} for row in self.labels])
 
 
@@ -129,37 +172,47 @@ class ModelComparisons:
 
 
 _NUMBERS = ("epsilon", "by", "method", "n_repeats", "n_reference", "n_target", "n_pairs")
-_ESTIMATES = ("gap", "matched_gap", "explained", "unmatched_target", "unmatched_reference")
-_REST = ("least_unmatched_target", "confidence_difference", "spread", "p_value", "p_holm")
+_SHARES = ("unmatched_target", "unmatched_reference")
+_REST = ("least_unmatched_target", "confidence_difference", "spread")
 
 
 def comparison_table(rows: tuple[SetComparison, ...]) -> pd.DataFrame:
     """Tidy rows, one per model or epsilon.
 
-    For `gap, matched_gap, explained, unmatched_target, unmatched_reference` the value, `_lower`, `_upper` and `_by`;
-    for each subset `n_`, `accuracy_` and `mean_confidence_`; all shares are fractions.
+    For `gap, matched_gap, mix, unmatched, unmatched_target, unmatched_reference` the value, `_lower`, `_upper` and
+    `_by`, for the first four also `_p` (corrected for the models) and `_decision`; for each subset `n_`, `accuracy_`,
+    `mean_confidence_`, `majority_` and `chance_`; all shares are fractions.
     """
     cells = []
     for row in rows:
         cell: dict[str, object] = {"model": row.model}
         cell |= {name: getattr(row, name) for name in _NUMBERS}
-        for name in _ESTIMATES:
+        for kind, name in FIELDS.items():
+            cell |= _estimate_cells(name, getattr(row, name)) | _claim_cells(f"{name}_", row.claim(kind))
+        for name in _SHARES:
             cell |= _estimate_cells(name, getattr(row, name))
         cell |= {name: getattr(row, name) for name in _REST}
         for subset in row.subsets:
             name = subset.name.replace(" ", "_")
             cell |= {f"n_{name}": subset.n, f"accuracy_{name}": subset.accuracy.value}
             cell |= {f"mean_confidence_{name}": subset.mean_confidence}
+            cell |= {f"majority_{name}": subset.majority, f"chance_{name}": subset.chance}
         cells.append(cell)
     return pd.DataFrame(cells)
 
 
 def _flat(row: LabelGap) -> dict[str, object]:
     cells = asdict(row)
-    del cells["matched_gap"]
-    return cells | _estimate_cells("matched_gap", row.matched_gap)
+    del cells["matched_gap"], cells["claim"]
+    return cells | _estimate_cells("matched_gap", row.matched_gap) | _claim_cells("", row.claim)
 
 
 def _estimate_cells(name: str, estimate: SetEstimate) -> dict[str, object]:
     ends = {f"{name}_lower": estimate.interval.lower, f"{name}_upper": estimate.interval.upper}
     return {name: estimate.value, **ends, f"{name}_by": estimate.by}
+
+
+def _claim_cells(name: str, claim: Claim | None) -> dict[str, object]:
+    """An undecided one and one that was not made read alike."""
+    decision = "undecided" if claim is None else claim.decision
+    return {f"{name}p": nan if claim is None else claim.p_value, f"{name}decision": decision}

@@ -1,13 +1,16 @@
-"""Does accuracy really drop on the new test set? In sentences, phrased on the bounds of the intervals."""
+"""Does accuracy really drop on the new test set? In sentences, each phrased from the decision of a claim."""
 
-from math import ceil, isnan
+from math import ceil
 
+from core.evaluate.claims import Claim
 from core.evaluate.intervals import Interval
-from core.evaluate.matched_subsets.results import FEWEST_PAIRS, ModelComparisons, SetComparison, SetEstimate
-from core.evaluate.wording import Verdict, count, fixed, listed, p_value, percent, plural, points
+from core.evaluate.matched_subsets.decide import SMALLEST
+from core.evaluate.matched_subsets.findings import findings
+from core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
+from core.evaluate.wording import Verdict, count, fixed, percent, plural, points
 
-MUCH_UNMATCHED = 0.2
 MOST_SAMPLES = 10_000_000
+HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
 
 
 def matched_verdict(
@@ -15,287 +18,216 @@ def matched_verdict(
 ) -> Verdict:
     """Say what two test sets tell of one model; `reference` and `target` are the sets' names within a sentence.
 
+    A model that does not beat the majority class is called that first; then the fall, then its parts, the largest
+    first: those that are decided, and always what is left at equal confidence.
+
     Examples
     --------
     >>> import numpy as np
     >>> from core.evaluate.matched_subsets import Outcomes, compare_sets
     >>> hard = Outcomes(np.zeros(4, dtype=int), np.full(4, np.nan), np.array([True, True, True, False]), ("any",))
     >>> print(matched_verdict(compare_sets(hard, hard, rng=np.random.default_rng(0))).headline)
-    No fall can be shown on the new set: 0.0 points [−49.4, 49.4]. Without confidences nothing can be matched.
+    No significant fall on the new set: 0.0 points [−49.4, 49.4], 75.0 % to 75.0 %. Matching needs confidences.
     """
-    findings = [
-        _explained(comparison),
-        _not_as_the_paper(comparison, target),
-        _unmatched_accuracy(comparison, target),
-        _could_match(comparison, target),
-        _labels(comparison),
-        _pairs(comparison),
-        _balance(comparison),
-    ]
+    names = {"reference": reference, "target": target}
+    useless = [sentence for baseline in comparison.baselines if (sentence := _useless(baseline, comparison, names))]
     return Verdict(
-        headline=_headline(comparison, target),
+        headline=" ".join([*useless, _fall(comparison, target), *_parts(comparison)]),
         used=_used(comparison, reference, target),
-        advice=_advice(comparison, target),
-        findings=tuple(finding for finding in findings if finding),
+        advice=_advice(comparison, names, useless=bool(useless)),
+        findings=findings(comparison, target),
+        claims=(*comparison.claims, *(baseline.gain for baseline in comparison.baselines)),
     )
 
 
 def models_verdict(comparisons: ModelComparisons) -> str:
-    """Many models in one sentence: in how many does accuracy fall, and in how many at the same confidence too?
+    """Many models in a few sentences: in how many does accuracy fall, and in how many at equal confidence too?
 
     >>> models_verdict(ModelComparisons((), ("a",)))
-    'No model has predictions on both sets; 1 model was left out because only one set has its predictions.'
+    'No model has predictions on both sets. 1 model was left out: only one set has its predictions.'
     """
-    left_out = ""
-    if comparisons.in_one_set_only:
-        n = len(comparisons.in_one_set_only)
-        left_out = f"{plural(n, 'model')} {_was(n)} left out because only one set has {_its(n)} predictions"
-    if not comparisons.rows:
-        return "No model has predictions on both sets" + (f"; {left_out}." if left_out else ".")
-    n = len(comparisons.rows)
-    falls = sum(row.gap.interval.lower > 0 for row in comparisons.rows)
-    sentences = [f"Accuracy falls in {count(falls)} of {plural(n, 'model')} (each by its own 95 % interval)."]
-    judged = [row for row in comparisons.rows if row.enough]
-    if judged:
-        still = sum(row.p_holm < 0.05 and row.matched_gap.value > 0 for row in judged)
-        narrower = sum(row.explained.value > 0 for row in judged)
-        sentences.append(
-            f"At the same confidence it still falls in {count(still)} of {count(len(judged))} "
-            f"(sign-flip test, corrected for {plural(len(judged), 'model')}); "
-            f"the matched gap is narrower than the gap in {count(narrower)}."
-        )
-    if hard := sum(not row.can_match for row in comparisons.rows):
+    rows, left_out = comparisons.rows, ""
+    if n := len(comparisons.in_one_set_only):
+        was, its = ("was", "its") if n == 1 else ("were", "their")
+        left_out = f"{plural(n, 'model')} {was} left out: only one set has {its} predictions."
+    if not rows:
+        return " ".join(["No model has predictions on both sets.", *[left_out] * bool(left_out)])
+    sentences = []
+    if weak := [row for row in rows if any(_not_above(baseline) for baseline in row.baselines)]:
+        beats = "does" if len(weak) == 1 else "do"
+        sentences.append(f"{plural(len(weak), 'model')} {beats} not beat the majority-class baseline.")
+    corrected = " (Holm)" if len(rows) > 1 else ""
+    sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
+    if judged := [row for row in rows if row.enough]:
+        sentences.append(f"At equal confidence it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}.")
+        mixed = sum(next(iter(row.parts)) == "mix" for row in judged if _is(row.claim("falls"), "above"))
+        if mixed:
+            of = count(_n(judged, "falls"))
+            sentences.append(f"The mix of confidences is the largest part of the fall in {count(mixed)} of {of}.")
+    if hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
-        sentences.append(f"{plural(hard, 'model')} {come} without confidences, and nothing could be matched.")
-    if few := n - hard - len(judged):
-        sentences.append(
-            f"In {plural(few, 'model')} fewer than {FEWEST_PAIRS} pairs matched: nothing is claimed of these."
-        )
-    return " ".join([*sentences, *([f"{left_out}."] if left_out else [])])
+        sentences.append(f"{plural(hard, 'model')} {come} without confidences, which matching needs.")
+    if few := len(rows) - hard - len(judged):
+        sentences.append(f"In {plural(few, 'model')} too few pairs matched for a claim.")
+    return " ".join([*sentences, *[left_out] * bool(left_out)])
 
 
 def smaller_reference(n_reference: int, n_target: int) -> str:
     """What it does to "unmatched" that the reference is the smaller set (section 2.2); empty where it is not.
 
     >>> print(smaller_reference(200, 600))
-    The larger set should be the reference. There are 200 samples for 600 new ones: at least 66.7 % of the new set must
-    stay without a counterpart, whatever its samples are like.
+    The larger set should be the reference. With 200 samples for 600 new ones at least 66.7 % of the new set stays
+    unmatched.
     """
     if n_reference >= n_target:
         return ""
     return (
-        f"The larger set should be the reference. There are {plural(n_reference, 'sample')} for {count(n_target)} new "
-        f"ones: at least {percent(1 - n_reference / n_target)} of the new set must stay without a counterpart, "
-        "whatever its samples are like."
+        f"The larger set should be the reference. With {plural(n_reference, 'sample')} for {count(n_target)} new ones "
+        f"at least {percent(1 - n_reference / n_target)} of the new set stays unmatched."
     )
 
 
-def _headline(comparison: SetComparison, target: str) -> str:
-    fall = f"{points(_size(comparison.gap), _turned(comparison.gap))}"
-    if comparison.gap.interval.lower > 0:
-        whole = f"Accuracy falls on {target} by {fall}"
-    elif comparison.gap.interval.upper < 0:
-        whole = f"Accuracy rises on {target} by {fall}"
-    else:
-        whole = f"No fall can be shown on {target}: {points(comparison.gap.value, comparison.gap.interval)}"
+def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str]) -> str:
+    where = names[baseline.set]
+    if baseline.only is not None:
+        return f"The model answers “{baseline.only}” throughout {where}."
+    gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
+    if gain.decision == "above":
+        return ""
+    ends = f"{percent(reached)} against {percent(baseline.majority)}"
+    if gain.decision == "below":
+        loss = points(-gain.estimate, _turned(gain.interval))
+        return f"The model is worse than the majority-class baseline on {where} by {loss}: {ends}."
+    if gain.estimate <= 0:
+        return f"The model does not beat the majority-class baseline on {where}: {ends}."
+    return f"No significant gain over the majority-class baseline on {where}: {ends}."
+
+
+def _fall(comparison: SetComparison, target: str) -> str:
+    falls, gap = comparison.claim("falls"), comparison.gap
+    before, after = (percent(comparison.subset(name).accuracy.value) for name in ("reference", "target"))
+    ends, difference = f"{before} to {after}", points(gap.value, gap.interval)
+    if _is(falls, "above"):
+        return f"Accuracy falls by {difference} on {target}: {ends}."
+    if _is(falls, "below"):
+        return f"Accuracy rises by {points(-gap.value, _turned(gap.interval))} on {target}: {ends}."
+    if _is(falls, "small"):
+        return f"Accuracy on {target} is the same within {HALF_A_POINT}: it falls by {difference}, {ends}."
+    if gap.interval.holds(0.0):
+        return f"No significant fall on {target}: {difference}, {ends}."
+    return f"A fall on {target} is undecided: {difference}, {ends}."
+
+
+def _parts(comparison: SetComparison) -> list[str]:
     if not comparison.can_match:
-        return f"{whole}. Without confidences nothing can be matched."
-    without = f"{_estimate(comparison.unmatched_target)} of it has no counterpart"
+        return ["Matching needs confidences."]
     if not comparison.enough:
-        return (
-            f"{whole}; only {plural(round(comparison.n_pairs), 'pair')} matched, too few to claim anything; {without}."
-        )
-    matched = comparison.matched_gap
-    if matched.interval.lower > 0 or matched.interval.upper < 0:
-        way = "falls" if matched.value > 0 else "rises"
-        alike = f"on matched samples it {way} by {points(_size(matched), _turned(matched))}"
-    else:
-        alike = f"on matched samples no difference can be shown ({points(matched.value, matched.interval)})"
-    return f"{whole}; {alike}; {without}."
+        return [f"Only {plural(round(comparison.n_pairs), 'pair')} matched, too few for a claim."]
+    said = {"residual": _residual, "mix": _mix, "unmatched": _unmatched}
+    sentences = [said[name](claim) for name in comparison.parts if (claim := comparison.claim(name)) is not None]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _residual(claim: Claim) -> str:
+    difference = points(claim.estimate, claim.interval)
+    if claim.decision == "above":
+        return f"At equal confidence accuracy is lower by {difference}."
+    if claim.decision == "below":
+        return f"At equal confidence accuracy is higher by {points(-claim.estimate, _turned(claim.interval))}."
+    if claim.decision == "small":
+        return f"At equal confidence accuracy is the same within {HALF_A_POINT}: {difference}."
+    if claim.interval.known and not claim.interval.holds(0.0):
+        return f"At equal confidence the difference is undecided: {difference}."
+    return f"At equal confidence there is no significant difference: {difference}."
+
+
+def _mix(claim: Claim) -> str:
+    if claim.decision == "above":
+        return f"The mix of confidences accounts for a fall of {points(claim.estimate, claim.interval)}."
+    if claim.decision == "below":
+        return f"The mix of confidences accounts for a rise of {points(-claim.estimate, _turned(claim.interval))}."
+    return ""
+
+
+def _unmatched(claim: Claim) -> str:
+    if claim.decision == "above":
+        return f"Unmatched samples lose {points(claim.estimate, claim.interval)} more than that."
+    if claim.decision == "below":
+        return f"Unmatched samples lose {points(-claim.estimate, _turned(claim.interval))} less than matched ones."
+    return ""
 
 
 def _used(comparison: SetComparison, reference: str, target: str) -> str:
-    sizes = f"n = {count(comparison.n_reference)} in {reference} and {count(comparison.n_target)} in {target}"
+    sentences = [f"n = {count(comparison.n_reference)} in {reference} and {count(comparison.n_target)} in {target}."]
+    if comparison.baselines:
+        reached = " and ".join(f"{percent(b.majority)} on {_name(b, reference, target)}" for b in comparison.baselines)
+        sentences.append(f"Majority-class baseline: {reached}.")
+    if comparison.can_match:
+        label = "the same predicted label and " if comparison.by == "label" else ""
+        pairs = f"{count(round(comparison.n_pairs))} pairs"
+        sentences += [f"{pairs} have {label}a confidence within {comparison.epsilon:g}.", _how(comparison)]
+    return " ".join([*sentences, "Intervals are 95 % CIs for new data."])
+
+
+def _how(comparison: SetComparison) -> str:
+    if comparison.method == "random":
+        return f"Means of {plural(comparison.n_repeats, 'random matching')}."
+    least = comparison.matched is not None and comparison.matched.least_difference
+    return f"As many pairs as possible, {'at' if least else 'not at'} the least total difference of confidence."
+
+
+def _advice(comparison: SetComparison, names: dict[str, str], *, useless: bool) -> str:
+    """One thing to do, of the largest part that is decided; nothing where nothing can be done."""
+    target, falls = names["target"], comparison.claim("falls")
+    if useless:
+        return "Next: check the class names of both files; a model that learned something beats the majority class."
+    asked = comparison.parts if _is(falls, "above") else ("residual",)
+    decided = [name for name in asked if _is(comparison.claim(name), "above")]
+    if decided and not _is(falls, "below"):
+        return {
+            "residual": f"Next: recalibrate the model on labelled samples of {target}.",
+            "mix": "Next: monitor confidences; this part of the fall shows on unlabelled data.",
+            "unmatched": f"Next: inspect the unmatched samples of {target}.",
+        }[decided[0]]
+    if _is(falls, "below"):
+        reached = percent(comparison.subset("reference").accuracy.value)
+        return f"Next: plan for {reached}, the lower accuracy of {names['reference']}."
+    if _is(falls, "small"):
+        return ""
+    if not _is(falls, "above"):
+        return _to_settle(comparison.gap.value, comparison.gap.interval, comparison.n_target, "this")
     if not comparison.can_match:
-        return f"{sizes}. Intervals are 95 % over samples."
-    how = "the same predicted label and " if comparison.by == "label" else ""
-    close = f"{how}a confidence within {comparison.epsilon:g}"
-    if comparison.method == "maximum":
-        least = comparison.matched is not None and comparison.matched.least_difference
-        what = "least total difference of confidence" if least else "most pairs only, not the least difference"
-        made = f"matched once, as many pairs as possible ({what})"
-    else:
-        made = f"means of {plural(comparison.n_repeats, 'random matching')}"
-    by = {"bootstrap": "by a bootstrap that matches anew", "pairs": "from the pairs"}[comparison.matched_gap.by]
-    return (
-        f"{sizes}; {count(round(comparison.n_pairs))} pairs with {close}, {made}. "
-        f"Intervals are 95 % over samples; that of matched samples is found {by}."
-    )
-
-
-def _advice(comparison: SetComparison, target: str) -> str:
-    gap, matched = comparison.gap, comparison.matched_gap
-    if gap.interval.upper < 0:
-        return f"Next: nothing to fear from {target}; the lower accuracy is that of the other set, plan with it."
-    if gap.interval.lower <= 0:
-        needed = _samples_needed(gap, comparison.n_target)
-        return f"Next: {needed}; until then plan with a fall of {points(gap.interval.upper)}."
-    if not comparison.can_match:
-        return (
-            "Next: export the probabilities too. They tell whether the new samples are harder, and the model knows it, "
-            "or whether it is wrong more often at the same confidence."
-        )
+        return "Next: export probabilities too; matching then shows why accuracy falls."
     if not comparison.enough:
-        return (
-            f"Next: plan with the accuracy on {target}. Hardly a sample has a counterpart, so that matching cannot say "
-            "why; a larger epsilon, or matching by probability alone, pairs more."
-        )
-    much = comparison.unmatched_target.interval.lower > MUCH_UNMATCHED
-    unmatched = percent(comparison.unmatched_target.value)
-    left = f"the unmatched samples, {unmatched} of {target}: matching says nothing about these"
-    if matched.interval.lower > 0:
-        return (
-            "Next: do not trust the model's confidence there as it is. It is wrong more often than elsewhere when "
-            f"equally sure: recalibrate on labelled samples of {target}, and look for what changed."
-            + (f" Look too at {left}." if much else "")
-        )
-    if much:
-        return f"Next: look first at {left}."
-    most = points(matched.interval.upper)
-    if not comparison.explained.interval.lower > gap.value / 2:
-        needed = _samples_needed(_over_half(comparison), comparison.n_target)
-        return (
-            "Next: do not settle on a reason yet. The data cannot tell whether the new samples are harder, and the "
-            "model knows it, or whether it is wrong more often at the same confidence: "
-            f"{needed}; until then count on a fall of up to {most} beyond what the confidences show (the upper bound)."
-        )
-    return (
-        "Next: watch the confidences. Most of the fall goes with samples of which the model itself is less sure, so "
-        f"unlabelled data show it coming; beyond that count on at most {most} (the upper bound)."
-    )
+        return "Next: choose a larger epsilon, or match by confidence only, to get more pairs."
+    part = next(iter(comparison.parts.values()))
+    return _to_settle(part.value, part.interval, comparison.n_target, "the reason")
 
 
-def _explained(comparison: SetComparison) -> str:
-    part = comparison.explained
-    if not comparison.enough or not part.interval.known or comparison.gap.interval.lower <= 0:
+def _to_settle(value: float, interval: Interval, n_target: int, what: str) -> str:
+    if not interval.known or value == 0:
         return ""
-    share = f"{points(part.value, part.interval)} of the fall of {points(comparison.gap.value)}"
-    if part.interval.lower > 0 and part.value > comparison.gap.value:
-        return (
-            "A different mix of confidences, and the samples without a counterpart, would alone make accuracy fall by "
-            f"{points(part.value, part.interval)}, more than the {points(comparison.gap.value)} by which it falls."
-        )
-    if part.interval.lower > 0:
-        return f"A different mix of confidences, and the samples without a counterpart, account for {share}."
-    return f"That confidences are mixed differently accounts for no part of the fall that the data can tell ({share})."
-
-
-def _not_as_the_paper(comparison: SetComparison, target: str) -> str:
-    if not comparison.enough or not comparison.explained.interval.known or comparison.gap.interval.lower <= 0:
-        return ""
-    if comparison.explained.interval.upper >= 0:
-        return ""
-    return (
-        "The paper found the matched gap narrower than the gap in all its models; here it is wider: at the same "
-        f"confidence this model does even worse on {target} than its mix of confidences suggests."
-    )
-
-
-def _unmatched_accuracy(comparison: SetComparison, target: str) -> str:
-    if not comparison.can_match:
-        return ""
-    left, paired = comparison.subset("unmatched target"), comparison.subset("matched target")
-    if left.n < 1 or isnan(left.accuracy.value):
-        return f"Every sample of {target} has a counterpart."
-    return (
-        f"Samples of {target} without a counterpart: {_estimate(left.accuracy)} right (n = {count(round(left.n))}), "
-        f"against {_estimate(paired.accuracy)} of those with one."
-    )
-
-
-def _could_match(comparison: SetComparison, target: str) -> str:
-    if not comparison.can_match or comparison.method == "maximum" or comparison.unmatched_target.value == 0:
-        return ""
-    if comparison.least_unmatched_target > comparison.unmatched_target.value / 2:
-        return f"No matching could leave out less than {percent(comparison.least_unmatched_target)} of {target}."
-    return (
-        f"Some matching would leave out only {percent(comparison.least_unmatched_target)} of {target}: the others lost "
-        "their counterparts to the luck of the draw, not because there are none."
-    )
-
-
-def _labels(comparison: SetComparison) -> str:
-    enough = [row for row in comparison.labels if row.enough]
-    if len(comparison.labels) < 2 or not enough:
-        return ""
-    worse = sorted((row for row in enough if row.told_apart), key=lambda row: -row.matched_gap.value)
-    few = len(comparison.labels) - len(enough)
-    floor = f"; {plural(few, 'label')} with fewer than {FEWEST_PAIRS} pairs not judged" if few else ""
-    corrected = f"corrected for {plural(len(enough), 'predicted label')}{floor}"
-    if not worse:
-        return f"In no predicted label can matched samples be told apart ({corrected})."
-    gaps = [f"{row.label} ({points(row.matched_gap.value, row.matched_gap.interval)})" for row in worse]
-    return f"Accuracy differs at the same confidence where the model predicted {listed(gaps)}, {corrected}."
-
-
-def _pairs(comparison: SetComparison) -> str:
-    if not comparison.enough:
-        return ""
-    corrected = f" (corrected for the models: {p_value(comparison.p_holm)})" if not isnan(comparison.p_holm) else ""
-    sentence = f"Sign-flip test over the pairs: {p_value(comparison.p_value)}{corrected}."
-    if isnan(comparison.spread) or not comparison.matched_gap.interval.known or not comparison.spread:
-        return sentence
-    return (
-        f"{sentence} Another random matching of the same data moves the matched gap by about "
-        f"{_hundredths(comparison.spread)} (one standard deviation); that is no measure of how sure it is."
-    )
-
-
-def _balance(comparison: SetComparison) -> str:
-    if not comparison.enough:
-        return ""
-    surer = "surer" if comparison.confidence_difference > 0 else "less sure"
-    return (
-        f"Balance: on average the model is {_hundredths(abs(comparison.confidence_difference))} {surer} of a matched "
-        "reference than of its target."
-    )
-
-
-def _samples_needed(gap: SetEstimate, n_target: int) -> str:
-    if not gap.interval.known or gap.value == 0:
-        return "no number of samples would tell a difference of exactly nothing"
-    n = ceil(n_target * (gap.interval.width / 2 / gap.value) ** 2)
+    n = max(ceil(n_target * (interval.width / 2 / value) ** 2), n_target + 1)
     if n > MOST_SAMPLES:
-        return f"more than {count(MOST_SAMPLES)} new samples would be needed to tell so small a difference"
-    return f"about {count(max(n, n_target + 1))} samples of either set would be needed to tell (now {count(n_target)})"
+        return ""
+    return f"Next: label about {count(n)} samples of either set to settle {what} (now {count(n_target)})."
 
 
-def _over_half(comparison: SetComparison) -> SetEstimate:
-    """How much more than half of the gap a different mix of confidences accounts for, of which the sign is to tell."""
-    half, part = comparison.gap.value / 2, comparison.explained
-    return SetEstimate(part.value - half, Interval(part.interval.lower - half, part.interval.upper - half), part.by)
+def _n(rows: "tuple[SetComparison, ...] | list[SetComparison]", name: str) -> int:
+    return sum(_is(row.claim(name), "above") for row in rows)
 
 
-def _estimate(estimate: SetEstimate) -> str:
-    return percent(estimate.value, estimate.interval)
+def _is(claim: Claim | None, decision: str) -> bool:
+    return claim is not None and claim.decision == decision
 
 
-def _hundredths(value: float) -> str:
-    return f"{fixed(100 * value, 2)} points"
+def _not_above(baseline: Baseline) -> bool:
+    return baseline.only is not None or baseline.gain.decision != "above"
 
 
-def _size(estimate: SetEstimate) -> float:
-    return abs(estimate.value)
+def _name(baseline: Baseline, reference: str, target: str) -> str:
+    return reference if baseline.set == "reference" else target
 
 
-def _turned(estimate: SetEstimate) -> Interval:
-    interval = estimate.interval
-    return interval if estimate.value >= 0 else Interval(-interval.upper, -interval.lower)
-
-
-def _was(n: int) -> str:
-    return "was" if n == 1 else "were"
-
-
-def _its(n: int) -> str:
-    return "its" if n == 1 else "their"
+def _turned(interval: Interval) -> Interval:
+    return Interval(-interval.upper, -interval.lower)

@@ -1,0 +1,84 @@
+"""What else do two test sets tell? At most four lines, that which explains most first."""
+
+from math import isnan
+
+from core.evaluate.intervals import Interval
+from core.evaluate.matched_subsets.results import FEWEST_PAIRS, SetComparison, SetEstimate
+from core.evaluate.wording import count, fixed, listed, percent, plural, points
+
+
+def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
+    """The unmatched samples, what contradicts the paper, the predicted labels, and the luck of matching."""
+    lines = (_unmatched(comparison, target), _unlike_the_paper(comparison), _labels(comparison), _luck(comparison))
+    return tuple(line for line in lines if line)
+
+
+def _unmatched(comparison: SetComparison, target: str) -> str:
+    if not comparison.can_match:
+        return ""
+    left, paired = comparison.subset("unmatched target"), comparison.subset("matched target")
+    share = _estimate(comparison.unmatched_target)
+    if left.n < 1 or isnan(left.accuracy.value) or isnan(paired.accuracy.value):
+        return f"Unmatched: {share} of {target}."
+    sentences = [
+        f"Unmatched: {share} of {target}, with an accuracy of {_estimate(left.accuracy)}.",
+        f"Matched samples reach {_estimate(paired.accuracy)}.",
+    ]
+    if comparison.method == "random":
+        least = percent(comparison.least_unmatched_target)
+        sentences.append(f"As many pairs as possible would leave {least} unmatched.")
+    return " ".join(sentences)
+
+
+def _unlike_the_paper(comparison: SetComparison) -> str:
+    """The matched gap is the wider one where the mix of confidences alone would raise accuracy."""
+    falls, mix = comparison.claim("falls"), comparison.claim("mix")
+    wider = comparison.matched_gap.value > comparison.gap.value
+    if not wider or falls is None or mix is None or (falls.decision, mix.decision) != ("above", "below"):
+        return ""
+    return (
+        "The paper found the matched gap narrower than the gap in all its models. "
+        f"Here it is wider: {points(comparison.matched_gap.value)} against {points(comparison.gap.value)}."
+    )
+
+
+def _labels(comparison: SetComparison) -> str:
+    enough = [row for row in comparison.labels if row.enough]
+    if len(comparison.labels) < 2 or not enough:
+        return ""
+    few = len(comparison.labels) - len(enough)
+    floor = f", {count(few)} with fewer than {FEWEST_PAIRS} pairs left out" if few else ""
+    corrected = f"({plural(len(enough), 'predicted label')}, Holm{floor})"
+    falls, rises = (_differing(comparison, decision) for decision in ("above", "below"))
+    if not falls and not rises:
+        return f"No predicted label differs significantly at equal confidence {corrected}."
+    ways = [f"falls for {listed(falls)}"] * bool(falls) + [f"rises for {listed(rises)}"] * bool(rises)
+    return f"At equal confidence accuracy {' and '.join(ways)} {corrected}."
+
+
+def _differing(comparison: SetComparison, decision: str) -> list[str]:
+    """Labels of which it is claimed, the largest difference first."""
+    rows = [row for row in comparison.labels if row.claim is not None and row.claim.decision == decision]
+    gaps = []
+    for row in sorted(rows, key=lambda row: -abs(row.matched_gap.value)):
+        lower, upper = sorted(abs(end) for end in (row.matched_gap.interval.lower, row.matched_gap.interval.upper))
+        gaps.append(f"“{row.label}” by {points(abs(row.matched_gap.value), Interval(lower, upper))}")
+    return gaps
+
+
+def _luck(comparison: SetComparison) -> str:
+    if not comparison.enough:
+        return ""
+    balance = f"Matched pairs differ by {_hundredths(abs(comparison.confidence_difference))} in mean confidence."
+    if isnan(comparison.spread) or not comparison.spread:
+        return balance
+    luck = f"Another random matching moves the matched gap by about {_hundredths(comparison.spread)} (1 SD, no CI)."
+    return f"{luck} {balance}"
+
+
+def _estimate(estimate: SetEstimate) -> str:
+    return percent(estimate.value, estimate.interval)
+
+
+def _hundredths(value: float) -> str:
+    return f"{fixed(100 * value, 2)} points"

@@ -1,0 +1,361 @@
+"""Two test sets of one fitted model: in which worlds does accuracy fall, and at equal confidence too?
+
+A model is fitted on data that are drawn anew (MNIST's: once, on real images), and the sets are drawn for it. Where the
+target is chosen by the fitted model's own confidence, or not at all, accuracy at equal confidence is the same in both
+sets by construction, however badly calibrated the model is. Where labels of the target are drawn anew for a share of
+samples, it is lower by construction. The parts of a fall: what the mix of confidences accounts for (all of it where
+calibration is kept), and what samples lose that found no match, beyond what matched ones do. Effects other than 0 are
+means over 400 data sets of the same world, seeds from 10 000 on.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from core.evaluate.claims import Claim
+from core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_models, compare_sets
+from tests.worlds.world import World
+
+FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS = (
+    f"matched_subsets.{name}" for name in ("falls", "residual", "mix", "unmatched", "labels", "models")
+)
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+CENTRES = np.array([[2.2, 0, 0, 0], [0, 2.2, 0, 0], [0, 0, 2.2, 0], [0, 0, 0, 2.2]])
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Samples as one fitted model sees them; `chance` is the true probability that its answer is right, if known."""
+
+    label: np.ndarray
+    confidence: np.ndarray
+    y: np.ndarray
+    chance: np.ndarray
+
+    def part(self, index: np.ndarray) -> "Seen":
+        return Seen(self.label[index], self.confidence[index], self.y[index], self.chance[index])
+
+    def with_unknown(self, rows: np.ndarray, unknown: "Seen") -> "Seen":
+        """Samples at `rows` replaced by those of a class that the model does not know."""
+        label, confidence, y = self.label.copy(), self.confidence.copy(), self.y.copy()
+        label[rows], confidence[rows], y[rows] = unknown.label, unknown.confidence, -1
+        return Seen(label, confidence, y, self.chance)
+
+
+class Population(Protocol):
+    """Where samples come from, and what was fitted to some of them."""
+
+    n_classes: int
+
+    def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
+        """Fit; the answer draws that many fresh samples as the model sees them."""
+        ...
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """Classes are Gaussian, the model is a logistic regression on few or many samples."""
+
+    n_train: int = 400
+    apart: float = 1.0
+    n_classes: int = 3
+
+    def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
+        from sklearn.linear_model import LogisticRegression
+
+        centres = self.apart * CENTRES[: self.n_classes]
+        y = np.arange(self.n_train) % self.n_classes
+        model = LogisticRegression(C=10.0).fit(centres[y] + rng.normal(size=(self.n_train, 4)), y)
+
+        def draw(n: int, rng: np.random.Generator) -> Seen:
+            y = rng.integers(self.n_classes, size=n)
+            x = centres[y] + rng.normal(size=(n, 4))
+            proba = model.predict_proba(x)
+            label = proba.argmax(axis=1)
+            density = np.exp(-0.5 * ((x[:, None, :] - centres) ** 2).sum(axis=2))
+            chance = density[np.arange(n), label] / density.sum(axis=1)
+            return Seen(label, proba.max(axis=1), y, chance)
+
+        return draw
+
+
+@dataclass(frozen=True)
+class Digits:
+    """MNIST as a small network sees it that was fitted to 1 500 images, of any series or of employees' only."""
+
+    series: int | None = None
+    n_classes: int = 10
+
+    def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
+        seen = mnist()
+        pool = seen if self.series is None else seen.part(np.flatnonzero(_series() == self.series))
+        return lambda n, rng: pool.part(rng.choice(len(pool.y), size=n, replace=False))
+
+
+@cache
+def mnist() -> Seen:
+    """All images that the network was not fitted to, as it sees them; it was fitted to some of series 0."""
+    x, y, _ = _images()
+    return _as_seen(x[_trained_on()[1]], y[_trained_on()[1]])
+
+
+@cache
+def semeion() -> Seen:
+    """Another set of digits as that network sees them, which finds them hard."""
+    with np.load(SHARED / "semeion.npz") as digits:
+        x = np.pad(digits["x"], ((0, 0), (6, 6), (6, 6))).reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4))
+        return _as_seen(x.reshape(len(x), -1).astype(np.float32), digits["y"].astype(np.int64))
+
+
+def _as_seen(x: np.ndarray, y: np.ndarray) -> Seen:
+    proba = np.minimum(_network().predict_proba(x).astype(np.float64), 1.0)
+    return Seen(proba.argmax(axis=1), proba.max(axis=1), y, np.full(len(y), np.nan))
+
+
+@cache
+def _network():
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.neural_network import MLPClassifier
+
+    x, y, _ = _images()
+    train, _ = _trained_on()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return MLPClassifier((40,), max_iter=40, random_state=0, alpha=1e-3, tol=0.0).fit(x[train], y[train])
+
+
+@cache
+def _series() -> np.ndarray:
+    return _images()[2][_trained_on()[1]]
+
+
+@cache
+def _trained_on() -> tuple[np.ndarray, np.ndarray]:
+    series = _images()[2]
+    train = np.random.default_rng(0).choice(np.flatnonzero(series == 0), size=1500, replace=False)
+    return train, np.setdiff1d(np.arange(len(series)), train)
+
+
+@cache
+def _images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Half the resolution is enough."""
+    with np.load(SHARED / "mnist.npz") as digits, np.load(SHARED / "mnist_sources.npz") as sources:
+        x = np.concatenate([digits["x_train"], digits["x_test"]]).reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)) / 255
+        y = np.concatenate([digits["y_train"], digits["y_test"]]).astype(np.int64)
+        series = np.concatenate([sources["hsf_train"], sources["hsf_test"]]).astype(np.int64)
+    return x.reshape(len(x), -1).astype(np.float32), y, series
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How the two sets of a world are drawn, and how they are compared."""
+
+    population: Population = field(default_factory=Gaussians)
+    target_population: Population | None = None
+    n_reference: int = 2000
+    n_target: int = 500
+    shift: str = "none"
+    """Of the target: "none", "harder" or "easier" by the model's own confidence."""
+    flipped: float = 0.0
+    """Share of target samples whose label is drawn anew."""
+    flipped_label: int | None = None
+    """Only of this predicted label."""
+    unknown: float = 0.0
+    """Share of target samples of a class that the model does not know, which it is as unsure of as it ever is."""
+    n_models: int = 1
+    decimals: int | None = None
+    method: str = "random"
+
+    def sets(self, rng: np.random.Generator) -> tuple[Seen, Seen]:
+        draw = self.population.fitted(rng)
+        reference = draw(self.n_reference, rng)
+        draw = draw if self.target_population is None else self.target_population.fitted(rng)
+        if self.shift == "none":
+            target = draw(self.n_target, rng)
+        else:
+            many = draw(6 * self.n_target, rng)
+            hardness = 1.05 - many.confidence
+            keep = rng.random(len(many.y)) < (
+                hardness / hardness.max() if self.shift == "harder" else many.confidence**4
+            )
+            target = many.part(np.flatnonzero(keep)[: self.n_target])
+        if self.unknown:
+            many = draw(40 * self.n_target, rng)
+            unsure = np.argsort(many.confidence)[: round(self.unknown * self.n_target)]
+            rows = rng.choice(len(target.y), size=len(unsure), replace=False)
+            target = target.with_unknown(rows, many.part(unsure))
+        anew = rng.random(len(target.y)) < self.flipped
+        if self.flipped_label is not None:
+            anew &= target.label == self.flipped_label
+        y = np.where(anew, rng.integers(self.population.n_classes, size=len(anew)), target.y)
+        return reference, Seen(target.label, target.confidence, y, target.chance)
+
+    def outcomes(self, seen: Seen) -> Outcomes:
+        names = tuple(f"class {i}" for i in range(self.population.n_classes))
+        confidence = seen.confidence if self.decimals is None else seen.confidence.round(self.decimals)
+        return Outcomes(seen.label.astype(np.int64), confidence, seen.label == seen.y, names)
+
+    def models(self, data_seed: int) -> list[tuple[Seen, Seen]]:
+        rng = np.random.default_rng(data_seed)
+        return [self.sets(rng) for _ in range(self.n_models)]
+
+    def compared(self, data_seed: int, method_seed: int) -> ModelComparisons:
+        pairs = [[self.outcomes(seen) for seen in pair] for pair in self.models(data_seed)]
+        rng = np.random.default_rng(method_seed)
+        if len(pairs) == 1:
+            return ModelComparisons((compare_sets(*pairs[0], method=self.method, rng=rng),), ())
+        references, targets = ({f"model {i}": pair[side] for i, pair in enumerate(pairs)} for side in (0, 1))
+        return compare_models(references, targets, method=self.method, rng=rng)
+
+    def claims(self, data_seed: int, method_seed: int) -> Mapping[str, Claim]:
+        return claims_of(self.compared(data_seed, method_seed))
+
+    def best(self, data_seed: int) -> Mapping[str, bool]:
+        """Tests of one kind each that know how often the model is right for every input, and in the reference at large.
+
+        Of the fall and of what is left at equal confidence: the target's labels against their true probabilities (for
+        the fall: against the accuracy on a reference without end). Of the mix: these probabilities themselves.
+        """
+        [(_, target)] = self.models(data_seed)
+        right = (target.label == target.y).astype(float)
+        residual = (target.chance - right).sum() / np.sqrt((target.chance * (1 - target.chance)).sum())
+        known = self.population.fitted(np.random.default_rng(data_seed))(50_000, np.random.default_rng(1)).chance
+        n = len(right)
+        falls = (known.mean() - right.mean()) / np.sqrt(known.mean() * (1 - known.mean()) / n)
+        mix = (known.mean() - target.chance.mean()) / (known.std() / np.sqrt(n))
+        return {name: abs(z) > 1.96 for name, z in ((FALLS, falls), (RESIDUAL, residual), (MIX, mix))}
+
+
+def claims_of(comparisons: ModelComparisons) -> dict[str, Claim]:
+    """What the page says, by kind; of labels and of models that with the smallest p-value."""
+    rows = comparisons.rows
+    if len(rows) > 1:
+        residuals = [claim for row in rows if (claim := row.claim("residual"))]
+        return {MODELS: min(residuals, key=lambda claim: claim.p_value)}
+    [row] = rows
+    claims = {claim.kind: claim for claim in row.claims}
+    labels = [label.claim for label in row.labels if label.claim]
+    return claims | ({LABELS: min(labels, key=lambda claim: claim.p_value)} if labels else {})
+
+
+NOTHING = {FALLS: 0.0, RESIDUAL: 0.0, MIX: 0.0, UNMATCHED: 0.0, LABELS: 0.0}
+KEPT = {RESIDUAL: 0.0, UNMATCHED: 0.0, LABELS: 0.0}
+"""Where the target was chosen by confidence alone."""
+
+
+def world(name: str, pair: Pair, effects: Mapping[str, float], *, best: bool = True, reported: bool = False) -> World:
+    return World("matched_subsets", name, effects, pair.claims, pair.best if best else None, reported)
+
+
+DRAWN: tuple[World, ...] = (
+    world("no shift, 2 000 x 500, logistic", Pair(), NOTHING, best=False),
+    world("no shift, 600 x 600, logistic", Pair(n_reference=600, n_target=600), NOTHING, best=False),
+    world("no shift, hardly ever wrong, 2 000 x 500, logistic", Pair(Gaussians(apart=1.6)), NOTHING, best=False),
+    world(
+        "harder inputs, calibration kept, 2 000 x 500, logistic",
+        Pair(shift="harder"),
+        KEPT | {FALLS: 0.137, MIX: 0.137},
+    ),
+    world(
+        "harder inputs, calibration kept, 600 x 600, logistic",
+        Pair(shift="harder", n_reference=600, n_target=600),
+        KEPT | {FALLS: 0.136, MIX: 0.136},
+    ),
+    world(
+        "harder inputs, calibration kept, overfitted, 2 000 x 500, logistic",
+        Pair(Gaussians(n_train=30), shift="harder"),
+        KEPT | {FALLS: 0.152, MIX: 0.152},
+        best=False,
+    ),
+    world(
+        "harder inputs, two decimals, 600 x 300, logistic",
+        Pair(shift="harder", n_reference=600, n_target=300, decimals=2),
+        KEPT | {FALLS: 0.137, MIX: 0.137},
+    ),
+    world(
+        "harder inputs, maximum matching, 1 000 x 500, logistic",
+        Pair(shift="harder", n_reference=1000, n_target=500, method="maximum"),
+        {FALLS: 0.136, RESIDUAL: 0.0, LABELS: 0.0},
+    ),
+    world(
+        "12 % of labels drawn anew, 2 000 x 500, logistic",
+        Pair(flipped=0.12),
+        {FALLS: 0.067, RESIDUAL: 0.067, MIX: 0.0, UNMATCHED: -0.0009},
+    ),
+    world(
+        "harder inputs and 15 % of labels drawn anew, 2 000 x 500, logistic",
+        Pair(shift="harder", flipped=0.15),
+        {FALLS: 0.200, RESIDUAL: 0.067, MIX: 0.137, UNMATCHED: -0.0038},
+        reported=True,
+    ),
+    world(
+        "harder inputs and 20 % of labels drawn anew, 2 000 x 500, logistic",
+        Pair(shift="harder", flipped=0.2),
+        {FALLS: 0.221, RESIDUAL: 0.089, MIX: 0.137, UNMATCHED: -0.005},
+    ),
+    world(
+        "easier inputs and 15 % of labels drawn anew, 2 000 x 500, logistic",
+        Pair(shift="easier", flipped=0.15),
+        {FALLS: 0.032, RESIDUAL: 0.092, MIX: -0.059, UNMATCHED: -0.0001},
+    ),
+    world(
+        "hardly ever wrong, 6 % of labels drawn anew, 2 000 x 500, logistic",
+        Pair(Gaussians(apart=1.6), flipped=0.06),
+        {FALLS: 0.039, RESIDUAL: 0.040, MIX: 0.0, UNMATCHED: -0.0004},
+    ),
+    world(
+        "half of the labels predicted as one class drawn anew, 2 000 x 500, logistic",
+        Pair(flipped=0.5, flipped_label=1),
+        {FALLS: 0.093, RESIDUAL: 0.093, MIX: 0.0, LABELS: 0.28},
+    ),
+    world(
+        "15 % of an unknown class at low confidence, 2 000 x 500, logistic",
+        Pair(unknown=0.15),
+        {FALLS: 0.134, RESIDUAL: 0.0073, MIX: 0.075, UNMATCHED: 0.051},
+        best=False,
+    ),
+    world(
+        "5 models, harder inputs, calibration kept, 1 000 x 300, logistic",
+        Pair(shift="harder", n_reference=1000, n_target=300, n_models=5),
+        {MODELS: 0.0},
+        best=False,
+    ),
+    world(
+        "5 models, 30 % of labels drawn anew, 1 000 x 300, logistic",
+        Pair(flipped=0.3, n_reference=1000, n_target=300, n_models=5),
+        {MODELS: 0.173},
+        best=False,
+    ),
+)
+"""On drawn data."""
+
+DIGITS: tuple[World, ...] = (
+    world(
+        "MNIST, no shift, 3 000 x 800, network", Pair(Digits(0), n_reference=3000, n_target=800), NOTHING, best=False
+    ),
+    world(
+        "MNIST, harder inputs, calibration kept, 3 000 x 800, network",
+        Pair(Digits(0), shift="harder", n_reference=3000, n_target=800),
+        KEPT | {FALLS: 0.114, MIX: 0.114},
+        best=False,
+    ),
+    world(
+        "MNIST, 8 % of labels drawn anew, 3 000 x 800, network",
+        Pair(Digits(0), flipped=0.08, n_reference=3000, n_target=800),
+        {FALLS: 0.065, RESIDUAL: 0.066, MIX: 0.0},
+        best=False,
+    ),
+    world(
+        "MNIST, employees against students, 6 000 x 3 000, network",
+        Pair(Digits(0), Digits(4), n_reference=6000, n_target=3000),
+        {FALLS: 0.116, RESIDUAL: 0.026, MIX: 0.088, UNMATCHED: 0.0025},
+        best=False,
+    ),
+)
+"""On the shared data, where they are beside the checkout."""
+WORLDS: tuple[World, ...] = (*DRAWN, *(DIGITS if SHARED.is_dir() else ()))

@@ -1,0 +1,71 @@
+"""How often are the sentences of matched subsets wrong, how often made where true, and do seeds disagree?"""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from core.evaluate.matched_subsets import Outcomes, compare_sets
+from tests.worlds.matched_subsets import DRAWN, Digits, Pair, Seen, mnist, semeion
+from tests.worlds.measure import measure
+
+N_DATA_SETS = 12
+N_PAIRS, N_SEEDS = 4, 12
+NEAR = 0.001
+"""The bound of the matched gap lies within .1 point of 0."""
+
+
+@pytest.mark.evidence
+def test_claims_are_rarely_wrong_and_made_where_they_are_true(capsys):
+    measured = [row for world in DRAWN if not world.reported for row in measure(world, N_DATA_SETS)]
+    with capsys.disabled():
+        for row in measured:
+            print(f"\n{row.world.name}, {row.kind}: wrong {row.n_wrong}, right {row.n_right} of {row.n}", end="")
+    for kind in {row.kind for row in measured}:
+        rows = [row for row in measured if row.kind == kind]
+        n = sum(row.n for row in rows)
+        assert sum(row.n_wrong for row in rows) / n <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n), kind
+        assert sum(row.n_contrary for row in rows) / n <= 0.05, kind
+        assert sum(row.n_right for row in rows) >= 0.8 * sum(row.n_best or 0 for row in rows), kind
+
+
+@pytest.mark.evidence
+def test_seeds_agree_where_the_bound_lies_at_nothing(shared_data, capsys):
+    """Twelve seeds on pairs of real files whose matched gap is as undecided as can be."""
+    shares = []
+    for reference, target in near_pairs(N_PAIRS):
+        decisions = [
+            compare_sets(reference, target, rng=np.random.default_rng(seed)).claim("residual").decision
+            for seed in range(N_SEEDS)
+        ]
+        agree = [one == other or "undecided" in (one, other) for one, other in combinations(decisions, 2)]
+        shares.append(np.mean(agree))
+        with capsys.disabled():
+            counts = {decision: decisions.count(decision) for decision in sorted(set(decisions))}
+            print(f"\n{counts}: {100 * shares[-1]:.0f} % of pairs of seeds agree, or one is undecided", end="")
+    assert np.mean(shares) >= 0.95
+
+
+def near_pairs(n: int) -> list[tuple[Outcomes, Outcomes]]:
+    """MNIST against MNIST with some digits of Semeion among it, drawn until the bound lies near 0."""
+    rng, pair, pairs = np.random.default_rng(0), Pair(Digits()), []
+    while len(pairs) < n:
+        reference = drawn(mnist(), 2000, rng)
+        n_other = int(rng.integers(20, 100))
+        target = joined(drawn(mnist(), 500 - n_other, rng), drawn(semeion(), n_other, rng))
+        sets = (pair.outcomes(reference), pair.outcomes(target))
+        quick = compare_sets(*sets, n_repeats=40, n_resamples=100, n_rounds=0, rng=np.random.default_rng(1000))
+        if abs(quick.matched_gap.interval.lower) > 5 * NEAR:
+            continue
+        close = compare_sets(*sets, n_repeats=400, n_resamples=600, n_rounds=0, rng=np.random.default_rng(1001))
+        if abs(close.matched_gap.interval.lower) <= NEAR:
+            pairs.append(sets)
+    return pairs
+
+
+def drawn(seen: Seen, n: int, rng: np.random.Generator) -> Seen:
+    return seen.part(rng.choice(len(seen.y), size=n, replace=False))
+
+
+def joined(one: Seen, other: Seen) -> Seen:
+    return Seen(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in one.__dataclass_fields__))
