@@ -65,7 +65,7 @@ class Design:
             f"{self.name}, n = {self.n}, {self.model}",
             dict(self.effects),
             lambda data_seed, method_seed: claims_of(
-                folded(self, data_seed, method_seed), drawn(self, data_seed).places, self.scheme
+                folded(self, data_seed, method_seed), drawn(self, data_seed).x, self.scheme
             ),
             best=(lambda data_seed: {HARDER: abs(gap(self, data_seed)) > 1.96 * self.spread}) if self.spread else None,
         )
