@@ -15,6 +15,7 @@ from core.evaluate.wording import count, percent, plural
 from core.figures.cluster_folds_style import Style, marker, marks, scheme_styles, upright
 from core.figures.theme import (
     LONGEST_TITLE,
+    Theme,
     escape,
     faded,
     interval_bars,
@@ -37,7 +38,8 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
     for run, name in zip(runs, names, strict=True):
         scores = [fold.score.value for fold in run.folds_defined]
         by_fold = f"by fold {percent(min(scores))} to {percent(max(scores))}" if scores else "defined on no fold"
-        sentences.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}.")
+        baseline = f"; majority class {percent(run.majority)}" if not np.isnan(run.majority) else ""
+        sentences.append(f"{name}: {percent(run.mean.value, run.mean.interval)} on average, {by_fold}{baseline}.")
     metric = performance.metric.title
     figure = new_figure(
         look, x_title="Fold", y_title=_score_title(metric), height=360,
@@ -57,10 +59,12 @@ def performance_chart(performance: FoldPerformance, runs: Sequence[RunScore], *,
         upright(figure, at, lower, upper, style.colour)
         hover = [
             f"{escape(name)}, fold {fold.fold + 1}<br>{percent(fold.score.value, fold.score.interval)}<br>"
-            f"n = {count(fold.n)}, accuracy {percent(fold.accuracy.value)}"
+            f"n = {count(fold.n)}, accuracy {percent(fold.accuracy.value)}, "
+            f"majority class {percent(fold.majority_accuracy)}"
             for fold in run.folds
         ]
         marks(figure, at, 100 * np.array([score.value for score in values]), style, name, hover)
+        _baseline(figure, at, 100 * np.array([fold.majority for fold in run.folds]), look, first=start == 0)
         ticks += [start + fold for fold in range(n)]
         texts += [str(fold + 1) for fold in range(n)]
         start += n + 1
@@ -195,6 +199,21 @@ def scheme_names(rows: Sequence[SchemeScore]) -> list[str]:
 
 def _score_title(metric: str) -> str:
     return escape(f"{metric[0].upper()}{metric[1:]} (%)", longest=LONGEST_TITLE)
+
+
+def _baseline(figure: go.Figure, at: np.ndarray, values: np.ndarray, look: Theme, *, first: bool) -> None:
+    """What always predicting the majority class would score on each fold."""
+    figure.add_scatter(
+        x=at,
+        y=values,
+        mode="markers",
+        name="Majority class",
+        marker={"symbol": "line-ew-open", "size": 14, "color": look.grey, "line": {"width": 2}},
+        text=[f"majority class {percent(value / 100)}" for value in values],
+        hovertemplate="%{text}<extra></extra>",
+        legendgroup="majority",
+        showlegend=first,
+    )
 
 
 def _mean_line(figure: go.Figure, ends: list[float], run: RunScore, style: Style) -> None:

@@ -11,6 +11,7 @@ from core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
     Foretold,
+    LabelShift,
     Relation,
     RunScore,
     SchemeScore,
@@ -46,6 +47,7 @@ def body(
     scheme: str | None = None,
     relations: Sequence[Relation] = (),
     foretold: Sequence[Foretold] = (),
+    shifts: Sequence[LabelShift] = (),
 ) -> Body:
     """Everything about folds; the verdict about a model and a scheme, the first ones by default."""
     lying = Section("How the folds lie", (size_figure(rows), *label_figures(rows)))
@@ -54,7 +56,7 @@ def body(
     model = model or scores.models[0]
     schemes = list(dict.fromkeys(each.scheme for each in scores.differences))
     scheme = scheme or (schemes[0] if schemes else None)
-    said = verdict(scores, model=model, scheme=scheme, relations=relations, foretold=foretold)
+    said = verdict(scores, model=model, scheme=scheme, relations=relations, foretold=foretold, shifts=shifts)
     runs = first_seed([run for run in scores.runs if run.model == model])
     parts = [performance_figure(scores, model)]
     of = [row for row in scores.schemes if row.model == model]
@@ -73,6 +75,7 @@ def verdict(
     scheme: str | None,
     relations: Sequence[Relation] = (),
     foretold: Sequence[Foretold] = (),
+    shifts: Sequence[LabelShift] = (),
 ) -> Verdict:
     """What is said of one model on one scheme, with what known sources foretell."""
     return fold_verdict(
@@ -82,6 +85,7 @@ def verdict(
         names=MODEL_TITLES,
         relations=relations,
         foretold=(*foretold_on_sources(scores), *foretold),
+        shifts=shifts,
     )
 
 
@@ -124,8 +128,8 @@ def performance_figure(scores: FoldPerformance, model: str) -> Figure:
     return Figure(
         "performance",
         partial(figures.performance_chart, scores, first_seed(runs)),
-        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds. Folds of "
-        f"different schemes are not the same folds.{seeds}",
+        "Each mark is a fold with its 95 % interval over samples; line and band are the mean over folds; dots are the "
+        f"majority-class baseline. Folds of different schemes are not the same folds.{seeds}",
     )
 
 
@@ -196,8 +200,10 @@ def table(scores: FoldPerformance) -> Table:
             "Seed": str(run.seed),
             "By fold (%)": "  ".join(fixed(100 * fold.score.value, 1) for fold in run.folds),
             "Mean (%)": percent(run.mean.value, run.mean.interval).replace(" %", ""),
+            "Majority (%)": fixed(100 * run.majority, 1),
             "Std": fixed(100 * run.std, 1),
             "Accuracy (%)": fixed(100 * run.accuracy.value, 1),
+            "Majority accuracy (%)": fixed(100 * run.majority_accuracy, 1),
             "n": count(run.mean.n),
         }
         for run in scores.runs
@@ -208,10 +214,11 @@ def table(scores: FoldPerformance) -> Table:
 def _mean(scores: FoldPerformance, row: SchemeScore) -> Metric:
     value = percent(row.mean.value)
     metric = scores.metric.title
+    baseline = "" if np.isnan(row.majority) else f"; majority class {percent(row.majority)}"
     return Metric(
         scheme_title(row.scheme),
         value,
-        brackets(percent, row.mean.value, row.mean.interval),
+        brackets(percent, row.mean.value, row.mean.interval) + baseline,
         f"Mean {metric} over folds{' and seeds' * (len(row.seeds) > 1)}, n = {count(row.n)}. The interval, 95 %, is "
         "over samples.",
     )
@@ -225,10 +232,10 @@ def _unfinished(run: RunScore) -> Metric:
 
 
 def _told(relations: Sequence[Relation], name: str) -> str:
-    told = [
+    related = [
         f"{scheme_title(of.scheme)} r {bare(of.r, 2)}, {p_value(of.p_holm)}"
         for of in relations
         if of.characteristic == name
     ]
-    few = "A handful of folds shows only the strongest of ties; p is corrected for all characteristics."
-    return f"{'; '.join(told)}. {few}" if told else f"The same in all folds, or nothing to tell. {few}"
+    few = "A handful of folds shows only the strongest correlations. p is corrected for all characteristics (Holm)."
+    return f"{'; '.join(related)}. {few}" if related else f"The same in all folds, or no correlation. {few}"

@@ -161,10 +161,11 @@ class FoldPlan:
     seeds: tuple[int, ...] = asks_several(
         Ask(
             label="Seeds",
-            help="Folds are made anew for each; one seed is luck.",
+            help="Folds are made anew for each. With fewer than three nothing is said of a scheme.",
             address="seeds",
             lowest=1,
             highest=50,
+            usual=3,
             says="seed",
         ),
         Ask(

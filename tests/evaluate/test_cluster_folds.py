@@ -82,7 +82,7 @@ def test_nulls_are_the_majority_class_and_guessing_of_what_was_trained_on():
     folds = folded.folds("random_folds", 0)
     for fold in run.folds:
         test, train = y[folds == fold.fold], y[folds != fold.fold]
-        assert fold.majority == pytest.approx((test == 0).mean())
+        assert fold.majority == fold.majority_accuracy == pytest.approx((test == 0).mean())
         share = np.bincount(train) / len(train)
         assert fold.chance == pytest.approx(sum(share[label] * (test == label).mean() for label in (0, 1)))
 
@@ -97,7 +97,7 @@ def test_differences_are_paired_and_average_over_seeds():
     assert [value for _, value in told.per_seed] == pytest.approx(
         np.subtract(means["sds_folds"], means["random_folds"]).tolist()
     )
-    assert told.told_apart
+    assert told.p_holm < 0.05
     # The same rows are wrong in both schemes: rows tell the difference far more closely than two samples would.
     one, other = found.of("sds_folds", "model"), found.of("random_folds", "model")
     unpaired = np.hypot(one.mean.interval.width, other.mean.interval.width)
@@ -110,14 +110,14 @@ def test_the_baseline_is_a_random_scheme_wherever_it_stands_or_what_one_says():
     assert scored(folded, baseline="mine").differences[0].other == "mine"
 
 
-def test_schemes_without_a_difference_are_not_told_apart():
+def test_schemes_without_a_difference_are_seldom_significantly_different():
     told = [
         scored(simulated({"random_folds": 0.2, "sds_folds": 0.2}, n=300, rng=np.random.default_rng(seed))).differences[
             0
         ]
         for seed in range(25)
     ]
-    assert sum(each.told_apart for each in told) <= 4
+    assert sum(each.p_holm < 0.05 for each in told) <= 4
     assert sum(each.difference.interval.holds(0.0) for each in told) >= 21
 
 
@@ -204,9 +204,8 @@ def test_a_held_out_set_is_foretold_or_not():
         [f"new {row}" for row in range(1000)], y, np.where(rng.random(1000) < 0.7, y, (y + 1) % 3), ("a", "b", "c")
     )
     told = {each.scheme: each for each in foretold_on(scored(folded), {"model": new}, name="the new set")}
-    assert not told["random_folds"].foretells
     assert told["random_folds"].difference.interval.lower > 0.15
-    assert told["sds_folds"].foretells
+    assert told["sds_folds"].difference.interval.holds(0.0)
     assert told["sds_folds"].held_out_score == pytest.approx(f1_score(y, new.y_pred, average="macro"))
 
 
@@ -261,8 +260,8 @@ def test_a_score_that_is_defined_on_no_fold_claims_nothing():
     found = scored(nowhere, Metric("f1", "eel"))
     assert all(np.isnan(row.mean.value) and not row.mean.interval.known for row in found.schemes)
     verdict = fold_verdict(found)
-    assert "F1 of eel is not defined on K-means folds: no fold has the class" in verdict.headline
-    assert not any(word in verdict.text for word in ("harder", "easier than", "No difference", "vary", "nan"))
+    assert "F1 of eel is not defined on K-means folds. No fold has the class" in verdict.headline
+    assert not any(word in verdict.text for word in ("harder", "easier", "difference", "nan"))
 
 
 def test_nothing_is_said_of_null_models_where_the_training_part_is_not_known():
@@ -274,13 +273,4 @@ def test_nothing_is_said_of_null_models_where_the_training_part_is_not_known():
     (fold,) = found.runs[0].folds
     assert fold.n_train is None
     assert np.isnan([fold.majority, fold.chance, found.runs[0].majority, found.schemes[0].chance]).all()
-    assert not any(word in fold_verdict(found).text for word in ("learned nothing", "most frequent class", "guessing"))
-
-
-@pytest.mark.parametrize(
-    ("differences", "agree"),
-    [((0.1, 0.0), True), ((-0.1, 0.0), True), ((0.0, 0.0), True), ((0.1, 0.2), True), ((-0.1, 0.0, 0.1), False)],
-)
-def test_a_seed_without_a_difference_disagrees_with_none(differences, agree):
-    (told,) = scored(simulated({"random_folds": 0.1, "sds_folds": 0.3})).differences
-    assert replace(told, per_seed=tuple(enumerate(differences))).seeds_agree is agree
+    assert not any(word in fold_verdict(found).text for word in ("learned nothing", "majority-class", "guessing"))

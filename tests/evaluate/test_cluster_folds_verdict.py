@@ -1,16 +1,20 @@
-"""Sentences rest on bounds of intervals, say what to do now, and admit what cannot be told."""
+"""Sentences follow from claims, say what to do next where something can be done, and decide nothing from one seed."""
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
+import pytest
 
 from core.evaluate.cluster_folds import (
+    FoldPerformance,
     Foretold,
     Metric,
     Relation,
     fold_performance,
     fold_verdict,
     foretold_on_sources,
+    labels_shift,
     scheme_title,
 )
 from core.evaluate.cluster_folds.results import ScoreEstimate
@@ -18,113 +22,143 @@ from core.evaluate.intervals import Interval
 from core.evaluate.wording import percent, points
 from core.split import FOLD_SCHEMES
 from tests.evaluate.fold_populations import frame, simulated
+from tests.worlds import cluster_folds as worlds
+
+BANNED = ("at least", "plan with", "cannot be told", "can be shown", "luck", "that the data", "foretell", "promise")
+SEEDS = (0, 1, 2)
 
 
-def found(error, **options):
+def scored(error, **options) -> FoldPerformance:
     return fold_performance(simulated(error, **options))
 
 
-HARDER = found({"random_folds": 0.1, "sds_folds": 0.4, "mine": 0.3}, seeds=(0, 1, 2))
+HARDER = scored({"random_folds": 0.1, "sds_folds": 0.4, "mine": 0.3}, seeds=SEEDS)
 
 
 def finding(verdict, start: str) -> str:
-    (told,) = [each for each in verdict.findings if each.startswith(start)]
-    return told
+    (sentence,) = [each for each in verdict.findings if each.startswith(start)]
+    return sentence
 
 
-def test_harder_folds_are_called_so_by_the_bound_and_come_with_a_plan():
-    verdict, told = fold_verdict(HARDER, names={"model": "A model"}), HARDER.differences[0]
-    interval = told.difference.interval
-    assert verdict.headline.startswith(
-        f"These folds are harder, by {points(-interval.upper)} at least. A model: macro F1"
-    )
-    assert "on SDS k-means folds" in verdict.headline
+def decision(verdict, kind: str) -> str:
+    return next(claim.decision for claim in verdict.claims if claim.kind == f"cluster_folds.{kind}")
+
+
+def test_harder_folds_are_called_so_from_three_seeds_and_come_with_a_plan():
+    verdict, difference = fold_verdict(HARDER, names={"model": "A model"}), HARDER.differences[0]
+    interval = difference.difference.interval
+    loss = points(-difference.difference.value, Interval(-interval.upper, -interval.lower))
+    assert verdict.headline.startswith(f"A model loses {loss} of macro F1 on SDS k-means folds: ")
     assert "on random folds" in verdict.headline
-    lower = percent(HARDER.of("sds_folds", "model").mean.interval.lower)
-    assert verdict.advice.startswith(f"Next: plan with {lower}, the lower bound")
-    assert "one seed is luck" not in verdict.advice
+    assert decision(verdict, "harder") == "above"
+    row = HARDER.of("sds_folds", "model")
+    plan = percent(row.mean.value, row.mean.interval)
+    assert verdict.advice == f"Next: if inputs may differ as these folds do, plan for {plan}."
     assert "n = 600, 5 folds, 3 seeds." in verdict.used
-    assert "every seed says the same" in finding(verdict, "Over 3 seeds")
-    assert "mine −" in finding(verdict, "Against random folds too")
+    assert "mine −" in finding(verdict, "Other schemes less random folds")
 
 
-def test_one_seed_is_called_luck():
-    verdict = fold_verdict(found({"random_folds": 0.1, "sds_folds": 0.4}))
-    assert "one seed is luck" in verdict.advice
-    assert any(each.startswith("One seed only") for each in verdict.findings)
+@pytest.mark.parametrize("n_seeds", [1, 2])
+def test_fewer_than_three_seeds_decide_nothing_of_a_scheme(n_seeds):
+    verdict = fold_verdict(scored({"random_folds": 0.1, "sds_folds": 0.4}, seeds=range(n_seeds)))
+    assert decision(verdict, "harder") == "undecided"
+    assert "lower on these SDS k-means folds" in verdict.headline
+    assert "Whether such folds are harder is undecided with" in verdict.headline
+    assert verdict.advice == "Next: run three seeds."
 
 
-def test_no_difference_is_admitted_with_what_it_would_take():
-    verdict = fold_verdict(found({"random_folds": 0.3, "sds_folds": 0.3}, n=200))
-    assert verdict.headline.startswith("No difference between the schemes can be shown.")
-    assert "it may still be" in verdict.headline
-    assert "samples to tell so small a difference (now 200)" in verdict.advice
+def test_no_difference_comes_with_what_it_would_take():
+    verdict = fold_verdict(scored({"random_folds": 0.3, "sds_folds": 0.3}, n=200, seeds=SEEDS))
+    assert "no significant difference in macro F1 on SDS k-means folds" in verdict.headline
+    assert "report no difference" in verdict.advice
+    assert "samples (now 200)" in verdict.advice
+
+
+def test_seeds_that_are_far_apart_leave_it_undecided():
+    torn = replace(HARDER.differences[0], per_seed=((0, -0.9), (1, 0.1), (2, -0.1)))
+    verdict = fold_verdict(replace(HARDER, differences=(torn,)))
+    assert decision(verdict, "harder") == "undecided"
+    assert "whether SDS k-means folds are harder is undecided" in verdict.headline
+    assert verdict.advice == "Next: run 6 seeds."
 
 
 def test_easier_folds_are_no_challenge():
-    verdict = fold_verdict(found({"random_folds": 0.4, "sds_folds": 0.05}))
-    assert verdict.headline.startswith("These folds are easier, by")
+    verdict = fold_verdict(scored({"random_folds": 0.4, "sds_folds": 0.05}, seeds=SEEDS))
+    assert verdict.headline.startswith("model gains ")
     assert "make folds another way" in verdict.advice
 
 
-def test_the_spread_over_folds_is_set_against_the_papers_finding():
-    steady = replace(HARDER, schemes=tuple(replace(row, std=0.01) for row in HARDER.schemes))
-    assert "vary more, as the paper found" in finding(fold_verdict(HARDER), "The standard deviation")
-    assert "no more, where the paper found that they do" in finding(fold_verdict(steady), "The standard deviation")
-
-
 def test_one_scheme_alone_asks_for_random_folds():
-    verdict = fold_verdict(found({"sds_folds": 0.2}))
+    verdict = fold_verdict(scored({"sds_folds": 0.2}))
     assert verdict.headline.startswith("model: macro F1")
-    assert "run random folds beside it" in verdict.advice
+    assert verdict.advice == "Next: run random folds beside these."
 
 
-def test_seeds_that_disagree_take_the_claim_back():
-    told = replace(HARDER.differences[0], per_seed=((0, -0.3), (1, 0.1)))
-    torn = replace(HARDER, differences=(told,))
-    verdict = fold_verdict(torn)
-    assert verdict.headline.startswith("No difference between the schemes can be shown.")
-    assert "seeds disagree" in finding(verdict, "Over 3 seeds")
+def test_folds_below_the_majority_class_are_counted_and_said_first():
+    design = next(design for design in worlds.DESIGNS if design.scheme == "paired_source_folds" and design.n == 300)
+    paired = worlds.folded(replace(design, draw=worlds.across, model="neighbours"), 0, 0)
+    performance = fold_performance(paired)
+    n = sum(run.n_below_majority for run in performance.runs_of(design.scheme, "neighbours"))
+    assert n > 5
+    said = f"{n} of 15 folds have an accuracy below the majority-class baseline. "
+    assert fold_verdict(performance).headline.startswith(said)
+    assert "majority-class baseline." not in fold_verdict(HARDER).headline
+
+
+def test_folds_that_change_labels_say_so_and_are_not_planned_for():
+    design = replace(worlds.DESIGNS[0], draw=worlds.across, n=300, scheme="paired_source_folds", model="neighbours")
+    for scheme, expected in (("paired_source_folds", "above"), ("kmeans_folds", "small")):
+        of = replace(design, scheme=scheme, baseline="random_folds")
+        rows, places = worlds.folded(of, 0, 0), worlds.drawn(of, 0).places
+        folds = [rows.folds(scheme, seed) for seed in rows.seeds(scheme)]
+        shift = labels_shift(scheme, places, rows.y, folds, rng=np.random.default_rng(0))
+        assert shift is not None
+        verdict = fold_verdict(fold_performance(rows), shifts=[shift])
+        assert decision(verdict, "labels_shift") == expected
+        changed = verdict.findings[0].startswith("Labels change with these folds, not the inputs alone.")
+        assert changed == (expected == "above")
+        assert ("plan for" in verdict.advice) == (not changed)
 
 
 def test_a_model_that_learned_nothing_is_called_so():
-    folded = simulated({"random_folds": 2 / 3}, n=300)
+    folded = simulated({"random_folds": 0.63}, n=300)
     verdict = fold_verdict(fold_performance(folded, metric=Metric("accuracy")))
-    assert any(
-        each.startswith("By accuracy the model cannot be told from one that learned nothing.")
-        for each in verdict.findings
-    )
+    assert finding(verdict, "No significant difference from a model that learned nothing.")
+    assert decision(verdict, "beats_majority") == "undecided"
 
 
 def test_relations_are_told_with_what_so_few_folds_could_show():
     options = {"scheme": "sds_folds", "model": "model", "n": 5, "p_least": 1 / 120, "exact": True}
     none = Relation(characteristic="mean length", r=0.4, p=0.5, p_holm=1.0, **options)
     strong = Relation(characteristic="energy distance to training", r=-0.98, p=0.0083, p_holm=0.0167, **options)
-    said = finding(fold_verdict(HARDER, scheme="sds_folds", relations=[none, none]), "No characteristic")
-    assert "even a perfect one has p = .017 after correction" in said
-    said = finding(fold_verdict(HARDER, scheme="sds_folds", relations=[none, strong]), "Scores go with")
-    assert "energy distance to training (r −.98, p = .017)" in said
-    assert "no proof of a cause" in said
+    sentence = finding(fold_verdict(HARDER, scheme="sds_folds", relations=[none, none]), "No characteristic")
+    assert "Even r 1 would have p = .017 with so few folds." in sentence
+    sentence = finding(fold_verdict(HARDER, scheme="sds_folds", relations=[none, strong]), "Scores go with")
+    assert "energy distance to training (r −.98, p = .017)" in sentence
+    assert "no proof of a cause" in sentence
 
 
-def test_what_scores_foretell_is_told():
+def test_what_scores_predict_is_said():
     gap = ScoreEstimate(0.1, Interval(0.05, 0.15))
     high = Foretold("random_folds", "model", "the new set", 0.9, 0.8, gap, False)
     alike = replace(high, scheme="sds_folds", difference=ScoreEstimate(0.0, Interval(-0.02, 0.02)))
-    findings = fold_verdict(HARDER, foretold=[high, alike]).findings
-    assert "Random folds promise too much for the new set: 90.0 % against 80.0 %, 10.0 points [5.0, 15.0]." in findings
-    assert any(each.startswith("SDS k-means folds foretell the new set as far as") for each in findings)
-    on_sources = found({"group_folds": 0.4, "random_folds": 0.1})
-    said = fold_verdict(on_sources, foretold=foretold_on_sources(on_sources)).findings
-    assert any('Random folds promise too much for folds by "Known sources, several to a fold"' in each for each in said)
+    close = replace(high, scheme="mine", difference=ScoreEstimate(0.0, Interval(-0.004, 0.004)))
+    findings = fold_verdict(HARDER, foretold=[high, alike, close]).findings
+    assert "Random folds predict 10.0 points [5.0, 15.0] too much for the new set: 90.0 % against 80.0 %." in findings
+    assert any(each.startswith("SDS k-means folds and the new set: no significant difference") for each in findings)
+    assert any("predict the new set to within 1.0 points" in each for each in findings)
+    on_sources = scored({"group_folds": 0.4, "random_folds": 0.1})
+    findings = fold_verdict(on_sources, foretold=foretold_on_sources(on_sources)).findings
+    assert any('too much for folds by "Known sources, several to a fold"' in each for each in findings)
 
 
-def test_before_and_between_folds_nothing_is_claimed():
+def test_before_and_between_folds_nothing_is_claimed_or_advised():
     folded = simulated({"sds_folds": 0.2})
     made = folded.rows[folded.rows["model"].isna().to_numpy()]
     nothing = fold_performance(replace(folded, rows=made))
     assert fold_verdict(nothing).headline == "No fold has been tested yet."
     some = folded.rows[(folded.rows["model"].isna() | (folded.rows["fold"] < 2)).to_numpy()]
+    assert fold_verdict(fold_performance(replace(folded, rows=some))).advice == ""
     lost = frame("sds_folds", 0, "model", [4], [pd.NA], [pd.NA], status="failed")
     half = fold_performance(replace(folded, rows=pd.concat([some, lost], ignore_index=True)))
     verdict = fold_verdict(half)
@@ -133,9 +167,19 @@ def test_before_and_between_folds_nothing_is_claimed():
     assert "run the failed trials again" in verdict.advice
 
 
+@pytest.mark.parametrize("n_seeds", [1, 3])
+@pytest.mark.parametrize("error", [0.02, 0.1, 0.12, 0.4])
+def test_no_sentence_is_long_or_banned(error, n_seeds):
+    verdict = fold_verdict(scored({"random_folds": 0.1, "sds_folds": error}, seeds=range(n_seeds)))
+    for sentence in verdict.text.replace("\n", " ").split(". "):
+        assert len(sentence.split()) <= 32, sentence  # numbers and intervals are words here
+    assert not any(phrase in verdict.text for phrase in BANNED)
+    assert '"a"' in verdict.text or '"b"' in verdict.text or '"c"' in verdict.text
+
+
 def test_every_scheme_reads_well_in_a_sentence():
     for name, scheme in FOLD_SCHEMES.items():
-        verdict = fold_verdict(found({name: 0.2}, n=60))
+        verdict = fold_verdict(scored({name: 0.2}, n=60))
         assert scheme_title(scheme.column) == scheme.title
         title = scheme.title[0].lower() + scheme.title[1:]
         assert f"{title} folds" in verdict.headline or f"{scheme.title}" in verdict.headline

@@ -106,7 +106,7 @@ def test_the_numbers_drawn_are_the_numbers_found():
 
 def test_folds_of_different_runs_do_not_stand_on_one_place():
     figure = performance_chart(FOUND, FOUND.runs[:3])
-    places = np.concatenate([one.x for one in figure.data if one.mode == "markers"])
+    places = np.concatenate([one.x for one in figure.data if one.mode == "markers" and one.legendgroup is None])
     assert len(set(places)) == len(places) == 3 * 5
 
 
@@ -186,3 +186,13 @@ def test_a_fold_whose_score_is_not_defined_is_left_out_of_what_a_figure_says():
     assert f"by fold {min(known):.1f} % to {max(known):.1f} %" in said
     nowhere = replace(run, folds=(gone,), mean=ScoreEstimate(nan))
     assert "on average, defined on no fold" in performance_chart(FOUND, [nowhere]).layout.meta["alt"]
+
+
+def test_every_fold_has_the_majority_class_beside_it():
+    runs = FOUND.runs[:2]
+    figure = performance_chart(FOUND, runs)
+    baselines = [one for one in figure.data if one.name == "Majority class"]
+    shown = [value / 100 for one in baselines for value in one.y]
+    assert shown == pytest.approx([fold.majority for run in runs for fold in run.folds])
+    assert [one.showlegend for one in baselines] == [True, False]
+    assert "majority class" in alt_text(figure)

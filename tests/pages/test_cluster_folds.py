@@ -12,14 +12,14 @@ from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
 from ui.cluster_folds import controls
 
-PLAN = FoldPlan()
+PLAN = FoldPlan(seeds=(0, 1, 2))
 
 
 def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
     app = open_page("cluster_folds", data=wine.fingerprint)
     assert app.title[0].value == "How do folds that are made to differ behave?"
     assert "Nothing has been computed for this choice yet" in texts(app)
-    assert "12 trials" in texts(app)
+    assert "36 trials" in texts(app)
     assert not app.button(key="run").disabled
     assert charts(app) == []
 
@@ -31,7 +31,7 @@ def test_a_finished_run_shows_everything(open_page, workspace, wine):
     assert [metric.label for metric in app.metric] == ["SDS k\\-means", "Random", "Difference", "Spread of folds"]
     said = plainly(app)
     assert "macro F1" in said
-    assert "n = 178, 5 folds, 1 seed" in said
+    assert "n = 178, 5 folds, 3 seeds" in said
     assert "last row: the mean of 2 random draws" in said
     shown = charts(app)
     assert all(shown)
@@ -45,7 +45,7 @@ def test_texts_show_the_words_of_every_fold(open_page, workspace):
     y = [row % 2 for row in range(80)]
     data = Dataset("texts", "text", few, y, ("good", "bad"), [str(row) for row in range(80)])
     workspace.add_dataset(LOCAL_OWNER, data)
-    stored_run(workspace, data, plan=FoldPlan(n_folds=2))
+    stored_run(workspace, data, plan=FoldPlan(n_folds=2, seeds=(0, 1, 2)))
     app = open_page("cluster_folds", data=data.fingerprint, folds="2")
     assert any("set the fold apart beyond chance" in alt for alt in charts(app))
     assert any(alt.startswith("Length (words), mean by fold") for alt in charts(app))
@@ -55,14 +55,14 @@ def test_texts_show_the_words_of_every_fold(open_page, workspace):
 def test_the_score_can_be_another_and_stands_in_the_address(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN)
     app = open_page("cluster_folds", data=wine.fingerprint, score="Accuracy")
-    assert ": accuracy " in plainly(app)
+    assert " accuracy on SDS k-means folds" in plainly(app)
     app = open_page("cluster_folds", data=wine.fingerprint, score="F1 of nobody")
     assert "cannot be chosen here" in texts(app)
     assert not app.metric
 
 
 def test_folds_can_be_made_without_a_model(open_page, workspace, wine):
-    plan = FoldPlan(models=())
+    plan = FoldPlan(models=(), seeds=(0, 1, 2))
     stored_run(workspace, wine, plan=plan)
     app = open_page("cluster_folds", data=wine.fingerprint, models="")
     assert app.button(key="run").disabled, "the address of no model leads to another plan"
@@ -77,7 +77,7 @@ def test_several_seeds_stand_side_by_side(open_page, workspace, wine):
 
 
 def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, workspace, wine):
-    run = stored_run(workspace, wine, plan=PLAN, n_trials=6)
+    run = stored_run(workspace, wine, plan=PLAN, n_trials=9)
     app = open_page("cluster_folds", data=wine.fingerprint)
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert "no scheme as a whole" in plainly(app)
@@ -105,7 +105,7 @@ def test_constant_features_are_a_sentence(open_page, workspace):
     rows = np.ones((40, 2))
     constant = Dataset("constant", "tabular", rows, [0, 1] * 20, ("plum", "melon"), [str(row) for row in range(40)])
     workspace.add_dataset(LOCAL_OWNER, constant)
-    plan = FoldPlan(schemes=("random_folds",))
+    plan = FoldPlan(schemes=("random_folds",), seeds=(0, 1, 2))
     stored_run(workspace, constant, plan=plan)
     app = open_page("cluster_folds", data=constant.fingerprint, schemes="Random")
     assert app.error, "nothing is said of features that are all the same"
@@ -137,7 +137,7 @@ def test_what_is_looked_at_is_in_the_address_and_a_copied_link_opens_it(open_pag
     stored_run(workspace, wine, plan=THREE)
     written = controls.parameters(THREE)
     app = open_page("cluster_folds", data=wine.fingerprint, **written)
-    assert "on K-means folds" in plainly(app)
+    assert "on these K-means folds" in plainly(app)
     for key, (value,) in LOOKED_AT.items():
         next(each for each in [*app.segmented_control, *app.selectbox] if each.key == key).set_value(value)
     app.run()
@@ -146,7 +146,7 @@ def test_what_is_looked_at_is_in_the_address_and_a_copied_link_opens_it(open_pag
 
     copied = open_page("cluster_folds", **address)
     assert "Nearest neighbours: macro F1" in plainly(copied)
-    assert "on SDS k-means folds" in plainly(copied)
+    assert "on these SDS k-means folds" in plainly(copied)
     assert "Samples of fold 4" in plainly(copied)
     assert plainly(copied) == plainly(app)
     assert charts(copied) == charts(app)
@@ -233,7 +233,7 @@ def test_a_held_out_score_is_held_against_the_folds(open_page, workspace, wine, 
     app = open_page(
         "cluster_folds", data=wine.fingerprint, view="predictions of your own", first=first, heldout=held_out
     )
-    assert "promise too little for the held-out set" in plainly(app)
+    assert "too little for the held-out set" in plainly(app)
 
 
 def test_the_notebooks_own_files_give_their_figures(open_page, workspace, wine, shared_data):

@@ -73,7 +73,7 @@ def test_a_form_begins_with_what_its_controls_offer(plan):
 
 @pytest.mark.parametrize("zero", ["0", "0.0"])
 def test_an_address_of_before_that_says_0_leads_to_what_is_usual(zero):
-    assert plan_at(FoldPlan, {"components": [zero]}) == FoldPlan(n_components=None)
+    assert plan_at(FoldPlan, {"components": [zero]}) == FoldPlan(n_components=None, seeds=(0, 1, 2))
     assert plan_at(
         RegionChoice,
         {"layer": ["inputs"], "theta2": ["0.7"], "unit": ["99th percentile"], "r": [zero], "theta1": [zero]},

@@ -1,6 +1,7 @@
 """How do models fare on the folds? The verdict, every fold with its interval, seeds, classes, and what goes with it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -33,13 +34,14 @@ def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *,
     page.draw(report.performance_figure(scores, model))
     related = _related(folded, scores) if finished else None
     relations = related.relations if related else ()
-    said = report.verdict(scores, model=model, scheme=scheme, relations=relations, foretold=foretold)
-    with card:
-        page.verdict(said, report.metrics(scores, model, scheme))
+    besides = {"relations": relations, "foretold": foretold, "shifts": related.shifts if related else ()}
+    verdict = report.verdict(scores, model=model, scheme=scheme, **besides)
+    with card:  # what to do next is said when all is known
+        page.verdict(verdict if finished else replace(verdict, advice=""), report.metrics(scores, model, scheme))
     if finished:
-        page.findings(said)
+        page.findings(verdict)
         _details(scores, model, scheme, related)
-    return partial(report.body, scores, folded.rows, model=model, scheme=scheme, relations=relations, foretold=foretold)
+    return partial(report.body, scores, folded.rows, model=model, scheme=scheme, **besides)
 
 
 def nothing_computed(plan: FoldPlan, n_trials: int) -> None:
@@ -54,6 +56,7 @@ def summary(scores: FoldPerformance) -> None:
     config = {
         "By fold (%)": st.column_config.TextColumn(width="large", help=f"{scores.metric.title} of fold 1, 2, ..."),
         "Mean (%)": st.column_config.TextColumn(help="Mean over folds, 95 % interval over samples"),
+        "Majority (%)": st.column_config.TextColumn(help="Always predicting the class most frequent in training"),
         "Std": st.column_config.TextColumn(help="Population standard deviation over folds, in points"),
     }
     st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)

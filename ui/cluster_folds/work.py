@@ -13,17 +13,19 @@ from core.data.predictions.upload import PredictionUpload
 from core.evaluate.cluster_folds import (
     FoldPerformance,
     FoldPredictions,
+    LabelShift,
     Metric,
     Relation,
     characteristics_of,
     fold_performance,
     joined,
+    labels_shift,
     relations,
     rows_of_tables,
     scheme_title,
 )
 from core.evaluate.data_sets import WordCounts, count_words
-from core.represent import default_representation, number_of, number_title, numbers_of
+from core.represent import default_representation, features_for_splits, number_of, number_title, numbers_of
 from core.represent.duplicate_texts import near_duplicate_texts
 from core.represent.duplicates import NearDuplicates, duplicate_groups, near_duplicate_pairs
 from core.split.describe_folds import FoldDescription, describe_folds
@@ -77,10 +79,11 @@ class Folded:
 
 
 class Related(NamedTuple):
-    """What sets the folds apart, and how scores go with it."""
+    """What sets the folds apart, how scores go with it, and whether labels change with the folds, given the inputs."""
 
     characteristics: pd.DataFrame
     relations: tuple[Relation, ...]
+    shifts: tuple[LabelShift, ...]
 
 
 def performance(folded: Folded, metric: Metric) -> FoldPerformance:
@@ -97,7 +100,26 @@ def related(folded: Folded, scores: FoldPerformance, features: np.ndarray | None
         numbers = {f"mean {title[0].lower()}{title[1:]}": number_of(data, name) for name, title in titles.items()}
     rng = np.random.default_rng(SEED)
     known = characteristics_of(folded.rows, features=features, numbers=numbers, rng=rng)
-    return Related(known, relations(scores, known, rng=np.random.default_rng(SEED)))
+    related = relations(scores, known, rng=np.random.default_rng(SEED))
+    return Related(known, related, _shifts(folded, features))
+
+
+def _shifts(folded: Folded, features: np.ndarray | None) -> tuple[LabelShift, ...]:
+    """Whether labels change with the folds, given the inputs; nothing where these are not here.
+
+    Inputs are held against each other in the usual features, whatever the folds were made in.
+    """
+    data, plan, rows = folded.dataset, folded.plan, folded.rows
+    if data is None or features is None:
+        return ()
+    usual = default_representation(data.kind)
+    if plan.representation not in (None, usual):
+        features = features_for_splits(data, usual, n_components=plan.n_components)
+    known, shifts = rows.y >= 0, []
+    for scheme in rows.schemes:
+        folds = [rows.folds(scheme, seed)[known] for seed in rows.seeds(scheme)]
+        shifts.append(labels_shift(scheme, features[known], rows.y[known], folds, rng=np.random.default_rng(SEED)))
+    return tuple(shift for shift in shifts if shift is not None)
 
 
 def near_duplicates(dataset: Dataset, plan: FoldPlan) -> NearDuplicates:

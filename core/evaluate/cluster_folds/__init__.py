@@ -24,6 +24,7 @@ from core.evaluate.cluster_folds.results import (
     SchemeScore,
     ScoreEstimate,
 )
+from core.evaluate.cluster_folds.shifted_labels import LabelShift, labels_shift
 from core.evaluate.cluster_folds.tested import (
     FoldPredictions,
     joined,
@@ -39,6 +40,7 @@ __all__ = [
     "FoldPredictions",
     "FoldScore",
     "Foretold",
+    "LabelShift",
     "Metric",
     "Relation",
     "RunScore",
@@ -52,6 +54,7 @@ __all__ = [
     "foretold_on",
     "foretold_on_sources",
     "joined",
+    "labels_shift",
     "mean_by_fold",
     "predictions_on_folds",
     "relations",

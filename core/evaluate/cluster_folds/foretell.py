@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import sqrt
+
+import numpy as np
 
 from core.data import Predictions
 from core.evaluate.cluster_folds.compare import apart
@@ -29,7 +32,7 @@ def foretold_on(
     >>> new = Predictions("xy", [0, 1], [0, 1], ["cat", "dog"])
     >>> performance = fold_performance(predictions_on_folds({"mine": said}))
     >>> told, = foretold_on(performance, {"": new}, name="new")
-    >>> round(told.difference.value, 3), told.foretells
+    >>> round(told.difference.value, 3), told.difference.interval.holds(0.0)
     (-0.333, True)
     """
     models = performance.models
@@ -45,7 +48,10 @@ def foretold_on(
             if row.model == model:
                 value, interval = row.mean.value - score.mean.value, apart(row.mean, score.mean)
                 difference = ScoreEstimate(value, interval, score.n)
-                foretold.append(Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False))
+                seed_error = row.sd_over_seeds / sqrt(len(row.seeds)) if len(row.seeds) > 1 else 0.0
+                foretold.append(
+                    Foretold(row.scheme, model, name, row.mean.value, score.mean.value, difference, False, seed_error)
+                )
     return tuple(foretold)
 
 
@@ -64,11 +70,15 @@ def foretold_on_sources(performance: FoldPerformance) -> tuple[Foretold, ...]:
 
 
 def _foretold(each: SchemeDifference, sources: str) -> Foretold:
+    gaps = [gap for _, gap in each.per_seed]
+    seed_error = float(np.std(gaps, ddof=1)) / sqrt(len(gaps)) if len(gaps) > 1 else 0.0
     if sources == each.other:
-        return Foretold(each.scheme, each.model, sources, each.score, each.other_score, each.difference, True)
+        return Foretold(
+            each.scheme, each.model, sources, each.score, each.other_score, each.difference, True, seed_error
+        )
     turned = Interval(-each.difference.interval.upper, -each.difference.interval.lower)
     difference = replace(each.difference, value=-each.difference.value, interval=turned)
-    return Foretold(each.other, each.model, sources, each.other_score, each.score, difference, True)
+    return Foretold(each.other, each.model, sources, each.other_score, each.score, difference, True, seed_error)
 
 
 def _one_fold(predictions: Predictions) -> Predictions:

@@ -133,7 +133,7 @@ class _Scorer:
         wilson = score_interval(counts, self.metric, self.names)
         se = standard_error(pulls, np.ones(n, dtype=bool))
         accuracy = float(counts.score(_ACCURACY, self.names))
-        majority, chance = self.nulls(counts)
+        majority, majority_accuracy, chance = self.nulls(counts)
         return FoldScore(
             scheme=self.of.scheme,
             seed=self.of.seed,
@@ -145,19 +145,23 @@ class _Scorer:
             accuracy=ScoreEstimate(accuracy, score_interval(counts, _ACCURACY, self.names), n, WILSON),
             classes=_classes(counts),
             majority=majority,
+            majority_accuracy=majority_accuracy,
             chance=chance,
             seconds=self.of.seconds[fold] if self.of.seconds else nan,
         )
 
-    def nulls(self, counts: Counts) -> tuple[float, float]:
-        """Always saying the label most frequent in training, and guessing by its shares; NaN where it is not known."""
+    def nulls(self, counts: Counts) -> tuple[float, float, float]:
+        """Score and accuracy of always saying the label most frequent in training, and the score of guessing by shares.
+
+        NaN where it is not known what was trained on.
+        """
         n, trained_on = counts.true.sum(), self.n_label - counts.true
         if not trained_on.any():
-            return nan, nan
+            return nan, nan, nan
         majority = (np.arange(len(trained_on)) == trained_on.argmax()).astype(float)
         guesses = [majority, trained_on / trained_on.sum()]
         always, guessed = (float(self.score(Counts(counts.true * by, counts.true, n * by))) for by in guesses)
-        return always, guessed
+        return always, float(counts.true[trained_on.argmax()] / n), guessed
 
     def mean(self, scores: Sequence[ScoreEstimate], together: Counts, se: float) -> ScoreEstimate:
         """The mean over the folds of which the score is defined."""

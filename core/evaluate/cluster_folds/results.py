@@ -78,6 +78,8 @@ class FoldScore:
     """F1 of each class, in the order of `class_names`; NaN where a class is neither in the fold nor predicted there."""
     majority: float
     """The score of always saying the class that is most frequent in the other folds."""
+    majority_accuracy: float
+    """The accuracy of the same."""
     chance: float
     """The score, about, of guessing by the label shares of the other folds."""
     seconds: float
@@ -110,6 +112,16 @@ class RunScore:
     def whole(self) -> bool:
         """Whether every fold has been tested."""
         return self.folds_known and len(self.folds) == self.n_folds_wanted
+
+    @property
+    def majority_accuracy(self) -> float:
+        """The mean over folds of the accuracy of always predicting the majority class."""
+        return float(np.mean([fold.majority_accuracy for fold in self.folds])) if self.folds else float("nan")
+
+    @property
+    def n_below_majority(self) -> int:
+        """The folds whose accuracy lies below that of always predicting the majority class."""
+        return sum(fold.accuracy.value < fold.majority_accuracy for fold in self.folds)
 
     @property
     def folds_defined(self) -> tuple[FoldScore, ...]:
@@ -161,17 +173,6 @@ class SchemeDifference:
     over_seeds: Interval
     """Student's t interval over seeds; unknown for one seed."""
 
-    @property
-    def seeds_agree(self) -> bool:
-        """Whether no seed says the opposite of another (there may be one only); no difference is not the opposite."""
-        values = [difference for _, difference in self.per_seed]
-        return not (any(value > 0 for value in values) and any(value < 0 for value in values))
-
-    @property
-    def told_apart(self) -> bool:
-        """Whether other samples would be expected to say the same, and no seed says the opposite."""
-        return self.p_holm < 0.05 and self.seeds_agree
-
 
 @dataclass(frozen=True)
 class Relation:
@@ -194,11 +195,6 @@ class Relation:
     p_least: float
     exact: bool
 
-    @property
-    def told(self) -> bool:
-        """Whether the correlation can be told from chance."""
-        return self.p_holm < 0.05
-
 
 @dataclass(frozen=True)
 class Foretold:
@@ -213,11 +209,8 @@ class Foretold:
     difference: ScoreEstimate
     paired: bool
     """Whether both scores are of the same samples."""
-
-    @property
-    def foretells(self) -> bool:
-        """Whether the data cannot tell the scheme's score from the held-out one."""
-        return self.difference.interval.holds(0.0)
+    seed_error: float = 0.0
+    """Standard error of the difference over seeds; 0 for one seed, whose folds are then all that is meant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,8 +243,8 @@ class FoldPerformance:
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each fold: `scheme, seed, model, fold` (from 1), `n, n_train`, then the numbers.
 
-        `score, score_lower, score_upper, accuracy, accuracy_lower, accuracy_upper, majority, chance, seconds`, and
-        `f1_` with the class's name for every class.
+        `score, score_lower, score_upper, accuracy, accuracy_lower, accuracy_upper, majority, majority_accuracy, chance,
+        seconds`, and `f1_` with the class's name for every class.
         """
         return pd.DataFrame(
             [
@@ -259,7 +252,12 @@ class FoldPerformance:
                 | {"fold": fold.fold + 1, "n": fold.n, "n_train": fold.n_train}
                 | _cells("score", fold.score)
                 | _cells("accuracy", fold.accuracy)
-                | {"majority": fold.majority, "chance": fold.chance, "seconds": fold.seconds}
+                | {
+                    "majority": fold.majority,
+                    "majority_accuracy": fold.majority_accuracy,
+                    "chance": fold.chance,
+                    "seconds": fold.seconds,
+                }
                 | {f"f1_{name}": f1.value for name, f1 in zip(self.class_names, fold.classes, strict=True)}
                 for run in self.runs
                 for fold in run.folds
@@ -284,6 +282,7 @@ class FoldPerformance:
                 | {"n_folds": len(run.folds)}
                 | _cells("mean", run.mean)
                 | {"std": run.std, "accuracy": run.accuracy.value, "majority": run.majority, "chance": run.chance}
+                | {"majority_accuracy": run.majority_accuracy, "n_below_majority": run.n_below_majority}
                 for run in self.runs
             ]
         )

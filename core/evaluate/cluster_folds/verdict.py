@@ -1,8 +1,19 @@
-"""What do folds that are made to differ come to, in sentences? Phrased on the bounds of intervals over samples."""
+"""What do folds that are made to differ come to, in sentences? Each is phrased from the decision of a claim."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil, isnan
 
+from core.evaluate.claims import Claim
+from core.evaluate.cluster_folds.fold_claims import (
+    FEWEST_SEEDS,
+    SMALLEST_GAP,
+    all_held_out,
+    beats_majority,
+    differs_between_folds,
+    goes_with,
+    harder,
+    shifts_labels,
+)
 from core.evaluate.cluster_folds.results import (
     FoldPerformance,
     FoldScore,
@@ -13,7 +24,7 @@ from core.evaluate.cluster_folds.results import (
     SchemeScore,
     ScoreEstimate,
 )
-from core.evaluate.intervals import UNKNOWN
+from core.evaluate.cluster_folds.shifted_labels import LabelShift
 from core.evaluate.wording import Verdict, bare, count, fixed, listed, p_value, percent, plural, points
 from core.split import FOLD_SCHEMES
 
@@ -39,6 +50,7 @@ def fold_verdict(
     names: Mapping[str, str] | None = None,
     relations: Sequence[Relation] = (),
     foretold: Sequence[Foretold] = (),
+    shifts: Sequence[LabelShift] = (),
 ) -> Verdict:
     """Say what the folds tell of one model on one scheme, held against the baseline.
 
@@ -60,22 +72,31 @@ def fold_verdict(
     against = [each for each in performance.differences if (each.model, each.scheme) == (model, row.scheme)]
     difference = against[0] if against else None
     runs = performance.runs_of(row.scheme, model)
+    gap = harder(difference) if difference else None
+    shift = next((shifts_labels(each) for each in shifts if each.scheme == row.scheme), None)
+    spread, majority = differs_between_folds(runs), beats_majority(row)
+    mine = [each for each in relations if (each.model, each.scheme) == (model, row.scheme)]
+    held_out = [each for each in foretold if each.model == model]
+    predicted = all_held_out(held_out)
     findings = [
-        _spread(performance, row, difference),
+        _labels(shift, row),
+        _majority(performance, row, majority),
+        _spread(performance, row, difference, spread),
         _lowest_fold(row, runs),
         _seeds(row, difference),
-        _nulls(performance, row),
         _lowest_class(performance, runs),
         _others(performance, row, difference),
-        _relations([each for each in relations if (each.model, each.scheme) == (model, row.scheme)]),
-        *(_foretold(each) for each in foretold if each.model == model),
+        _relations(mine),
+        *(_held_out(each, claim) for each, claim in zip(held_out, predicted, strict=True)),
         *performance.notes,
     ]
+    claims = (gap, shift, majority, spread, *map(goes_with, mine), *predicted)
     return Verdict(
-        headline=_headline(performance, row, difference, name),
+        headline=_below_majority(runs) + _headline(performance, row, difference, gap, name),
         used=_used(performance, row, runs),
-        advice=_advice(row, difference),
+        advice=_advice(row, difference, gap, shift),
         findings=tuple(finding for finding in findings if finding),
+        claims=tuple(claim for claim in claims if claim is not None),
     )
 
 
@@ -88,35 +109,54 @@ def _unfinished(performance: FoldPerformance, model: str, name: str) -> Verdict:
     tested = f"{count(done)} of {plural(wanted, 'fold')} tested"
     if not all(run.folds_known for run in runs):
         tested = f"{plural(done, 'fold')} tested, of how many is not known"
-    advice = "Next: run the failed trials again; schemes are compared once every fold is tested." if failed else ""
-    return Verdict(
-        f"{name} so far: {tested}, no scheme as a whole.",
-        failed,
-        advice or "Wait for more folds.",
-        performance.notes,
-    )
+    advice = "Next: run the failed trials again." if failed else ""
+    return Verdict(f"{name} so far: {tested}, no scheme as a whole.", failed, advice, performance.notes)
 
 
-def _headline(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None, name: str) -> str:
-    metric = performance.metric.title
+def _below_majority(runs: Sequence[RunScore]) -> str:
+    n, below = sum(len(run.folds) for run in runs), sum(run.n_below_majority for run in runs)
+    if not below:
+        return ""
+    verb = "has" if below == 1 else "have"
+    return f"{count(below)} of {plural(n, 'fold')} {verb} an accuracy below the majority-class baseline. "
+
+
+def _headline(
+    performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None, gap: Claim | None, name: str
+) -> str:
+    metric, folds = performance.metric.title, _folds(row.scheme)
     if isnan(row.mean.value):
-        why = "no fold has the class, and it was never said"
-        return f"{name}: the {metric} is not defined on {_folds(row.scheme)}: {why}."
-    mine = f"{name}: {metric} {_estimate(row.mean)} on {_folds(row.scheme)}"
-    if difference is None or isnan(difference.difference.value):
-        return f"{mine}."
-    other = performance.of(difference.other, row.model)
-    base = f"{percent(difference.other_score, other.mean.interval if other else UNKNOWN)} on {_folds(difference.other)}"
-    gap, interval = difference.difference, difference.difference.interval
-    numbers = f"{mine}, {base}, a difference of {points(gap.value, interval)}"
-    if not interval.known:
-        return f"{numbers}. An interval cannot be given."
-    if _falls(difference):
-        return f"These folds are harder, by {points(-interval.upper)} at least. {numbers}."
-    if _rises(difference):
-        return f"These folds are easier, by {points(interval.lower)} at least. {numbers}."
-    lower = f"it may still be {points(-interval.lower)} lower" if interval.lower < 0 else "it is hardly lower"
-    return f"No difference between the schemes can be shown. {numbers}; {lower}."
+        return f"{name}: the {metric} is not defined on {folds}. No fold has the class, and it was never predicted."
+    if difference is None or gap is None or isnan(gap.estimate):
+        return f"{name}: {metric} {_estimate(row.mean)} on {folds}."
+    base = _folds(difference.other)
+    ends = f"{percent(difference.other_score)} on {base}, {percent(difference.score)} here"
+    amount, beside = points(gap.estimate, gap.interval), points(abs(gap.estimate))
+    if gap.decision == "above":
+        return f"{name} loses {amount} of {metric} on {folds}: {ends}."
+    if gap.decision == "below":
+        return f"{name} gains {points(-gap.estimate, difference.difference.interval)} of {metric} on {folds}: {ends}."
+    if gap.decision == "small":
+        return f"{name} does as well on {folds}, to within {points(SMALLEST_GAP)}: {ends}."
+    if not gap.interval.known:
+        return f"{name} on {folds}: {metric} {ends}. The data give no interval."
+    if len(difference.per_seed) < FEWEST_SEEDS:
+        way = "lower" if gap.estimate > 0 else "higher"
+        there = _brackets(gap if gap.estimate > 0 else None, difference)
+        return (
+            f"{name}: {metric} is {beside}{there} {way} on these {folds}: {ends}. "
+            f"Whether such folds are harder is undecided with {plural(len(difference.per_seed), 'seed')}."
+        )
+    signed = points(-gap.estimate, difference.difference.interval)
+    if gap.interval.holds(0.0):
+        return f"{name}: no significant difference in {metric} on {folds} ({signed}): {ends}."
+    return f"{name}: whether {folds} are harder is undecided ({signed} of {metric}): {ends}."
+
+
+def _brackets(gap: Claim | None, difference: SchemeDifference) -> str:
+    """The interval of a difference that is named without its sign."""
+    interval = gap.interval if gap else difference.difference.interval
+    return points(0.0, interval).removeprefix("0.0 points")
 
 
 def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScore]) -> str:
@@ -128,8 +168,8 @@ def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScor
     return (
         f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
-        "Means are over folds, each counting alike. Intervals are 95 % over samples, the trained models and the folds "
-        "being as they are; schemes are compared on the same samples."
+        "Means are over folds, each counting alike. Intervals are 95 % over samples, models and folds as they are. "
+        "Schemes are compared on the same samples."
     )
 
 
@@ -140,41 +180,65 @@ def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
         return ""
     return (
         f"The {performance.metric.title} is defined on {count(defined)} of {plural(n, 'fold')}, and the mean is over "
-        "these: the others neither have the class nor was it said there. "
+        "these. The others neither have the class nor was it predicted there. "
     )
 
 
-def _advice(row: SchemeScore, difference: SchemeDifference | None) -> str:
+def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | None, shift: Claim | None) -> str:
     if isnan(row.mean.value):
         return "Next: score by a class that the folds have."
-    more = " Run three seeds or more before you rank models on it: one seed is luck." if len(row.seeds) < 3 else ""
-    lower = percent(row.mean.interval.lower) if row.mean.interval.known else percent(row.mean.value)
-    if difference is None:
-        return f"Next: run random folds beside it; a score on its own does not say whether these folds are hard.{more}"
-    if _falls(difference):
-        return (
-            f"Next: plan with {lower}, the lower bound, where inputs may differ from the training data as these folds "
-            f"differ from each other; the random score is for inputs that are alike.{more}"
-        )
-    if _rises(difference):
-        return f"Next: make folds another way. These are no challenge: what sets them apart is not what is hard.{more}"
-    needed = _samples_needed(difference)
-    return f"Next: do not claim that these folds are harder or easier. {needed}{more}"
+    if difference is None or gap is None:
+        return "Next: run random folds beside these."
+    if len(difference.per_seed) < FEWEST_SEEDS:
+        return "Next: run three seeds."
+    if gap.decision == "above" and shift is not None and shift.decision == "above":
+        return "Next: run k-means folds, too. The labels changed here besides the inputs."
+    if gap.decision == "above":
+        return f"Next: if inputs may differ as these folds do, plan for {_estimate(row.mean)}."
+    if gap.decision in ("below", "small"):
+        return "Next: make folds another way; these are no challenge."
+    if not gap.interval.holds(0.0):
+        return f"Next: run {plural(2 * len(difference.per_seed), 'seed')}."
+    return f"Next: report no difference.{_samples_needed(difference)}"
 
 
-def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None) -> str:
-    if any(len(run.folds_defined) < 2 for run in performance.runs_of(row.scheme, row.model)):
+def _labels(shift: Claim | None, row: SchemeScore) -> str:
+    if shift is None:
         return ""
-    own = f"{fixed(100 * row.std, 1)} points between folds ({scheme_title(row.scheme)})"
-    sentence = f"The standard deviation (of the population, as in the paper) is {own}"
-    base = performance.of(difference.other, row.model) if difference else None
-    if base is None or isnan(base.std):
-        return f"{sentence}. It describes these folds; single folds cannot be compared between schemes."
-    comparison = "more, as the paper found" if row.std > base.std else "no more, where the paper found that they do"
+    amount = points(shift.estimate, shift.interval)
+    if shift.decision == "above":
+        return (
+            f"Labels change with these folds, not the inputs alone. Neighbours (nearest inputs) share their label "
+            f"{amount} more often within a fold than across folds."
+        )
+    if shift.decision == "small":
+        return (
+            f"Given the inputs, labels are the same within and across folds: {amount} more shared by neighbours "
+            "(nearest inputs) within a fold."
+        )
+    if shift.decision == "below":
+        return (
+            f"Neighbours (nearest inputs) share their label {points(-shift.estimate)} less often within a fold than "
+            "across folds."
+        )
     return (
-        f"{sentence} and {fixed(100 * base.std, 1)} ({scheme_title(base.scheme)}): the former vary {comparison}. "
-        "It describes these folds; single folds cannot be compared between schemes."
+        "Whether labels change with these folds, given the inputs, is undecided. Neighbours (nearest inputs) share "
+        f"their label {amount} more often within a fold."
     )
+
+
+def _spread(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None, spread: Claim) -> str:
+    if isnan(spread.estimate):
+        return ""
+    base = performance.of(difference.other, row.model) if difference else None
+    beside = f", {fixed(100 * base.std, 1)} on {_folds(base.scheme)}" if base and not isnan(base.std) else ""
+    described = f"The standard deviation over folds is {fixed(100 * row.std, 1)} points{beside}."
+    beyond = points(spread.estimate, spread.interval)
+    if spread.decision == "above":
+        return f"Scores differ between folds by {beyond} beyond chance (standard deviation). {described}"
+    if spread.decision == "small":
+        return f"Scores hardly differ between folds: {beyond} beyond chance (standard deviation). {described}"
+    return f"No significant difference in score between folds. {described}"
 
 
 def _lowest_fold(row: SchemeScore, runs: Sequence[RunScore]) -> str:
@@ -187,39 +251,34 @@ def _lowest_fold(row: SchemeScore, runs: Sequence[RunScore]) -> str:
         return f"fold {fold.fold + 1}" + (f" of seed {fold.seed}" if len(row.seeds) > 1 else "")
 
     return (
-        f"The lowest is {which(low)} with {_estimate(low.score)} (n = {count(low.n)}), the highest {which(high)} with "
+        f"Lowest: {which(low)} with {_estimate(low.score)} (n = {count(low.n)}). Highest: {which(high)} with "
         f"{_estimate(high.score)} (n = {count(high.n)})."
     )
 
 
 def _seeds(row: SchemeScore, difference: SchemeDifference | None) -> str:
     if len(row.seeds) < 2:
-        return "One seed only: other folds of the same scheme would give another score; how far off is not known."
+        return "One seed: how much other folds of this scheme would differ is unknown."
     sentence = (
         f"Over {plural(len(row.seeds), 'seed')} the mean has a standard deviation of "
-        f"{fixed(100 * row.sd_over_seeds, 1)} points; the interval over samples does not hold that."
+        f"{fixed(100 * row.sd_over_seeds, 1)} points."
     )
     values = [value for _, value in difference.per_seed] if difference else []
     if difference is None or len(values) < 2 or any(map(isnan, values)):
         return sentence
-    agree = "every seed says the same" if difference.seeds_agree else "seeds disagree about which is higher"
-    return f"{sentence} The difference runs from {points(min(values))} to {points(max(values))} by seed: {agree}."
+    return f"{sentence} The difference runs from {points(min(values))} to {points(max(values))} by seed."
 
 
-def _nulls(performance: FoldPerformance, row: SchemeScore) -> str:
-    if isnan(row.majority) or isnan(row.chance) or isnan(row.mean.value):
+def _majority(performance: FoldPerformance, row: SchemeScore, majority: Claim) -> str:
+    if isnan(row.majority) or isnan(row.mean.value):
         return ""
-    best = max(row.majority, row.chance)
-    sentence = (
-        f"Always saying the most frequent class of the training part would reach {percent(row.majority)}, guessing by "
-        f"its label shares about {percent(row.chance)} ({performance.metric.title})."
-    )
-    besides = "" if performance.metric.kind == "accuracy" else f" Its accuracy is {percent(row.accuracy)}."
-    if row.mean.interval.known and row.mean.interval.lower <= best:
-        return (
-            f"By {performance.metric.title} the model cannot be told from one that learned nothing. {sentence}{besides}"
-        )
-    return sentence
+    baseline = f"The majority-class baseline has {performance.metric.title} {percent(row.majority)}"
+    guessed = f"; guessing by label shares, about {percent(row.chance)}" if not isnan(row.chance) else ""
+    if majority.decision == "above":
+        return f"{baseline}{guessed}."
+    if majority.decision == "below":
+        return f"The score is {points(-majority.estimate)} below the baseline. {baseline}{guessed}."
+    return f"No significant difference from a model that learned nothing. {baseline}{guessed}."
 
 
 def _lowest_class(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
@@ -232,7 +291,7 @@ def _lowest_class(performance: FoldPerformance, runs: Sequence[RunScore]) -> str
         return ""
     f1, name = min(by_class, key=lambda each: each[0].value)
     seed = f", seed {runs[0].seed}" if len(runs) > 1 else ""
-    return f"The lowest class is {name}: F1 {_estimate(f1)} over all folds (n = {count(f1.n)}{seed})."
+    return f'The lowest class is "{name}": F1 {_estimate(f1)} over all folds (n = {count(f1.n)}{seed}).'
 
 
 def _others(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None) -> str:
@@ -249,48 +308,43 @@ def _others(performance: FoldPerformance, row: SchemeScore, difference: SchemeDi
         f"{scheme_title(each.scheme)} {points(each.difference.value, each.difference.interval)}" for each in rest
     ]
     corrected = f"p-values are corrected for {plural(len(performance.differences), 'comparison')}"
-    return f"Against {_folds(difference.other)} too: {listed(differences, most=6)}; {corrected}."
+    return f"Other schemes less {_folds(difference.other)}: {listed(differences, most=6)}; {corrected}."
 
 
 def _relations(relations: Sequence[Relation]) -> str:
     if not relations:
         return ""
-    n = plural(relations[0].n, "fold")
+    n, claims = plural(relations[0].n, "fold"), list(map(goes_with, relations))
     related = [
-        f"{each.characteristic} (r {bare(each.r, 2)}, {p_value(each.p_holm)})" for each in relations if each.told
+        f"{each.characteristic} (r {bare(each.r, 2)}, {p_value(each.p_holm)})"
+        for each, claim in zip(relations, claims, strict=True)
+        if claim.decided
     ]
-    corrected = f"corrected for {plural(len(relations), 'characteristic')}"
+    corrected = f"Holm over {plural(len(relations), 'characteristic')}"
     if related:
-        return f"Scores go with {listed(related)}: {n}, {corrected}. That is no proof of a cause."
+        return f"Scores go with {listed(related)} ({n}, {corrected}). That is no proof of a cause."
     most = max(relations, key=lambda each: abs(each.r))
     least = min(relations[0].p_least * len(relations), 1.0)
-    few = f"; of so few folds even a perfect one has {p_value(least)} after correction" if least >= 0.01 else ""
+    few = f" Even r 1 would have {p_value(least)} with so few folds." if least >= 0.01 else ""
     return (
-        f"No characteristic of the folds goes with their scores that {n} could tell; the closest is "
-        f"{most.characteristic} (r {bare(most.r, 2)}, {p_value(most.p_holm)}, {corrected}){few}."
+        f"No characteristic of the folds goes significantly with their scores ({n}). The closest is "
+        f"{most.characteristic} (r {bare(most.r, 2)}, {p_value(most.p_holm)}, {corrected}).{few}"
     )
 
 
-def _foretold(each: Foretold) -> str:
-    difference, interval = each.difference, each.difference.interval
+def _held_out(each: Foretold, claim: Claim) -> str:
     held_out = _folds(each.held_out) if each.held_out in FOLD_SCHEMES else each.held_out
-    numbers = f"{percent(each.score)} against {percent(each.held_out_score)}, {points(difference.value, interval)}"
+    amount = points(claim.estimate, claim.interval)
+    ends = f"{percent(each.score)} against {percent(each.held_out_score)}"
     subject = _folds(each.scheme)
     subject = subject[0].upper() + subject[1:]
-    if not interval.known:
-        return f"{subject} and {held_out}: {numbers}."
-    if each.foretells:
-        return f"{subject} foretell {held_out} as far as the data can tell: {numbers}."
-    too = "too much" if difference.value > 0 else "too little"
-    return f"{subject} promise {too} for {held_out}: {numbers}."
-
-
-def _falls(difference: SchemeDifference) -> bool:
-    return difference.told_apart and difference.difference.interval.upper < 0
-
-
-def _rises(difference: SchemeDifference) -> bool:
-    return difference.told_apart and difference.difference.interval.lower > 0
+    if claim.decision == "above":
+        return f"{subject} predict {amount} too much for {held_out}: {ends}."
+    if claim.decision == "below":
+        return f"{subject} predict {points(-claim.estimate)} too little for {held_out}: {ends}."
+    if claim.decision == "small":
+        return f"{subject} predict {held_out} to within {points(SMALLEST_GAP)}: {ends}."
+    return f"{subject} and {held_out}: no significant difference ({amount}): {ends}."
 
 
 def _samples_needed(difference: SchemeDifference) -> str:
@@ -299,7 +353,7 @@ def _samples_needed(difference: SchemeDifference) -> str:
         return ""
     n = ceil(estimate.n * (estimate.interval.width / 2 / estimate.value) ** 2)
     needed = f"more than {count(MOST_SAMPLES)}" if n > MOST_SAMPLES else f"about {count(max(n, estimate.n + 1))}"
-    return f"It would take {needed} samples to tell so small a difference (now {count(estimate.n)})."
+    return f" Deciding so small a difference takes {needed} samples (now {count(estimate.n)})."
 
 
 def _folds(scheme: str) -> str:

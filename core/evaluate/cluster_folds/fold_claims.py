@@ -1,0 +1,121 @@
+"""What may be said of folds? Every sentence of the page rests on one of these claims (`core.evaluate.claims`)."""
+
+from collections.abc import Sequence
+from math import nan, sqrt
+
+import numpy as np
+from scipy import special
+
+from core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from core.evaluate.cluster_folds.compare import p_of_interval
+from core.evaluate.cluster_folds.results import FoldScore, Foretold, Relation, RunScore, SchemeDifference, SchemeScore
+from core.evaluate.cluster_folds.shifted_labels import LabelShift
+from core.evaluate.intervals import UNKNOWN, Interval
+
+FEWEST_SEEDS = 3
+"""With fewer nothing is said of a scheme, only of the very folds that were made."""
+SMALLEST_GAP, SMALLEST_SHIFT, SMALLEST_SPREAD = 0.01, 0.05, 0.02
+"""The smallest effects worth a sentence: in score between schemes, in shared labels, in score between folds."""
+
+
+def harder(difference: SchemeDifference) -> Claim:
+    """By how much a scheme scores lower than the other. Undecided with fewer than three seeds.
+
+    The interval is over samples, the Monte-Carlo error that of the mean over seeds.
+    """
+    value, ends = -difference.difference.value, difference.difference.interval
+    seeds = [gap for _, gap in difference.per_seed]
+    seed_error = float(np.std(seeds, ddof=1)) / sqrt(len(seeds)) if len(seeds) >= FEWEST_SEEDS else nan
+    return claim(
+        "cluster_folds.harder", value, Interval(-ends.upper, -ends.lower), difference.p_holm,
+        smallest=SMALLEST_GAP, mc_error=seed_error,
+    )  # fmt: skip
+
+
+def shifts_labels(shift: LabelShift) -> Claim:
+    """How much more often neighbours share their label within a fold than across folds."""
+    return claim_of_t(
+        "cluster_folds.labels_shift", shift.value, shift.se, shift.df,
+        smallest=SMALLEST_SHIFT, mc_error=shift.seed_error,
+    )  # fmt: skip
+
+
+def differs_between_folds(runs: Sequence[RunScore]) -> Claim:
+    """The standard deviation of what the folds would score on endless samples, in which chance has no part.
+
+    The weighted squares of fold scores around their mean are non-central chi-squared; over seeds, whose folds may be
+    much the same, they are averaged and taken for those of one, which errs on the safe side.
+    """
+    kind = "cluster_folds.differs_between_folds"
+    usable = [[fold for fold in run.folds_defined if fold.score.interval.width > 0] for run in runs]
+    if not usable or min(map(len, usable)) < 2:
+        return claim(kind, nan, UNKNOWN, nan, smallest=SMALLEST_SPREAD)
+    squares, variances = zip(*map(_squares, usable), strict=True)
+    n, q = min(map(len, usable)), float(np.mean(squares))
+    scale = float(np.mean(variances)) / n
+    lower, upper = _noncentrality(q, n - 1, 0.975), _noncentrality(q, n - 1, 0.025)
+    below = float(special.chdtr(n - 1, q))
+    spreads = [sqrt(max(square - (n - 1), 0.0) * scale) for square in squares]
+    return claim(
+        kind,
+        sqrt(max(q - (n - 1), 0.0) * scale),
+        Interval(sqrt(lower * scale), sqrt(upper * scale)),
+        min(2 * min(below, 1 - below), 1.0),
+        smallest=SMALLEST_SPREAD,
+        mc_error=float(np.std(spreads, ddof=1)) / sqrt(len(spreads)) if len(spreads) > 1 else 0.0,
+    )
+
+
+def beats_majority(row: SchemeScore) -> Claim:
+    """By how much the score lies above that of always predicting the majority class."""
+    value, ends = row.mean.value - row.majority, row.mean.interval
+    interval = Interval(ends.lower - row.majority, ends.upper - row.majority)
+    p = p_of_interval(value, interval) if interval.known else nan
+    return claim("cluster_folds.beats_majority", value, interval, p, mc_error=_seed_error(row))
+
+
+def predicts_held_out(each: Foretold) -> Claim:
+    """By how much the score on folds lies above that on the held-out set."""
+    value, interval = each.difference.value, each.difference.interval
+    p = p_of_interval(value, interval) if interval.known else nan
+    return claim("cluster_folds.predicts_held_out", value, interval, p, smallest=SMALLEST_GAP, mc_error=each.seed_error)
+
+
+def all_held_out(foretold: Sequence[Foretold]) -> tuple[Claim, ...]:
+    """The claims about all held-out sets, corrected together."""
+    return corrected([predicts_held_out(each) for each in foretold])
+
+
+def goes_with(relation: Relation) -> Claim:
+    """The correlation of scores with a characteristic; its interval is the one that its exact p-value implies."""
+    z = float(special.ndtri(1 - relation.p_holm / 2)) if 0 < relation.p_holm < 1 else 0.0
+    half = 1.96 * abs(relation.r) / z if z > 0 else np.inf
+    interval = Interval(max(relation.r - half, -1.0), min(relation.r + half, 1.0))
+    return claim("cluster_folds.goes_with", relation.r, interval, relation.p_holm)
+
+
+def _seed_error(row: SchemeScore) -> float:
+    return row.sd_over_seeds / sqrt(len(row.seeds)) if len(row.seeds) > 1 else 0.0
+
+
+def _squares(folds: Sequence[FoldScore]) -> tuple[float, float]:
+    """The sum of weighted squares around the weighted mean, and the variance of one score (harmonic mean).
+
+    What one sample adds to a variance is pooled over folds: few samples tell it badly, and then with the score itself.
+    """
+    n = np.array([fold.n for fold in folds], dtype=np.float64)
+    variances = np.array([fold.score.interval.width / (2 * 1.96) for fold in folds]) ** 2
+    weights = n / float((n * variances).mean())
+    values = np.array([fold.score.value for fold in folds])
+    mean = float((weights * values).sum() / weights.sum())
+    return float((weights * np.square(values - mean)).sum()), float(len(values) / weights.sum())
+
+
+def _noncentrality(q: float, df: int, level: float) -> float:
+    """The non-centrality at which `q` is the quantile of `level`; 0 where even that is too much."""
+    if special.chdtr(df, q) <= level:
+        return 0.0
+    found = float(special.chndtrinc(q, df, level)) if q < 1000 else nan
+    if np.isnan(found):  # the root of such a variable is all but normal, with variance 1
+        return max((sqrt(q) - float(special.ndtri(level))) ** 2 - df, 0.0)
+    return found

@@ -1,0 +1,190 @@
+"""Folds of drawn data whose truth is known: are they harder, do labels change with them, do they differ in score?
+
+Folds are made by the schemes themselves, and every fold is predicted by a model that was fitted on the others. `harder`
+is the score on random folds less that on the folds in question, `labels_shift` how much more often neighbours share
+their label within a fold than across folds, and `differs_between_folds` the standard deviation of what folds would
+score on endless samples.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+
+from core.evaluate.cluster_folds import FoldPerformance, FoldPredictions, fold_performance
+from core.split import FOLD_SCHEMES
+from tests.evaluate.fold_populations import frame
+from tests.worlds.cluster_folds_claims import claims_of
+from tests.worlds.world import World
+
+HARDER, SHIFT, DIFFERS = (f"cluster_folds.{name}" for name in ("harder", "labels_shift", "differs_between_folds"))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Inputs, labels of two classes, and the features that folds are made in."""
+
+    x: np.ndarray
+    y: np.ndarray
+    places: np.ndarray
+
+
+Draw = Callable[[np.random.Generator, int], Drawn]
+N_SEEDS = 3
+STARTS = {scheme: {"n_init": 2} for scheme in ("kmeans_folds", "sds_folds", "paired_source_folds")}
+MODELS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = {
+    "ridge": lambda x, y, new: ridge(x, y, new),
+    "neighbours": lambda x, y, new: neighbours(x, y, new),
+}
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is drawn, the folds in question, what they are held against, and the model.
+
+    `spread` is the standard deviation over data sets of the estimate of `harder`, as a large simulation has it: the
+    best test is a z-test that knows it.
+    """
+
+    name: str
+    draw: Draw
+    n: int
+    scheme: str
+    effects: Mapping[str, float] = field(hash=False)
+    spread: float = 0.0
+    model: str = "ridge"
+    baseline: str = "random_folds"
+
+    def world(self) -> World:
+        """The world of this design."""
+        return World(
+            "cluster_folds",
+            f"{self.name}, n = {self.n}, {self.model}",
+            dict(self.effects),
+            lambda data_seed, method_seed: claims_of(
+                folded(self, data_seed, method_seed), drawn(self, data_seed).x, self.scheme
+            ),
+            best=(lambda data_seed: {HARDER: abs(gap(self, data_seed)) > 1.96 * self.spread}) if self.spread else None,
+        )
+
+
+@lru_cache(maxsize=4)
+def drawn(design: Design, data_seed: int) -> Drawn:
+    """The data of a seed."""
+    return design.draw(np.random.default_rng([data_seed, design.n]), design.n)
+
+
+@lru_cache(maxsize=4)
+def folded(design: Design, data_seed: int, method_seed: int) -> FoldPredictions:
+    """What the model predicts on every fold of both schemes, with the seeds that follow one another from a first."""
+    data, parts = drawn(design, data_seed), []
+    for scheme in (design.baseline, design.scheme):
+        for seed in range(N_SEEDS * method_seed, N_SEEDS * (method_seed + 1)):
+            folds = FOLD_SCHEMES[scheme](seed=seed, **STARTS.get(scheme, {})).assign(data.places, data.y, None)
+            parts.append(frame(scheme, seed, None, folds, np.arange(design.n), None))
+            for fold in range(5):
+                rows, test = np.flatnonzero(folds == fold), folds == fold
+                y_pred = MODELS[design.model](data.x[~test], data.y[~test], data.x[test])
+                parts.append(frame(scheme, seed, design.model, np.full(len(rows), fold), rows, y_pred))
+    ids = np.array([f"row {row}" for row in range(design.n)], dtype=object)
+    return FoldPredictions(pd.concat(parts, ignore_index=True), data.y, ("a", "b"), ids, {}, planned=True)
+
+
+def ridge(x: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Ridge regression on signs."""
+    design, sign = np.column_stack([np.ones(len(x)), x]), np.where(y == 1, 1.0, -1.0)
+    weights = np.linalg.solve(design.T @ design + np.eye(design.shape[1]), design.T @ sign)
+    return (np.column_stack([np.ones(len(new)), new]) @ weights > 0).astype(np.int64)
+
+
+def neighbours(x: np.ndarray, y: np.ndarray, new: np.ndarray, k: int = 5) -> np.ndarray:
+    """The majority of the five nearest neighbours."""
+    _, near = cKDTree(x).query(new, k=k)
+    return (y[near].mean(axis=1) > 0.5).astype(np.int64)
+
+
+def performance(design: Design, data_seed: int) -> FoldPerformance:
+    """The scores of the first method seed."""
+    return fold_performance(folded(design, data_seed, 1000 * data_seed))
+
+
+def gap(design: Design, data_seed: int) -> float:
+    """By how much the folds in question were harder."""
+    (difference,) = performance(design, data_seed).differences
+    return -difference.difference.value
+
+
+def cloud(rng: np.random.Generator, n: int) -> Drawn:
+    """One Gaussian a class, 1.5 standard deviations apart: no structure."""
+    y = np.arange(n) % 2
+    x = rng.normal(size=(n, 4))
+    x[:, 0] += 1.5 * y
+    return Drawn(x, y, x)
+
+
+def foreign(rng: np.random.Generator, n: int) -> Drawn:
+    """As `cloud`, but folds are made in groups that have to do with neither inputs nor labels."""
+    of = cloud(rng, n)
+    return Drawn(of.x, of.y, 6 * rng.normal(size=(5, 3))[rng.integers(5, size=n)] + rng.normal(size=(n, 3)))
+
+
+def within(rng: np.random.Generator, n: int) -> Drawn:
+    """Every class has five groups of its own, at random places."""
+    y, group = np.arange(n) % 2, rng.integers(5, size=n)
+    x = 2.5 * rng.normal(size=(2, 5, 4))[y, group] + rng.normal(size=(n, 4))
+    return Drawn(x, y, x)
+
+
+def mild(rng: np.random.Generator, n: int) -> Drawn:
+    """As `cloud`, 2.5 apart, and every class has five groups that lie half a standard deviation around its middle."""
+    y, group = np.arange(n) % 2, rng.integers(5, size=n)
+    x = 0.5 * rng.normal(size=(2, 5, 4))[y, group] + rng.normal(size=(n, 4))
+    x[:, 0] += 2.5 * y
+    return Drawn(x, y, x)
+
+
+def across(rng: np.random.Generator, n: int) -> Drawn:
+    """Five groups that both classes share; within each they lie 2.5 apart in a direction of the group."""
+    y, group = np.arange(n) % 2, rng.integers(5, size=n)
+    centres, ways = 5 * rng.normal(size=(5, 4)), rng.normal(size=(5, 4))
+    ways *= 1.25 / np.linalg.norm(ways, axis=1, keepdims=True)
+    x = centres[group] + np.where(y == 1, 1.0, -1.0)[:, None] * ways[group] + rng.normal(size=(n, 4))
+    return Drawn(x, y, x)
+
+
+def one_group_of_noise(rng: np.random.Generator, n: int) -> Drawn:
+    """Five groups that both classes share, apart by 3 in the first column; in one group labels are drawn by lot."""
+    y, group = np.arange(n) % 2, rng.integers(5, size=n)
+    x = rng.normal(size=(n, 4))
+    x[:, 1] += 8.0 * group
+    x[:, 0] += 3.0 * np.where(group == 0, rng.integers(2, size=n), y)
+    return Drawn(x, y, x)
+
+
+DESIGNS = (
+    Design("folds of unrelated vectors against stratified ones", foreign, 60, "sds_folds",
+           {HARDER: 0.0, SHIFT: 0.0, DIFFERS: 0.0}, baseline="stratified_folds"),
+    Design("folds of unrelated vectors against stratified ones", foreign, 600, "sds_folds",
+           {HARDER: 0.0, SHIFT: 0.0, DIFFERS: 0.0}, baseline="stratified_folds"),
+    Design("no structure, stratified against random folds", cloud, 300, "stratified_folds",
+           {SHIFT: 0.0, DIFFERS: 0.0}),
+    Design("no structure, k-means folds", cloud, 300, "kmeans_folds", {SHIFT: 0.0}),
+    Design("five groups in each class, k-means folds", within, 300, "kmeans_folds",
+           {SHIFT: 0.0}, model="neighbours"),
+    Design("no structure, SDS k-means folds", cloud, 300, "sds_folds", {HARDER: 0.137}),
+    Design("five near groups in each class, paired folds", mild, 300, "paired_source_folds",
+           {HARDER: 0.091}, spread=0.0334),
+    Design("five groups in each class, SDS k-means folds", within, 300, "sds_folds",
+           {HARDER: 0.198}, spread=0.0715),
+    Design("five shared groups, paired folds", across, 300, "paired_source_folds",
+           {HARDER: 0.636, SHIFT: 0.45}, spread=0.0692, model="neighbours"),
+    Design("five shared groups, paired folds", across, 1500, "paired_source_folds",
+           {HARDER: 0.71, SHIFT: 0.42}, spread=0.055, model="neighbours"),
+    Design("one of five groups is noise, k-means folds", one_group_of_noise, 300, "kmeans_folds",
+           {SHIFT: 0.0, DIFFERS: 0.17}),
+)  # fmt: skip
+
+WORLDS = tuple(design.world() for design in DESIGNS)
