@@ -1,10 +1,11 @@
 """Is what the page says of held-out sources true? Worlds of sources whose truth is known, with ridge fits.
 
 Each class has a mean along an axis of its own in every block of features, so that classes are alike; a source moves its
-samples of a class in all directions, also in those that say nothing of the class. A model is a ridge classifier that sees one block, so that models are alike, too, unless a world makes one
-block or one class more at the mercy of sources. Splits are those of the product; a method seed draws them anew. What is
-true of sources that are alike is 0 by symmetry; other truths are means of `statistics` over 100 other data sets, as are
-their standard deviations, which the best test knows.
+samples of a class in all directions, also in those that say nothing of the class. A model is a ridge classifier that
+sees one block, so that models are alike, too, unless a world makes one block or one class more at the mercy of sources.
+Splits are those of the product; a method seed draws them anew. What is true of sources that are alike is 0 by symmetry;
+other truths are means of `statistics` over 100 other data sets, as are their standard deviations, which the best test
+knows.
 """
 
 from collections.abc import Mapping, Sequence
