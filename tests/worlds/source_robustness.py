@@ -16,14 +16,15 @@ import numpy as np
 import pandas as pd
 
 from core.cluster import find_sources
-from core.evaluate.claims import Claim, claim
+from core.evaluate.claims import Claim
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     HeldOutSource,
     ModelComparison,
     compare_models,
     expected_accuracy_intervals,
-    worst,
+    hardest,
+    source_verdict,
 )
 from core.split.source_aware import SourceExclusive, SourceInclusive
 from core.trials.run import as_frame, count
@@ -176,30 +177,29 @@ def claims(world: Sources, data_seed: int, method_seed: int) -> Mapping[str, Cla
     """What the page says of one data set, one claim of each kind.
 
     Of a family of claims it is that of the first class, of the first pair and of the foreign source where the world
-    made them differ; else the one that is most likely wrong, which is the one with the smallest p-value.
+    made them differ (a source named wrongly counts as the opposite of the truth); else the one that is most likely
+    wrong, which is the one with the smallest p-value.
     """
     intervals, comparisons = world.intervals(data_seed, method_seed)
-    row, classes = intervals.overall[0], intervals.classes_of(intervals.overall[0])
-    rho = row.rho.over_sources
-    said = claim(FALLS, row.inclusive.value - row.exclusive.value, row.rho.over_sources, 0.0)
-    fall = "above" if rho.upper < 1 else "below" if rho.lower > 1 else "undecided"
-    told = [replace(said, kind=CLASS, decision="above" if one.falls_further else "undecided") for one in classes]
-    pairs = [
-        replace(
-            said, kind=MODEL, decision="undecided" if not c.told_apart else "above" if c.rho > c.other_rho else "below"
-        )
-        for c in comparisons
-    ]
-    hardest = worst(intervals.sources_of(row))
-    right = hardest is not None and _is_foreign(world, hardest)
-    told.sort(key=lambda one: one.decision == "undecided") if world.class_sd is None else None
-    pairs.sort(key=lambda one: one.decision == "undecided") if world.block_sd is None else None
-    return {
-        FALLS: replace(said, decision=fall),
-        BASELINE: replace(said, kind=BASELINE, decision="below"),
-        CLASS: told[0],
-        WORST: replace(said, kind=WORST, decision="above" if world.foreign is None or right else "below"),
-    } | ({MODEL: pairs[0]} if pairs else {})
+    row = intervals.overall[0]
+    verdict = source_verdict(intervals, comparisons, row=row)
+    classes = [claim for claim in verdict.claims if claim.kind == CLASS]
+    pairs = [comparison.claim for comparison in comparisons]
+    hard = hardest(intervals.sources_of(row))[0]
+    right = world.foreign is None or _is_foreign(world, hard.source)
+    baseline = intervals.baseline_of(row)
+    named = {
+        FALLS: row.falls,
+        BASELINE: None if baseline is None else baseline.claim,
+        CLASS: classes[0] if world.class_sd is not None else _likeliest(classes),
+        MODEL: pairs[0] if world.block_sd is not None else _likeliest(pairs),
+        WORST: hard.claim if right or not hard.claim.decided else replace(hard.claim, decision="below"),
+    }
+    return {kind: claim for kind, claim in named.items() if claim is not None}
+
+
+def _likeliest(family: Sequence[Claim]) -> Claim | None:
+    return min(family, key=lambda claim: claim.p_value, default=None)
 
 
 @cache

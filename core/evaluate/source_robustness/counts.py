@@ -58,6 +58,8 @@ class Counts:
     """How many draws tested this cell; `cell_correct` and `cell_n` are totals over these."""
     cell_correct: Float[np.ndarray, " n_cells"]
     cell_n: Float[np.ndarray, " n_cells"]
+    unit_squared: Float[np.ndarray, " n_units"]
+    """The sum over draws of the square of what was right in each unit: how far it varies from draw to draw."""
 
     @property
     def done(self) -> Bool[np.ndarray, " n_draws"]:
@@ -170,6 +172,13 @@ def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) 
         values[at_label, by_label["label_code"].to_numpy()] = by_label[column].to_numpy()
         return values
 
+    def squared() -> np.ndarray:
+        n_units = len(layout.unit_name)
+        draw = draws.get_indexer(pd.MultiIndex.from_frame(by_cell.loc[:, ["clustering", "repeat"]]))
+        place, of_draw = np.unique(layout.cell_unit[at_cell] * len(draws) + draw, return_inverse=True)
+        right = np.bincount(of_draw, weights=by_cell["n_correct"].to_numpy(), minlength=len(place))
+        return np.bincount(place // len(draws), weights=right**2, minlength=n_units).astype(np.float64)
+
     def total(values: np.ndarray | None) -> np.ndarray:
         return np.bincount(at_cell, weights=values, minlength=len(cells)).astype(np.float64)
 
@@ -182,6 +191,7 @@ def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) 
         cell_times=total(None),
         cell_correct=total(by_cell["n_correct"].to_numpy()),
         cell_n=total(by_cell["n_label"].to_numpy()),
+        unit_squared=squared(),
     )
 
 
