@@ -248,7 +248,7 @@ def table_1(rows: pd.DataFrame) -> None:
         draws = f"[{told.over_draws.lower:+.3f}, {told.over_draws.upper:+.3f}]"
         says = (
             "separate"
-            if pair.told_apart
+            if pair.claim.decision in ("above", "below")
             else "separate on these data only"
             if pair.told_apart_on_these_data
             else ("cannot be told apart")

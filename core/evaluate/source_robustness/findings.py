@@ -19,7 +19,7 @@ def beyond_cloud(row: ExpectedInterval, fall: Claim, null: Claim | None) -> str:
     if null.decision == "above":
         return (
             f"Held-out clusters are harder than such a cloud explains, by {points(null.estimate, null.interval)}: "
-            "classes have groups or bends. Whether these are sources only known sources can tell."
+            "classes have groups or bends. Whether these are sources, only known sources show."
         )
     if null.decision == "undecided":
         return (

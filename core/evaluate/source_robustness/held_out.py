@@ -50,8 +50,8 @@ class HeldOutSource:
 class Hardness:
     """How much harder one held-out source is than the others.
 
-    `shrunk` is its accuracy drawn towards the mean of its class (empirical Bayes): the lowest of many is partly bad luck.
-    `interval` of that accuracy is exact and holds for all sources at once, so that it may be the one of the lowest.
+    `shrunk` is its accuracy drawn towards the mean of its class (empirical Bayes): the lowest of many is partly bad
+    luck. `interval` of that accuracy is exact and holds for all sources at once, so that it may be that of the lowest.
     """
 
     source: HeldOutSource
@@ -125,13 +125,16 @@ def hardest(sources: Sequence[HeldOutSource], *, same: Mapping[Cluster, int] | N
     )
     of_class, right = np.bincount(labels, weights=n)[labels], np.bincount(labels, weights=n * accuracy)[labels]
     others = (right - n * accuracy) / (of_class - n)
-    size = n / (1 + _moved_by_training(distinct) / times)
+    moved = _moved_by_training(distinct)
+    size = n / (1 + (0 if np.isnan(moved) else moved) / times)
     size = size * (of_class - n) / (size + of_class - n)  # as if the others were known: theirs is an estimate, too
     mean = right / of_class
     shrunk = mean + _kept(accuracy, mean, size) * (accuracy - mean)
+    unknown = np.full(len(n), np.nan)
+    in_test = unknown if np.isnan(moved) else size
     rows = [
         _hardness(source, *numbers, family)
-        for source, *numbers in zip(distinct, *(a.tolist() for a in (others, shrunk, size)), strict=True)
+        for source, *numbers in zip(distinct, others.tolist(), shrunk.tolist(), in_test.tolist(), strict=True)
     ]
     return tuple(sorted(rows, key=lambda row: (row.claim.decision != "above", row.shrunk)))
 
@@ -176,14 +179,18 @@ def _overlap(mine: np.ndarray, theirs: np.ndarray) -> float:
 
 
 def _distinct(sources: Sequence[HeldOutSource], same: Mapping[Cluster, int] | None) -> list[HeldOutSource]:
-    groups: dict[object, list[HeldOutSource]] = {}
+    groups: dict[object, list[list[HeldOutSource]]] = {}
     for source in sources:
         counted = (source.label, source.n, round(source.exclusive * source.n, 6))
-        one = same.get(source.cluster, source.cluster) if same is not None else counted
+        alike = groups.setdefault(same.get(source.cluster, source.cluster) if same is not None else counted, [])
         # Two sources of one clustering are never the same, however alike their counts.
-        place = sum(other.clustering == source.clustering for other in groups.get((one, 0), ()))
-        groups.setdefault((one, place), []).append(source)
-    return [_joined(group) for group in groups.values()]
+        free = (group for group in alike if all(other.clustering != source.clustering for other in group))
+        group = next(free, None)
+        if group is None:
+            alike.append([source])
+        else:
+            group.append(source)
+    return [_joined(group) for alike in groups.values() for group in alike]
 
 
 def _joined(group: Sequence[HeldOutSource]) -> HeldOutSource:
