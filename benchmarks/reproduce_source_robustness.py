@@ -251,7 +251,7 @@ def table_1(rows: pd.DataFrame) -> None:
             if pair.claim.decision in ("above", "below")
             else "separate on these data only"
             if pair.told_apart_on_these_data
-            else ("cannot be told apart")
+            else ("no significant difference")
         )
         print(
             f"- {pair.source_finder}: {pair.model} less {pair.other} {told.value:+.3f}, over sources and samples "

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import isnan
 
 from core.evaluate.claims import Claim
-from core.evaluate.source_robustness.held_out import Hardness
-from core.evaluate.source_robustness.results import ExpectedInterval
+from core.evaluate.source_robustness.held_out import SMALLEST, Hardness
+from core.evaluate.source_robustness.results import Baseline, ExpectedInterval
 from core.evaluate.source_robustness.words import KNOWN_SOURCES, noun
 from core.evaluate.wording import count, listed, p_value, percent, plural, points, quoted, ratio, rho
 
@@ -90,6 +90,16 @@ def above_one(row: ExpectedInterval) -> str:
     return (
         f"Held-out {kind}s came out easier than those seen in training (rho {ratio(row.rho.value)}){doubt}. "
         f"The paper expects the opposite; these {kind}s do not differ in what this model finds hard."
+    )
+
+
+def other_mix(baseline: Baseline | None) -> str:
+    """That the test parts differ in their share of the majority class, which alone moves accuracy."""
+    if baseline is None or not abs(baseline.inclusive - baseline.exclusive) >= SMALLEST:
+        return ""
+    return (
+        f"Test parts differ in their mix of classes: the majority class is {percent(baseline.inclusive)} of those seen "
+        f"in training, {percent(baseline.exclusive)} of those held out."
     )
 
 

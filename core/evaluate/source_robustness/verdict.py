@@ -13,6 +13,7 @@ from core.evaluate.source_robustness.findings import (
     by_class,
     hardest_source,
     on_random_split,
+    other_mix,
     unseen,
 )
 from core.evaluate.source_robustness.held_out import hardest
@@ -73,6 +74,7 @@ def source_verdict(
             unseen(row),
             *(compared(comparison, len(comparisons), names) for comparison in mine),
             above_one(row),
+            other_mix(baseline),
             on_random_split(row),
             _EPOCHS[epoch],
         ]
