@@ -7,7 +7,8 @@ and by held-out source; `compare_models(trials)` compares models; `source_verdic
 from core.evaluate.source_robustness.best import most_robust
 from core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
 from core.evaluate.source_robustness.expected import expected_accuracy_intervals
-from core.evaluate.source_robustness.held_out import SMALLEST, Hardness, HeldOutSource, hardest, same_clusters
+from core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
+from core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
 from core.evaluate.source_robustness.results import (
     AccuracyInterval,
     AccuracyIntervals,

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import isnan
 
 from core.evaluate.claims import Claim
-from core.evaluate.source_robustness.held_out import SMALLEST, Hardness
+from core.evaluate.source_robustness.hardness import Hardness
+from core.evaluate.source_robustness.held_out import SMALLEST
 from core.evaluate.source_robustness.results import Baseline, ExpectedInterval
 from core.evaluate.source_robustness.words import KNOWN_SOURCES, noun
 from core.evaluate.wording import count, listed, p_value, percent, plural, points, quoted, ratio, rho

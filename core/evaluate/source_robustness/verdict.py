@@ -16,7 +16,7 @@ from core.evaluate.source_robustness.findings import (
     other_mix,
     unseen,
 )
-from core.evaluate.source_robustness.held_out import hardest
+from core.evaluate.source_robustness.hardness import hardest
 from core.evaluate.source_robustness.results import AccuracyIntervals, Baseline, ExpectedInterval
 from core.evaluate.source_robustness.words import KNOWN_SOURCES, held_out, noun
 from core.evaluate.wording import Verdict, count, percent, plural, points, quoted, rho
