@@ -248,10 +248,10 @@ def table_1(rows: pd.DataFrame) -> None:
         draws = f"[{told.over_draws.lower:+.3f}, {told.over_draws.upper:+.3f}]"
         says = (
             "separate"
-            if pair.told_apart
+            if pair.claim.decision in ("above", "below")
             else "separate on these data only"
             if pair.told_apart_on_these_data
-            else ("cannot be told apart")
+            else ("no significant difference")
         )
         print(
             f"- {pair.source_finder}: {pair.model} less {pair.other} {told.value:+.3f}, over sources and samples "

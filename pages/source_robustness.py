@@ -1,4 +1,4 @@
-"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
+"""How far does accuracy fall on held-out sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
 from pathlib import Path
 
@@ -21,16 +21,18 @@ SECONDS_BETWEEN_DRAWINGS = 4.0
 def show(run: Run) -> None:
     """All that finished trials tell, those of a run and those of models that were brought along."""
     intervals = results.intervals(run, own) if own is not None or run.n_done > run.n_failed else None
-    of = None if intervals is None else sources.row_of(intervals.overall, looked, own)
+    comparisons = results.comparisons(run, own) if intervals is not None else ()
+    of = None if intervals is None else sources.row_of(intervals.overall, comparisons, looked, own)
     if intervals is None or of is None:
         page.nothing_yet(running=run.state == "running")
         return
-    rows, comparisons = intervals.overall, results.comparisons(run, own)
-    said = source_verdict(intervals, comparisons, row=of, names=report.names_beside(of, rows), epoch=plan.epoch)
+    rows, finished = intervals.overall, run.state != "running"
+    names = report.names_beside(of, rows)
+    said = source_verdict(intervals, comparisons, row=of, names=names, epoch=plan.epoch, finished=finished)
     page.verdict(said, report.metrics(of, intervals))
     trained_sources.notes(run)
-    page.draw(report.interval_figure(rows))
-    if run.state != "running":  # before that they come and go
+    page.draw(report.interval_figure(intervals))
+    if finished:  # before that they come and go
         page.findings(said)
     boxes, rho = sources.beside(rows)
     with boxes:
@@ -39,14 +41,14 @@ def show(run: Run) -> None:
         page.draw(report.rho_figure(rows))
     finders.true_sources(run, own)
     finders.side_by_side(run)
-    if run.state != "running":
+    if finished:
         trained_sources.pictures(run)
     in_detail(run, of)
     tables(run, of)
 
 
 def in_detail(run: Run, of: ExpectedInterval) -> None:
-    """One model by class and by held-out source, with the portraits of the worst."""
+    """One model by class and by held-out source, with portraits of the hardest."""
     intervals = results.intervals(run, own)
     sources.about(of, intervals.overall)
     classes, held_out = st.columns(2, gap="medium")
@@ -74,7 +76,9 @@ def tables(run: Run, of: ExpectedInterval) -> None:
             "Drawn splits": lambda: results.drawn(plan, dataset),
         },
         stem="source-robustness",
-        body=lambda: report.body(intervals, comparisons, of=of, told=told, epoch=plan.epoch),
+        body=lambda: report.body(
+            intervals, comparisons, of=of, told=told, epoch=plan.epoch, finished=run.state != "running"
+        ),
         also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
     page.how_to_read(HOW_TO_READ)
@@ -82,8 +86,8 @@ def tables(run: Run, of: ExpectedInterval) -> None:
 
 
 page.lead(
-    "Accuracy on sources that the training part does not hold, against accuracy on familiar ones. It cannot tell "
-    "whether the sources that you will meet are like the ones held out here."
+    "Accuracy on held-out sources, against accuracy on sources seen in training. Whether the sources that you will "
+    "meet are like those held out stays open."
 )
 dataset = data_choice.dataset()
 asked = jobs.asked_to_start(data_choice.required().name)

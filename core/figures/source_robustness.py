@@ -1,4 +1,4 @@
-"""How far does accuracy fall on unfamiliar sources? (Kilinc & Uysal 2017, figures 3-5, and by class and source)"""
+"""How far does accuracy fall on held-out sources? (Kilinc & Uysal 2017, figures 3-5, and by class and source)"""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,13 +6,34 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness import AccuracyIntervals, ExpectedInterval, ExpectedValue, HeldOutSource, worst
+from core.evaluate.source_robustness import (
+    AccuracyIntervals,
+    Baseline,
+    ExpectedInterval,
+    ExpectedValue,
+    Hardness,
+    HeldOutSource,
+    hardest,
+)
 from core.evaluate.wording import count, listed, percent, plural, ratio
-from core.figures.theme import Theme, escape, faded, interval_bars, name_axis, new_figure, padded, percent_axis, theme
+from core.figures.theme import (
+    Theme,
+    escape,
+    faded,
+    interval_bars,
+    name_axis,
+    new_figure,
+    padded,
+    percent_axis,
+    theme,
+    traces_of,
+)
 
 MOST_ROWS = 40
 ROW = 26
-SCHEMES = {"source_inclusive": "familiar sources", "source_exclusive": "unfamiliar sources", "random": "random split"}
+SCHEMES = {"source_inclusive": "seen in training", "source_exclusive": "held out", "random": "random split"}
+FAR = 0.25
+"""A baseline so far left of all accuracies is not drawn: it would squeeze them. Captions have its number."""
 SYMBOLS = {"source_inclusive": "circle", "source_exclusive": "diamond", "random": "x-thin-open"}
 
 
@@ -56,17 +77,23 @@ def accuracy_boxes(
             hoveron="points",
             hovertemplate="%{y:.1f} % in repeat %{customdata}<extra></extra>",
         )
+    _baseline_lines(figure, look, intervals.baselines, axis="y")
     name_axis(figure, row_names(rows, names), axis="x")
     percent_axis(figure, axis="y")
     return figure
 
 
 def interval_chart(
-    rows: Sequence[ExpectedInterval], *, names: Mapping[str, str] | None = None, dark: bool = False
+    rows: Sequence[ExpectedInterval],
+    *,
+    baselines: Sequence[Baseline] = (),
+    names: Mapping[str, str] | None = None,
+    dark: bool = False,
 ) -> go.Figure:
     """Expected accuracy intervals: a band from E[AccX] to E[AccI] (figure 4), each end with both its intervals.
 
-    The bar at an end is its interval over draws, the hairline the one over sources and samples.
+    The bar at an end is its interval over draws, the hairline the one over sources and samples. Grey lines are the
+    majority class and chance.
     """
     look = theme(dark)
     sentences = [_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True)]
@@ -91,9 +118,27 @@ def interval_chart(
     if not np.isnan(values["random"]).all():
         _markers(figure, at, values["random"], rows, "random", look.random, "random")
     _bar_legend(figure, look)
+    _baseline_lines(figure, look, baselines)
     name_axis(figure, row_names(rows, names))
     percent_axis(figure)
     return figure
+
+
+def _baseline_lines(figure: go.Figure, look: Theme, baselines: Sequence[Baseline], *, axis: str = "x") -> None:
+    """The majority class and chance, each a grey line across all rows, where they are near what is drawn."""
+    drawn = np.concatenate([[np.nan], *(np.asarray(trace[axis], dtype=np.float64) for trace in traces_of(figure))])
+    known = [baseline for baseline in baselines if not np.isnan(baseline.exclusive)]
+    if np.isnan(drawn).all() or not known:
+        return
+    ends = np.array([-0.5, len(baselines) - 0.5])
+    for name, dash, values in (
+        ("majority class", "dash", [baseline.exclusive for baseline in known]),
+        ("chance", "dot", [baseline.chance for baseline in known]),
+    ):
+        at = np.full(2, 100 * np.mean(values))
+        if at[0] + 100 * FAR > np.nanmin(drawn):
+            x, y = (at, ends) if axis == "x" else (ends, at)
+            figure.add_scatter(x=x, y=y, mode="lines", line={"color": look.grey, "dash": dash, "width": 1.2}, name=name)
 
 
 def rho_chart(
@@ -109,7 +154,7 @@ def rho_chart(
         look,
         x_title="Robustness rho = E[AccX] / E[AccI]",
         height=_height(len(rows), 52),
-        alt=" ".join(["Rho, the share of the accuracy that is kept on unfamiliar sources.", *sentences]),
+        alt=" ".join(["Rho, the share of the accuracy that is kept on held-out sources.", *sentences]),
     )
     at = np.arange(len(rows), dtype=np.float64)
     _error_bars(figure, at, [row.rho for row in rows], look.ink, named=True)
@@ -122,7 +167,7 @@ def rho_chart(
 def class_chart(overall: ExpectedInterval, classes: Sequence[ExpectedInterval], *, dark: bool = False) -> go.Figure:
     """Rho by class, the worst on top; the line and band behind are all classes together.
 
-    Filled diamonds are classes whose accuracy falls further than that of the rest, corrected for the number of classes.
+    Filled diamonds are classes that drop significantly more than the others, corrected for the number of classes.
     """
     look = theme(dark)
     rows = sorted((row for row in classes if not np.isnan(row.rho.value)), key=lambda row: row.rho.value)
@@ -143,8 +188,8 @@ def class_chart(overall: ExpectedInterval, classes: Sequence[ExpectedInterval], 
     at = np.arange(len(rows), dtype=np.float64)
     _error_bars(figure, at, [row.rho for row in rows], look.exclusive, named=True)
     for name, symbol, chosen in (
-        ("falls further than the rest", "diamond", True),
-        ("cannot be told from the rest", "circle-open", False),
+        ("drops significantly more than the others", "diamond", True),
+        ("no significant difference", "circle-open", False),
     ):
         part = np.array([row.falls_further == chosen for row in rows], dtype=bool)
         if part.any():
@@ -178,7 +223,7 @@ def _sources_by_class(sources: Sequence[HeldOutSource], look: Theme) -> go.Figur
     clusterings = sorted({source.clustering for source in sources})
     lanes = {clustering: (place + 0.5) / len(clusterings) - 0.5 for place, clustering in enumerate(clusterings)}
     at = np.array([position[str(source.label)] + 0.5 * lanes[source.clustering] for source in sources])
-    _worst_bar(figure, look, sources, at)
+    _hardest_bar(figure, look, sources, at)
     _source_marks(figure, look, sources, at)
     for line in range(1, len(labels)):
         figure.add_hline(y=line - 0.5, line={"color": look.line, "width": 1})
@@ -210,30 +255,36 @@ def _shared_sources(sources: Sequence[HeldOutSource], look: Theme) -> go.Figure:
     return figure
 
 
-def _worst_bar(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSource], at: np.ndarray) -> None:
-    lowest = worst(tuple(sources))
-    if lowest is None:
+def _hardest_bar(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSource], at: np.ndarray) -> None:
+    """The interval of the hardest source, where one is significantly harder than the others."""
+    first = _significantly_harder(sources)
+    if first is None:
         return
-    place = at[list(sources).index(lowest)]
+    place = at[list(sources).index(next(source for source in sources if source.cluster == first.source.cluster))]
     figure.add_trace(
         interval_bars(
             np.array([place]),
-            np.array([100 * lowest.lower]),
-            np.array([100 * lowest.upper]),
+            np.array([100 * first.interval.lower]),
+            np.array([100 * first.interval.upper]),
             colour=look.ink,
             width=1.2,
-            name="worst source, 95 % interval of its samples",
+            name="significantly harder, 95 % for all at once",
         )
     )
+
+
+def _significantly_harder(sources: Sequence[HeldOutSource]) -> Hardness | None:
+    hard = hardest(sources)
+    return hard[0] if hard and hard[0].claim.decision == "above" else None
 
 
 def _source_marks(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSource], at: np.ndarray) -> None:
     n = np.array([source.n for source in sources], dtype=np.float64)
     for name, symbol, colour, values in (
-        ("familiar", "line-ns-open", look.inclusive, [source.inclusive for source in sources]),
+        ("seen in training", "line-ns-open", look.inclusive, [source.inclusive for source in sources]),
         ("held out", "diamond", look.exclusive, [source.exclusive for source in sources]),
     ):
-        size = np.full(len(n), 9.0) if name == "familiar" else 5 + 9 * np.sqrt(n / n.max(initial=1))
+        size = np.full(len(n), 9.0) if name == "seen in training" else 5 + 9 * np.sqrt(n / n.max(initial=1))
         figure.add_scatter(
             x=100 * np.array(values, dtype=np.float64),
             y=at,
@@ -257,7 +308,7 @@ def _source_hover(source: HeldOutSource) -> str:
     return (
         f"source {escape(source.source)}{of_class}, clustering {source.clustering}<br>held out "
         f"{percent(source.exclusive, Interval(source.lower, source.upper))}<br>"
-        f"familiar {percent(source.inclusive)}<br>n = {count(source.n)}, {plural(source.n_repeats, 'repeat')}"
+        f"seen in training {percent(source.inclusive)}<br>n = {count(source.n)}, {plural(source.n_repeats, 'repeat')}"
     )
 
 
@@ -297,8 +348,8 @@ def _error_bars(
 def _bars(colour: str) -> tuple[tuple[str, str, float, str], ...]:
     """Of both kinds of interval: name in the legend, field, width and shade of the bar."""
     return (
-        ("95 % over sources and samples", "over_sources", 1.4, colour),
-        ("95 % over draws", "over_draws", 7.0, faded(colour, 0.35)),
+        ("95 % CI for new data", "over_sources", 1.4, colour),
+        ("Monte-Carlo error, 95 %", "over_draws", 7.0, faded(colour, 0.35)),
     )
 
 
@@ -358,8 +409,8 @@ def _height(n_rows: int, row: int) -> int:
 
 def _boxes_alt(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None) -> str:
     sentences = [
-        f"{name}: {percent(row.inclusive.value)} on average on familiar sources (standard deviation "
-        f"{percent(row.inclusive.sd)}), {percent(row.exclusive.value)} on unfamiliar ones "
+        f"{name}: {percent(row.inclusive.value)} on average with sources seen in training (standard "
+        f"deviation {percent(row.inclusive.sd)}), {percent(row.exclusive.value)} on held-out ones "
         f"({percent(row.exclusive.sd)})."
         for row, name in zip(rows, row_names(rows, names), strict=True)
     ]
@@ -368,8 +419,8 @@ def _boxes_alt(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None
 
 def _interval_alt(row: ExpectedInterval, name: str) -> str:
     return (
-        f"{name}: {percent(row.exclusive.value, row.exclusive.over_sources)} expected on unfamiliar sources, "
-        f"{percent(row.inclusive.value, row.inclusive.over_sources)} on familiar ones."
+        f"{name}: {percent(row.exclusive.value, row.exclusive.over_sources)} expected on held-out sources, "
+        f"{percent(row.inclusive.value, row.inclusive.over_sources)} seen in training."
     )
 
 
@@ -380,17 +431,22 @@ def _class_alt(overall: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> s
     return (
         f"Rho by class, from {ratio(rows[0].rho.value)} ({rows[0].label}) to {ratio(rows[-1].rho.value)} "
         f"({rows[-1].label}); {ratio(overall.rho.value, overall.rho.over_sources)} over all classes. "
-        + (f"Accuracy falls further than elsewhere in {listed(further)}." if further else "No class stands out.")
+        + (
+            f"{listed(further)}: significantly more than the others."
+            if further
+            else "No class drops significantly more."
+        )
     )
 
 
 def _sources_alt(sources: Sequence[HeldOutSource]) -> str:
-    lowest = worst(tuple(sources))
-    if lowest is None:
+    if not sources:
         return "Accuracy by held-out source: nothing is known yet."
-    of_class = f" of class {lowest.label}" if lowest.label is not None else ""
+    each, first = f"Accuracy on each of {plural(len(sources), 'held-out source')}.", _significantly_harder(sources)
+    if first is None:
+        return f"{each} None is significantly harder than the others."
+    of_class = f" of class {first.source.label}" if first.source.label is not None else ""
     return (
-        f"Accuracy on each of {plural(len(sources), 'held-out source')}. "
-        f"The worst is source {lowest.source}{of_class}: "
-        f"{percent(lowest.exclusive, Interval(lowest.lower, lowest.upper))}, n = {count(lowest.n)}."
+        f"{each} Source {first.source.source}{of_class} is harder than the others: "
+        f"{percent(first.shrunk, first.interval)}, n = {count(first.source.n)}."
     )

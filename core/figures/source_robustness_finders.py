@@ -70,8 +70,8 @@ def true_sources_chart(
     figure = new_figure(look, x_title="Expected accuracy (%)", height=90 + 44 * max(len(rows), 2), alt=alt)
     at = np.arange(len(rows), dtype=np.float64)
     ends = {
-        "found, unfamiliar": (look.exclusive, "diamond", [row.clustered.exclusive.value for row in rows]),
-        "found, familiar": (look.inclusive, "circle", [row.clustered.inclusive.value for row in rows]),
+        "found, held out": (look.exclusive, "diamond", [row.clustered.exclusive.value for row in rows]),
+        "found, seen in training": (look.inclusive, "circle", [row.clustered.inclusive.value for row in rows]),
     }
     lower, upper = (100 * np.array(values) for _, _, values in ends.values())
     figure.add_trace(

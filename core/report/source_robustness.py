@@ -1,14 +1,17 @@
-"""How far does accuracy fall on unfamiliar sources? The verdict's numbers, the figures with captions, Table 1."""
+"""How far does accuracy fall on held-out sources? The verdict's numbers, the figures with captions, Table 1."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isnan
 
 import pandas as pd
 
 from core.data import Dataset
+from core.evaluate.claims import Claim
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
+    Baseline,
     ExpectedInterval,
     ExpectedValue,
     ModelComparison,
@@ -18,6 +21,7 @@ from core.evaluate.source_robustness import (
     source_verdict,
 )
 from core.evaluate.source_robustness.true_sources import TrueSources, true_sources
+from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import percent, points, ratio
 from core.figures import source_robustness, source_robustness_finders
 from core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
@@ -42,14 +46,16 @@ def body(
     of: ExpectedInterval | None = None,
     told: Sequence[TrueSources] = (),
     epoch: str = "last",
+    null: Claim | None = None,
+    finished: bool = True,
 ) -> Body:
-    """Everything about a run, the verdict about the row `of` (the most robust by default); `epoch` is the plan's."""
+    """Everything about a run, the verdict about the row `of` (`most_robust` by default); see `source_verdict`."""
     rows = intervals.overall
-    of = of or most_robust(rows)
+    of = of or most_robust(rows, comparisons)
     if of is None:
         return Body(None, (), (Section("", ("No trial has come to a result yet.",)),))
     names = names_beside(of, rows)
-    sections = [Section("", (interval_figure(rows), box_figure(intervals), rho_figure(rows)))]
+    sections = [Section("", (interval_figure(intervals), box_figure(intervals), rho_figure(rows)))]
     if told:
         sentences = tuple(one.sentence(IN_SENTENCES) for one in told)
         parts = (true_sources_figure(told), *sentences, true_sources_table(told))
@@ -58,7 +64,7 @@ def body(
     sections.append(Section(f"{names[of.model]}: which classes and sources are hard?", about))
     sections.append(Section("In numbers", (table(intervals),)))
     return Body(
-        source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch),
+        source_verdict(intervals, comparisons, row=of, names=names, epoch=epoch, null=null, finished=finished),
         tuple(metrics(of, intervals)),
         tuple(sections),
     )
@@ -81,25 +87,43 @@ def names_beside(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> dict
 
 def metrics(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[Metric]:
     """Rho and the three accuracies, each with its interval over sources and samples; accuracies with their baseline."""
-    sizes = [row.n_samples for row in intervals.classes_of(of)]
-    baseline = f"majority-class baseline {percent(max(sizes) / sum(sizes))}" if sizes else ""
-    accuracies = [
-        _metric("On unfamiliar sources", percent, of.exclusive, "Whole sources are held out of the training part."),
-        _metric("On familiar sources", percent, of.inclusive, "Every source is in the training part, too."),
-        _metric("On a random split", percent, of.random, "Sources are ignored, as is usual."),
+    baseline, things = intervals.baseline_of(of), f"{noun(of.source_finder)}s"
+    accuracies = {
+        "exclusive": (f"On held-out {things}", f"Whole {things} are held out of the training part."),
+        "inclusive": (f"On {things} seen in training", f"All {things} are in the training part, too."),
+        "random": ("On a random split", f"The split pays no regard to {things}, as is usual."),
+    }
+    beside = [
+        replace(_metric(label, percent, getattr(of, end), meaning), baseline=_baseline(baseline, end))
+        for end, (label, meaning) in accuracies.items()
     ]
-    rho = _metric("Robustness rho", ratio, of.rho, "The share of the accuracy on familiar sources that is kept.")
-    return [rho, *(replace(metric, baseline=baseline) for metric in accuracies)]
+    meaning = f"The share of the accuracy with {things} seen in training that is kept on held-out ones."
+    return [_metric("Robustness rho", ratio, of.rho, meaning), *beside]
 
 
-def interval_figure(rows: Sequence[ExpectedInterval]) -> Figure:
+def _baseline(baseline: Baseline | None, end: str) -> str:
+    """The majority class on the same test parts, and chance; empty while there are none."""
+    share = float("nan") if baseline is None else getattr(baseline, end)
+    if baseline is None or isnan(share):
+        return ""
+    return f"majority-class baseline {percent(share)}, chance {percent(baseline.chance)}"
+
+
+def interval_figure(intervals: AccuracyIntervals) -> Figure:
     """The accuracy interval of every model."""
+    draw = partial(source_robustness.interval_chart, intervals.overall, baselines=intervals.baselines, names=TITLES)
     return Figure(
         "intervals",
-        partial(source_robustness.interval_chart, rows, names=TITLES),
-        "Each band runs from the accuracy to expect on unfamiliar sources to that on familiar ones: the shorter, the "
-        "more robust. Hairlines are 95 % intervals over sources and samples, short bars over draws.",
+        draw,
+        "Each band runs from the accuracy held out to that seen in training: the shorter, the more robust. Hairlines "
+        "are 95 % CIs for new data, short bars the Monte-Carlo error. " + _baselines(intervals),
     )
+
+
+def _baselines(intervals: AccuracyIntervals) -> str:
+    of = intervals.overall[0] if intervals.overall else None
+    beside = _baseline(intervals.baseline_of(of), "exclusive") if of is not None else ""
+    return f"For comparison: {beside}." if beside else ""
 
 
 def box_figure(intervals: AccuracyIntervals) -> Figure:
@@ -107,7 +131,7 @@ def box_figure(intervals: AccuracyIntervals) -> Figure:
     return Figure(
         "boxes",
         partial(source_robustness.accuracy_boxes, intervals, names=TITLES),
-        "Each mark is the accuracy of one draw. Unfamiliar sources scatter widely: it matters which one is met.",
+        "Each mark is the accuracy of one draw. Held-out ones scatter widely where it matters which one is met.",
     )
 
 
@@ -116,7 +140,7 @@ def rho_figure(rows: Sequence[ExpectedInterval]) -> Figure:
     return Figure(
         "rho",
         partial(source_robustness.rho_chart, rows, names=TITLES),
-        "The share of the accuracy that is kept; the findings above compare models draw by draw.",
+        "The share of the accuracy that is kept on what was held out; 1 is no loss.",
     )
 
 
@@ -125,7 +149,7 @@ def class_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figure:
     return Figure(
         "classes",
         partial(source_robustness.class_chart, of, intervals.classes_of(of)),
-        "Rho by class, the worst on top; the grey line and band are all classes together.",
+        "Rho by class, the lowest on top; the grey line and band are all classes together. Wide bars are undecided.",
     )
 
 
@@ -134,7 +158,7 @@ def held_out_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figur
     return Figure(
         "held-out",
         partial(source_robustness.held_out_chart, intervals.sources_of(of)),
-        "Each diamond is a source when it was held out, each tick when it was familiar; size is its n.",
+        "Each diamond is accuracy on what was held out, each tick that when it was seen in training; size is its n.",
     )
 
 
@@ -144,7 +168,7 @@ def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
         "true-sources",
         partial(source_robustness_finders.true_sources_chart, told, names=TITLES),
         "Each band is the interval that found sources give; the square is the accuracy when known sources are held "
-        "out, with its 95 % interval over sources and samples. Left of its band, the worst case was not bad enough.",
+        "out, with its 95 % CI for new data. Left of its band, the found ones were not hard enough.",
     )
 
 
@@ -161,25 +185,29 @@ def table(intervals: AccuracyIntervals) -> Table:
             "Model": MODEL_TITLES.get(row.model, row.model),
             "Sources": FINDER_TITLES.get(row.source_finder, row.source_finder),
             "Interval (%)": f"[{100 * row.exclusive.value:.2f}, {100 * row.inclusive.value:.2f}]",
-            "sd unfamiliar": 100 * row.exclusive.sd,
-            "sd familiar": 100 * row.inclusive.sd,
+            "sd held out": 100 * row.exclusive.sd,
+            "sd seen": 100 * row.inclusive.sd,
             "rho": row.rho.value,
-            "over sources": brackets(ratio, row.rho.value, row.rho.over_sources),
-            "over draws": brackets(ratio, row.rho.value, row.rho.over_draws),
+            "95 % CI": brackets(ratio, row.rho.value, row.rho.over_sources),
+            "Monte-Carlo": brackets(ratio, row.rho.value, row.rho.over_draws),
             "Random (%)": 100 * row.random.value,
+            "Majority (%)": 100 * baseline.exclusive if baseline is not None else float("nan"),
+            "Chance (%)": 100 * baseline.chance if baseline is not None else float("nan"),
             "Macro-F1 (%)": 100 * row.macro_f1.get("source_exclusive", float("nan")),
             "Repeats": row.exclusive.n_draws,
             "n": row.n_samples,
         }
-        for row in intervals.overall
+        for row, baseline in ((row, intervals.baseline_of(row)) for row in intervals.overall)
     ]
-    decimals = {"sd unfamiliar": 2, "sd familiar": 2, "rho": 3, "Random (%)": 2, "Macro-F1 (%)": 2}
+    decimals = {"rho": 3} | dict.fromkeys(
+        ("sd held out", "sd seen", "Random (%)", "Majority (%)", "Chance (%)", "Macro-F1 (%)"), 2
+    )
     return Table("Expected accuracy interval and rho of each model", pd.DataFrame(lines), decimals)
 
 
 def _metric(label: str, write: Callable[..., str], estimate: ExpectedValue, meaning: str) -> Metric:
     interval = brackets(write, estimate.value, estimate.over_sources)
-    return Metric(label, write(estimate.value), interval, f"{meaning} The interval, 95 %, is over sources and samples.")
+    return Metric(label, write(estimate.value), interval, f"{meaning} The interval is the 95 % CI for new data.")
 
 
 def _true_sources_line(one: TrueSources) -> dict[str, object]:

@@ -40,7 +40,7 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
     page.get_by_role("button", name="Use these predictions").click()
     expect(page.get_by_text("72 of 72 trials used")).to_be_visible()
     shown = verdict(page)
-    assert re.search(r"tree: \d+\.\d %.* on familiar sources", shown), "the verdict is not about the uploaded model"
+    assert re.search(r"tree (loses|shows|gains|is|always|so far)", shown), "the verdict is not about the uploaded model"
     assert re.search(r"rho \.\d{3}", shown)
     expect(page.get_by_text(re.compile("tree (and|keeps)|(and|than) tree")).first).to_be_visible()
 

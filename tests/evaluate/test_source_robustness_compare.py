@@ -32,7 +32,7 @@ def test_pairing_tells_apart_what_the_single_intervals_do_not():
     a, b = (row.rho.over_sources for row in expected_accuracy_intervals(trials).overall)
     assert a.upper > b.lower
     (comparison,) = compare_models(trials)
-    assert comparison.told_apart
+    assert comparison.claim.decision == "below"
     assert comparison.difference.over_sources.width < 0.6 * min(a.width, b.width)
 
 

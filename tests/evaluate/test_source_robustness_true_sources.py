@@ -60,7 +60,7 @@ def test_sources_that_are_easier_than_familiar_clusters_rise_above():
 def test_few_sources_cannot_tell_and_more_repeats_would_not_help():
     found, few = Population(exclusive=0.82, **ALIKE), Population(exclusive=0.84, n_sources=3, size=3000, source_sd=0.5)
     (told,) = true_sources(both(found, few))
-    assert told.answer == "cannot be told"
+    assert told.answer == "undecided"
     assert told.times_needed > 1
     assert "times as many known sources would be needed" in told.sentence(NAMES)
     assert told.above_lower.over_sources.width > told.above_lower.over_draws.width
@@ -102,7 +102,7 @@ def test_no_answer_where_nothing_is_known_or_done():
     assert true_sources(rows[rows["scheme"] == "source_inclusive"]) == ()
     assert true_sources(rows.iloc[:0]) == ()
     (one,) = true_sources(rows[rows["repeat"] == 0])
-    assert one.answer == "cannot be told"
+    assert one.answer == "undecided"
     assert "more repeats" in one.sentence()
 
 
@@ -171,7 +171,7 @@ def test_with_models_that_are_really_trained_clusters_that_are_the_sources_do_no
     with_known = next(one for one in agreed.finders if one.other_finder == KNOWN_SOURCES)
     assert with_known.better_than_chance
     assert with_known.index > 0.6
-    assert told.answer in ("contained", "cannot be told")
+    assert told.answer in ("contained", "undecided")
     assert abs(told.above_lower.value) < 0.1
 
 

@@ -76,8 +76,8 @@ def test_every_chart_has_its_look_its_words_and_no_title(dark):
 def test_the_same_thing_has_the_same_colour_and_mark_in_every_chart(dark):
     look, figures = theme(dark), charts(INTERVALS, dark)
     for name, colour, mark in (
-        ("familiar sources", look.inclusive, "circle"),
-        ("unfamiliar sources", look.exclusive, "diamond"),
+        ("seen in training", look.inclusive, "circle"),
+        ("held out", look.exclusive, "diamond"),
         ("random split", look.grey, "x-thin-open"),
     ):
         assert trace(figures["boxes"], name).line.color == colour
@@ -88,14 +88,14 @@ def test_the_same_thing_has_the_same_colour_and_mark_in_every_chart(dark):
 
 def test_the_numbers_drawn_are_the_numbers_found():
     figure = interval_chart(INTERVALS.overall)
-    drawn = trace(figure, "unfamiliar sources").x
+    drawn = trace(figure, "held out").x
     assert drawn == pytest.approx([100 * row.exclusive.value for row in INTERVALS.overall])
     rho = rho_chart(INTERVALS.overall)
     assert trace(rho, "rho").x == pytest.approx([row.rho.value for row in INTERVALS.overall])
-    over_sources = trace(rho, "95 % over sources and samples").x
+    over_sources = trace(rho, "95 % CI for new data").x
     assert over_sources[:2] == pytest.approx([OF.rho.over_sources.lower, OF.rho.over_sources.upper])
     boxes = accuracy_boxes(INTERVALS)
-    assert sum(len(box.y) for box in boxes.data) == len(INTERVALS.accuracies)
+    assert sum(len(box.y) for box in boxes.data if box.type == "box") == len(INTERVALS.accuracies)
 
 
 def test_classes_are_sorted_and_their_names_taken_literally():
@@ -176,7 +176,7 @@ def test_rows_are_named_by_what_sets_them_apart():
 
 
 def test_words_state_the_takeaway():
-    assert "expected on unfamiliar sources" in alt_text(interval_chart(INTERVALS.overall))
-    assert "The worst is source" in alt_text(held_out_chart(INTERVALS.sources_of(OF)))
+    assert "expected on held-out sources" in alt_text(interval_chart(INTERVALS.overall))
+    assert "Accuracy on each of 30 held-out sources. " in alt_text(held_out_chart(INTERVALS.sources_of(OF)))
     worst = min(INTERVALS.classes_of(OF), key=lambda row: row.rho.value)
     assert f"({worst.label})" in alt_text(class_chart(OF, INTERVALS.classes_of(OF)))

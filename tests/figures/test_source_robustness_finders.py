@@ -56,8 +56,8 @@ def test_the_square_stands_where_the_accuracy_is(told, dark):
     marks = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
     (one,) = told
     assert marks["truly unseen, 95 %"].x[0] == pytest.approx(100 * one.known.exclusive.value)
-    assert marks["found, unfamiliar"].x[0] == pytest.approx(100 * one.clustered.exclusive.value)
-    assert marks["found, familiar"].x[0] == pytest.approx(100 * one.clustered.inclusive.value)
+    assert marks["found, held out"].x[0] == pytest.approx(100 * one.clustered.exclusive.value)
+    assert marks["found, seen in training"].x[0] == pytest.approx(100 * one.clustered.inclusive.value)
     assert marks["truly unseen, 95 %"].marker.color == theme(dark).ink
     (bars,) = [trace for trace in figure.data if trace.name == "95 % over sources and samples"]
     ends = one.known.exclusive.over_sources

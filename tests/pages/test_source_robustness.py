@@ -31,8 +31,8 @@ def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wi
     table = app.dataframe[0].value
     assert table["Model"].tolist() == ["SVM", "Logistic regression"]
     assert table["Interval (%)"].str.fullmatch(r"\[\d+\.\d\d, \d+\.\d\d\]").all()
-    assert (table["sd unfamiliar"] > 0).all()
-    assert (table["sd familiar"] >= 0).all()
+    assert (table["sd held out"] > 0).all()
+    assert (table["sd seen"] >= 0).all()
     assert "silhouette" in texts(app), "how well the sources stand apart is not said"
 
 

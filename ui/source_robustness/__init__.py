@@ -1,1 +1,1 @@
-"""How far does accuracy fall on unfamiliar sources?"""
+"""How far does accuracy fall on held-out sources?"""

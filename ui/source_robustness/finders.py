@@ -154,9 +154,9 @@ _COLUMNS = {
     "The accuracy is": st.column_config.TextColumn(
         help="In the interval, or out of it by no more than a point: contained"
     ),
-    "Truly unseen": st.column_config.TextColumn(help="Accuracy when known sources are held out, 95 % over sources"),
-    "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar found sources"),
+    "Truly unseen": st.column_config.TextColumn(help="Accuracy on held-out known sources, 95 % CI for new data"),
+    "Interval (%)": st.column_config.TextColumn(help="Accuracy on held-out clusters, and on those seen in training"),
     "p": st.column_config.NumberColumn(format="%.3f", help="Corrected for the number of rows (Holm)"),
-    "Trained on": st.column_config.NumberColumn(help="Samples in the training parts of unfamiliar draws, mean"),
+    "Trained on": st.column_config.NumberColumn(help="Samples in training parts that hold sources out, mean"),
     "Draws": st.column_config.NumberColumn(help="Of the same repeat and training-set size"),
 }

@@ -15,13 +15,16 @@ from core.evaluate.source_robustness import (
     ModelComparison,
     compare_models,
     expected_accuracy_intervals,
+    same_clusters,
 )
 from core.evaluate.source_robustness.agreement import SourceAgreement
 from core.evaluate.source_robustness.agreement import agreement as agreement_of
+from core.evaluate.source_robustness.held_out import Cluster
 from core.evaluate.source_robustness.mean_images import mean_images
 from core.evaluate.source_robustness.true_sources import TrueSources
 from core.evaluate.source_robustness.true_sources import true_sources as true_sources_of
 from core.trials import (
+    KNOWN_SOURCES,
     Plan,
     SourcesPlan,
     TrialPlan,
@@ -157,6 +160,15 @@ def source_of_each(plan: TrialPlan, fingerprint: str, source_finder: str, cluste
     data = dataset_of(fingerprint)
     with sources_given(plan, fingerprint):
         return plan.source_names(data, source_finder)[plan.sources(data, source_finder, clustering)]
+
+
+@cache.result(max_entries=16)
+def same_sources(plan: TrialPlan, fingerprint: str, source_finder: str) -> Mapping[Cluster, int]:
+    """Which sources several clusterings of a plan found again: the same number for the same samples."""
+    data = dataset_of(fingerprint)
+    n_clusterings = 1 if source_finder == KNOWN_SOURCES else plan.n_clusterings
+    names = [source_of_each(plan, fingerprint, source_finder, clustering) for clustering in range(n_clusterings)]
+    return same_clusters(names, np.array(data.class_names, dtype=object)[data.y].astype(str))
 
 
 @cache.result(max_entries=16)

@@ -11,4 +11,7 @@ __all__ = ["headline", "parameters"]
 
 def headline(run: Run) -> str:
     """What a run has found so far."""
-    return source_verdict(results.intervals(run), results.comparisons(run), names=MODEL_TITLES).headline
+    verdict = source_verdict(
+        results.intervals(run), results.comparisons(run), names=MODEL_TITLES, finished=run.state != "running"
+    )
+    return verdict.headline

@@ -8,8 +8,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.cluster import trains
 from core.data import Dataset
-from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness import AccuracyIntervals, ExpectedInterval, HeldOutSource, most_robust
+from core.evaluate.source_robustness import (
+    AccuracyIntervals,
+    ExpectedInterval,
+    Hardness,
+    HeldOutSource,
+    ModelComparison,
+    hardest,
+    most_robust,
+)
+from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import count, percent, plural, ratio
 from core.report.source_robustness import Row, names_beside, table, title
 from core.represent import REPRESENTATIONS
@@ -26,6 +34,7 @@ from ui.source_robustness.results import OwnModels
 
 N_PORTRAITS = 6
 MOST_ROBUST = "the most robust"
+_MOST_ROBUST_HELP = "The most robust: the first of the models than which no other keeps significantly more (Holm)."
 ROOM = 560  # pixels
 MOST_BESIDE = 4
 
@@ -41,7 +50,7 @@ def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
     if len(rows) > 1:
         titles = {None: MOST_ROBUST, **titles}
     with st.container(width=ROOM):
-        return choose("about", "The verdict is about", titles) if titles else None
+        return choose("about", "The verdict is about", titles, help=_MOST_ROBUST_HELP) if titles else None
 
 
 def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
@@ -53,7 +62,9 @@ def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
     return rows
 
 
-def row_of(rows: Sequence[ExpectedInterval], asked: Row | None, own: OwnModels | None) -> ExpectedInterval | None:
+def row_of(
+    rows: Sequence[ExpectedInterval], comparisons: Sequence[ModelComparison], asked: Row | None, own: OwnModels | None
+) -> ExpectedInterval | None:
     """The row that was asked for, None while it has no results.
 
     Somebody who brought a model along means the most robust of those.
@@ -61,7 +72,7 @@ def row_of(rows: Sequence[ExpectedInterval], asked: Row | None, own: OwnModels |
     if asked is not None:
         return next((row for row in rows if (row.model, row.source_finder) == asked), None)
     brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
-    return most_robust(brought or rows)
+    return most_robust(brought or rows, comparisons)
 
 
 def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
@@ -79,14 +90,16 @@ def table_1(intervals: AccuracyIntervals) -> None:
     """The paper's Table 1, with a line for each model and source finder."""
     of = table(intervals)
     config = {
-        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar sources"),
-        "sd unfamiliar": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
-        "sd familiar": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
+        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy held out, and seen in training"),
+        "sd held out": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
+        "sd seen": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
         "rho": st.column_config.NumberColumn(format="%.3f"),
-        "over sources": st.column_config.TextColumn(help="95 % interval of rho over sources and samples"),
-        "over draws": st.column_config.TextColumn(help="95 % interval of rho over draws"),
+        "95 % CI": st.column_config.TextColumn(help="Of rho, for new data"),
+        "Monte-Carlo": st.column_config.TextColumn(help="95 % interval of rho for other draws from these data"),
         "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
-        "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On unfamiliar sources"),
+        "Majority (%)": st.column_config.NumberColumn(format="%.2f", help="The majority class on the same test parts"),
+        "Chance (%)": st.column_config.NumberColumn(format="%.2f", help="Classes drawn alike"),
+        "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On held-out sources"),
     }
     st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
 
@@ -134,19 +147,25 @@ def separation(run: Run, source_finder: str) -> None:
 
 
 def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
-    """The sources that are worst to meet unprepared, each with its picture, words or columns."""
-    worst = sorted(held_out, key=lambda source: source.upper)[:N_PORTRAITS]
-    if not worst:
+    """The hardest held-out sources, each once and with its picture, words or columns."""
+    if not held_out:
         return
-    st.markdown("**The worst sources to meet unprepared**")
-    dataset = dataset_of(run.fingerprint)
-    with st.spinner("Looking at the worst sources"), st.grid(len(worst), min_column_width=125, border=True):
-        for source in worst:
-            with st.container(gap="xsmall"):
-                _portrait(run, dataset, source)
-    st.caption(_CAPTIONS[dataset.kind])
+    finder, dataset = held_out[0].source_finder, dataset_of(run.fingerprint)
+    with st.spinner("Looking at the hardest"):
+        hard = hardest(held_out, same=results.same_sources(results.plan_of(run), run.fingerprint, finder))[:N_PORTRAITS]
+        if not hard:
+            return
+        harder = sum(one.claim.decision == "above" for one in hard)
+        known = f"{count(harder)} of them significantly" if harder else "undecided"
+        st.markdown(f"**Hardest held-out {noun(finder)}s** ({known})")
+        with st.grid(len(hard), min_column_width=125, border=True):
+            for one in hard:
+                with st.container(gap="xsmall"):
+                    _portrait(run, dataset, one)
+    st.caption(_CAPTIONS[dataset.kind] + _SHRUNK)
 
 
+_SHRUNK = " Accuracies are drawn towards the mean of their class; the 95 % intervals hold for all at once."
 _CAPTIONS = {
     "image": "The mean image of each source, with the accuracy on it when it was held out.",
     "text": "The words that tell each source from the rest of its class, with the accuracy on it when it was held out.",
@@ -159,7 +178,8 @@ def _sources_of(run: Run, source: HeldOutSource) -> np.ndarray:
     return results.source_of_each(results.plan_of(run), run.fingerprint, source.source_finder, source.clustering)
 
 
-def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
+def _portrait(run: Run, dataset: Dataset, hard: Hardness) -> None:
+    source = hard.source
     mine = _sources_of(run, source) == source.source
     rest = ~mine
     if source.label is not None:
@@ -167,11 +187,11 @@ def _portrait(run: Run, dataset: Dataset, source: HeldOutSource) -> None:
         mine, rest = mine & of_class, rest & of_class
     drawn = portrait(dataset, mine, rest)
     known = source.label is None or source.source_finder == KNOWN_SOURCES
-    name = source.source if known else f"{source.label}, source {source.source}"
+    name = source.source if known else f"{source.label}, cluster {source.source}"
     if drawn.picture is not None:
         st.image(enlarged(drawn.picture), alt=f"Mean image of {name}", output_format="PNG")
     st.markdown(f"**{page.plain(name)}**")
     if drawn.words:
         st.markdown(page.plain(drawn.words))
-    accuracy = percent(source.exclusive, Interval(source.lower, source.upper))
-    st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}")
+    accuracy = percent(hard.shrunk, hard.interval)
+    st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}, {plural(source.n_repeats, 'repeat')}")

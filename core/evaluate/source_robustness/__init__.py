@@ -1,33 +1,40 @@
 """How far does accuracy fall on sources the model has never seen? (Kilinc & Uysal 2017, sections 4-5.1)
 
 `expected_accuracy_intervals(trials)` turns a trials frame into expected accuracy intervals and rho: overall, by class
-and by held-out source; `compare_models(trials)` tells models apart; `source_verdict(...)` says it in sentences.
+and by held-out source; `compare_models(trials)` compares models; `source_verdict(...)` says it in sentences.
 """
 
+from core.evaluate.source_robustness.best import most_robust
 from core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
 from core.evaluate.source_robustness.expected import expected_accuracy_intervals
-from core.evaluate.source_robustness.held_out import HeldOutSource, worst
+from core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
+from core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
 from core.evaluate.source_robustness.results import (
     AccuracyInterval,
     AccuracyIntervals,
+    Baseline,
     Difference,
     ExpectedInterval,
     ExpectedValue,
 )
-from core.evaluate.source_robustness.verdict import most_robust, source_verdict
+from core.evaluate.source_robustness.verdict import source_verdict
 
 __all__ = [
+    "SMALLEST",
     "AccuracyInterval",
     "AccuracyIntervals",
+    "Baseline",
     "Difference",
     "ExpectedInterval",
     "ExpectedValue",
+    "Hardness",
     "HeldOutSource",
     "ModelComparison",
     "compare_models",
     "comparison_table",
     "expected_accuracy_intervals",
+    "hardest",
     "most_robust",
+    "same_clusters",
     "source_verdict",
-    "worst",
 ]

@@ -8,11 +8,13 @@ from math import ceil, isnan, nan
 import numpy as np
 import pandas as pd
 
+from core.evaluate.claims import Claim, claim
 from core.evaluate.intervals import Interval, holm
 from core.evaluate.source_robustness.against_rest import difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, finished, groups
 from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.expected import usual_n_train
+from core.evaluate.source_robustness.held_out import SMALLEST
 from core.evaluate.source_robustness.results import Difference
 from core.trials.left_out import LEFT_OUT
 
@@ -38,9 +40,10 @@ class ModelComparison:
     """How many times as many sources would be expected to make the interval over sources leave out zero."""
 
     @property
-    def told_apart(self) -> bool:
-        """Whether other sources would be expected to rank the two models alike."""
-        return self.difference.p_sources_holm < LEVEL
+    def claim(self) -> Claim:
+        """Does `model` keep more of its accuracy than `other`, whatever the sources?"""
+        d = self.difference
+        return claim("source_robustness.model_keeps_more", d.value, d.over_sources, d.p_sources_holm, smallest=SMALLEST)
 
     @property
     def told_apart_on_these_data(self) -> bool:

@@ -64,6 +64,8 @@ class Counts:
     """The same draws with the sources of each turn left out of training and test part; no turns where none was asked
     for. NaN where it is unfinished, 0 of 0 where nothing is left to train on or to test."""
     left_out_n: Float[np.ndarray, "n_turns n_draws n_labels"]
+    unit_squared: Float[np.ndarray, " n_units"]
+    """The sum over draws of the square of what was right in each unit: how far it varies from draw to draw."""
 
     @property
     def done(self) -> Bool[np.ndarray, " n_draws"]:
@@ -195,6 +197,13 @@ def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) 
         values[turn[own], of_draw[own], left_out["label_code"].to_numpy()[own]] = left_out[column].to_numpy()[own]
         return values
 
+    def squared() -> np.ndarray:
+        n_units = len(layout.unit_name)
+        draw = draws.get_indexer(pd.MultiIndex.from_frame(by_cell.loc[:, ["clustering", "repeat"]]))
+        place, of_draw = np.unique(layout.cell_unit[at_cell] * len(draws) + draw, return_inverse=True)
+        right = np.bincount(of_draw, weights=by_cell["n_correct"].to_numpy(), minlength=len(place))
+        return np.bincount(place // len(draws), weights=right**2, minlength=n_units).astype(np.float64)
+
     def total(values: np.ndarray | None) -> np.ndarray:
         return np.bincount(at_cell, weights=values, minlength=len(cells)).astype(np.float64)
 
@@ -209,6 +218,7 @@ def _counts(parts: Sequence[pd.DataFrame], layout: Layout, cells: pd.DataFrame) 
         cell_n=total(by_cell["n_label"].to_numpy()),
         left_out_correct=by_turn("n_correct"),
         left_out_n=by_turn("n_label"),
+        unit_squared=squared(),
     )
 
 

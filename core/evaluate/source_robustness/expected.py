@@ -16,6 +16,7 @@ from core.evaluate.intervals import (
     wilson,
 )
 from core.evaluate.source_robustness.against_rest import classes_against_rest, difference
+from core.evaluate.source_robustness.baseline import baseline
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
 from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.held_out import held_out_sources
@@ -55,12 +56,13 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
     >>> round(interval.exclusive, 3), round(interval.inclusive, 3), round(interval.rho, 3)
     (0.85, 0.975, 0.872)
     """
-    rows, sources, accuracies = [], [], []
+    rows, sources, accuracies, baselines = [], [], [], []
     for group in groups(trials, sizes):
         n_train = usual_n_train(group)
         for model, schemes in group.models.items():
             rows += _rows(model, n_train, group, schemes)
             sources += held_out_sources(model, n_train, group.layout, schemes)
+            baselines.append(baseline(model, n_train, group.layout, schemes))
             accuracies.append(_accuracies(model, n_train, group.layout, schemes))
     whole, ok = trials["label"].isna().to_numpy(), (trials["status"] == "ok").to_numpy(dtype=bool)
     return AccuracyIntervals(
@@ -69,6 +71,7 @@ def expected_accuracy_intervals(trials: pd.DataFrame, *, sizes: Sequence[int] = 
         accuracies=pd.concat(accuracies, ignore_index=True) if accuracies else _no_accuracies(),
         n_trials=int(whole.sum()),
         n_used=int((whole & ok).sum()),
+        baselines=tuple(baselines),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which source is the worst to meet unprepared?"""
+"""How accurate is a model on each source that was held out?"""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,21 @@ import numpy as np
 from core.evaluate.intervals import wilson
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
 
+SMALLEST = 0.01
+"""The smallest difference of accuracies, or of rho, that is worth a sentence: 1 point."""
+Cluster = tuple[int, str | None, str]
+"""What a source is known by: its clustering, its class (None where classes share it), its name."""
+
 
 @dataclass(frozen=True)
 class HeldOutSource:
-    """Accuracy on one source when it was held out, and when it was familiar.
+    """Accuracy on one source when it was held out, and when it was seen in training.
 
     `lower` and `upper` are Wilson's 95 % interval of `exclusive` with the source's samples as the unit: it speaks about
     this very source. `label` is None where the source is shared over classes; `inclusive` is NaN where no inclusive
-    trial tested it. Ids of found sources mean something within their `clustering` only.
+    trial tested it. Ids of found sources mean something within their `clustering` only. `moved` is how much the number
+    of right samples varies from training to training, as a share of the variance that as many coins would have; NaN
+    where the source was held out once.
     """
 
     model: str
@@ -29,13 +36,20 @@ class HeldOutSource:
     lower: float
     upper: float
     inclusive: float
+    moved: float = float("nan")
+
+    @property
+    def cluster(self) -> Cluster:
+        """What it is known by."""
+        return self.clustering, self.label, self.source
 
 
 def held_out_sources(model: str, n_train: int, layout: Layout, schemes: dict[str, Counts]) -> list[HeldOutSource]:
     """Every source that was held out at least once, in the order of clusterings, classes and ids."""
     if EXCLUSIVE not in schemes:
         return []
-    correct, n, times = _by_unit(schemes[EXCLUSIVE], layout)
+    exclusive = schemes[EXCLUSIVE]
+    correct, n, times = _by_unit(exclusive, layout)
     known_correct, known_n, _ = _by_unit(schemes[INCLUSIVE], layout) if INCLUSIVE in schemes else (correct, 0 * n, 0)
     sources = []
     for unit in np.flatnonzero(times > 0):
@@ -56,14 +70,18 @@ def held_out_sources(model: str, n_train: int, layout: Layout, schemes: dict[str
                 lower=interval.lower,
                 upper=interval.upper,
                 inclusive=float(known_correct[unit] / known_n[unit]) if known_n[unit] else float("nan"),
+                moved=_moved(float(correct[unit]), float(exclusive.unit_squared[unit]), float(times[unit]), accuracy),
             )
         )
     return sources
 
 
-def worst(sources: tuple[HeldOutSource, ...]) -> HeldOutSource | None:
-    """The source with the lowest upper end: surely bad, and not merely so small that it may have come out badly."""
-    return min(sources, key=lambda source: source.upper, default=None)
+def _moved(correct: float, squared: float, times: float, accuracy: float) -> float:
+    if times < 2:
+        return float("nan")
+    coins = correct / times * (1 - accuracy)
+    variance = max(squared - correct**2 / times, 0.0) / (times - 1)
+    return variance / coins if coins > 0 else 0.0
 
 
 def _by_unit(counts: Counts, layout: Layout) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

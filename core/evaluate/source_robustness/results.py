@@ -4,8 +4,9 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
+from core.evaluate.claims import Claim, claim
 from core.evaluate.intervals import UNKNOWN, Interval
-from core.evaluate.source_robustness.held_out import HeldOutSource
+from core.evaluate.source_robustness.held_out import SMALLEST, HeldOutSource
 
 
 @dataclass(frozen=True)
@@ -108,15 +109,62 @@ class ExpectedInterval:
     """How many of them were held out so far; the interval over sources rests on these."""
 
     @property
+    def falls(self) -> Claim:
+        """Does accuracy fall on held-out sources?"""
+        fall = self.fall
+        return claim("source_robustness.falls", fall.value, fall.over_sources, fall.p_sources, smallest=SMALLEST)
+
+    @property
+    def further(self) -> Claim | None:
+        """Does rho lie further below 1 in this class than in all others together? None for all classes."""
+        rest = self.against_rest
+        if rest is None:
+            return None
+        interval = Interval(-rest.over_sources.upper, -rest.over_sources.lower)
+        return claim(
+            "source_robustness.class_falls_further", -rest.value, interval, rest.p_sources_holm, smallest=SMALLEST
+        )
+
+    @property
     def falls_further(self) -> bool:
         """Whether accuracy falls further on this class than on all others together, whatever the sources."""
-        rest = self.against_rest
-        return rest is not None and rest.value < 0 and rest.p_sources_holm < 0.05
+        return self.further is not None and self.further.decision == "above"
 
     @property
     def interval(self) -> AccuracyInterval:
         """The expected accuracy interval without its uncertainty."""
         return AccuracyInterval(self.exclusive.value, self.inclusive.value)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What always answering the majority class gets on the very test parts of one model, and how the model compares.
+
+    `exclusive`, `inclusive` and `random` are means over the draws of each scheme (NaN without any): where test parts
+    are small their shares of classes are not those of the data. `chance` is that of classes drawn alike.
+    """
+
+    model: str
+    source_finder: str
+    n_train: int
+    majority: str
+    chance: float
+    exclusive: float
+    inclusive: float
+    random: float
+    above: Difference
+    """The model's accuracy on held-out sources less that of the majority class."""
+    answers_only: str | None
+    """The one class that the model ever answers; None where it answers several."""
+
+    @property
+    def claim(self) -> Claim:
+        """Is the model below ("above" 0), better ("below"), or no better than the majority class ("small")?"""
+        over = self.above.over_sources
+        interval = Interval(-over.upper, -over.lower)
+        return claim(
+            "source_robustness.below_baseline", -self.above.value, interval, self.above.p_sources, smallest=SMALLEST
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +177,7 @@ class AccuracyIntervals:
     """Accuracy of every draw: `model, source_finder, n_train, scheme, repeat, clustering, accuracy`."""
     n_trials: int
     n_used: int
+    baselines: tuple[Baseline, ...] = ()
 
     @property
     def overall(self) -> tuple[ExpectedInterval, ...]:
@@ -142,6 +191,10 @@ class AccuracyIntervals:
     def sources_of(self, overall: ExpectedInterval) -> tuple[HeldOutSource, ...]:
         """The held-out sources of the same model, source finder and training-set size."""
         return tuple(source for source in self.held_out if _same(source, overall))
+
+    def baseline_of(self, overall: ExpectedInterval) -> Baseline | None:
+        """The majority class on the test parts of the same model, source finder and training-set size."""
+        return next((baseline for baseline in self.baselines if _same(baseline, overall)), None)
 
     def table(self) -> pd.DataFrame:
         """Tidy rows: `model, source_finder, n_train, label` (NA: all classes), then the numbers.
@@ -158,7 +211,7 @@ class AccuracyIntervals:
         return table.astype({"label": "str", "model": "str", "source_finder": "str", "source": "str"})
 
 
-def _same(row: ExpectedInterval | HeldOutSource, other: ExpectedInterval) -> bool:
+def _same(row: ExpectedInterval | HeldOutSource | Baseline, other: ExpectedInterval) -> bool:
     return (row.model, row.source_finder, row.n_train) == (other.model, other.source_finder, other.n_train)
 
 

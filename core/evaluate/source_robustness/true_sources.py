@@ -33,7 +33,7 @@ KNOWN = "known"
 LEVEL = 0.05
 TOLERANCE = 0.01
 MOST_TIMES = 100
-Answer = Literal["contained", "falls below", "rises above", "cannot be told"]
+Answer = Literal["contained", "falls below", "rises above", "undecided"]
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
 
 
@@ -66,7 +66,7 @@ class TrueSources:
     @property
     def answer(self) -> Answer:
         """What can be said of other sources and samples, corrected for the number of answers."""
-        return self.closest if self.p_holm < LEVEL else "cannot be told"
+        return self.closest if self.p_holm < LEVEL else "undecided"
 
     @property
     def told_on_these_data(self) -> bool:
@@ -74,7 +74,7 @@ class TrueSources:
         return self.p_draws < LEVEL
 
     def sentence(self, names: Mapping[str, str] | None = None) -> str:
-        """The answer with its numbers, and what would settle it where it cannot be told."""
+        """The answer with its numbers, and what would settle it where it is undecided."""
         names = names or {}
         who, finder = names.get(self.model, self.model), names.get(self.source_finder, self.source_finder)
         unseen = percent(self.known.exclusive.value, self.known.exclusive.over_sources)
@@ -88,8 +88,8 @@ class TrueSources:
         if self.answer == "contained":
             tolerated = f" to within {points(self.tolerance)}" if not self._strictly else ""
             return (
-                f"{who}: the interval {interval} of {finder} holds the accuracy{tolerated}: {at}, "
-                f"{lower} above its lower end and {upper} below its upper one, {p}."
+                f"{who}: the interval {interval} of {finder} holds the accuracy{tolerated}. It is {at}: "
+                f"{lower} above the lower end and {upper} below the upper one, {p}."
             )
         if self.answer == "falls below":
             return (
@@ -102,8 +102,8 @@ class TrueSources:
                 f"{_turned(self.below_upper)} above the upper end, {p}."
             )
         return (
-            f"{who}: whether the interval {interval} of {finder} holds the accuracy cannot be told yet: {at}, {lower} "
-            f"above its lower end, {upper} below its upper one. {self._settles()}"
+            f"{who}: undecided whether the interval {interval} of {finder} holds the accuracy. It is {at}: {lower} "
+            f"above the lower end, {upper} below the upper one. {self._settles()}"
         )
 
     @property
@@ -115,8 +115,8 @@ class TrueSources:
             return "It takes more repeats, until every known source has been held out."
         if not self.told_on_these_data:
             now = f"now {count(self.n_draws)}"
-            return f"More repeats may settle it for these data ({now}); for other sources, {self._more_sources()}."
-        return f"More repeats cannot settle it, {self._more_sources()}."
+            return f"More repeats may settle it for these data ({now}). For other sources {self._more_sources()}."
+        return f"More repeats cannot settle it; {self._more_sources()}."
 
     def _more_sources(self) -> str:
         if isnan(self.times_needed) or self.times_needed > MOST_TIMES:
@@ -148,7 +148,7 @@ def true_sources(
     ...      for repeat, n in enumerate(counts) for label in (None, "only")])
     >>> told, = true_sources(trials)
     >>> round(told.above_lower.value, 3), round(told.below_upper.value, 3), told.answer
-    (0.15, 0.1, 'cannot be told')
+    (0.15, 0.1, 'undecided')
     """
     rows = finished(trials)
     rows = rows.loc[rows[LEFT_OUT].isna().to_numpy()]  # what is told of draws is told of whole ones
@@ -310,7 +310,7 @@ def _closest(above: float, below: float, errors: tuple[Error, Error], tolerance:
         "rises above": _surely_positive(-below, other),
     }
     known: list[tuple[Answer, float]] = [(answer, p) for answer, p in p_values.items() if not isnan(p)]
-    return min(known, key=lambda item: item[1]) if known else ("cannot be told", nan)
+    return min(known, key=lambda item: item[1]) if known else ("undecided", nan)
 
 
 def _surely_positive(value: float, error: Error) -> float:

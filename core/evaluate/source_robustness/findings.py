@@ -1,0 +1,113 @@
+"""What else is found of one model: by class, by held-out source, against other clouds and other splits."""
+
+from collections.abc import Sequence
+from math import isnan
+
+from core.evaluate.claims import Claim
+from core.evaluate.source_robustness.hardness import Hardness
+from core.evaluate.source_robustness.held_out import SMALLEST
+from core.evaluate.source_robustness.results import Baseline, ExpectedInterval
+from core.evaluate.source_robustness.words import KNOWN_SOURCES, noun
+from core.evaluate.wording import count, listed, p_value, percent, plural, points, quoted, ratio, rho
+
+
+def beyond_cloud(row: ExpectedInterval, fall: Claim, null: Claim | None) -> str:
+    """Whether found clusters are harder than those of a cloud without sources; nothing of known sources."""
+    if row.source_finder == KNOWN_SOURCES or fall.decision != "above":
+        return ""
+    if null is None or not null.interval.known:
+        return "Undecided whether held-out clusters are harder than those of any cloud of this shape."
+    if null.decision == "above":
+        return (
+            f"Held-out clusters are harder than such a cloud explains, by {points(null.estimate, null.interval)}: "
+            "classes have groups or bends. Whether these are sources, only known sources show."
+        )
+    if null.decision == "undecided":
+        return (
+            "Held-out clusters are not significantly harder than those of any cloud of this shape "
+            f"({p_value(null.p_value)}); this shows no sources."
+        )
+    return "Held-out clusters are harder, as in any cloud of this shape; this shows no sources."
+
+
+def falling_further(classes: Sequence[ExpectedInterval]) -> list[ExpectedInterval]:
+    """The classes whose accuracy falls further than that of the rest, corrected for their number; worst first."""
+    return sorted((row for row in classes if row.falls_further), key=lambda row: row.rho.value)
+
+
+def by_class(classes: Sequence[ExpectedInterval]) -> str:
+    """Which classes drop more than the others."""
+    if len(classes) < 2 or not any(row.further is not None for row in classes):
+        return ""
+    worse, corrected = falling_further(classes), f"{plural(len(classes), 'class', 'classes')}, Holm"
+    if not worse:
+        return f"No class drops significantly more than the others ({corrected})."
+    told = [f"{quoted(row.label)} ({rho(row.rho.value)})" for row in worse]
+    drop = "drops" if len(worse) == 1 else "drop"
+    which = "Class" if len(worse) == 1 else "Classes"
+    return f"{which} {listed(told)} {drop} significantly more than the others, {corrected}."
+
+
+def hardest_source(row: ExpectedInterval, hard: Sequence[Hardness], n_sources: int) -> str:
+    """Which held-out source is harder than the others, where that is known."""
+    if not hard:
+        return ""
+    first, kind = hard[0], noun(row.source_finder)
+    among = f"{plural(n_sources, kind)}, corrected"
+    if first.claim.decision == "above":
+        source = first.source
+        others = "the others" if source.label is None else "its class's others"
+        return (
+            f"Held-out {kind} {called(row, first)} is harder than {others}: {percent(first.shrunk, first.interval)} "
+            f"against {percent(first.others)} (n = {count(source.n)}, {plural(source.n_repeats, 'repeat')}, {among})."
+        )
+    if not first.claim.interval.known:
+        return f"Undecided which held-out {kind} is hardest: each was held out in 1 repeat."
+    return f"No held-out {kind} is significantly harder than the others ({among})."
+
+
+def called(row: ExpectedInterval, hard: Hardness) -> str:
+    """A source by its own name, a cluster by its number and class."""
+    source = hard.source
+    name = quoted(source.source) if row.source_finder == KNOWN_SOURCES else source.source
+    of_class = f" of {quoted(source.label)}" if source.label is not None else ""
+    where = f", clustering {source.clustering}" if row.n_clusterings > 1 else ""
+    return f"{name}{of_class}{where}"
+
+
+def unseen(row: ExpectedInterval) -> str:
+    """What no number of repeats shows: sources of a kind that is not among those at hand."""
+    if row.source_finder != KNOWN_SOURCES:
+        return ""
+    return f"Sources that fail altogether, if none is among these {count(row.n_sources)}, cannot be seen."
+
+
+def above_one(row: ExpectedInterval) -> str:
+    """What it means that held-out sources came out easier."""
+    if isnan(row.rho.value) or row.rho.value <= 1:
+        return ""
+    kind = noun(row.source_finder)
+    doubt = "" if row.rho.over_sources.lower > 1 else ", not significantly"
+    return (
+        f"Held-out {kind}s came out easier than those seen in training (rho {ratio(row.rho.value)}){doubt}. "
+        f"The paper expects the opposite; these {kind}s do not differ in what this model finds hard."
+    )
+
+
+def other_mix(baseline: Baseline | None) -> str:
+    """That the test parts differ in their share of the majority class, which alone moves accuracy."""
+    if baseline is None or not abs(baseline.inclusive - baseline.exclusive) >= SMALLEST:
+        return ""
+    return (
+        f"Test parts differ in their mix of classes: the majority class is {percent(baseline.inclusive)} of those seen "
+        f"in training, {percent(baseline.exclusive)} of those held out."
+    )
+
+
+def on_random_split(row: ExpectedInterval) -> str:
+    """The accuracy that is usually reported, beside that of sources seen in training."""
+    if isnan(row.random.value) or isnan(row.inclusive.value):
+        return ""
+    kind = noun(row.source_finder)
+    seen = f"with {kind}s seen in training {percent(row.inclusive.value)}"
+    return f"On a random split accuracy is {percent(row.random.value)}, {seen}."

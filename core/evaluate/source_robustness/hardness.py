@@ -1,0 +1,173 @@
+"""Which held-out source is harder than the others, once found again, shrunk and corrected for having been picked?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from core.evaluate.claims import LEVEL, Claim, claim
+from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.source_robustness.held_out import SMALLEST, Cluster, HeldOutSource
+
+
+@dataclass(frozen=True)
+class Hardness:
+    """How much harder one held-out source is than the others.
+
+    `shrunk` is its accuracy drawn towards the mean of its class (empirical Bayes): the lowest of many is partly bad
+    luck. `interval` of that accuracy is exact and holds for all sources at once, so that it may be that of the lowest.
+    """
+
+    source: HeldOutSource
+    others: float
+    """Mean accuracy on the other held-out sources, of the same class where classes have their own."""
+    shrunk: float
+    interval: Interval
+    claim: Claim
+
+
+def hardest(sources: Sequence[HeldOutSource], *, same: Mapping[Cluster, int] | None = None) -> tuple[Hardness, ...]:
+    """Every distinct source of one model against the others of its class, the surest first, then the hardest.
+
+    A source that another clustering found again counts once. `same` numbers the sources that are the same, where their
+    samples are known; else those of a class with the same size and the same number of right samples are the same, and
+    the correction is for all of them, because such a likeness may be chance.
+
+    The test of one source is exact: had it the accuracy of the others, how likely would so few right samples be? A
+    source held out once may have met a bad training, and nobody can know where none was held out twice: undecided.
+
+    Examples
+    --------
+    >>> easy = HeldOutSource("svm", "known", 90, 0, None, "a", 4, 50, 0.96, 0.87, 0.99, 0.97, 0.1)
+    >>> hard = replace(easy, source="c", exclusive=0.5)
+    >>> first, *_ = hardest([easy, replace(easy, source="b"), hard])
+    >>> first.source.source, round(first.shrunk, 2), first.claim.decision
+    ('c', 0.53, 'above')
+    """
+    distinct = _distinct(sources, same)
+    labels = [source.label for source in distinct]
+    distinct = [source for source in distinct if labels.count(source.label) > 1]  # the only one has no others
+    if not distinct:
+        return ()
+    family = len(distinct) if same is not None else len(sources)
+    accuracy = np.array([source.exclusive for source in distinct])
+    others, mean, size = _beside(distinct, accuracy)
+    shrunk = mean + _kept(accuracy, mean, size) * (accuracy - mean)
+    if all(np.isnan(source.moved) for source in distinct):
+        size = np.full(len(distinct), np.nan)
+    rows = [
+        _hardness(source, *numbers, family)
+        for source, *numbers in zip(distinct, others.tolist(), shrunk.tolist(), size.tolist(), strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.claim.decision != "above", row.shrunk)))
+
+
+def _beside(sources: Sequence[HeldOutSource], accuracy: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of every source: the accuracy on the others of its class, on all of its class, and how many samples it is worth.
+
+    It is worth fewer than it has where accuracy moves from training to training, and where the others, whose mean is an
+    estimate, too, are few.
+    """
+    labels = np.unique([str(source.label) for source in sources], return_inverse=True)[1]
+    n, times = (
+        np.array([getattr(source, name) for source in sources], dtype=np.float64) for name in ("n", "n_repeats")
+    )
+    of_class, right = np.bincount(labels, weights=n)[labels], np.bincount(labels, weights=n * accuracy)[labels]
+    size = n / (1 + _moved_by_training(sources) / times)
+    return (right - n * accuracy) / (of_class - n), right / of_class, size * (of_class - n) / (size + of_class - n)
+
+
+def _hardness(source: HeldOutSource, others: float, shrunk: float, size: float, family: int) -> Hardness:
+    interval, p = _exact(source.exclusive, others, size, family)
+    harder = Interval(others - interval.upper, others - interval.lower)
+    told = claim("source_robustness.worst_source", others - shrunk, harder, p, smallest=SMALLEST)
+    return Hardness(source, others, shrunk, interval, told)
+
+
+def same_clusters(names: Sequence[np.ndarray], labels: np.ndarray, *, overlap: float = 0.8) -> dict[Cluster, int]:
+    """Number the clusters of several clusterings of the same samples, the same number for the same cluster.
+
+    `names` are those of every sample's cluster, by clustering; `labels` the names of their classes. Two clusters of a
+    class are the same where they share `overlap` of the samples that either holds; each is compared with the first of
+    its number.
+
+    Examples
+    --------
+    >>> one, two = np.array(["0", "0", "1", "1"]), np.array(["5", "5", "4", "4"])
+    >>> same = same_clusters([one, two], np.array(["a"] * 4))
+    >>> same[0, "a", "0"] == same[1, "a", "5"], same[0, "a", "0"] == same[1, "a", "4"]
+    (True, False)
+    """
+    first: list[tuple[object, np.ndarray]] = []
+    numbers: dict[Cluster, int] = {}
+    for clustering, of_samples in enumerate(names):
+        for label in np.unique(labels):
+            for name in np.unique(of_samples[labels == label]):
+                mine = (labels == label) & (of_samples == name)
+                alike = (of == label and _overlap(mine, theirs) >= overlap for of, theirs in first)
+                number = next((place for place, is_same in enumerate(alike) if is_same), len(first))
+                if number == len(first):
+                    first.append((label, mine))
+                numbers[clustering, str(label), str(name)] = number
+    return numbers
+
+
+def _overlap(mine: np.ndarray, theirs: np.ndarray) -> float:
+    return float((mine & theirs).sum() / (mine | theirs).sum())
+
+
+def _distinct(sources: Sequence[HeldOutSource], same: Mapping[Cluster, int] | None) -> list[HeldOutSource]:
+    groups: dict[object, list[list[HeldOutSource]]] = {}
+    for source in sources:
+        counted = (source.label, source.n, round(source.exclusive * source.n, 6))
+        alike = groups.setdefault(same.get(source.cluster, source.cluster) if same is not None else counted, [])
+        # Two sources of one clustering are never the same, however alike their counts.
+        free = (group for group in alike if all(other.clustering != source.clustering for other in group))
+        group = next(free, None)
+        if group is None:
+            alike.append([source])
+        else:
+            group.append(source)
+    return [_joined(group) for alike in groups.values() for group in alike]
+
+
+def _joined(group: Sequence[HeldOutSource]) -> HeldOutSource:
+    times = np.array([source.n_repeats for source in group], dtype=np.float64)
+    moved = [source.moved for source in group if not np.isnan(source.moved)]
+    return replace(
+        group[0],
+        n_repeats=int(times.sum()),
+        exclusive=float(np.average([source.exclusive for source in group], weights=times)),
+        moved=float(np.mean(moved)) if moved else float("nan"),
+    )
+
+
+def _moved_by_training(sources: Sequence[HeldOutSource]) -> float:
+    """One number for all sources: each was held out too few times to tell its own. 0 where none was held out twice."""
+    known = [source for source in sources if not np.isnan(source.moved)]
+    if not known:
+        return 0.0
+    coins = [max(source.n * source.exclusive * (1 - source.exclusive), 0.25) for source in known]
+    return float(np.average([source.moved for source in known], weights=coins))
+
+
+def _kept(accuracy: np.ndarray, mean: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """The share of a source's distance to the mean that is its own, and not chance."""
+    chance = mean * (1 - mean) / size
+    own = max(float(np.mean((accuracy - mean) ** 2 - chance)), 0.0)
+    total = own + chance
+    return np.divide(own, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _exact(accuracy: float, others: float, size: float, family: int) -> tuple[Interval, float]:
+    """Clopper and Pearson's interval of the accuracy and its test against `others`, for `family` sources at once."""
+    if np.isnan(size):
+        return UNKNOWN, float("nan")
+    right, tail = accuracy * size, LEVEL / family / 2
+    wrong = size - right
+    lower = float(special.betaincinv(right, wrong + 1, tail)) if right > 0 else 0.0
+    upper = float(special.betaincinv(right + 1, wrong, 1 - tail)) if wrong > 0 else 1.0
+    fewer = float(special.betainc(max(wrong, 0.0), right + 1, 1 - others)) if wrong > 0 else 1.0
+    more = float(special.betainc(right, wrong + 1, others)) if right > 0 else 1.0
+    return Interval(lower, upper), min(2 * family * min(fewer, more), 1.0)
