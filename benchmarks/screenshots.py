@@ -10,18 +10,12 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from core.questions import with_page
 from tests.browser.server import FLAGS, ROOT, Server, chromium, serve
 
 FOLDER = ROOT / "docs" / "screenshots"
-PAGES = {
-    "overview": "?data=digits",
-    "data_sets": "data_sets?data=digits",
-    "cluster_folds": "cluster_folds?data=digits",
-    "source_robustness": "source_robustness?data=digits",
-    "data_set_adequacy": "data_set_adequacy?data=digits",
-    "matched_subsets": "matched_subsets?reference=digits_own&target=digits_shifted",
-    "runs": "runs?data=digits",
-}
+ABOUT, FILES = "data=digits", "reference=digits_own&target=digits_shifted"
+"""The queries of pages that are about a data set, and of those that choose files of their own."""
 MINUTE = 60_000
 
 
@@ -31,7 +25,8 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         run_the_main_job(server, browser)
         judged = run_average_case(server, browser)
-        pages = PAGES | {"average_case": judged, **run_test_quality(server, browser, judged.partition("?")[2])}
+        usual = {stem: f"{stem}?{ABOUT if page.about_data_set else FILES}" for stem, page in with_page().items()}
+        pages = usual | {"average_case": judged, **run_test_quality(server, browser, judged.partition("?")[2])}
         for scheme in ("light", "dark"):
             for name, path in pages.items():
                 with tab(browser, scheme=scheme, height=800) as page:
@@ -46,14 +41,14 @@ def main() -> None:
 
 def run_the_main_job(server: Server, browser: Browser) -> None:
     with tab(browser, scheme="light", height=800) as page:
-        page.goto(f"{server.url}/cluster_folds?data=digits")
+        page.goto(f"{server.url}/cluster_folds?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("Take the folds with you")).to_be_visible(timeout=5 * MINUTE)
-        page.goto(f"{server.url}/source_robustness?data=digits")
+        page.goto(f"{server.url}/source_robustness?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)
         expect(page.get_by_text("The worst sources to meet unprepared")).to_be_visible(timeout=MINUTE)
-        page.goto(f"{server.url}/data_set_adequacy?data=digits")
+        page.goto(f"{server.url}/data_set_adequacy?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("320 of 320 trials used")).to_be_visible(timeout=10 * MINUTE)
 
@@ -61,7 +56,7 @@ def run_the_main_job(server: Server, browser: Browser) -> None:
 def run_average_case(server: Server, browser: Browser) -> str:
     """Train a network and judge it; returns the address of what came of it, below the server's."""
     with tab(browser, scheme="light", height=800) as page:
-        page.goto(f"{server.url}/average_case?data=digits&network=CNN-1&epochs=10")
+        page.goto(f"{server.url}/average_case?{ABOUT}&network=CNN-1&epochs=10")
         page.get_by_role("button", name="Train", exact=True).click()
         expect(page.get_by_text("kept out of training").first).to_be_visible(timeout=5 * MINUTE)
         page.get_by_role("button", name="Run", exact=True).click()

@@ -1,5 +1,6 @@
 """Does accuracy really drop on the new test set? (Anzaku et al. 2022)"""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -38,7 +39,7 @@ def show(found: ModelComparisons) -> None:
 def matched(of: SetComparison) -> None:
     """The gap taken apart: all together, by epsilon, by predicted label."""
     caption = "To the right of zero accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
-    page.figure(figures.gap_chart(of, dark=page.dark()), caption, key="gap")
+    page.figure(partial(figures.gap_chart, of), caption, key="gap")
     page.findings(matched_verdict(of))
     epsilons, labels = st.columns(2, gap="medium")
     with epsilons:
@@ -47,11 +48,11 @@ def matched(of: SetComparison) -> None:
         )
         if curve is not None:
             caption = "What rests on epsilon: a closer match leaves more samples unmatched."
-            page.figure(figures.epsilon_chart(curve, dark=page.dark()), caption, key="curve")
+            page.figure(partial(figures.epsilon_chart, curve), caption, key="curve")
     with labels:
         if any(row.enough for row in of.labels):
             caption = "Filled marks differ significantly from zero (Holm); the band is all labels."
-            page.figure(figures.label_chart(of, dark=page.dark()), caption, key="labels")
+            page.figure(partial(figures.label_chart, of), caption, key="labels")
         else:
             st.caption("No predicted label has enough pairs for a claim of its own.")
 
@@ -66,18 +67,18 @@ def how_sure(of: SetComparison) -> None:
     curves, densities = st.columns(2, gap="medium")
     with curves:
         caption = "On the diagonal confidence is accuracy; below it the model is overconfident."
-        page.figure(reliability.reliability_curves(known.subsets, dark=page.dark()), caption, key="reliability")
+        page.figure(partial(reliability.reliability_curves, known.subsets), caption, key="reliability")
     with densities:
         caption = "Density of confidences; matching makes those of the matched subsets alike."
-        page.figure(reliability.density_chart(known.densities, dark=page.dark()), caption, key="densities")
+        page.figure(partial(reliability.density_chart, known.densities), caption, key="densities")
     chosen = by_subset.choose_subset(known.subsets)
     one, coverage = st.columns(2, gap="medium")
     with one:
-        figure = reliability.reliability_chart(known.subsets[chosen], subset=chosen, dark=page.dark())
+        figure = partial(reliability.reliability_chart, known.subsets[chosen], subset=chosen)
         page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
     with coverage:
         caption = "Accuracy when the least confident samples are set aside."
-        page.figure(reliability.coverage_chart(known.coverage, dark=page.dark()), caption, key="coverage")
+        page.figure(partial(reliability.coverage_chart, known.coverage), caption, key="coverage")
     by_subset.calibration_rows(known.subsets)
     by_class = by_subset.classes(results.class_calibration(sets, plan, of.model, chosen), chosen)
     bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}

@@ -42,5 +42,6 @@ def test_the_menus_stay_on_the_row_of_the_title(server: Server, page: Page):
         menu = page.locator(".st-key-header").get_by_role("button", name="Share")
         expect(menu).to_be_visible()
         title, share = settled(page).get_by_role("heading", level=1).bounding_box(), menu.bounding_box()
-        assert title and share
+        assert title is not None
+        assert share is not None
         assert title["y"] < share["y"] + share["height"] / 2 < title["y"] + title["height"], stem

@@ -1,4 +1,4 @@
-"""What was chosen once is one line on every page: it says what is in use, opens its controls, closes with a new choice."""
+"""What was chosen once is one line on every page: it says what is in use, opens its controls, closes with a change."""
 
 import re
 from collections.abc import Callable

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import plotly
 import plotly.graph_objects as go
 import pytest
 import streamlit as st
+from plotly import tools
+from plotly.basedatatypes import BaseFigure
 
 from ui import cache
 from ui.shell.charts import drawn
@@ -28,11 +31,11 @@ class Row:
 
 
 def chart(of: object, rows: object = (), *, names: object = None, dark: bool = False) -> go.Figure:
-    return go.Figure()
+    return go.Figure(layout={"meta": {"alt": "Nothing"}})
 
 
 def other_chart(of: object, rows: object = (), *, names: object = None, dark: bool = False) -> go.Figure:
-    return go.Figure()
+    return go.Figure(layout={"meta": {"alt": "Nothing"}})
 
 
 @pytest.fixture(autouse=True)
@@ -79,3 +82,16 @@ def test_owners_do_not_share_figures(monkeypatch):
     mine = drawn(partial(chart, of), dark=False)
     monkeypatch.setattr(cache, "owner", lambda: "somebody else")
     assert drawn(partial(chart, of), dark=False) is not mine
+
+
+def test_what_is_sent_of_a_kept_figure_is_what_plotly_sends_of_it():
+    def marks(*, dark: bool) -> go.Figure:
+        values = np.array([[1.0, np.nan], [0.1, 1e-9]])
+        layout = {"meta": {"alt": "Two marks"}, "template": "plotly_dark" if dark else "plotly", "height": 300}
+        return go.Figure([go.Heatmap(z=values), go.Scattergl(x=values[0], y=["a", "b"], customdata=values)], layout)
+
+    ready = drawn(marks, dark=True)
+    assert isinstance(ready, BaseFigure), "Streamlit takes nothing else as it is"
+    sent = plotly.io.to_json(tools.return_figure_from_figure_or_data(ready, validate_figure=True), validate=False)
+    assert sent == plotly.io.to_json(marks(dark=True).to_dict(), validate=False)
+    assert ready.alt == "Two marks"

@@ -1,5 +1,7 @@
 """What is in the folds? Mean images, words or columns of all, and samples of one."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -45,7 +47,7 @@ def _words(folded: Folded, cut: Cut, at: int) -> None:
             said = page.plain(", ".join(words)) or "no word stands out beyond chance"
             st.markdown(f"**{page.plain(name)}**  \n{said}")
     words = counts.characteristic(counts.class_names[at], most=N_WORDS)
-    figure = characteristic_words(words, noun="fold", nouns="folds", dark=page.dark())
+    figure = partial(characteristic_words, words, noun="fold", nouns="folds")
     page.figure(figure, "What sets this fold apart, surest first; hatched: could be chance.", key="fold-words-figure")
 
 

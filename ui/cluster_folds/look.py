@@ -1,7 +1,10 @@
 """How do the folds lie? Two schemes side by side, each figure as soon as it is worked out."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.data import DataError
@@ -48,8 +51,7 @@ def show(folded: Folded) -> None:
         with column:
             st.markdown(f"**{page.plain(folded.cuts[cut])}**")
             if places is not None:
-                folds = folded.rows.folds(*cut)
-                figure = figures.fold_map(places, folds, cut.scheme, names=folded.names(cut), dark=page.dark())
+                figure = partial(_fold_map, folded, cut, places)
                 caption = "Each dot is a sample, coloured by fold; colours of different schemes mean nothing together."
                 page.figure(figure, caption, key=f"map-{cut.scheme}-{cut.seed}")
             elif waiting:
@@ -103,6 +105,11 @@ def _umap(folded: Folded) -> Run | None:
     return next((run for run, plan in maps if isinstance(plan, MapPlan) and plan.method == "umap"), None)
 
 
+def _fold_map(folded: Folded, cut: Cut, places: np.ndarray, *, dark: bool) -> go.Figure:
+    folds = folded.rows.folds(*cut)
+    return figures.fold_map(places, folds, cut.scheme, names=folded.names(cut), dark=dark)
+
+
 def _sizes(folded: Folded, chosen: list[Cut]) -> None:
     one_scheme = len({cut.scheme for cut in chosen}) < len(chosen)  # two seeds of it
     by_scheme = {folded.cuts[cut] if one_scheme else cut.scheme: folded.rows.folds(*cut) for cut in chosen}
@@ -116,7 +123,7 @@ def _sizes(folded: Folded, chosen: list[Cut]) -> None:
         name = folded.plan.number or numbers_of(data)[0]
         values, title = number_of(data, name), number_title(data, name)
         by_fold = {scheme: mean_by_fold(folds, values) for scheme, folds in by_scheme.items()}
-        figure = figures.fold_means(by_fold, title, whole=float(values.mean()), dark=page.dark())
+        figure = partial(figures.fold_means, by_fold, title, whole=float(values.mean()))
         page.figure(figure, f"{page.plain(title)}: mean of each fold, 95 % interval; dotted: all.", key="means")
 
 

@@ -1,9 +1,11 @@
 """What is a data set like? Its numbers, words, columns and mean images, each drawn as soon as it is worked out."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.data import Dataset
@@ -12,6 +14,7 @@ from core.evaluate.data_sets import (
     LabelCounts,
     NumberByClass,
     NumberSummary,
+    WordCounts,
     english_stop_words,
 )
 from core.evaluate.data_sets.verdict import NOUNS
@@ -65,9 +68,13 @@ def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
 
 def labels(dataset: Dataset, of: LabelCounts) -> None:
     """Bars with the samples of each class."""
-    figure = figures.label_distribution(dataset.class_names, dataset.n_per_class, dark=page.dark())
+    figure = partial(_label_distribution, dataset)
     caption = f"Samples per class and their share, n = {count(of.n_samples)}."
     in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="labels"), key="labels-box")
+
+
+def _label_distribution(dataset: Dataset, *, dark: bool) -> go.Figure:
+    return figures.label_distribution(dataset.class_names, dataset.n_per_class, dark=dark)
 
 
 def choose_number(dataset: Dataset) -> tuple[str, dict[str, list[str]]]:
@@ -87,9 +94,7 @@ def choose_number(dataset: Dataset) -> tuple[str, dict[str, list[str]]]:
 def number(dataset: Dataset, of: NumberByClass) -> None:
     """How the number is spread over all samples, with its summary in a line."""
     noun = NOUNS[dataset.kind]
-    page.figure(
-        figures.number_histogram(of, noun=noun, dark=page.dark()), page.plain(summary(of.overall)), key="histogram"
-    )
+    page.figure(partial(figures.number_histogram, of, noun=noun), page.plain(summary(of.overall)), key="histogram")
 
 
 def summary(of: NumberSummary) -> str:
@@ -105,14 +110,14 @@ def by_class(dataset: Dataset, of: NumberByClass) -> None:
     """The number within each class, and the classes along the number."""
     boxes, shares = st.columns(2, gap="large")
     with boxes:
-        figure = figures.class_boxes(of, dark=page.dark())
+        figure = partial(figures.class_boxes, of)
         caption = (
             "By class: box from quartile to quartile with median and mean (dashed), whiskers to 1.5 box lengths; the "
             "dotted line is the median of all."
         )
         in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="boxes"), key="boxes-box")
     with shares:
-        drawn = figures.shares_by_number(of.shares, title=of.title, dark=page.dark())
+        drawn = partial(figures.shares_by_number, of.shares, title=of.title)
         caption = "Shares of the classes, in bins of about equally many samples: level bars say that it tells nothing."
         many = dataset.n_classes > figures.MOST_STACKED
         if many:
@@ -131,19 +136,30 @@ def words(dataset: Dataset) -> None:
         plain_only = st.toggle(
             "Leave out common English words", key="stop-words", help="scikit-learn's list: the, of, and, is, ..."
         )
-    shown = counts.without(english_stop_words()) if plain_only else counts
     everywhere, here, apart = st.columns(3, gap="medium")
     with everywhere:
-        figure = frequent_words(shown.frequent(most=N_WORDS), dark=page.dark())
+        figure = partial(_frequent_words, counts, None, plain_only)
         page.figure(figure, f"Most frequent in all texts; {count(counts.n_words)} words in all.", key="frequent")
     with here:
-        figure = frequent_words(shown.frequent(label, most=N_WORDS), dark=page.dark())
+        figure = partial(_frequent_words, counts, label, plain_only)
         page.figure(figure, f"Most frequent in {page.plain(label)}.", key="frequent-class")
     with apart:
-        figure = characteristic_words(shown.characteristic(label, most=N_WORDS), dark=page.dark())
+        figure = partial(_characteristic_words, counts, label, plain_only)
         caption = f"What sets {page.plain(label)} apart, surest first (log-odds over their standard error)."
         page.figure(figure, caption, key="characteristic")
     take_away.offer({"Words": counts.table}, stem="data-set")
+
+
+def _frequent_words(counts: WordCounts, label: str | None, plain_only: bool, *, dark: bool) -> go.Figure:
+    return frequent_words(_shown(counts, plain_only).frequent(label, most=N_WORDS), dark=dark)
+
+
+def _characteristic_words(counts: WordCounts, label: str, plain_only: bool, *, dark: bool) -> go.Figure:
+    return characteristic_words(_shown(counts, plain_only).characteristic(label, most=N_WORDS), dark=dark)
+
+
+def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
+    return counts.without(english_stop_words()) if plain_only else counts
 
 
 def columns(of: ColumnSummaries) -> None:

@@ -1,5 +1,7 @@
 """What does a model see on the way from one class to another? A sample is moved step by step, and looked at."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -39,7 +41,7 @@ def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[s
         with seen:
             _seen(looked, within, of, row, way, at, decoder)
         with chart:
-            drawn = figures.walk_chart(way, at=at, towards=towards, dark=page.dark())
+            drawn = partial(figures.walk_chart, way, at=at, towards=towards)
             caption = (
                 "What the model's head gives every class on the straight line through the layer's space; the upright "
                 "line is the place. Below, where the way lies in the class's centroid region or at its boundary."

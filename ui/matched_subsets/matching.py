@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from math import isnan
 
 import pandas as pd
@@ -161,15 +162,15 @@ def all_models(found: ModelComparisons) -> None:
         caption = (
             f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}{known}Bars are 95 % CIs for new data."
         )
-        page.figure(figures.accuracy_lines(found.rows, dark=page.dark()), caption, key="accuracies")
+        page.figure(partial(figures.accuracy_lines, found.rows), caption, key="accuracies")
     with gaps:
         caption = f"How far accuracy falls{', and the unmatched share of the new set' if sure else ''}."
-        page.figure(figures.gap_lines(found.rows, dark=page.dark()), caption, key="gaps")
+        page.figure(partial(figures.gap_lines, found.rows), caption, key="gaps")
     if sure:
         rest = f" {plural(len(found.rows) - len(sure), 'model')} without confidences not shown."
         caption = "A point below the line is an overconfident model, on that set."
         caption += rest if len(sure) < len(found.rows) else ""
-        page.figure(figures.confidence_scatter(sure, dark=page.dark()), caption, key="confidence")
+        page.figure(partial(figures.confidence_scatter, sure), caption, key="confidence")
     models_table(found.rows)
 
 
@@ -216,7 +217,7 @@ def picture() -> None:
     matched = background.answer(results.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
     if matched is not None:
         caption = "A few samples, made up for this picture: pairs are joined, unmatched samples are hollow."
-        page.figure(matching_picture(matched, dark=page.dark()), caption, key="picture")
+        page.figure(partial(matching_picture, matched), caption, key="picture")
 
 
 def foot(sets: TwoSets, plan: MatchingPlan | None) -> None:

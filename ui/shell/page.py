@@ -14,7 +14,6 @@ import streamlit as st
 from core.data import DataError
 from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict
-from core.figures.theme import alt_text
 from core.report.parts import Figure, Metric
 from core.report.provenance import OLDER_METHOD, parameters
 from core.workspace.errors import WorkspaceError
@@ -65,16 +64,20 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def figure(drawn: go.Figure, how_to_read: str, *, key: str) -> None:
-    """A figure at the full width of where it stands, and the one line beneath that says how to read it."""
-    st.plotly_chart(drawn, theme=None, key=key, alt=alt_text(drawn), config=saving(key))
+def figure(draw: Callable[..., go.Figure], how_to_read: str, *, key: str) -> None:
+    """A figure at the full width of where it stands, and the one line beneath that says how to read it.
+
+    `draw` is what `charts.drawn` takes: a function of core.figures with results that are kept.
+    """
+    drawn = charts.drawn(draw, dark=dark())
+    st.plotly_chart(drawn, theme=None, key=key, alt=drawn.alt, config=saving(key))
     st.caption(how_to_read)
 
 
 def sheet(draw: Callable[..., go.Figure], *, key: str) -> None:
     """A figure of just its own size, such as one of pictures whose pixels are whole; `draw` as in `charts.drawn`."""
     drawn = charts.drawn(draw, dark=dark())
-    st.plotly_chart(drawn, theme=None, key=key, width="content", alt=alt_text(drawn), config=saving(key))
+    st.plotly_chart(drawn, theme=None, key=key, width="content", alt=drawn.alt, config=saving(key))
 
 
 def saving(name: str, **more: Any) -> dict[str, Any]:
@@ -89,7 +92,7 @@ def saving(name: str, **more: Any) -> dict[str, Any]:
 
 def draw(one: Figure) -> None:
     """A figure that the page shares with its report."""
-    figure(charts.drawn(one.draw, dark=dark()), plain(one.caption), key=one.key)
+    figure(one.draw, plain(one.caption), key=one.key)
 
 
 def numbers(metrics: Sequence[Metric]) -> None:

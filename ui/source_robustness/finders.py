@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -53,7 +54,7 @@ def side_by_side(run: Run) -> None:
     chart, words = st.columns(2, gap="medium")
     with chart:
         page.figure(
-            figures.agreement_map(found, names=IN_SENTENCES, dark=page.dark()),
+            partial(figures.agreement_map, found, names=IN_SENTENCES),
             "The adjusted Rand index of every two clusterings, within classes: 1 is the same sources, 0 what chance "
             "gives." + (f" n = {count(found.n_used)} of {count(found.n_samples)}." if _in_part(found) else ""),
             key="agreement",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -73,7 +74,7 @@ def beside(looked: Looked, found: TestQuality, model: StoredModel) -> tuple[dict
         "Each box holds the classes of one model. A narrow box means that classes are covered alike; the paper reads "
         "wide ones as a model that learnt some classes better. Grey: random splits of the same sizes."
     )
-    page.figure(figures.box_chart(known, dark=page.dark()), caption, key="quality-boxes")
+    page.figure(partial(figures.box_chart, known), caption, key="quality-boxes")
     return {control.key: control.written(chosen)}, [others[name] for name in chosen]
 
 

@@ -1,6 +1,7 @@
 """What does a test set cover? The verdict card, what is covered too little and too much, and the figures by class."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -111,7 +112,7 @@ def _all_findings(table: pd.DataFrame) -> None:
 
 def classes(found: TestQuality) -> None:
     """Every class in the three dimensions, the test set beside training set and random splits."""
-    drawn = figures.class_chart(found, dark=page.dark())
+    drawn = partial(figures.class_chart, found)
     caption = (
         "Good is: every class at its fair share of 1, few near the centroid, many at the boundary. Dots are the test "
         "set with 95 % intervals; grey is where a random split of training and test samples would lie."
@@ -127,5 +128,5 @@ def curves(of: Sequence[Curve], found: TestQuality, label: int) -> None:
     )
     for curve, caption, column in zip(of, captions, st.columns(2, gap="medium"), strict=True):
         with column:
-            drawn = figures.curve_chart(curve, found.regions, label, dark=page.dark())
+            drawn = partial(figures.curve_chart, curve, found.regions, label)
             page.figure(drawn, caption, key=f"curve-{curve.dimension.split()[0]}")

@@ -1,7 +1,10 @@
 """Which boundaries are tested, and how do two classes lie to one another? The heat map, and a pair in a plane."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
@@ -26,7 +29,7 @@ def heat_map(found: TestQuality) -> None:
     else:
         chart, beside = st.columns([3, 2], gap="medium")
     with chart:
-        drawn = figures.pair_chart(pairs, findings(found), dark=page.dark())
+        drawn = partial(_pair_chart, found)
         caption = (
             "Of each class (row) the share of its test samples at the boundary whose rival is the class of the column. "
             "Even rows are good. + and − differ from a random split; classes that are confused stand side by side."
@@ -34,6 +37,10 @@ def heat_map(found: TestQuality) -> None:
         page.figure(drawn, caption, key="pairs")
     with beside:
         most_frequent(pairs)
+
+
+def _pair_chart(found: TestQuality, *, dark: bool) -> go.Figure:
+    return figures.pair_chart(found.pairs, findings(found), dark=dark)
 
 
 def most_frequent(pairs: PairShares) -> None:
