@@ -76,7 +76,7 @@ def _world(
 ) -> World:
     return World(
         question="source_robustness",
-        name=f"{name}, {N_CLASSES} classes of {N_PER_CLASS} in {n_dimensions} dimensions, k-means, logistic",
+        name=f"{name}, {N_CLASSES} classes of {N_PER_CLASS} in {n_dimensions} dimensions, k-means",
         effects={KIND: effect},
         claims=partial(claims, shape=shape, n_dimensions=n_dimensions),
         best=(lambda data_seed: {KIND: True}) if effect else None,

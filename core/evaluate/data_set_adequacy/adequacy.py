@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from core.evaluate.data_set_adequacy.learning import learning_of
-from core.evaluate.data_set_adequacy.next_doubling import along
+from core.evaluate.data_set_adequacy.next_doubling import along, judged
 from core.evaluate.data_set_adequacy.outlook import outlooks
 from core.evaluate.data_set_adequacy.plan import ALL
 from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
@@ -146,7 +146,7 @@ def _curves(
                     label=label,
                     points=tuple(sized_point.point for sized_point in points),
                     steps=_steps(points, layout),
-                    outlook=None if outlook is None else along(outlook, learning["exclusive"]),
+                    outlook=None if outlook is None else along(outlook, learning[judged(layout.source_finder)]),
                     learning=learning,
                 )
             )

@@ -4,6 +4,9 @@ With its exponent given, accuracy(n) = ceiling - scale * n ** -exponent is a str
 twice the data would add is a weighted sum of the accuracies measured: its error over sources and samples is known as
 that of any such sum. The exponent is hardly ever known. So the sum is taken at each of EXPONENTS, and the interval is
 the shortest that holds the intervals at all of them: the claim holds whichever of them is true.
+
+Known sources are held out, since inputs may come from others. Found clusters stand for nothing that further samples
+would lack, so that the doubling is judged on clusters seen in training.
 """
 
 from collections.abc import Sequence
@@ -14,10 +17,20 @@ from jaxtyping import Float
 
 from core.evaluate.data_set_adequacy.results import Learning, Outlook, Told
 from core.evaluate.intervals import Interval, joined
+from core.trials.plan_sources import KNOWN_SOURCES
 
 EXPONENTS = (0.25, 0.5, 1.0, 2.0)
 FURTHEST = 8.5
 """Sizes that are smaller than the largest by more than this say little of what comes after it."""
+
+
+def judged(source_finder: str) -> str:
+    """Which end of the accuracy interval the next doubling is judged on.
+
+    >>> judged("known"), judged("kmeans")
+    ('exclusive', 'inclusive')
+    """
+    return "exclusive" if source_finder == KNOWN_SOURCES else "inclusive"
 
 
 def reaches_back(n: float, largest: float) -> bool:
@@ -39,9 +52,7 @@ def weights(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarr
     return -away / (away @ away) * (1 - 2.0**-exponent)
 
 
-def together(
-    at: Sequence[Told], n: Float[np.ndarray, " n_sizes"], accuracy: Float[np.ndarray, " n_sizes"]
-) -> Told:
+def together(at: Sequence[Told], n: Float[np.ndarray, " n_sizes"], accuracy: Float[np.ndarray, " n_sizes"]) -> Told:
     """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds all of theirs."""
     left = [_left_over(n, accuracy, exponent) for exponent in EXPONENTS]
     best = at[int(np.argmin(left))]
@@ -61,7 +72,9 @@ def along(outlook: Outlook, learning: Learning) -> Outlook:
     if learning.law is None or not told.interval.known:
         return outlook
     value = learning.next_gain.value
-    return replace(outlook, next_gain=replace(told, value=value, interval=joined(told.interval, Interval(value, value))))
+    return replace(
+        outlook, next_gain=replace(told, value=value, interval=joined(told.interval, Interval(value, value)))
+    )
 
 
 def _left_over(n: np.ndarray, accuracy: np.ndarray, exponent: float) -> float:

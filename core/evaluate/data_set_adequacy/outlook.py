@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, reaches_back, together, weights
+from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, judged, reaches_back, together, weights
 from core.evaluate.data_set_adequacy.results import Outlook, Told
 from core.evaluate.intervals import (
     UNKNOWN,
@@ -82,7 +82,7 @@ def outlooks(
             before=end.before.point,
             after=end.after.point,
             n_claims=len(known) * beside,
-            next_gain=together([claimed[name][place] for name in _AT.values()], *_seen(end)),
+            next_gain=together([claimed[name][place] for name in _AT.values()], *_accuracies(end, layout)),
             **{name: claimed[name][place] for name in CLAIMS},
         )
         for place, end in enumerate(known)
@@ -113,27 +113,34 @@ def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
     assert x is not None
     assert i is not None
     per = 1 / ends.doublings
-    gain = _contrast([(per, x), (-per, x0)], layout)
-    n, _ = _seen(ends)
-    measured = [point.exclusive for point in ends.points if point.exclusive is not None]
+    last = {
+        "exclusive": _contrast([(per, x), (-per, x0)], layout),
+        "inclusive": _contrast([(per, i), (-per, i0)], layout),
+    }
+    n, measured = _judged(ends, layout)
     ahead = {
         name: _contrast(list(zip(weights(n, exponent).tolist(), measured, strict=True)), layout)._replace(
-            of_samples=gain.of_samples
+            of_samples=last[judged(layout.source_finder)].of_samples
         )
         for exponent, name in _AT.items()
     }
     return ahead | {
-        "gain": gain,
-        "familiar_gain": _contrast([(per, i), (-per, i0)], layout),
+        "gain": last["exclusive"],
+        "familiar_gain": last["inclusive"],
         "gap": _contrast([(1.0, i), (-1.0, x)], layout),
         "closing": _contrast([(per, i0), (-per, x0), (-per, i), (per, x)], layout),
     }
 
 
-def _seen(ends: Ends) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of training samples, and the accuracies on held-out sources."""
-    n = np.array([point.point.n for point in ends.points])
-    return n, np.array([point.exclusive.value for point in ends.points if point.exclusive is not None])
+def _judged(ends: Ends, layout: Layout) -> tuple[np.ndarray, list[Measured]]:
+    """Numbers of training samples, and the accuracies that the next doubling is judged on."""
+    measured = [getattr(point, judged(layout.source_finder)) for point in ends.points]
+    return np.array([point.point.n for point in ends.points]), measured
+
+
+def _accuracies(ends: Ends, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    n, measured = _judged(ends, layout)
+    return n, np.array([measure.value for measure in measured])
 
 
 def _contrast(terms: list[tuple[float, Measured]], layout: Layout) -> Contrast:

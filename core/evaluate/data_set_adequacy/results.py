@@ -37,8 +37,8 @@ class Told:
     """A number that a verdict rests on. NaN: not (yet) told.
 
     `interval` is over sources and samples, and holds for all classes (or models) that it stands among at once; so does
-    `p_value`, of "it is 0", from the same t. `over_draws` is an ordinary 95 % one. `of_draws` is the variance over draws
-    as a share of that over sources and samples: about so much of the uncertainty would go with more repeats.
+    `p_value`, of "it is 0", from the same t. `over_draws` is an ordinary 95 % one. `of_draws` is the variance over
+    draws as a share of that over sources and samples: about so much of the uncertainty would go with more repeats.
     """
 
     value: float = float("nan")
@@ -52,7 +52,7 @@ class Told:
 class Outlook:
     """What the next doubling of the training set would bring, what the last step brought, and the gap at its end.
 
-    `next_gain` is of the accuracy on held-out sources (see `next_doubling`). `gain` and `familiar_gain` are those of
+    `next_gain` is of the accuracy that `next_doubling.judged` names. `gain` and `familiar_gain` are those of
     the last step that is long enough, per doubling, on held-out sources and on those seen in training; `closing` is how
     much less the gap between the two became. All are fractions.
     """

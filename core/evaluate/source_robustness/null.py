@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from core.evaluate.claims import Claim, claim_of_t
 from core.evaluate.source_robustness.clouds_plan import DATA
-from core.evaluate.wording import points
+from core.evaluate.wording import p_value, points
 
 KIND = "source_robustness.beyond_cloud"
 SMALLEST = 0.02
@@ -71,31 +71,28 @@ def cloud_gaps(rows: pd.DataFrame) -> CloudGaps:
     )
 
 
-def cloud_sentences(claim: Claim | None) -> tuple[str, ...]:
-    """What may be said of clusters that stand in for sources, a claim a sentence; nothing while it is not known.
+def cloud_sentence(claim: Claim | None) -> str:
+    """What may be said of clusters that stand in for sources; undecided while it is not known.
 
     Examples
     --------
-    >>> cloud_sentences(None)
-    ()
+    >>> cloud_sentence(None)
+    'Undecided whether held-out clusters are harder than those of any cloud of this shape.'
     >>> from core.evaluate.intervals import Interval
     >>> from core.evaluate.claims import claim
-    >>> print(*cloud_sentences(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)), sep="\\n")
-    Held-out clusters are harder than a cloud of this shape explains, by 8.0 points [5.0, 11.0].
-    The classes have groups or bends; only known sources can tell whether these are sources.
+    >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)).partition(": ")[0]
+    'Held-out clusters are harder than such a cloud explains, by 8.0 points [5.0, 11.0]'
     """
     if claim is None or not claim.interval.known:
-        return ()
+        return "Undecided whether held-out clusters are harder than those of any cloud of this shape."
     if claim.decision == "above":
         return (
-            f"Held-out clusters are harder than a cloud of this shape explains, by "
-            f"{points(claim.estimate, claim.interval)}.",
-            "The classes have groups or bends; only known sources can tell whether these are sources.",
+            f"Held-out clusters are harder than such a cloud explains, by {points(claim.estimate, claim.interval)}: "
+            "classes have groups or bends. Whether these are sources, only known sources show."
         )
-    if claim.decision == "undecided" and claim.estimate > 0 and claim.interval.upper >= claim.smallest:
+    if claim.decision == "undecided":
         return (
-            f"Undecided whether held-out clusters are harder than in a cloud of this shape: "
-            f"{points(claim.estimate, claim.interval)}.",
-            "This shows no sources.",
+            "Held-out clusters are not significantly harder than those of any cloud of this shape "
+            f"({p_value(claim.p_value)}); this shows no sources."
         )
-    return ("Held-out clusters are harder, as in any cloud of this shape; this shows no sources.",)
+    return "Held-out clusters are harder, as in any cloud of this shape; this shows no sources."
