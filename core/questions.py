@@ -151,6 +151,13 @@ QUESTIONS: dict[str, Question] = {
             serves=("source_robustness", "data_set_adequacy"),
         ),
         Question(
+            "clouds",
+            "How hard are held-out clusters of clouds without groups?",
+            kind="clouds",
+            plan="core.evaluate.source_robustness.clouds_plan:CloudsPlan",
+            serves=("source_robustness", "data_set_adequacy"),
+        ),
+        Question(
             "map",
             "Where do the samples lie? (map)",
             kind="map",

@@ -5,9 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.claims import Claim
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
 from core.report import data_set_adequacy as report
 from core.workspace.run import Run
+from ui.clouds import part as clouds
 from ui.data import choice as data_choice
 from ui.data_set_adequacy import controls, results
 from ui.data_set_adequacy import look as data_set_adequacy_look
@@ -27,12 +29,14 @@ def show(run: Run) -> None:
     if found is None or of is None:
         page.nothing_yet(running=run.state == "running")
         return
-    said = data_set_adequacy_look.verdict(found, of, look)
+    finished, null = run.state != "running", _null(run, of)
+    said = data_set_adequacy_look.verdict(found, of, look, null=null, finished=finished)
     trained_sources.notes(run)
-    page.draw(report.curve_figure(of))
-    if run.state == "running":
+    page.draw(report.curve_figure(found, of))
+    if not finished:
         return
     page.findings(said)
+    clouds.show(clouds.plan_beside(plan, of.source_finder), dataset)
     side_by_side(found, of)
     data_set_adequacy_look.classes(found, of, look)
     tables(run, found, of)
@@ -60,13 +64,17 @@ def tables(run: Run, found: Adequacy, of: Curve) -> None:
             "Trials": lambda: results.trials(run),
         },
         stem="data-set-adequacy",
-        body=lambda: report.body(found, of=of, worth=look.worth, panels=look.panels),
+        body=lambda: report.body(found, of=of, worth=look.worth, panels=look.panels, null=_null(run, of)),
     )
 
 
+def _null(run: Run, of: Curve) -> Claim | None:
+    return clouds.claim_of(clouds.plan_beside(plan, of.source_finder), run.fingerprint)
+
+
 page.lead(
-    "Accuracy over the size of the training set, on familiar and on unfamiliar sources, with test sets that do not "
-    "change. It cannot tell what samples of another kind than these would bring."
+    "Accuracy over the size of the training set, on sources held out and seen in training, with test sets that do not "
+    "change. What samples of another kind would bring stays open."
 )
 dataset = data_choice.dataset()
 try:
@@ -77,7 +85,7 @@ except DataError as problem:
     st.stop()
 run = workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
-    jobs.run_button(run, plan, dataset)
+    jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 look = controls.looked_at(plan)

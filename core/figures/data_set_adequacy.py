@@ -1,6 +1,6 @@
 """What changes with the size of the training set? (Kilinc & Uysal 2017, figures 6-10)
 
-Sizes stand on a logarithmic axis; familiar sources are blue circles and unfamiliar ones orange diamonds, as on the page
+Sizes stand on a logarithmic axis; seen in training is blue circles and held out orange diamonds, as on the page
 of source robustness.
 """
 
@@ -23,10 +23,11 @@ PANEL = 170
 MODEL_MARKS = ("circle", "square", "triangle-up", "star", "hexagon", "cross", "pentagon", "x")
 
 
-def interval_curve(curve: Curve, *, dark: bool = False) -> go.Figure:
+def interval_curve(curve: Curve, *, majority: float | None = None, dark: bool = False) -> go.Figure:
     """The expected accuracy interval over the size of the training set (figure 7), with fitted curves where they fit.
 
-    Bars are intervals over draws, hairlines over sources and samples. A fitted curve goes on to twice the data.
+    Bars are intervals over draws, hairlines over sources and samples. A fitted curve goes on to twice the data. The
+    accuracy of the majority-class baseline is a dashed line where it lies within view.
     """
     look = theme(dark)
     figure = new_figure(
@@ -43,6 +44,8 @@ def interval_curve(curve: Curve, *, dark: bool = False) -> go.Figure:
     _bar_legend(figure, look)
     size_axis(figure, n)
     figure.update_yaxes(tickformat=".1f", range=padded(figure, "y"))
+    if majority is not None:
+        figure.add_hline(y=100 * majority, line={"color": look.grey, "width": 1, "dash": "dash"})
     return figure
 
 
@@ -51,7 +54,7 @@ def size_boxes(adequacy: Adequacy, curve: Curve, *, dark: bool = False) -> go.Fi
     look = theme(dark)
     last, first = curve.points[-1].expected, curve.points[0].expected
     alt = (
-        f"Box plots of the accuracy of every draw by size. Standard deviation on unfamiliar sources "
+        f"Box plots of the accuracy of every draw by size. Standard deviation, held out, "
         f"{percent(first.exclusive.sd)} at {count(round(curve.points[0].n))} samples and {percent(last.exclusive.sd)} "
         f"at {count(round(curve.points[-1].n))}."
     )
@@ -158,7 +161,7 @@ def class_panels(curves: Sequence[Curve], *, quantity: str = "accuracy", dark: b
 
 
 def widest_first(curves: Sequence[Curve]) -> list[Curve]:
-    """Classes by the gap between familiar and unfamiliar sources at their largest size; unknown ones last."""
+    """Classes by the gap between seen in training and held out at their largest size; unknown ones last."""
 
     def width(curve: Curve) -> float:
         interval = curve.points[-1].expected.interval
@@ -284,7 +287,7 @@ def _fitted(figure: go.Figure, curve: Curve, end: str, colour: str) -> None:
     )
 
 
-BARS = {"over_sources": ("95 % over sources and samples", 1.4, 1.0), "over_draws": ("95 % over draws", 7.0, 0.35)}
+BARS = {"over_sources": ("95 % CI for new data", 1.4, 1.0), "over_draws": ("Monte-Carlo error", 7.0, 0.35)}
 
 
 def _bars(
@@ -327,8 +330,8 @@ def _change(estimates: Sequence[ExpectedValue]) -> str:
 
 def _curve_alt(curve: Curve) -> str:
     sentences = [
-        f"At {count(round(point.n))} samples {percent(point.expected.exclusive.value)} on unfamiliar sources and "
-        f"{percent(point.expected.inclusive.value)} on familiar ones."
+        f"At {count(round(point.n))} samples {percent(point.expected.exclusive.value)} held out and "
+        f"{percent(point.expected.inclusive.value)} seen in training."
         for point in curve.points
     ]
     return " ".join(["Expected accuracy interval over the size of the training set.", *sentences])
@@ -343,5 +346,5 @@ def _panels_alt(shown: Sequence[Curve], n_classes: int, quantity: str) -> str:
     part = f", {len(shown)} of {n_classes} classes" if len(shown) < n_classes else ""
     return (
         f"{what} by class over the size of the training set{part}. The widest gap is that of class {widest.label}: "
-        f"{percent(last.inclusive.value)} on familiar sources, {percent(last.exclusive.value)} on unfamiliar ones."
+        f"{percent(last.inclusive.value)} seen in training, {percent(last.exclusive.value)} held out."
     )

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 
 from core.data import Dataset
+from core.evaluate.claims import Claim
 from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from core.evaluate.data_set_adequacy.next_doubling import judged
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Step, Told
-from core.evaluate.data_set_adequacy.verdict import WORTH, adequacy_verdict, kind, sentence, usual_curve
+from core.evaluate.data_set_adequacy.verdict import adequacy_verdict, usual_curve
+from core.evaluate.data_set_adequacy.words import WORTH, ends, kind, sentence
 from core.evaluate.source_robustness import Difference
 from core.evaluate.wording import count, percent, plural, points, ratio
 from core.figures import data_set_adequacy as figures
@@ -21,10 +24,10 @@ SHORT = {
     "more": "more samples",
     "both": "more samples, new sources",
     "sources": "new sources",
-    "enough": "nothing is missing",
-    "gap": "new sources, perhaps more samples",
+    "enough": "neither",
+    "gap": "new sources",
     "flat": "not more of the same",
-    "unknown": "cannot be told yet",
+    "unknown": "undecided",
 }
 """What a curve comes to, in a table."""
 
@@ -35,58 +38,69 @@ def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: AdequacyPlan) -> Bo
     return body(adequacy_of(rows, n_per_class=n_per_class))
 
 
-def body(found: Adequacy, *, of: Curve | None = None, worth: float = WORTH, panels: str = "accuracy") -> Body:
-    """Everything about a run, the verdict about the curve `of` (the most robust model's by default)."""
+def body(
+    found: Adequacy,
+    *,
+    of: Curve | None = None,
+    worth: float = WORTH,
+    panels: str = "accuracy",
+    null: Claim | None = None,
+    finished: bool = True,
+) -> Body:
+    """Everything about a run, the verdict about the curve `of` (the most robust model's by default).
+
+    `null` and `finished` as in `adequacy_verdict`.
+    """
     of = of or usual_curve(found)
     if of is None:
         return Body(None, (), (Section("", ("No trial has come to a result yet.",)),))
-    said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES)
-    sections = [Section("", (curve_figure(of), box_figure(found, of), rho_figure(found)))]
+    said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
+    sections = [Section("", (curve_figure(found, of), box_figure(found, of), rho_figure(found)))]
     curves = found.classes_of(of)
     if curves:
         parts = (class_figure(curves, panels), class_table(curves, worth), *class_sentences(curves, worth))
         sections.append(Section(f"{MODEL_TITLES.get(of.model, of.model)}: which classes would gain?", parts))
     sections.append(Section("In numbers", (size_table(found),)))
-    return Body(said, tuple(metrics(of)), tuple(sections))
+    return Body(said, tuple(metrics(found, of)), tuple(sections))
 
 
-def metrics(of: Curve) -> list[Metric]:
-    """What a doubling brought, the gap that is left, and rho, each with its interval over sources and samples."""
-    told, last = of.outlook, of.points[-1].expected
+def metrics(found: Adequacy, of: Curve) -> list[Metric]:
+    """What the next doubling would bring, the held-out gap and both accuracies, with intervals and baselines."""
+    told, last, on = of.outlook, of.points[-1].expected, ends(of)
     corrected = "" if told is None or told.n_claims < 2 else f"; for {plural(told.n_claims, 'curve')} at once"
-    gain, familiar, gap = (Told(),) * 3 if told is None else (told.gain, told.familiar_gain, told.gap)
-    over = f"The interval, 95 %, is over sources and samples{corrected}."
+    gain, gap = (Told(), Told()) if told is None else (told.next_gain, told.gap)
+    over = f"The interval is the 95 % CI for new data{corrected}."
+    baseline = f"majority-class baseline {percent(found.majority)}, chance {percent(found.chance)}"
+    accuracies = [
+        Metric(
+            f"Accuracy, {on[end]}",
+            percent(estimate.value),
+            brackets(percent, estimate.value, estimate.over_sources),
+            "At the largest size. The interval is the 95 % CI for new data.",
+            baseline if of.label is None else "",
+        )
+        for end, estimate in (("exclusive", last.exclusive), ("inclusive", last.inclusive))
+    ]
     return [
         _points(
-            "A doubling, unfamiliar sources",
+            f"Next doubling, {on[judged(of.source_finder)]}",
             gain,
-            f"What the last doubling of the training set brought on unfamiliar sources. {over}",
+            f"What twice as many samples would add, by the sizes tried; it holds for any usual learning curve. {over}",
         ),
-        _points(
-            "A doubling, familiar sources",
-            familiar,
-            f"The same on sources that the training part holds, too. {over}",
-        ),
-        _points("Gap at the largest size", gap, f"Familiar less unfamiliar. {over}"),
-        Metric(
-            "Robustness rho",
-            ratio(last.rho.value),
-            brackets(ratio, last.rho.value, last.rho.over_sources),
-            "The share of the accuracy on familiar sources that is kept, at the largest size. The interval, 95 %, is "
-            "over sources and samples.",
-        ),
+        _points(f"Gap of {on['exclusive']}", gap, f"Seen in training less held out, at the largest size. {over}"),
+        *accuracies,
     ]
 
 
-def curve_figure(of: Curve) -> Figure:
+def curve_figure(found: Adequacy, of: Curve) -> Figure:
     """The accuracy interval over the size of the training set."""
+    on = ends(of)
     return Figure(
         "curve",
-        partial(figures.interval_curve, of),
-        "The band runs from the accuracy to expect on unfamiliar sources to that on familiar ones. Where the orange "
-        "line climbs, more samples help; where it lies flat below the blue one, new sources are needed. Hairlines are "
-        "95 % intervals over sources and samples, short bars over draws; dashed lines are fitted power laws, up to "
-        "twice the data.",
+        partial(figures.interval_curve, of, majority=found.majority),
+        f"The band runs from accuracy on {on['exclusive']} to accuracy on {on['inclusive']}. Hairlines are 95 % CIs "
+        "for new data, short bars Monte-Carlo errors. Dashed lines are fitted learning curves, up to twice the data. "
+        f"The majority-class baseline is {percent(found.majority)}.",
     )
 
 
@@ -100,8 +114,8 @@ def rho_figure(found: Adequacy) -> Figure:
     return Figure(
         "rho",
         partial(figures.rho_curves, found.overall, names=MODEL_TITLES),
-        "The share of the accuracy that is kept on unfamiliar sources, with 95 % intervals over sources and "
-        "samples; models stand a little beside each other.",
+        "The share of the accuracy that is kept on what is held out, with 95 % CIs for new data. Models stand a little "
+        "beside each other.",
     )
 
 
@@ -112,8 +126,8 @@ def class_figure(curves: Sequence[Curve], panels: str) -> Figure:
     return Figure(
         "classes",
         partial(figures.class_panels, curves, quantity=panels),
-        f"A panel for each class, all on the same axes, the widest gap first.{part} Hairlines are 95 % intervals over "
-        "sources and samples. Sizes are numbers of that class's own samples.",
+        f"A panel for each class, all on the same axes, the widest gap first.{part} Hairlines are 95 % CIs for new "
+        "data. Sizes are numbers of that class's own samples.",
     )
 
 
@@ -122,14 +136,14 @@ def class_table(curves: Sequence[Curve], worth: float) -> Table:
     lines = [
         {
             "Class": str(curve.label),
-            "Would help": SHORT[kind(curve.outlook, worth=worth)],
-            "A doubling (points)": _bare_points(curve.outlook.gain if curve.outlook else Told()),
+            "Would help": SHORT[kind(curve, worth=worth)],
+            "Next doubling (points)": _bare_points(curve.outlook.next_gain if curve.outlook else Told()),
             "Gap (points)": _bare_points(curve.outlook.gap if curve.outlook else Told()),
             "rho": _rho(curve),
         }
         for curve in figures.widest_first(curves)
     ]
-    caption = f"Intervals hold for all {plural(len(curves), 'class', 'classes')} at once, over sources and samples."
+    caption = f"95 % CIs for new data, for all {plural(len(curves), 'class', 'classes')} at once."
     return Table("What would help each class", pd.DataFrame(lines), caption=caption)
 
 
@@ -186,11 +200,11 @@ def _rho(curve: Curve) -> str:
 
 def _spread(of: Curve) -> str:
     """How the spread changed."""
-    first, last = of.points[0].expected, of.points[-1].expected
+    first, last, on = of.points[0].expected, of.points[-1].expected, ends(of)
     if np.isnan(first.exclusive.sd) or np.isnan(last.exclusive.sd):
         return "Each mark is the accuracy of one draw."
     return (
-        "Each mark is the accuracy of one draw. On unfamiliar sources draws vary by "
-        f"{percent(first.exclusive.sd)} (sd) at the smallest size and by {percent(last.exclusive.sd)} at the largest, "
-        f"on familiar ones by {percent(first.inclusive.sd)} and {percent(last.inclusive.sd)}."
+        f"Each mark is the accuracy of one draw. On {on['exclusive']} draws vary by {percent(first.exclusive.sd)} (sd) "
+        f"at the smallest size and by {percent(last.exclusive.sd)} at the largest. On {on['inclusive']} it is "
+        f"{percent(first.inclusive.sd)} and {percent(last.inclusive.sd)}."
     )

@@ -9,7 +9,8 @@ from core.asked import About
 from core.data import Dataset
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
-from core.evaluate.data_set_adequacy.verdict import WORTH, usual_curve
+from core.evaluate.data_set_adequacy.verdict import usual_curve
+from core.evaluate.data_set_adequacy.words import WORTH
 from core.report.names import FINDER_TITLES, MODEL_TITLES
 from ui.forms.controls import Number, One, check_address
 from ui.forms.plan_form import plan_form
@@ -71,8 +72,8 @@ def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
             20.0,
             100 * WORTH,
             0.5,
-            "The least gain by twice as many samples, and the least gap between familiar and unfamiliar sources, that "
-            "you would collect data for, in percentage points. What is surely smaller counts as none.",
+            "The least gain by twice as many samples, and the least gap of held-out sources, that you would collect "
+            "data for, in percentage points. What is significantly smaller counts as none.",
             "%.1f",
         ),
         One(

@@ -3,9 +3,11 @@
 import pandas as pd
 import streamlit as st
 
+from core.evaluate.claims import Claim
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Told
-from core.evaluate.data_set_adequacy.verdict import KINDS, adequacy_verdict, kind, sentence
+from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
+from core.evaluate.data_set_adequacy.words import KINDS, kind, sentence
 from core.evaluate.wording import Verdict, plural
 from core.report import data_set_adequacy as report
 from core.report.names import MODEL_TITLES
@@ -14,10 +16,10 @@ from ui.data_set_adequacy.controls import AdequacyLook
 from ui.shell import page
 
 
-def verdict(found: Adequacy, of: Curve, look: AdequacyLook) -> Verdict:
-    """The card: the sentence, and four numbers."""
-    said = adequacy_verdict(found, of, worth=look.worth, names=MODEL_TITLES)
-    page.verdict(said, report.metrics(of))
+def verdict(found: Adequacy, of: Curve, look: AdequacyLook, *, null: Claim | None, finished: bool) -> Verdict:
+    """The card: the sentence, and four numbers. `null` and `finished` as in `adequacy_verdict`."""
+    said = adequacy_verdict(found, of, worth=look.worth, names=MODEL_TITLES, null=null, finished=finished)
+    page.verdict(said, report.metrics(found, of))
     return said
 
 
@@ -26,16 +28,16 @@ def size_table(found: Adequacy) -> None:
     of = report.size_table(found)
     config = {
         "Samples": st.column_config.NumberColumn(help="Mean number of training samples", format="%d"),
-        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy on unfamiliar and on familiar sources"),
+        "Interval (%)": st.column_config.TextColumn(help="Expected accuracy held out and seen in training"),
         "rho": st.column_config.NumberColumn(format="%.3f"),
-        "over sources": st.column_config.TextColumn(help="95 % interval of rho over sources and samples"),
-        "over draws": st.column_config.TextColumn(help="95 % interval of rho over draws"),
-        "sd AccX": st.column_config.NumberColumn(format="%.1f", help="Over draws, on unfamiliar sources (points)"),
-        "sd AccI": st.column_config.NumberColumn(format="%.1f", help="Over draws, on familiar sources (points)"),
+        "over sources": st.column_config.TextColumn(help="95 % CI of rho for new data"),
+        "over draws": st.column_config.TextColumn(help="Monte-Carlo error of rho"),
+        "sd AccX": st.column_config.NumberColumn(format="%.1f", help="Over draws, held out (points)"),
+        "sd AccI": st.column_config.NumberColumn(format="%.1f", help="Over draws, seen in training (points)"),
         "Step, AccX": st.column_config.TextColumn(
-            help="Gain from the size before on unfamiliar sources, paired; 95 % interval over sources and samples"
+            help="Gain from the size before, held out, paired; 95 % CI for new data"
         ),
-        "Step, AccI": st.column_config.TextColumn(help="The same on familiar sources"),
+        "Step, AccI": st.column_config.TextColumn(help="The same, seen in training"),
     }
     st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
 
@@ -60,9 +62,13 @@ def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
             "model": curve.model,
             "source_finder": curve.source_finder,
             "label": curve.label,
-            "verdict": kind(curve.outlook, worth=worth),
-            "means": KINDS[kind(curve.outlook, worth=worth)],
-            **{f"{name}{end}": value for name in ("gain", "gap", "closing") for end, value in _ends(curve, name)},
+            "verdict": kind(curve, worth=worth),
+            "means": KINDS[kind(curve, worth=worth)],
+            **{
+                f"{name}{end}": value
+                for name in ("next_gain", "gain", "gap", "closing")
+                for end, value in _ends(curve, name)
+            },
             "sentence": sentence(curve, worth=worth),
         }
         for curve in found.curves

@@ -7,7 +7,7 @@ does a fragment ask for news, and it asks for nothing else.
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -50,16 +50,24 @@ def can_start(run: Run | None) -> bool:
     return run is None or run.older_method
 
 
-def run_button(run: Run | None, plan: Plan, dataset: Dataset) -> None:
-    """The button that starts a plan, as long as it has no run by today's method."""
+def start_all(plan: Plan, dataset: Dataset, beside: Sequence[Plan]) -> None:
+    """Start a plan, and those beside it that have no run yet (a callback for buttons)."""
+    start(plan, dataset)
+    for other in beside:
+        if workspace().find_run(owner(), other, dataset.fingerprint) is None:
+            start(other, dataset)
+
+
+def run_button(run: Run | None, plan: Plan, dataset: Dataset, *, beside: Sequence[Plan] = ()) -> None:
+    """The button that starts a plan, as long as it has no run by today's method; plans `beside` it start with it."""
     hint = None if can_start(run) else "This choice has its run, below. Change something for another one."
     if not read_only():
         st.button(
             "Run again" if run is not None and run.older_method else "Run",
             type="primary",
             key="run",
-            on_click=or_toast(start),
-            args=(plan, dataset),
+            on_click=or_toast(start_all),
+            args=(plan, dataset, beside),
             disabled=not can_start(run),
             help=hint,
         )

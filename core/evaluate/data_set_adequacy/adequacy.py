@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from core.evaluate.data_set_adequacy.learning import learning_of
+from core.evaluate.data_set_adequacy.next_doubling import along, judged
 from core.evaluate.data_set_adequacy.outlook import outlooks
 from core.evaluate.data_set_adequacy.plan import ALL
 from core.evaluate.data_set_adequacy.results import Adequacy, AtSize, Curve, Step
@@ -87,6 +88,8 @@ def adequacy_of(trials: pd.DataFrame, *, n_per_class: Mapping[str, int], by_clas
         n_trials=int(is_whole.sum()),
         n_used=len(whole),
         n_failed=int((is_whole & (trials["status"] == "failed").to_numpy(dtype=bool)).sum()),
+        majority=max(n_per_class.values()) / n_samples,
+        chance=1 / len(n_per_class),
     )
 
 
@@ -132,6 +135,10 @@ def _curves(
         outlooks_of_model = [of_all, *outlooks(sized[1:], layout, moderated=True)]
         for code, points, outlook in zip(codes, sized, outlooks_of_model, strict=True):
             label = None if code is None else layout.labels[code]
+            learning = {
+                end: learning_of([(p.point.n, getattr(p, end)) for p in points], layout, drawn=label is None)
+                for end in ("exclusive", "inclusive")
+            }
             curves.append(
                 Curve(
                     model=model,
@@ -139,15 +146,8 @@ def _curves(
                     label=label,
                     points=tuple(sized_point.point for sized_point in points),
                     steps=_steps(points, layout),
-                    outlook=outlook,
-                    learning={
-                        "exclusive": learning_of(
-                            [(p.point.n, p.exclusive) for p in points], layout, drawn=label is None
-                        ),
-                        "inclusive": learning_of(
-                            [(p.point.n, p.inclusive) for p in points], layout, drawn=label is None
-                        ),
-                    },
+                    outlook=None if outlook is None else along(outlook, learning[judged(layout.source_finder)]),
+                    learning=learning,
                 )
             )
     return curves

@@ -1,6 +1,7 @@
-"""What did the last samples bring, and what is left between familiar and unfamiliar sources?
+"""What did the last samples bring, what would as many again, and how far apart are seen and held-out sources?
 
-Gains are per doubling of the training set, over the last step that is long enough to tell. The intervals are over
+Gains are per doubling of the training set, over the last step that is long enough to tell; the next doubling goes by
+all sizes (`next_doubling`). The intervals are over
 sources and samples, paired by source, and hold for all that stand side by side at once (Bonferroni): for all classes
 of a model, or for all models with all source finders. The errors of classes are moderated by each other, since a class
 has few sources.
@@ -11,8 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, judged, reaches_back, together, weights
 from core.evaluate.data_set_adequacy.results import Outlook, Told
-from core.evaluate.intervals import UNKNOWN, Interval, joined, moderated_variances, share_difference, t_interval
+from core.evaluate.intervals import (
+    UNKNOWN,
+    Interval,
+    joined,
+    moderated_variances,
+    share_difference,
+    t_interval,
+    t_p_value,
+)
 from core.evaluate.source_robustness.counts import Layout
 from core.evaluate.source_robustness.estimate import Error, Measured, error_over_draws, error_over_sources
 from core.evaluate.source_robustness.expected import few_errors
@@ -24,6 +34,7 @@ LONG_ENOUGH, SHORTEST = 1.8, 1.25
 """How many times as many samples the end of the last step has as its beginning: the first where there is such a size,
 and never less than the second. What is said per doubling is noise where a step is much shorter than one."""
 CLAIMS = ("gain", "familiar_gain", "gap", "closing")
+_AT = {exponent: f"next at {exponent}" for exponent in EXPONENTS}
 
 
 class Contrast(NamedTuple):
@@ -48,6 +59,8 @@ class Ends(NamedTuple):
     before: "Sized"
     after: "Sized"
     doublings: float
+    points: "tuple[Sized, ...]"
+    """Those that the next doubling goes by."""
 
 
 def outlooks(
@@ -62,13 +75,14 @@ def outlooks(
     claims = [_contrasts(end, layout) for end in known]
     claimed = {
         name: _told([contrasts[name] for contrasts in claims], moderated=moderated and not layout.shared, beside=beside)
-        for name in CLAIMS
+        for name in (*CLAIMS, *_AT.values())
     }
     outlooks_known = iter(
         Outlook(
             before=end.before.point,
             after=end.after.point,
             n_claims=len(known) * beside,
+            next_gain=together([claimed[name][place] for name in _AT.values()], *_accuracies(end, layout)),
             **{name: claimed[name][place] for name in CLAIMS},
         )
         for place, end in enumerate(known)
@@ -87,7 +101,9 @@ def last_step(curve: Sequence["Sized"]) -> Ends | None:
     before = long_enough[-1] if long_enough else usable[0]
     if longer.get(before.point.size, 0) < SHORTEST:
         return None
-    return Ends(before, after, float(np.log2(longer[before.point.size])))
+    doublings = float(np.log2(longer[before.point.size]))
+    near = [point for point in usable if point is before or reaches_back(point.point.n, after.point.n)]
+    return Ends(before, after, doublings, tuple(near))
 
 
 def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
@@ -97,12 +113,34 @@ def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
     assert x is not None
     assert i is not None
     per = 1 / ends.doublings
-    return {
-        "gain": _contrast([(per, x), (-per, x0)], layout),
-        "familiar_gain": _contrast([(per, i), (-per, i0)], layout),
+    last = {
+        "exclusive": _contrast([(per, x), (-per, x0)], layout),
+        "inclusive": _contrast([(per, i), (-per, i0)], layout),
+    }
+    n, measured = _judged(ends, layout)
+    ahead = {
+        name: _contrast(list(zip(weights(n, exponent).tolist(), measured, strict=True)), layout)._replace(
+            of_samples=last[judged(layout.source_finder)].of_samples
+        )
+        for exponent, name in _AT.items()
+    }
+    return ahead | {
+        "gain": last["exclusive"],
+        "familiar_gain": last["inclusive"],
         "gap": _contrast([(1.0, i), (-1.0, x)], layout),
         "closing": _contrast([(per, i0), (-per, x0), (-per, i), (per, x)], layout),
     }
+
+
+def _judged(ends: Ends, layout: Layout) -> tuple[np.ndarray, list[Measured]]:
+    """Numbers of training samples, and the accuracies that the next doubling is judged on."""
+    measured = [getattr(point, judged(layout.source_finder)) for point in ends.points]
+    return np.array([point.point.n for point in ends.points]), measured
+
+
+def _accuracies(ends: Ends, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    n, measured = _judged(ends, layout)
+    return n, np.array([measure.value for measure in measured])
 
 
 def _contrast(terms: list[tuple[float, Measured]], layout: Layout) -> Contrast:
@@ -142,7 +180,8 @@ def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> lis
         )
         variances = variances * scale
         errors = [Error(float(np.sqrt(variance)), float(df)) for variance, df in zip(variances, dfs, strict=True)]
-    level = 1 - 0.05 / max(len(contrasts) * beside, 1)
+    n_claims = max(len(contrasts) * beside, 1)
+    level = 1 - 0.05 / n_claims
     claimed = []
     for contrast, error in zip(contrasts, errors, strict=True):
         interval = t_interval(contrast.value, error.se, error.df, level=level)
@@ -150,5 +189,6 @@ def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> lis
             interval = joined(interval, contrast.of_samples)
         over_draws = t_interval(contrast.value, contrast.draws.se, contrast.draws.df)
         of_draws = (contrast.draws.se / error.se) ** 2 if error.se > 0 else float("nan")
-        claimed.append(Told(contrast.value, interval, over_draws, of_draws))
+        p_value = float(np.minimum(n_claims * t_p_value(contrast.value, error.se, error.df), 1.0))
+        claimed.append(Told(contrast.value, interval, over_draws, of_draws, p_value))
     return claimed

@@ -13,7 +13,8 @@ from scipy import special
 
 LEVEL = 0.05
 FEWEST_SIZES = 4
-EXPONENTS = (0.05, 4.0)
+EXPONENTS = (0.25, 2.0)
+"""Learning curves of classifiers lie between these. A fit at an end of them is none: it would be drawn by noise."""
 LEAST_KNOWN = 0.75
 """The largest standard error of the logarithm of the exponent at which a curve is still shown."""
 NO_VARIANCE = 1e-16

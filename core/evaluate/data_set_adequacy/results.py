@@ -36,27 +36,30 @@ class Step:
 class Told:
     """A number that a verdict rests on. NaN: not (yet) told.
 
-    `interval` is over sources and samples, and holds for all classes (or models) that it stands among at once.
-    `over_draws` is an ordinary 95 % one. `of_draws` is the variance over draws as a share of that over sources and
-    samples: about so much of the uncertainty would go with more repeats.
+    `interval` is over sources and samples, and holds for all classes (or models) that it stands among at once; so does
+    `p_value`, of "it is 0", from the same t. `over_draws` is an ordinary 95 % one. `of_draws` is the variance over
+    draws as a share of that over sources and samples: about so much of the uncertainty would go with more repeats.
     """
 
     value: float = float("nan")
     interval: Interval = UNKNOWN
     over_draws: Interval = UNKNOWN
     of_draws: float = float("nan")
+    p_value: float = float("nan")
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """The last step that is long enough, per doubling of the training set, and the gap that is left at its end.
+    """What the next doubling of the training set would bring, what the last step brought, and the gap at its end.
 
-    `gain` is that of the accuracy on unfamiliar sources, `closing` how much less the gap to the accuracy on familiar
-    ones became. All are fractions.
+    `next_gain` is of the accuracy that `next_doubling.judged` names. `gain` and `familiar_gain` are those of
+    the last step that is long enough, per doubling, on held-out sources and on those seen in training; `closing` is how
+    much less the gap between the two became. All are fractions.
     """
 
     before: AtSize
     after: AtSize
+    next_gain: Told
     gain: Told
     familiar_gain: Told
     gap: Told
@@ -114,6 +117,10 @@ class Adequacy:
     n_used: int
     """Trials of draws that are finished at every size."""
     n_failed: int
+    majority: float = float("nan")
+    """Share of the most frequent class: the accuracy of the majority-class baseline."""
+    chance: float = float("nan")
+    """One over the number of classes."""
 
     @property
     def overall(self) -> tuple[Curve, ...]:

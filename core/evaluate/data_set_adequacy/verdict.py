@@ -1,75 +1,47 @@
-"""Would more samples of what we have help, are new sources needed, or can it not be told yet? In sentences.
+"""Would the next doubling of the data help, are new sources needed, or is it undecided? In sentences.
 
-Phrased on the bounds of intervals over sources and samples. What is worth collecting for is the reader's to say
-(`worth`): a gain, or a gap, that is surely smaller counts as none.
+Phrased from two claims (`words`): what the next doubling brings, and, of known sources alone, how far accuracy on
+held-out ones lies below. What is worth collecting for is the reader's to say (`worth`). Clusters that stand in for
+sources are held against clouds without groups, and never carry the word.
 """
 
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Learning, Outlook, Told
+from core.evaluate.claims import Claim
+from core.evaluate.data_set_adequacy.next_doubling import judged
+from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Learning
+from core.evaluate.data_set_adequacy.words import (
+    KINDS,
+    WORTH,
+    ends,
+    gain_claim,
+    gap_claim,
+    gap_sentence,
+    kind,
+    next_doubling,
+    noun,
+    sentence,
+)
 from core.evaluate.source_robustness import most_robust
-from core.evaluate.wording import Verdict, count, listed, percent, plural, points, ratio
-
-WORTH = 0.01
-"""A gain of so much per doubling, or a gap of so much, is worth collecting samples for, unless the reader says else."""
-
-KINDS = {
-    "more": "More samples of what you have would help",
-    "both": "More samples would help, and new sources are needed, too",
-    "sources": "New sources are needed; more samples of what you have would hardly help",
-    "enough": "Neither more samples nor new sources would add much",
-    "gap": "New sources are needed; whether more samples of what you have would help, too, cannot be told yet",
-    "flat": "More samples of what you have would hardly help; whether new sources would cannot be told yet",
-    "unknown": "It cannot be told yet whether more samples or new sources would help",
-}
-"""What a curve comes to, and how that is said."""
-
-
-def kind(outlook: Outlook | None, *, worth: float = WORTH) -> str:
-    """A name in KINDS.
-
-    "more": the accuracy on unfamiliar sources rises with size, and a gap to familiar ones is not shown or closes.
-    "both": it rises, and the gap stays. "sources": it no longer rises by what would be worth it, and there is a gap.
-    "enough": it does not, and there is none. "gap" and "flat": only the one or the other half of "sources" is known.
-    "unknown": the intervals say neither.
-    """
-    if outlook is None or not (outlook.gain.interval.known and outlook.gap.interval.known):
-        return "unknown"
-    gap_left = _above(outlook.gap, worth)
-    if _below(outlook.gain, worth):
-        return {True: "sources", False: "enough", None: "flat"}[gap_left]
-    if outlook.gain.interval.lower > 0:
-        closes = outlook.closing.interval.lower > 0
-        return "both" if gap_left and not closes else "more"
-    return "gap" if gap_left else "unknown"
-
-
-def _below(claim: Told, worth: float) -> bool:
-    return claim.interval.upper < worth
-
-
-def _above(claim: Told, worth: float) -> bool | None:
-    """Whether there is something, worth the name; None where it cannot be told."""
-    if _below(claim, worth):
-        return False
-    return True if claim.interval.lower > 0 else None
-
-
-def sentence(curve: Curve, *, worth: float = WORTH) -> str:
-    """What one model, or one class of it, comes to: the claim, and the two intervals that it rests on."""
-    outlook = curve.outlook
-    if outlook is None:
-        return f"{KINDS['unknown']}: trials of both schemes at two sizes are needed, the one {_half()} of the other."
-    name = kind(outlook, worth=worth)
-    summary = f"{KINDS[name]}: {_gain(curve, outlook)}; {_gap(outlook)}."
-    return f"{summary} {_missing(outlook, worth)}".strip() if name in ("gap", "flat", "unknown") else summary
+from core.evaluate.source_robustness.null import cloud_sentence
+from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
+from core.trials.plan_sources import KNOWN_SOURCES
 
 
 def adequacy_verdict(
-    adequacy: Adequacy, curve: Curve | None = None, *, worth: float = WORTH, names: Mapping[str, str] | None = None
+    adequacy: Adequacy,
+    curve: Curve | None = None,
+    *,
+    worth: float = WORTH,
+    names: Mapping[str, str] | None = None,
+    null: Claim | None = None,
+    finished: bool = True,
 ) -> Verdict:
-    """Say what the trials tell of one curve of `found.overall` (None: of the model that keeps most of its accuracy).
+    """Say what the trials tell of one curve of `adequacy.overall` (None: of the model that keeps most of its accuracy).
+
+    `null` is the claim "source_robustness.beyond_cloud" of found clusters, where it is known. There is no advice before
+    the trials have `finished`.
 
     Examples
     --------
@@ -84,114 +56,79 @@ def adequacy_verdict(
         failed = plural(adequacy.n_failed, "trial") + " failed." if adequacy.n_failed else ""
         return Verdict("No draw has been finished at every size yet.", failed, "", ())
     others = [other for other in adequacy.overall if other is not curve]
+    found_clusters = curve.source_finder != KNOWN_SOURCES
     findings = [
-        _familiar(curve.outlook),
-        *(_fitted(curve.learning[end], sources, worth) for end, sources in ENDS.items()),
-        _spread(curve),
+        next_doubling(curve),
+        gap_sentence(curve, worth=worth),
+        cloud_sentence(null) if found_clusters else "",
+        _last_doubling(curve),
+        *(_fitted(curve.learning[end], on) for end, on in ends(curve).items()),
         *_classes(adequacy.classes_of(curve), worth),
         *(f"{_name(other, adequacy, names)}: {_lower(sentence(other, worth=worth))}" for other in others),
+        _settles(curve, worth),
     ]
+    gap = gap_claim(curve, worth=worth)
     return Verdict(
-        headline=f"{_name(curve, adequacy, names)}: {_lower(sentence(curve, worth=worth))}",
+        headline=_headline(adequacy, curve, _name(curve, adequacy, names), worth),
         used=_used(adequacy, curve),
-        advice=_ADVICE[kind(curve.outlook, worth=worth)],
+        advice=_ADVICE[kind(curve, worth=worth)] if finished else "",
         findings=tuple(finding for finding in findings if finding),
+        claims=(
+            gain_claim(curve, worth=worth),
+            *([gap] if gap is not None else []),
+            *([null] if null is not None and found_clusters else []),
+        ),
     )
 
 
 def usual_curve(adequacy: Adequacy) -> Curve | None:
     """The curve of the model that keeps most of its accuracy at its largest size."""
-    ends = {id(curve.points[-1].expected): curve for curve in adequacy.overall if curve.points}
-    best = most_robust([curve.points[-1].expected for curve in ends.values()])
-    return None if best is None else ends[id(best)]
+    last = {id(curve.points[-1].expected): curve for curve in adequacy.overall if curve.points}
+    best = most_robust([curve.points[-1].expected for curve in last.values()])
+    return None if best is None else last[id(best)]
 
 
-ENDS = {"exclusive": "unfamiliar", "inclusive": "familiar"}
 _ADVICE = {
-    "more": "Next: collect more samples like those that you have; what they bring shrinks as the set grows.",
-    "both": "Next: collect samples, and rather from new sources than from those that you have.",
-    "sources": "Next: collect samples from sources that the data do not hold yet, and no more of the same.",
-    "enough": "Next: spend no effort on data for this model; another model may still learn more from them.",
-    "gap": "Next: collect samples from sources that the data do not hold yet.",
-    "flat": "Next: no more of the same; samples from a few other sources would tell the rest.",
+    "more": "Next: collect more samples like those that you have.",
+    "both": "Next: collect samples, first from new sources.",
+    "sources": "Next: collect samples from new sources.",
+    "enough": "Next: try another model; more data would hardly help this one.",
+    "flat": "Next: try another model; more samples like these would hardly help this one.",
+    "gap": "Next: collect samples from new sources.",
     "unknown": "",
 }
 
 
-def _half() -> str:
-    return "at most four fifths"
+def _headline(adequacy: Adequacy, curve: Curve, name: str, worth: float) -> str:
+    """Said first: a model that does no better than to answer the majority class."""
+    text = f"{name}: {_lower(sentence(curve, worth=worth))}"
+    seen = curve.points[-1].expected.inclusive.value
+    if isnan(seen) or seen > adequacy.majority:
+        return text
+    return f"{name} does not beat the majority-class baseline of {percent(adequacy.majority)}. {text}"
 
 
-def _gain(curve: Curve, outlook: Outlook) -> str:
-    of_class = " of the class" if curve.label is not None else ""
-    sizes = f"from {count(round(outlook.before.n))} to {count(round(outlook.after.n))} samples{of_class}"
-    return f"{sizes}, each doubling brought {points(outlook.gain.value, outlook.gain.interval)} on unfamiliar sources"
-
-
-def _gap(outlook: Outlook) -> str:
-    gap, closing = outlook.gap, outlook.closing
-    if gap.value < 0:
-        stand = f"these are {points(-gap.value)} above familiar ones (less {points(gap.value, gap.interval)})"
-    else:
-        stand = f"familiar ones are {points(gap.value, gap.interval)} ahead"
-    if closing.interval.lower > 0:
-        return f"{stand}, by {points(closing.value, closing.interval)} less with each doubling"
-    if closing.interval.upper < 0:
-        return f"{stand}, by {points(-closing.value)} more with each doubling"
-    return stand
-
-
-def _missing(outlook: Outlook, worth: float) -> str:
-    """What would settle it: repeats where the draws are the trouble, else sources."""
-    open_ones = [
-        claim for claim in (outlook.gain, outlook.gap) if not _below(claim, worth) and not claim.interval.lower > 0
-    ]
-    if not open_ones:
+def _last_doubling(curve: Curve) -> str:
+    """What a doubling brought so far, on what it is judged on."""
+    if curve.outlook is None:
         return ""
-    if all(claim.of_draws > 0.5 for claim in open_ones):
-        return "More repeats would narrow this."
-    return "More repeats cannot narrow this much; samples from more sources would."
+    outlook, end = curve.outlook, judged(curve.source_finder)
+    gain = {"exclusive": outlook.gain, "inclusive": outlook.familiar_gain}[end]
+    sizes = f"from {count(round(outlook.before.n))} to {count(round(outlook.after.n))} samples"
+    return f"The last step, {sizes}, brought {points(gain.value, gain.interval)} a doubling on {ends(curve)[end]}."
 
 
-def _familiar(outlook: Outlook | None) -> str:
-    if outlook is None or isnan(outlook.familiar_gain.value):
-        return ""
-    gain = points(outlook.familiar_gain.value, outlook.familiar_gain.interval)
-    return f"On familiar sources each doubling brought {gain}."
-
-
-def _fitted(learning: Learning, sources: str, worth: float) -> str:
+def _fitted(learning: Learning, on: str) -> str:
     if learning.law is None:
-        return f"No learning curve for {sources} sources: {learning.reason}."
-    gain = learning.next_gain
-    little = f", less than the {points(worth)} asked for" if gain.interval.upper < worth else ""
-    test = f"p = {learning.law.p_fit:.2f} of the test of fit".replace("0.", ".")
-    return (
-        f"By the fitted learning curve twice as many samples would add {points(gain.value, gain.interval)} on "
-        f"{sources} sources{little} ({test}); that the curve goes on like this is taken for granted."
-    )
-
-
-def _spread(curve: Curve) -> str:
-    known = [p.expected for p in curve.points if not (isnan(p.expected.exclusive.sd) or isnan(p.expected.inclusive.sd))]
-    if len(known) < 2:
-        return ""
-    first, last = known[0], known[-1]
-    return (
-        f"From draw to draw accuracy varies by {points(last.exclusive.sd)} (sd) on unfamiliar sources and by "
-        f"{points(last.inclusive.sd)} on familiar ones at the largest size; at the smallest it was "
-        f"{points(first.exclusive.sd)} and {points(first.inclusive.sd)}. Rho went from "
-        f"{ratio(first.rho.value)} to {ratio(last.rho.value)}."
-    )
+        return f"No learning curve on {on}: {learning.reason}."
+    return f"A learning curve fits on {on} (test of fit: p = {bare(learning.law.p_fit, 2)})."
 
 
 def _classes(classes: Sequence[Curve], worth: float) -> list[str]:
     """By what they come to, corrected for their number; the sentence of each stands in the table."""
     if len(classes) < 2:
         return []
-    by_kind = {
-        name: [str(curve.label) for curve in classes if kind(curve.outlook, worth=worth) == name] for name in KINDS
-    }
+    by_kind = {name: [quoted(curve.label) for curve in classes if kind(curve, worth=worth) == name] for name in KINDS}
     sentences = [
         f"{'Class' if len(labels) == 1 else 'Classes'} {listed(labels, most=10)}: {_lower(KINDS[name])}."
         for name, labels in by_kind.items()
@@ -200,8 +137,17 @@ def _classes(classes: Sequence[Curve], worth: float) -> list[str]:
     n_open = len(by_kind["unknown"])
     if n_open:
         which = f"all {count(n_open)}" if n_open == len(classes) else f"{count(n_open)} of {count(len(classes))}"
-        sentences.append(f"Of {which} classes it cannot be told yet.")
+        sentences.append(f"Undecided for {which} classes.")
     return sentences
+
+
+def _settles(curve: Curve, worth: float) -> str:
+    """What would settle an undecided gain: repeats where the draws are the trouble, else samples."""
+    if curve.outlook is None or gain_claim(curve, worth=worth).decided or not curve.outlook.next_gain.interval.known:
+        return ""
+    if curve.outlook.next_gain.of_draws > 0.5:
+        return "More repeats would narrow this."
+    return f"More repeats cannot narrow this much; samples from more {noun(curve)} would."
 
 
 def _used(adequacy: Adequacy, curve: Curve) -> str:
@@ -210,12 +156,12 @@ def _used(adequacy: Adequacy, curve: Curve) -> str:
     failed = f", {count(adequacy.n_failed)} failed" if adequacy.n_failed else ""
     rest = f" (of draws that are finished at every size{failed})" if unused else ""
     over = f" in each of {plural(last.n_clusterings, 'clustering')}" if last.n_clusterings > 1 else ""
-    ends = f"{percent(last.inclusive.value)} on familiar sources, {percent(last.exclusive.value)} on unfamiliar ones"
+    levels = [f"{percent(getattr(last, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
+    data = f"{plural(last.n_sources, noun(curve)[:-1])}{over}, {plural(last.exclusive.n_draws, 'repeat')}"
     return (
         f"{count(adequacy.n_used)} of {plural(adequacy.n_trials, 'trial')} used{rest}. "
-        f"n = {count(last.n_samples)} samples, "
-        f"{plural(last.n_sources, 'source')}{over}, {plural(last.exclusive.n_draws, 'repeat')}. "
-        f"At the largest size {ends}."
+        f"n = {count(last.n_samples)} samples, {data}. At the largest size: {' and '.join(levels)}. "
+        f"Majority-class baseline {percent(adequacy.majority)}, chance {percent(adequacy.chance)}."
     )
 
 

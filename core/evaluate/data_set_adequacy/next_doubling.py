@@ -1,0 +1,84 @@
+"""What would the next doubling of the data bring? The curve through all sizes, continued as learning curves go on.
+
+With its exponent given, accuracy(n) = ceiling - scale * n ** -exponent is a straight line in n ** -exponent, and what
+twice the data would add is a weighted sum of the accuracies measured: its error over sources and samples is known as
+that of any such sum. The exponent is hardly ever known. So the sum is taken at each of EXPONENTS, and the interval is
+the shortest that holds the intervals at all of them: the claim holds whichever of them is true.
+
+Known sources are held out, since inputs may come from others. Found clusters stand for nothing that further samples
+would lack, so that the doubling is judged on clusters seen in training.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from core.evaluate.data_set_adequacy.results import Learning, Outlook, Told
+from core.evaluate.intervals import Interval, joined
+from core.trials.plan_sources import KNOWN_SOURCES
+
+EXPONENTS = (0.25, 0.5, 1.0, 2.0)
+FURTHEST = 8.5
+"""Sizes that are smaller than the largest by more than this say little of what comes after it."""
+
+
+def judged(source_finder: str) -> str:
+    """Which end of the accuracy interval the next doubling is judged on.
+
+    >>> judged("known"), judged("kmeans")
+    ('exclusive', 'inclusive')
+    """
+    return "exclusive" if source_finder == KNOWN_SOURCES else "inclusive"
+
+
+def reaches_back(n: float, largest: float) -> bool:
+    """Whether a size is near enough to the largest."""
+    return n * FURTHEST >= largest
+
+
+def weights(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarray, " n_sizes"]:
+    """By what each accuracy counts in the gain of the next doubling, the curve fitted by least squares.
+
+    Examples
+    --------
+    >>> n = np.array([100.0, 200.0, 400.0])
+    >>> float((weights(n, 0.5) @ (0.9 - n**-0.5)).round(4)) == round(400**-0.5 - 800**-0.5, 4)
+    True
+    """
+    x = (n / n[-1]) ** -exponent
+    away = x - x.mean()
+    return -away / (away @ away) * (1 - 2.0**-exponent)
+
+
+def together(at: Sequence[Told], n: Float[np.ndarray, " n_sizes"], accuracy: Float[np.ndarray, " n_sizes"]) -> Told:
+    """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds all of theirs."""
+    left = [_left_over(n, accuracy, exponent) for exponent in EXPONENTS]
+    best = at[int(np.argmin(left))]
+    interval = best.interval
+    for other in at:
+        interval = joined(interval, other.interval) if other.interval.known else other.interval
+    p_value = float(np.max([told.p_value for told in at]))
+    return replace(best, interval=interval, p_value=p_value)
+
+
+def along(outlook: Outlook, learning: Learning) -> Outlook:
+    """The outlook with the next doubling as the fitted curve has it, where there is one: page and figure say the same.
+
+    Its interval stays the one over all exponents, and holds the curve's value.
+    """
+    told = outlook.next_gain
+    if learning.law is None or not told.interval.known:
+        return outlook
+    value = learning.next_gain.value
+    return replace(
+        outlook, next_gain=replace(told, value=value, interval=joined(told.interval, Interval(value, value)))
+    )
+
+
+def _left_over(n: np.ndarray, accuracy: np.ndarray, exponent: float) -> float:
+    x = (n / n[-1]) ** -exponent
+    away, rise = x - x.mean(), accuracy - accuracy.mean()
+    slope = (away @ rise) / (away @ away)
+    return float(((rise - slope * away) ** 2).sum())

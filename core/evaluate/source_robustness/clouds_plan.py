@@ -1,0 +1,258 @@
+"""How much harder are held-out clusters in clouds without groups? The same procedure on data and on such clouds.
+
+A cluster is a corner of its class, and a corner is hard to reach from the rest whether or not the class has sources.
+So the data go through: find clusters, hold out whole ones or a share of each, fit, test; and then so do clouds of the
+same shape (`surrogates`), in the same features, with the same finder and splits. The model is a linear discriminant
+throughout: hundreds of fits take seconds, and what is asked of it is only how much harder corners are here than there.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+
+from core.asked import asks
+from core.cluster import SOURCE_FINDERS, find_sources, trains
+from core.data import DataError, Dataset
+from core.evaluate.source_robustness.surrogates import CLOUDS
+from core.models.classifier import ShouldStop, stop_if
+from core.models.threads import single_threaded
+from core.represent import REPRESENTATIONS, check_representation, default_representation
+from core.represent.for_splits import principal_components
+from core.split import SourceExclusive, SourceInclusive
+from core.trials import Context, TrialPlan
+from core.trials.plan import check_fields
+from core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features
+
+COLUMNS = {
+    "cloud": "Int64",
+    "shape": "str",
+    "scheme": "str",
+    "repeat": "Int64",
+    "n_correct": "Int64",
+    "n_test": "Int64",
+    "n_samples": "Int64",
+    "n_dimensions": "Int64",
+    "seconds": "float64",
+    "status": "str",
+}
+"""The columns of the rows and their types: one row for each draw of each scheme.
+
+`cloud` 0 with the shape "data" are the data themselves; the others are clouds of a shape in CLOUDS. `n_samples` is how
+many samples went through, in `n_dimensions`. A trial that failed is one row without figures.
+"""
+
+DATA = "data"
+MOST_DIMENSIONS = 20
+"""Features of more columns are condensed to so many principal components."""
+RIDGE = 0.001
+"""Added to the covariance, as a share of its mean variance, so that it can be inverted."""
+_SCHEMES = {"source_exclusive": SourceExclusive, "source_inclusive": SourceInclusive}
+
+
+@dataclass(frozen=True)
+class CloudsPlan:
+    """Measure the gap between clusters seen in training and held-out ones, on the data and on clouds of their shape.
+
+    Parameters
+    ----------
+    source_finder
+        A name in SOURCE_FINDERS of one that clusters features.
+    n_sources, representation, test_share
+        As in TrialPlan.
+    n_clouds
+        Clouds of each shape. All of the first shape come first, since the claim rests on them.
+    n_clusterings, n_repeats
+        Of the data and of each cloud: how often clusters are found, and how many splits of each scheme are drawn in
+        all.
+    max_samples
+        Where there are more samples, so many at random go through: this keeps the whole within a minute or two.
+    seed
+        The one number that all randomness is derived from.
+
+    Raises DataError for a name that cannot be chosen and for a number out of range.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> plan, wine = CloudsPlan(n_clusterings=1, n_repeats=2), load_example("wine")
+    >>> plan.n_trials(wine)
+    39
+    >>> plan.run_trial(wine, 0, context=Context())["scheme"].tolist()
+    ['source_exclusive', 'source_exclusive', 'source_inclusive', 'source_inclusive']
+    """
+
+    source_finder: str = asks(
+        "kmeans",
+        label="Sources",
+        help="How clusters are found.",
+        place="command",
+        choices=lambda about: {name: finder.title for name, finder in SOURCE_FINDERS.items() if not finder.trains},
+    )
+    n_sources: int = asks(5, label="Clusters per class", help="Clusters to find.", place="command", lowest=2)
+    representation: str | None = asks(None, label="Features for finding sources", place="command", word="usual")
+    test_share: float = asks(0.2, label="Test share", help="As of the trials.", place="command", lowest=0.05)
+    n_clouds: int = asks(19, label="Clouds", help="Clouds of each shape.", place="command", lowest=19)
+    n_clusterings: int = asks(2, label="Clusterings", help="Of each cloud.", place="command", lowest=1)
+    n_repeats: int = asks(10, label="Repeats", help="Splits of each scheme.", place="command", lowest=1)
+    max_samples: int = asks(2000, label="Samples", help="At most so many.", place="command", lowest=100)
+    seed: int = asks(0, label="Seed", help="All randomness follows from this number.", place="command", lowest=0)
+
+    kind: ClassVar[str] = "clouds"
+    METHOD_VERSION: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.source_finder not in SOURCE_FINDERS or trains(self.source_finder):
+            clustering = ", ".join(name for name in SOURCE_FINDERS if not trains(name))
+            raise DataError(f"source_finder: {self.source_finder!r} cannot be chosen. Choose from {clustering}.")
+        if self.representation is not None and self.representation not in REPRESENTATIONS:
+            raise DataError(
+                f"representation: {self.representation!r} cannot be chosen. Choose from {', '.join(REPRESENTATIONS)}."
+            )
+        lowest_of = {"n_sources": 2, "n_clouds": 19, "n_clusterings": 1, "n_repeats": 1, "max_samples": 100, "seed": 0}
+        for name, lowest in lowest_of.items():
+            value = getattr(self, name)
+            if type(value) is not int or value < lowest:
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
+        if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
+
+    @property
+    def title(self) -> str:
+        """What a person calls it.
+
+        >>> CloudsPlan().title
+        'Clouds without groups · k-means clusters'
+        """
+        return f"Clouds without groups · {SOURCE_FINDERS[self.source_finder].title}"
+
+    def n_trials(self, dataset: Dataset) -> int:
+        """The data, and the clouds of each shape. Raises DataError where the plan does not fit the data set."""
+        if self.representation is not None:
+            check_representation(dataset, self.representation)
+        check_class_sizes(dataset, self.n_sources)
+        return 1 + len(CLOUDS) * self.n_clouds
+
+    def stored_models(self) -> tuple[str, ...]:
+        """None: the models are forgotten."""
+        return ()
+
+    def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
+        """The rows of one cloud, or of the data (`COLUMNS`). Raises Cancelled between fits."""
+        start, shape = time.perf_counter(), self.shape_of(index)
+        with single_threaded():
+            points, y = _points(self, dataset)
+            rng = np.random.default_rng([self.seed, index])
+            cloud = points if shape == DATA else CLOUDS[shape](points, y, rng=rng)
+            rows = self._rows(cloud, y, dataset, rng, context.should_stop)
+        same = {"cloud": index, "shape": shape, "n_samples": len(y), "n_dimensions": points.shape[1]}
+        seconds = time.perf_counter() - start
+        return _frame([{**same, **row, "seconds": seconds, "status": "ok"} for row in rows])
+
+    def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
+        """One row with status "failed" and no figures."""
+        return _frame([{"cloud": index, "shape": self.shape_of(index), "status": "failed"}])
+
+    def shape_of(self, index: int) -> str:
+        """The shape of a trial's cloud.
+
+        >>> [CloudsPlan().shape_of(index) for index in (0, 1, 19, 20, 38)]
+        ['data', 'copula', 'copula', 'gaussian', 'gaussian']
+        """
+        return DATA if index == 0 else list(CLOUDS)[(index - 1) // self.n_clouds]
+
+    def _rows(
+        self,
+        cloud: Float[np.ndarray, "n_samples n_dimensions"],
+        y: Integer[np.ndarray, " n_samples"],
+        dataset: Dataset,
+        rng: np.random.Generator,
+        should_stop: ShouldStop | None,
+    ) -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = []
+        of_clustering = [found.tolist() for found in np.array_split(np.arange(self.n_repeats), self.n_clusterings)]
+        for repeats in of_clustering:
+            clusters = find_sources(
+                cloud, y, n_sources=self.n_sources, method=self.source_finder, rng=rng, class_names=dataset.class_names
+            )
+            seed = int(rng.integers(2**31))
+            for name, scheme in _SCHEMES.items():
+                draws = scheme(n_repeats=len(repeats), test_share=self.test_share, seed=seed)
+                for repeat, (train, test) in zip(repeats, draws.split(None, y, clusters), strict=False):
+                    stop_if(should_stop)
+                    predicted = discriminated(cloud[train], y[train], cloud[test], n_classes=dataset.n_classes)
+                    n_correct = int((predicted == y[test]).sum())
+                    rows.append({"scheme": name, "repeat": repeat, "n_correct": n_correct, "n_test": len(test)})
+        return sorted(rows, key=lambda row: str(row["scheme"]))
+
+
+def discriminated(
+    x: Float[np.ndarray, "n_train n_dimensions"],
+    y: Integer[np.ndarray, " n_train"],
+    unseen: Float[np.ndarray, "n_test n_dimensions"],
+    *,
+    n_classes: int,
+) -> Integer[np.ndarray, " n_test"]:
+    """Classes by Fisher's linear discriminant: the nearest mean by the pooled covariance, and the classes' shares.
+
+    Examples
+    --------
+    >>> x, y = np.array([[0.0], [1.0], [8.0], [9.0]]), np.array([0, 0, 1, 1])
+    >>> discriminated(x, y, np.array([[2.0], [6.0]]), n_classes=2).tolist()
+    [0, 1]
+    """
+    n = np.maximum(np.bincount(y, minlength=n_classes), 1e-9)
+    means = np.stack([np.bincount(y, column, n_classes) / n for column in x.T], axis=1)
+    away = x - means[y]
+    covariance = away.T @ away / max(len(x) - n_classes, 1)
+    ridge = RIDGE * np.trace(covariance) / len(covariance) + 1e-12
+    directions = np.linalg.solve(covariance + ridge * np.eye(len(covariance)), means.T)
+    scores = unseen @ directions - (means * directions.T).sum(axis=1) / 2 + np.log(n / len(x))
+    return scores.argmax(axis=1)
+
+
+def clouds_plan(plan: TrialPlan, source_finder: str) -> CloudsPlan | None:
+    """The clouds beside a plan of trials with one of its source finders.
+
+    None where there is nothing to compare with: sources that are known, or that a network found.
+
+    Examples
+    --------
+    >>> clouds_plan(TrialPlan(n_sources=3), "kmeans").n_sources
+    3
+    >>> clouds_plan(TrialPlan(), "known") is None
+    True
+    """
+    if source_finder == KNOWN_SOURCES or trains(source_finder):
+        return None
+    return CloudsPlan(source_finder, plan.n_sources, plan.representation, plan.test_share, seed=plan.seed)
+
+
+@lru_cache(maxsize=2)
+def _points(
+    plan: CloudsPlan, dataset: Dataset
+) -> tuple[Float[np.ndarray, "n_samples n_dimensions"], Integer[np.ndarray, " n_samples"]]:
+    """The features that clusters are found in, condensed, of a share of every class where there are many samples."""
+    encoded = np.asarray(features(dataset, plan.representation or default_representation(dataset.kind)), dtype=float)
+    rows = np.arange(dataset.n_samples)
+    if dataset.n_samples > plan.max_samples:
+        rng = np.random.default_rng([plan.seed, dataset.n_samples])
+        share = plan.max_samples / dataset.n_samples
+        kept = [
+            rng.choice(of_class, max(round(share * len(of_class)), min(len(of_class), 4 * plan.n_sources)), False)
+            for of_class in (np.flatnonzero(dataset.y == label) for label in range(dataset.n_classes))
+        ]
+        rows = np.sort(np.concatenate(kept))
+    points = encoded[rows]
+    if points.shape[1] > MOST_DIMENSIONS:
+        points = principal_components(points - points.mean(axis=0), MOST_DIMENSIONS)
+    return points, dataset.y[rows].astype(np.int64)
+
+
+def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)

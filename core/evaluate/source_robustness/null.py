@@ -1,0 +1,98 @@
+"""Are held-out clusters harder than in a cloud without groups, and by how much? The null for found sources.
+
+The gap (accuracy on clusters seen in training less that on held-out ones) of the data, less the mean gap of copula
+clouds. Under the null the data are one more such cloud, so that interval and p-value are those of a t prediction: the
+variance is that of the clouds' gaps, and the mean of n clouds adds 1 / n of it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from core.evaluate.claims import Claim, claim_of_t
+from core.evaluate.source_robustness.clouds_plan import DATA
+from core.evaluate.wording import p_value, points
+
+KIND = "source_robustness.beyond_cloud"
+SMALLEST = 0.02
+"""Two points: less is not worth the sentence."""
+FEWEST_CLOUDS = 19
+
+
+@dataclass(frozen=True, eq=False)
+class CloudGaps:
+    """Gaps as fractions: of the data (NaN while unknown), and of each finished cloud of either shape."""
+
+    observed: float
+    copula: Float[np.ndarray, " n_copula"]
+    gaussian: Float[np.ndarray, " n_gaussian"]
+    n_samples: int
+    n_dimensions: int
+
+    @property
+    def claim(self) -> Claim:
+        """Whether the gap is beyond that of copula clouds; undecided while fewer than FEWEST_CLOUDS are known."""
+        n = len(self.copula)
+        known = n >= FEWEST_CLOUDS and not np.isnan(self.observed)
+        excess = self.observed - float(self.copula.mean()) if known else float("nan")
+        se = float(self.copula.std(ddof=1) * np.sqrt(1 + 1 / n)) if known else float("nan")
+        return claim_of_t(KIND, excess, se, n - 1.0, smallest=SMALLEST)
+
+
+def cloud_gaps(rows: pd.DataFrame) -> CloudGaps:
+    """The gaps in the rows of a CloudsPlan, as far as its trials go.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"cloud": 0, "shape": "data", "scheme": ["source_exclusive", "source_inclusive"],
+    ...                      "n_correct": [8, 9], "n_test": 10, "n_samples": 50, "n_dimensions": 4, "status": "ok"})
+    >>> round(cloud_gaps(rows).observed, 3), cloud_gaps(rows).claim.decision
+    (0.1, 'undecided')
+    """
+    ok = rows.loc[(rows["status"] == "ok").to_numpy(dtype=bool)] if len(rows) else rows
+    if not len(ok):
+        return CloudGaps(float("nan"), np.zeros(0), np.zeros(0), 0, 0)
+    accuracy = ok["n_correct"].to_numpy(dtype=float) / ok["n_test"].to_numpy(dtype=float)
+    means = ok.assign(accuracy=accuracy).groupby(["shape", "cloud", "scheme"])["accuracy"].mean().unstack()
+    gaps = (means["source_inclusive"] - means["source_exclusive"]).dropna()
+
+    def of(shape: str) -> np.ndarray:
+        return gaps.loc[gaps.index.get_level_values("shape") == shape].to_numpy(dtype=float)
+
+    observed = of(DATA)
+    return CloudGaps(
+        observed=float(observed[0]) if len(observed) else float("nan"),
+        copula=of("copula"),
+        gaussian=of("gaussian"),
+        n_samples=int(ok["n_samples"].iloc[0]),
+        n_dimensions=int(ok["n_dimensions"].iloc[0]),
+    )
+
+
+def cloud_sentence(claim: Claim | None) -> str:
+    """What may be said of clusters that stand in for sources; undecided while it is not known.
+
+    Examples
+    --------
+    >>> cloud_sentence(None)
+    'Undecided whether held-out clusters are harder than those of any cloud of this shape.'
+    >>> from core.evaluate.intervals import Interval
+    >>> from core.evaluate.claims import claim
+    >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)).partition(": ")[0]
+    'Held-out clusters are harder than such a cloud explains, by 8.0 points [5.0, 11.0]'
+    """
+    if claim is None or not claim.interval.known:
+        return "Undecided whether held-out clusters are harder than those of any cloud of this shape."
+    if claim.decision == "above":
+        return (
+            f"Held-out clusters are harder than such a cloud explains, by {points(claim.estimate, claim.interval)}: "
+            "classes have groups or bends. Whether these are sources, only known sources show."
+        )
+    if claim.decision == "undecided":
+        return (
+            "Held-out clusters are not significantly harder than those of any cloud of this shape "
+            f"({p_value(claim.p_value)}); this shows no sources."
+        )
+    return "Held-out clusters are harder, as in any cloud of this shape; this shows no sources."

@@ -1,0 +1,45 @@
+"""How hard are held-out clusters of clouds without groups? The gaps side by side, and the one sentence they allow."""
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.source_robustness.clouds_plan import CloudsPlan
+from core.evaluate.source_robustness.null import CloudGaps, cloud_gaps, cloud_sentence
+from core.evaluate.wording import count, fixed
+from core.report.parts import Body, Section, Table
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: CloudsPlan) -> Body:
+    """Everything about a run, from the rows of its trials."""
+    gaps = cloud_gaps(rows)
+    return Body(None, (), (Section("", (cloud_sentence(gaps.claim), gap_table(gaps, dataset.n_samples))),))
+
+
+def gap_table(gaps: CloudGaps, n_samples: int) -> Table:
+    """The gap of the data, and the mean and spread of those of each kind of cloud, in percentage points."""
+    of_shape = {
+        "These data": np.array([gaps.observed]),
+        "Clouds with the same marginals and rank correlations": gaps.copula,
+        "Gaussian clouds with the same covariances": gaps.gaussian,
+    }
+    lines = [
+        {
+            "": name,
+            "Clouds": len(known),
+            "Gap (points)": fixed(100 * known.mean(), 1),
+            "Lowest to highest": _ends(known),
+        }
+        for name, known in of_shape.items()
+        if len(known) and not np.isnan(known).any()
+    ]
+    used = f"{count(gaps.n_samples)} of {count(n_samples)} samples" if gaps.n_samples < n_samples else "All samples"
+    caption = (
+        f"Gap: accuracy on clusters seen in training less that on held-out ones, by a linear discriminant. {used}, in "
+        f"{count(gaps.n_dimensions)} dimensions."
+    )
+    return Table("Held-out clusters beside those of clouds without groups", pd.DataFrame(lines), caption=caption)
+
+
+def _ends(gaps: np.ndarray) -> str:
+    return "" if len(gaps) < 2 else f"{fixed(100 * gaps.min(), 1)} to {fixed(100 * gaps.max(), 1)}"

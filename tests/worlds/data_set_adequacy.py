@@ -1,0 +1,120 @@
+"""Worlds in which a doubling of the data would bring next to nothing, would bring much, or cannot mend the sources.
+
+Data are drawn, models are fitted, on training parts of several sizes as AdequacyPlan makes them. What the next doubling
+truly brings is the mean difference between the largest size and half of it on data sets twice as large, by
+`next_doubling(world, n_data_sets=400)`; the figures below are those, on held-out clusters or sources.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.claims import Claim
+from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
+from core.evaluate.data_set_adequacy.results import Adequacy
+from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
+from core.models.threads import single_threaded
+from core.trials import Context
+from tests.worlds.world import World
+
+GAIN, GAP = "data_set_adequacy.gain", "data_set_adequacy.gap"
+N_CLASSES = 4
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """How data are drawn: samples, dimensions, distance between class centres, known sources and their spread."""
+
+    n_samples: int
+    n_dimensions: int
+    apart: float
+    n_sources: int = 0
+    spread: float = 0.0
+
+    def data(self, seed: int, *, times: int = 1) -> Dataset:
+        """A data set of this world, or one that is so many times as large; the same seed gives the same."""
+        rng = np.random.default_rng([seed, times])
+        y = np.arange(times * self.n_samples) % N_CLASSES
+        x = rng.standard_normal((len(y), self.n_dimensions)) + _centres(self)[y]
+        sources = None
+        if self.n_sources:
+            of_source = rng.integers(0, self.n_sources, len(y))
+            shape = (N_CLASSES, self.n_sources, self.n_dimensions)
+            x += (self.spread * rng.standard_normal(shape))[y, of_source]
+            sources = [f"{label}-{source}" for label, source in zip(y, of_source, strict=True)]
+        names = [f"class {label}" for label in range(N_CLASSES)]
+        return Dataset("drawn", "tabular", x, y, names, [str(row) for row in range(len(y))], sources)
+
+    @property
+    def finder(self) -> str:
+        """Known sources, or k-means clusters where there are none."""
+        return "known" if self.n_sources else "kmeans"
+
+
+def _centres(world: Drawn) -> np.ndarray:
+    """The same for all data sets of a world: corners of a simplex, `apart` from each other."""
+    return world.apart / np.sqrt(2) * np.eye(N_CLASSES, world.n_dimensions)
+
+
+def found(world: Drawn, data_seed: int, method_seed: int) -> Adequacy:
+    """What the page would know of these data."""
+    usual = round(0.8 * world.n_samples)
+    sizes = (usual // 8, usual // 4, usual // 2, ALL)
+    return _adequacy(world.data(data_seed), AdequacyPlan(**_plan(world, method_seed), sizes=sizes))
+
+
+def next_doubling(world: Drawn, *, n_data_sets: int) -> dict[str, float]:
+    """What twice as many samples bring on held-out and on seen sources, and the gap, on average over data sets."""
+    values = []
+    for seed in range(n_data_sets):
+        plan = AdequacyPlan(**_plan(world, seed), sizes=(round(0.8 * world.n_samples), ALL))
+        once, twice = _adequacy(world.data(seed, times=2), plan).overall[0].points
+        ends = [(point.expected.exclusive.value, point.expected.inclusive.value) for point in (once, twice)]
+        values.append((ends[1][0] - ends[0][0], ends[1][1] - ends[0][1], ends[0][1] - ends[0][0], *ends[0]))
+    means, errors = np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(n_data_sets)
+    names = ("gain held out", "gain seen", "gap", "held out", "seen")
+    return {f"{name} ± {error:.4f}": float(mean) for name, mean, error in zip(names, means, errors, strict=True)}
+
+
+def _plan(world: Drawn, seed: int) -> dict[str, object]:
+    return {
+        "models": ("logistic",),
+        "source_finders": (world.finder,),
+        "n_repeats": 10,
+        "n_clusterings": 2,
+        "seed": seed,
+    }
+
+
+def _adequacy(dataset: Dataset, plan: AdequacyPlan) -> Adequacy:
+    with single_threaded():
+        rows = [plan.run_trial(dataset, index, context=Context()) for index in range(plan.n_trials(dataset))]
+    n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
+    return adequacy_of(pd.concat(rows, ignore_index=True), n_per_class=n_per_class, by_class=False)
+
+
+def claims(data_seed: int, method_seed: int, *, world: Drawn) -> Mapping[str, Claim]:
+    verdict = adequacy_verdict(found(world, data_seed, method_seed))
+    return {claim.kind: claim for claim in verdict.claims}
+
+
+CEILING = Drawn(1200, 10, 3.5)
+STEEP = Drawn(280, 40, 3.5)
+SOURCES = Drawn(600, 6, 3.5, n_sources=8, spread=1.5)
+
+
+def _world(name: str, drawn: Drawn, effects: Mapping[str, float], best: Mapping[str, bool]) -> World:
+    size = f"{N_CLASSES} classes, {drawn.n_samples} samples in {drawn.n_dimensions} dimensions, logistic"
+    return World("data_set_adequacy", f"{name}, {size}", effects, partial(claims, world=drawn), lambda data_seed: best)
+
+
+WORLDS: tuple[World, ...] = (
+    _world("no sources, at the ceiling", CEILING, {GAIN: 0.0028}, {GAIN: True}),
+    _world("no sources, steep", STEEP, {GAIN: 0.033}, {GAIN: True}),
+    _world("8 known sources in each class, strong", SOURCES, {GAIN: 0.002, GAP: 0.15}, {GAIN: True, GAP: True}),
+)

@@ -1,0 +1,1 @@
+"""How hard are held-out clusters of clouds without groups?"""
