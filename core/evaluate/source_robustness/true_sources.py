@@ -28,6 +28,7 @@ from core.evaluate.source_robustness.estimate import (
 from core.evaluate.source_robustness.expected import expected_interval, few_errors
 from core.evaluate.source_robustness.results import Difference, ExpectedInterval, ExpectedValue
 from core.evaluate.wording import count, p_value, percent, plural, points
+from core.trials.left_out import LEFT_OUT
 
 KNOWN = "known"
 LEVEL = 0.05
