@@ -155,8 +155,8 @@ class TrialPlan:
     n_repeats: int = asks(
         20,
         label="Repeats",
-        help="Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats narrow what is said over "
-        "draws, never what is said over sources and samples.",
+        help="Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats make the "
+        "Monte-Carlo error smaller, never the 95 % CI for new data.",
         address="repeats",
         place="row",
         lowest=1,
