@@ -5,9 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.claims import Claim
 from core.evaluate.source_robustness import ExpectedInterval, source_verdict
 from core.report import source_robustness as report
 from core.workspace.run import Run
+from ui.clouds import part as clouds
 from ui.data import choice as data_choice
 from ui.forms.plan_form import plan_parameters
 from ui.shell import exports, jobs, page, share
@@ -27,13 +29,14 @@ def show(run: Run) -> None:
         page.nothing_yet(running=run.state == "running")
         return
     rows, finished = intervals.overall, run.state != "running"
-    names = report.names_beside(of, rows)
-    said = source_verdict(intervals, comparisons, row=of, names=names, epoch=plan.epoch, finished=finished)
+    names, null = report.names_beside(of, rows), _null(run, of)
+    said = source_verdict(intervals, comparisons, row=of, names=names, epoch=plan.epoch, null=null, finished=finished)
     page.verdict(said, report.metrics(of, intervals))
     trained_sources.notes(run)
     page.draw(report.interval_figure(intervals))
     if finished:  # before that they come and go
         page.findings(said)
+        clouds.show(clouds.plan_beside(plan, of.source_finder), dataset)
     boxes, rho = sources.beside(rows)
     with boxes:
         page.draw(report.box_figure(intervals))
@@ -65,7 +68,7 @@ def tables(run: Run, of: ExpectedInterval) -> None:
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
     st.subheader("In numbers", anchor=False)
     sources.table_1(intervals)
-    told = finders.told(run, own)
+    told, null = finders.told(run, own), _null(run, of)
     exports.downloads(
         run,
         {
@@ -77,12 +80,16 @@ def tables(run: Run, of: ExpectedInterval) -> None:
         },
         stem="source-robustness",
         body=lambda: report.body(
-            intervals, comparisons, of=of, told=told, epoch=plan.epoch, finished=run.state != "running"
+            intervals, comparisons, of=of, told=told, epoch=plan.epoch, null=null, finished=run.state != "running"
         ),
         also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
     page.how_to_read(HOW_TO_READ)
     page.foot(run)
+
+
+def _null(run: Run, of: ExpectedInterval) -> Claim | None:
+    return clouds.claim_of(clouds.plan_beside(plan, of.source_finder), run.fingerprint)
 
 
 page.lead(
@@ -99,7 +106,7 @@ except DataError as problem:
     st.stop()
 run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
-    jobs.run_button(run, plan, dataset)
+    jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
 own = own_model.section(plan, dataset)
 leads = (plan_parameters(plan) or {}) | own_model.parameters(own)
 share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))

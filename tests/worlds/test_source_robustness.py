@@ -6,7 +6,7 @@ from core.evaluate.source_robustness import SMALLEST
 from tests.worlds.measure import measure
 from tests.worlds.source_robustness import WORLDS, Sources, claims
 
-N_DATA_SETS = 6
+N_DATA_SETS = 3
 
 
 def test_a_world_says_every_kind_of_claim_and_the_same_for_the_same_seeds():

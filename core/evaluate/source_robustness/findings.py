@@ -6,28 +6,17 @@ from math import isnan
 from core.evaluate.claims import Claim
 from core.evaluate.source_robustness.hardness import Hardness
 from core.evaluate.source_robustness.held_out import SMALLEST
+from core.evaluate.source_robustness.null import cloud_sentence
 from core.evaluate.source_robustness.results import Baseline, ExpectedInterval
 from core.evaluate.source_robustness.words import KNOWN_SOURCES, noun
-from core.evaluate.wording import count, listed, p_value, percent, plural, points, quoted, ratio, rho
+from core.evaluate.wording import count, listed, percent, plural, quoted, ratio, rho
 
 
 def beyond_cloud(row: ExpectedInterval, fall: Claim, null: Claim | None) -> str:
     """Whether found clusters are harder than those of a cloud without sources; nothing of known sources."""
     if row.source_finder == KNOWN_SOURCES or fall.decision != "above":
         return ""
-    if null is None or not null.interval.known:
-        return "Undecided whether held-out clusters are harder than those of any cloud of this shape."
-    if null.decision == "above":
-        return (
-            f"Held-out clusters are harder than such a cloud explains, by {points(null.estimate, null.interval)}: "
-            "classes have groups or bends. Whether these are sources, only known sources show."
-        )
-    if null.decision == "undecided":
-        return (
-            "Held-out clusters are not significantly harder than those of any cloud of this shape "
-            f"({p_value(null.p_value)}); this shows no sources."
-        )
-    return "Held-out clusters are harder, as in any cloud of this shape; this shows no sources."
+    return cloud_sentence(null)
 
 
 def falling_further(classes: Sequence[ExpectedInterval]) -> list[ExpectedInterval]:
