@@ -47,9 +47,11 @@ def classes(trials: pd.DataFrame) -> dict[str, int]:
     return {str(label): round(float(n) + max(SIZES) / len(tested)) for label, n in tested.items()}
 
 
-def found_of(population: Population, shifts: Mapping[int, float], *, seed: int = 0, **options) -> Adequacy:
+def found_of(
+    population: Population, shifts: Mapping[int, float], *, seed: int = 0, source_finder: str = "known", **options
+) -> Adequacy:
     rng = np.random.default_rng(seed)
-    trials = sized_trials(population.data(rng), rng, shifts, **options)
+    trials = sized_trials(population.data(rng), rng, shifts, **options).assign(source_finder=source_finder)
     return adequacy_of(trials, n_per_class=classes(trials))
 
 

@@ -7,14 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.evaluate.claims import claim
 from core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from core.evaluate.data_set_adequacy.outlook import Contrast, _told
 from core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
 from core.evaluate.data_set_adequacy.results import Told
-from core.evaluate.data_set_adequacy.verdict import KINDS, adequacy_verdict, kind, sentence
+from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
+from core.evaluate.data_set_adequacy.words import GAIN, GAP, KINDS, kind, sentence
 from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.source_robustness import expected_accuracy_intervals
 from core.evaluate.source_robustness.estimate import Error
+from core.evaluate.source_robustness.null import KIND as NULL
 from tests.evaluate.adequacy_populations import (
     MORE_HELPS,
     POPULATION,
@@ -106,7 +109,7 @@ def test_one_scheme_alone_gives_a_curve_and_no_outlook(trials):
     part = trials[(trials["scheme"] == "source_inclusive").to_numpy()]
     found = adequacy_of(part, n_per_class=classes(part))
     assert all(curve.outlook is None and curve.steps == () for curve in found.curves)
-    assert "trials of both schemes" in sentence(found.overall[0])
+    assert "both schemes at two sizes" in sentence(found.overall[0])
     assert len(found.table()) == 2 * 5 * (1 + 4)
 
 
@@ -118,67 +121,91 @@ def test_nothing_finished_is_said_so(trials):
     assert adequacy_verdict(found).headline == "No draw has been finished at every size yet."
 
 
-def test_where_more_samples_close_the_gap_the_verdict_says_so():
+def test_where_samples_help_the_verdict_says_so():
     found = found_of(POPULATION, MORE_HELPS)
-    assert kind(found.overall[0].outlook) == "more"
-    said = adequacy_verdict(found)
-    assert KINDS["more"][1:] in said.headline
-    assert "like those that you have" in said.advice
-    assert {kind(curve.outlook) for curve in found.classes_of(found.overall[0])} == {"more"}
+    curve = found.overall[0]
+    assert kind(curve) in ("more", "both")
+    verdict = adequacy_verdict(found)
+    assert KINDS[kind(curve)][1:] in verdict.headline
+    assert verdict.advice.startswith("Next: collect")
+    assert [claim.kind for claim in verdict.claims] == [GAIN, GAP]
+    assert {kind(of_class) for of_class in found.classes_of(curve)} <= {"more", "both", "gap", "unknown"}
 
 
 def test_where_only_new_sources_help_the_verdict_says_so():
     found = found_of(POPULATION, SAME)
-    assert kind(found.overall[0].outlook) == "sources"
-    said = adequacy_verdict(found)
-    assert KINDS["sources"][1:] in said.headline
-    assert "do not hold yet" in said.advice
-    kinds = {kind(curve.outlook) for curve in found.classes_of(found.overall[0])}
+    assert kind(found.overall[0]) == "sources"
+    verdict = adequacy_verdict(found)
+    assert KINDS["sources"][1:] in verdict.headline
+    assert verdict.advice == "Next: collect samples from new sources."
+    assert adequacy_verdict(found, finished=False).advice == ""
+    kinds = {kind(curve) for curve in found.classes_of(found.overall[0])}
     assert kinds <= {"sources", "gap", "flat", "unknown"}
+
+
+@pytest.mark.parametrize("shifts", [SAME, MORE_HELPS])
+def test_clusters_never_carry_the_word_sources(shifts):
+    found = found_of(POPULATION, shifts, source_finder="kmeans")
+    assert kind(found.overall[0]) in ("more", "flat", "unknown")
+    for null in (None, claim(NULL, 0.1, Interval(0.05, 0.15), 0.001), claim(NULL, 0.0, Interval(-0.01, 0.01), 0.9)):
+        verdict = adequacy_verdict(found, null=null)
+        text = verdict.text.replace("this shows no sources", "").replace(
+            "Whether these are sources, only known sources show", ""
+        )
+        assert "sources" not in text
+        assert "count on" not in text.lower()
+        assert GAP not in {claim.kind for claim in verdict.claims}
 
 
 def test_where_nothing_is_missing_the_verdict_says_so():
     found = found_of(replace(POPULATION, exclusive=0.97, source_sd=0.1), SAME)
-    assert kind(found.overall[0].outlook) == "enough"
+    assert kind(found.overall[0]) == "enough"
 
 
-def test_few_samples_cannot_tell():
+def test_few_samples_leave_it_undecided():
     small = replace(POPULATION, n_classes=2, n_sources=3, size=12, source_sd=0.8)
     found = found_of(small, dict(list(MORE_HELPS.items())[-2:]), n_repeats=6)
-    assert kind(found.overall[0].outlook) in ("unknown", "gap")
-    assert "cannot be told" in sentence(found.overall[0])
+    assert kind(found.overall[0]) in ("unknown", "gap")
+    assert "ndecided" in sentence(found.overall[0])
 
 
 def test_what_is_worth_it_is_for_the_reader_to_say():
-    outlook = found_of(POPULATION, MORE_HELPS).overall[0].outlook
-    assert kind(outlook, worth=0.01) == "more"
-    assert kind(outlook, worth=0.3) == "enough"
+    curve = found_of(POPULATION, MORE_HELPS).overall[0]
+    assert kind(curve, worth=0.01) in ("more", "both")
+    assert kind(curve, worth=0.5) == "enough"
+
+
+def test_a_model_below_the_majority_is_called_that_first(found):
+    below = replace(found, majority=0.99)
+    assert "does not beat the majority-class baseline of 99.0 %" in adequacy_verdict(below).headline
+    assert "Majority-class baseline 25." in adequacy_verdict(found).used
+    assert "chance 25.0 %" in adequacy_verdict(found).used
 
 
 @pytest.mark.parametrize(
-    ("gain", "gap", "closing", "said"),
+    ("gain", "gap", "known", "clusters"),
     [
-        ((0.02, 0.04), (0.1, 0.2), (0.01, 0.02), "more"),
-        ((0.02, 0.04), (0.1, 0.2), (-0.01, 0.02), "both"),
-        ((0.02, 0.04), (-0.1, 0.005), (-0.01, 0.02), "more"),
-        ((0.001, 0.004), (0.1, 0.2), (0.001, 0.002), "sources"),
-        ((-0.02, 0.004), (-0.1, 0.005), (-0.01, 0.02), "enough"),
-        ((-0.02, 0.004), (-0.1, 0.02), (-0.01, 0.02), "flat"),
-        ((-0.02, 0.02), (0.1, 0.2), (-0.01, 0.02), "gap"),
-        ((-0.02, 0.02), (-0.1, 0.2), (-0.01, 0.02), "unknown"),
+        ((0.02, 0.04), (-0.1, 0.005), "more", "more"),
+        ((0.02, 0.04), (0.1, 0.2), "both", "more"),
+        ((0.001, 0.004), (0.1, 0.2), "sources", "flat"),
+        ((-0.005, 0.004), (-0.005, 0.005), "enough", "flat"),
+        ((-0.005, 0.004), (-0.1, 0.02), "flat", "flat"),
+        ((-0.02, 0.02), (0.1, 0.2), "gap", "unknown"),
+        ((-0.02, 0.02), (-0.1, 0.2), "unknown", "unknown"),
     ],
 )
-def test_the_verdict_rests_on_the_bounds(found, gain, gap, closing, said):
+def test_the_verdict_rests_on_two_claims(found, gain, gap, known, clusters):
     told = {
-        name: Told(sum(ends) / 2, Interval(*ends), Interval(*ends))
-        for name, ends in {"gain": gain, "gap": gap, "closing": closing}.items()
+        name: Told(sum(ends) / 2, Interval(*ends), Interval(*ends), p_value=0.001 if ends[0] > 0 else 0.5)
+        for name, ends in {"next_gain": gain, "gap": gap}.items()
     }
     outlook = replace(found.overall[0].outlook, **told)
-    assert kind(outlook, worth=0.01) == said
-    curve = replace(found.overall[0], outlook=outlook)
-    assert sentence(curve).startswith(KINDS[said])
-    assert kind(replace(outlook, gain=Told(0.0, UNKNOWN))) == "unknown"
-    assert kind(None) == "unknown"
+    for finder, expected in (("known", known), ("kmeans", clusters)):
+        curve = replace(found.overall[0], outlook=outlook, source_finder=finder)
+        assert kind(curve, worth=0.01) == expected
+        assert sentence(curve).startswith(KINDS[expected])
+        assert kind(replace(curve, outlook=replace(outlook, next_gain=Told(0.0), gap=Told()))) == "unknown"
+        assert kind(replace(curve, outlook=None)) == "unknown"
 
 
 def test_claims_of_classes_are_corrected_for_their_number():
@@ -198,9 +225,10 @@ def test_more_repeats_are_advised_where_draws_are_the_trouble_however_many_claim
         contrast = Contrast(0.0, draws, sources, own_df=4.0, scale=1.0, of_samples=UNKNOWN)
         [told] = _told([contrast], moderated=False, beside=n_claims)
         assert told.of_draws == pytest.approx((se_draws / 0.01) ** 2)
-        curve = replace(found.overall[0], outlook=replace(outlook, gain=told, gap=told, closing=told))
-        assert ("More repeats would narrow this" in sentence(curve)) == advised
-        assert ("More repeats cannot narrow this much" in sentence(curve)) != advised
+        curve = replace(found.overall[0], outlook=replace(outlook, next_gain=told))
+        text = adequacy_verdict(found, curve).text
+        assert ("More repeats would narrow this" in text) == advised
+        assert ("More repeats cannot narrow this much" in text) != advised
 
 
 def test_claims_of_models_are_corrected_over_all_finders(trials, found):
@@ -235,7 +263,10 @@ def test_a_power_law_is_found_with_its_uncertainty():
     assert [point.n for point in learning.points][::15] == pytest.approx([100, 20_000])
     for point in learning.points:
         assert point.interval.lower < point.accuracy < point.interval.upper
-    assert "twice as many samples would add" in adequacy_verdict(found).text
+    assert "A learning curve fits on held-out sources" in adequacy_verdict(found).text
+    told = found.overall[0].outlook.next_gain
+    assert told.value == learning.next_gain.value, "the verdict and its curve say two things"
+    assert told.interval.holds(told.value)
 
 
 def test_where_no_power_law_fits_there_is_a_reason_and_no_curve():
@@ -244,7 +275,7 @@ def test_where_no_power_law_fits_there_is_a_reason_and_no_curve():
     learning = found.overall[0].learning["exclusive"]
     assert learning.law is None
     assert learning.points == ()
-    assert f"No learning curve for unfamiliar sources: {learning.reason}" in adequacy_verdict(found).text
+    assert f"No learning curve on held-out sources: {learning.reason}" in adequacy_verdict(found).text
 
 
 N = np.array([100.0, 300.0, 1000.0, 3000.0, 10_000.0])
@@ -307,7 +338,7 @@ def test_what_verdicts_rest_on_covers(capsys):
     gain = (law[10_000] - law[3000]) / np.log2(10_000 / 3000)
     gap = POPULATION.truth()["inclusive"] - law[10_000]
     following = power_law([100, 20_000], ceiling=0.88, first=0.6, exponent=0.45)[20_000] - law[10_000]
-    held: dict[str, list[bool]] = {"gain": [], "gap": [], "next": []}
+    held: dict[str, list[bool]] = {"gain": [], "gap": [], "next": [], "claim": []}
     kinds = []
     for seed in range(N_DATA_SETS):
         found = found_of(POPULATION, shifts, seed=seed)
@@ -316,7 +347,8 @@ def test_what_verdicts_rest_on_covers(capsys):
         held["gap"].append(outlook.gap.interval.holds(gap))
         if learning.law is not None:
             held["next"].append(learning.next_gain.interval.holds(following))
-        kinds.append(kind(outlook))
+        held["claim"].append(outlook.next_gain.interval.holds(following))
+        kinds.append(kind(found.overall[0]))
     with capsys.disabled():
         print({name: f"{np.mean(of):.3f} of {len(of)}" for name, of in held.items()})
         print({name: kinds.count(name) for name in dict.fromkeys(kinds)})
@@ -331,7 +363,7 @@ def test_wrong_verdicts_are_rare_where_nothing_rises(capsys):
         found = found_of(replace(POPULATION, class_sd=0.0), SAME, seed=seed)
         told = [curve.outlook.gain.interval for curve in found.classes_of(found.overall[0])]
         held.append(all(interval.holds(0.0) for interval in told))
-        flat += kind(found.overall[0].outlook) in ("more", "both")
+        flat += kind(found.overall[0]) in ("more", "both")
     with capsys.disabled():
         print(f"every class: {np.mean(held):.3f} of {len(held)}; wrongly rising: {flat}")
     assert np.mean(held) >= 0.91

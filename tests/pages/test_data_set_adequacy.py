@@ -2,6 +2,7 @@ import pytest
 
 from core.data import Dataset
 from core.evaluate.data_set_adequacy.plan import ALL, AdequacyPlan
+from core.evaluate.source_robustness.clouds_plan import CloudsPlan
 from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
@@ -34,7 +35,9 @@ def test_a_finished_run_shows_verdict_figures_classes_and_tables(open_page, work
     app = open_page("data_set_adequacy", data=wine.fingerprint, **ADDRESS)
     assert app.button(key="run").disabled
     assert "64 of 64 trials used" in plainly(app)
-    assert [metric.label for metric in app.metric][::3] == ["A doubling, unfamiliar sources", "Robustness rho"]
+    ends = ["Next doubling, clusters seen in training", "Accuracy, clusters seen in training"]
+    assert [metric.label for metric in app.metric][::3] == ends
+    assert "Majority-class baseline 39.9 %, chance 33.3 %" in plainly(app)
     assert len(charts(app)) == 4
     assert all(charts(app))
     classes, sizes = (frame.value for frame in app.dataframe)
@@ -79,7 +82,7 @@ def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, w
 def test_one_scheme_so_far_is_no_verdict_yet(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN, n_trials=8)
     app = _open(open_page, wine)
-    assert "trials of both schemes at two sizes are needed" in plainly(app)
+    assert "this takes both schemes at two sizes" in plainly(app)
     assert charts(app)
 
 
@@ -134,7 +137,7 @@ def test_the_overview_tells_the_verdict_and_leads_here(open_page, workspace, win
     run = stored_run(workspace, wine, plan=PLAN)
     app = open_page("overview", data=wine.fingerprint)
     assert "Would more data help, or new sources?" in plainly(app)
-    assert "each doubling brought" in plainly(app)
+    assert "the next doubling would bring" in plainly(app)
     assert questions.describe(run).startswith("Logistic regression, Nearest neighbours · k-means clusters · 15, 40")
 
 
@@ -146,6 +149,28 @@ def test_words_of_the_user_are_not_markdown(open_page, workspace, wine):
     assert "$a$" not in words
     assert "**b**" not in words
     assert ":red[c]" not in words
+
+
+def test_clusters_are_undecided_until_clouds_were_drawn_and_never_called_sources(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=PLAN)
+    app = _open(open_page, wine)
+    assert "Undecided whether held-out clusters are harder than those of any cloud" in plainly(app)
+    assert app.button(key="clouds").label == "Compare with clouds without groups"
+    stored_run(workspace, wine, plan=CloudsPlan())
+    app = _open(open_page, wine)
+    assert "cloud" in plainly(app)
+    assert "Undecided whether held-out clusters" not in plainly(app)
+    assert "clouds" not in [button.key for button in app.button]
+    gaps = app.dataframe[0].value
+    assert gaps["n"].tolist() == [1, 19, 19]
+
+
+def test_clouds_that_are_not_finished_are_followed(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=PLAN)
+    run = stored_run(workspace, wine, plan=CloudsPlan(), n_trials=3)
+    app = _open(open_page, wine)
+    assert app.button(key=f"resume-{run.id}").label == "Resume"
+    assert "Undecided whether held-out clusters" in plainly(app)
 
 
 def test_the_address_leads_to_the_plan_and_to_what_is_looked_at():

@@ -10,6 +10,7 @@ from core.data import Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.source_robustness.clouds_plan import CloudsPlan
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models import MODELS
 from core.models.stored import ModelFile, model_fingerprint
@@ -59,6 +60,7 @@ def plans() -> dict[str, Plan]:
         TRAINING,
         MapPlan(),
         SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=2),
+        CloudsPlan(n_sources=2, n_clusterings=1, n_repeats=2),
     )
     return {plan.kind: plan for plan in found}
 

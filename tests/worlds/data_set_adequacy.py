@@ -103,7 +103,7 @@ def claims(data_seed: int, method_seed: int, *, world: Drawn) -> Mapping[str, Cl
     return {claim.kind: claim for claim in verdict.claims}
 
 
-CEILING = Drawn(1200, 10, 3.5)
+CEILING = Drawn(4000, 32, 3.5)
 STEEP = Drawn(280, 40, 3.5)
 SOURCES = Drawn(600, 6, 3.5, n_sources=8, spread=1.5)
 

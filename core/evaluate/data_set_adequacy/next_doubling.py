@@ -2,8 +2,9 @@
 
 With its exponent given, accuracy(n) = ceiling - scale * n ** -exponent is a straight line in n ** -exponent, and what
 twice the data would add is a weighted sum of the accuracies measured: its error over sources and samples is known as
-that of any such sum. The exponent is hardly ever known. So the sum is taken at each of EXPONENTS, and the interval is
-the shortest that holds the intervals at all of them: the claim holds whichever of them is true.
+that of any such sum. The exponent is hardly ever known. So the sum is taken at each of EXPONENTS, but for those that
+promise, from the first step, another rise than came. The interval is the shortest that holds the intervals at all that
+are left: the claim holds whichever of them is true.
 
 Known sources are held out, since inputs may come from others. Found clusters stand for nothing that further samples
 would lack, so that the doubling is judged on clusters seen in training.
@@ -19,7 +20,8 @@ from core.evaluate.data_set_adequacy.results import Learning, Outlook, Told
 from core.evaluate.intervals import Interval, joined
 from core.trials.plan_sources import KNOWN_SOURCES
 
-EXPONENTS = (0.25, 0.5, 1.0, 2.0)
+EXPONENTS = (0.5, 1.0, 2.0)
+"""The slow and the fast rate of statistical learning, and a curve that has levelled off already."""
 FURTHEST = 8.5
 """Sizes that are smaller than the largest by more than this say little of what comes after it."""
 
@@ -52,21 +54,46 @@ def weights(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarr
     return -away / (away @ away) * (1 - 2.0**-exponent)
 
 
-def together(at: Sequence[Told], n: Float[np.ndarray, " n_sizes"], accuracy: Float[np.ndarray, " n_sizes"]) -> Told:
-    """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds all of theirs."""
-    left = [_left_over(n, accuracy, exponent) for exponent in EXPONENTS]
-    best = at[int(np.argmin(left))]
+def misfit(n: Float[np.ndarray, " n_sizes"], exponent: float) -> Float[np.ndarray, " n_sizes"]:
+    """By what each accuracy counts in the rise after the first step, less what that step promises at this exponent.
+
+    Examples
+    --------
+    >>> n = np.array([100.0, 200.0, 400.0])
+    >>> bool(np.isclose(misfit(n, 0.5) @ (0.9 - n**-0.5), 0))
+    True
+    """
+    x = (n / n[-1]) ** -exponent
+    promised = (x[1] - x[-1]) / (x[0] - x[1])
+    counts = np.zeros(len(n))
+    counts[-1] += 1
+    counts[[0, 1]] += promised, -1 - promised
+    return counts
+
+
+def together(
+    at: Sequence[Told],
+    misfits: Sequence[Told],
+    n: Float[np.ndarray, " n_sizes"],
+    accuracy: Float[np.ndarray, " n_sizes"],
+) -> Told:
+    """One claim of those at each of EXPONENTS: the value of the best fit, the interval that holds those that fit.
+
+    All are kept where none fits, and where there are two sizes, which any exponent goes through.
+    """
+    contradicted = [len(n) > 2 and told.interval.known and not told.interval.holds(0.0) for told in misfits]
+    kept = [place for place in range(len(at)) if not contradicted[place]] or list(range(len(at)))
+    best = at[min(kept, key=lambda place: _left_over(n, accuracy, EXPONENTS[place]))]
     interval = best.interval
-    for other in at:
-        interval = joined(interval, other.interval) if other.interval.known else other.interval
-    p_value = float(np.max([told.p_value for told in at]))
-    return replace(best, interval=interval, p_value=p_value)
+    for place in kept:
+        interval = joined(interval, at[place].interval) if at[place].interval.known else at[place].interval
+    return replace(best, interval=interval, p_value=float(np.max([at[place].p_value for place in kept])))
 
 
 def along(outlook: Outlook, learning: Learning) -> Outlook:
     """The outlook with the next doubling as the fitted curve has it, where there is one: page and figure say the same.
 
-    Its interval stays the one over all exponents, and holds the curve's value.
+    The interval holds that of the curve, too: where a slower one than EXPONENTS fits, it is among what may be true.
     """
     told = outlook.next_gain
     if learning.law is None or not told.interval.known:
@@ -75,6 +102,10 @@ def along(outlook: Outlook, learning: Learning) -> Outlook:
     return replace(
         outlook, next_gain=replace(told, value=value, interval=joined(told.interval, Interval(value, value)))
     )
+
+
+def _only(value: float) -> Interval:
+    return Interval(value, value)
 
 
 def _left_over(n: np.ndarray, accuracy: np.ndarray, exponent: float) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, judged, reaches_back, together, weights
+from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, judged, misfit, reaches_back, together, weights
 from core.evaluate.data_set_adequacy.results import Outlook, Told
 from core.evaluate.intervals import (
     UNKNOWN,
@@ -35,6 +35,7 @@ LONG_ENOUGH, SHORTEST = 1.8, 1.25
 and never less than the second. What is said per doubling is noise where a step is much shorter than one."""
 CLAIMS = ("gain", "familiar_gain", "gap", "closing")
 _AT = {exponent: f"next at {exponent}" for exponent in EXPONENTS}
+_MISFIT = {exponent: f"misfit at {exponent}" for exponent in EXPONENTS}
 
 
 class Contrast(NamedTuple):
@@ -75,14 +76,17 @@ def outlooks(
     claims = [_contrasts(end, layout) for end in known]
     claimed = {
         name: _told([contrasts[name] for contrasts in claims], moderated=moderated and not layout.shared, beside=beside)
-        for name in (*CLAIMS, *_AT.values())
+        for name in (*CLAIMS, *_AT.values(), *_MISFIT.values())
     }
     outlooks_known = iter(
         Outlook(
             before=end.before.point,
             after=end.after.point,
             n_claims=len(known) * beside,
-            next_gain=together([claimed[name][place] for name in _AT.values()], *_accuracies(end, layout)),
+            next_gain=together(
+                *([claimed[name][place] for name in names.values()] for names in (_AT, _MISFIT)),
+                *_accuracies(end, layout),
+            ),
             **{name: claimed[name][place] for name in CLAIMS},
         )
         for place, end in enumerate(known)
@@ -124,12 +128,20 @@ def _contrasts(ends: Ends, layout: Layout) -> dict[str, Contrast]:
         )
         for exponent, name in _AT.items()
     }
-    return ahead | {
-        "gain": last["exclusive"],
-        "familiar_gain": last["inclusive"],
-        "gap": _contrast([(1.0, i), (-1.0, x)], layout),
-        "closing": _contrast([(per, i0), (-per, x0), (-per, i), (per, x)], layout),
+    misfits = {
+        name: _contrast(list(zip(misfit(n, exponent).tolist(), measured, strict=True)), layout)
+        for exponent, name in _MISFIT.items()
     }
+    return (
+        ahead
+        | misfits
+        | {
+            "gain": last["exclusive"],
+            "familiar_gain": last["inclusive"],
+            "gap": _contrast([(1.0, i), (-1.0, x)], layout),
+            "closing": _contrast([(per, i0), (-per, x0), (-per, i), (per, x)], layout),
+        }
+    )
 
 
 def _judged(ends: Ends, layout: Layout) -> tuple[np.ndarray, list[Measured]]:

@@ -2,7 +2,8 @@
 
 The gap (accuracy on clusters seen in training less that on held-out ones) of the data, less the mean gap of copula
 clouds. Under the null the data are one more such cloud, so that interval and p-value are those of a t prediction: the
-variance is that of the clouds' gaps, and the mean of n clouds adds 1 / n of it.
+variance is that of the clouds' gaps, and the mean of n clouds adds 1 / n of it. Only what lies beyond is a claim: a gap
+below that of clouds says nothing of sources, and its p-value is 1.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from core.evaluate.claims import Claim, claim_of_t
+from core.evaluate.claims import Claim, claim
+from core.evaluate.intervals import t_interval, t_p_value
 from core.evaluate.source_robustness.clouds_plan import DATA
 from core.evaluate.wording import p_value, points
 
@@ -38,7 +40,8 @@ class CloudGaps:
         known = n >= FEWEST_CLOUDS and not np.isnan(self.observed)
         excess = self.observed - float(self.copula.mean()) if known else float("nan")
         se = float(self.copula.std(ddof=1) * np.sqrt(1 + 1 / n)) if known else float("nan")
-        return claim_of_t(KIND, excess, se, n - 1.0, smallest=SMALLEST)
+        p_value = 1.0 if excess <= 0 else t_p_value(excess, se, n - 1.0)
+        return claim(KIND, excess, t_interval(excess, se, n - 1.0), p_value, smallest=SMALLEST)
 
 
 def cloud_gaps(rows: pd.DataFrame) -> CloudGaps:
@@ -71,7 +74,7 @@ def cloud_gaps(rows: pd.DataFrame) -> CloudGaps:
     )
 
 
-def cloud_sentence(claim: Claim | None) -> str:
+def cloud_sentence(null: Claim | None) -> str:
     """What may be said of clusters that stand in for sources; undecided while it is not known.
 
     Examples
@@ -83,16 +86,16 @@ def cloud_sentence(claim: Claim | None) -> str:
     >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)).partition(": ")[0]
     'Held-out clusters are harder than such a cloud explains, by 8.0 points [5.0, 11.0]'
     """
-    if claim is None or not claim.interval.known:
+    if null is None or not null.interval.known:
         return "Undecided whether held-out clusters are harder than those of any cloud of this shape."
-    if claim.decision == "above":
+    if null.decision == "above":
         return (
-            f"Held-out clusters are harder than such a cloud explains, by {points(claim.estimate, claim.interval)}: "
+            f"Held-out clusters are harder than such a cloud explains, by {points(null.estimate, null.interval)}: "
             "classes have groups or bends. Whether these are sources, only known sources show."
         )
-    if claim.decision == "undecided":
+    if null.decision == "undecided":
         return (
             "Held-out clusters are not significantly harder than those of any cloud of this shape "
-            f"({p_value(claim.p_value)}); this shows no sources."
+            f"({p_value(null.p_value)}); this shows no sources."
         )
     return "Held-out clusters are harder, as in any cloud of this shape; this shows no sources."
