@@ -1,4 +1,4 @@
-"""Fitted models whose robustness is known exactly: do classes differ, and are the least robust samples wrong more often?
+"""Fitted models whose robustness is known exactly: do classes differ, are the least robust samples wrong more often?
 
 The model is logistic regression on drawn clouds, refitted for each data set; robustness under normal noise is then the
 normal probability of the way to its boundary. Where a world has no effect, classes are dealt to samples by lot.
@@ -22,7 +22,7 @@ SIGMA = 0.5
 
 @dataclass(frozen=True)
 class Design:
-    """Samples of `n_classes`, dealt `by_lot` or by the model's own two; class 0 is `spread` times as wide as class 1."""
+    """Samples of `n_classes`, dealt `by_lot` or as the model has them; class 0 is `spread` times as wide as class 1."""
 
     name: str
     n: int

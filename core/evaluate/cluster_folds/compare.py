@@ -6,12 +6,11 @@ from math import nan, sqrt
 
 import numpy as np
 from jaxtyping import Float
-from scipy import special
 
 from core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
 from core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
 from core.evaluate.cluster_folds.tested import FoldedRun
-from core.evaluate.intervals import UNKNOWN, Interval, t_interval, t_p_value
+from core.evaluate.intervals import UNKNOWN, Interval, p_of_interval, t_interval
 
 JACKKNIFE, WILSON = "jackknife", "wilson"
 """How the interval of a `ScoreEstimate` was found."""
@@ -86,20 +85,6 @@ def apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:
     down = np.hypot(own.value - own.interval.lower, other.interval.upper - other.value)
     up = np.hypot(own.interval.upper - own.value, other.value - other.interval.lower)
     return Interval(float(value - down), float(value + up))
-
-
-def p_of_interval(value: float, interval: Interval) -> float:
-    """The two-sided p-value of "no difference" of which `interval` tells: below .05 just where the interval lacks 0.
-
-    Its way from the value towards 0 is taken for 1.96 standard errors.
-
-    Examples
-    --------
-    >>> round(p_of_interval(0.5, Interval(0.0, 0.7)), 3), p_of_interval(0.0, Interval(-0.2, 0.1))
-    (0.05, 1.0)
-    """
-    towards = value - interval.lower if value > 0 else interval.upper - value
-    return t_p_value(value, towards / float(special.ndtri(0.975)), np.inf)
 
 
 def _pulls(runs: Sequence[ScoredRun]) -> Float[np.ndarray, " n_samples"]:
