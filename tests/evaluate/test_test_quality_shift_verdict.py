@@ -40,7 +40,7 @@ def test_classes_that_are_not_measured_take_no_part():
     assert together(corrected([*known, unknown])).n_classes == 1
     said = shift_verdict(corrected([unknown]))
     assert said.headline == "No class has samples enough to be measured."
-    assert said.findings == ('"few": fewer than 10 samples in a part, or none that differ.',)
+    assert said.findings == ("“few”: fewer than 10 samples in a part, or none that differ.",)
 
 
 def test_while_resplits_are_coming_in_the_shortest_row_counts():
@@ -75,7 +75,7 @@ def test_with_too_few_resplits_no_class_is_named_but_all_together_are():
 def test_with_enough_resplits_a_class_that_moved_is_named():
     n = enough_resplits(10)
     said = shift_verdict(shift([0.9] + [0.15] * 9, null(10, n)))
-    assert said.headline == '1 of 10 classes has moved significantly from training to test: "class 0".'
+    assert said.headline == "1 of 10 classes has moved significantly from training to test: “class 0”."
     assert not any("cannot name" in finding for finding in said.findings)
     assert "class 0" in said.advice
 

@@ -180,7 +180,7 @@ def test_too_many_near_the_centroid_stands_on_the_other_side(open_page, workspac
     app = open_page("test_quality", data=data.fingerprint, model=model)
     over = next(one.value for one in app.markdown if one.value.startswith("**Covered too much**"))
     assert "lie near its centroid; a random split would have" in over
-    assert 'Add samples of "class 0" away from its centroid' in over
+    assert "Add samples of “class 0” away from its centroid" in over
 
 
 def test_names_of_classes_are_shown_as_they_are(open_page, workspace):
@@ -281,10 +281,10 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
     alt = next(alt for alt in charts(app) if alt.startswith("Jensen-Shannon"))
     assert alt.endswith("of 2 classes. Beyond chance: class 1.")
     said = plainly(app)
-    assert '1 of 2 classes has moved significantly from training to test: "class 1".' in said
-    assert 'find out how the test samples of "class 1" were collected' in said
+    assert "1 of 2 classes has moved significantly from training to test: “class 1”." in said
+    assert "find out how the test samples of “class 1” were collected" in said
     assert "numpy 2.0.0 · computed with other versions than are installed now" in said, "what the run rests on"
-    assert '"class 0" and "class 1": 1 component in place of 2' not in said, "one component was asked for"
+    assert "“class 0” and “class 1”: 1 component in place of 2" not in said, "one component was asked for"
     table = next(frame.value for frame in app.dataframe if "Divergence" in frame.value)
     rows = workspace.rows(LOCAL_OWNER, run.id)
     first = rows[rows["resplit"] == 0].sort_values("label")
@@ -299,7 +299,7 @@ def test_fewer_components_are_said(open_page, workspace):
     run = stored_shift(workspace, data, model, n_components=4, n_resplits=19)
     app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
     said = plainly(app)
-    assert '"class 0" and "class 1": 1 component in place of 4, for want of 50 samples for each.' in said
+    assert "“class 0” and “class 1”: 1 component in place of 4, for want of 50 samples for each." in said
     assert "19 re-splits are too few to name one class of 2: after correction p is .10 or more. It takes 40." in said
 
 
@@ -309,7 +309,7 @@ def test_an_unfinished_run_of_shift_shows_what_there_is_and_can_go_on(open_page,
     app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert any("test part of 1 class." in alt for alt in charts(app))
-    assert '"class 1": not measured yet.' in plainly(app)
+    assert "“class 1”: not measured yet." in plainly(app)
 
 
 def test_lists_of_runs_say_what_moved_and_lead_here(open_page, workspace):

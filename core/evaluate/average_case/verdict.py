@@ -8,7 +8,7 @@ from core.evaluate.average_case.class_means import Measured
 from core.evaluate.average_case.robustness import AtSigma, Fifths, Robustness
 from core.evaluate.average_case.robustness_claims import biased, classes_differ, farther_off, wrong_more_often
 from core.evaluate.claims import Claim
-from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points
+from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
 
 LEVEL = 0.05
 MOST_SAMPLES = 10_000_000
@@ -68,7 +68,7 @@ def _headline(found: Robustness, at: AtSigma, differ: Claim) -> str:
     if gap is None:
         return f"{whole}."
     numbers = points(gap.value, gap.interval)
-    least, most = (f'"{names[code]}" {percent(at.classes[code].value)}' for code in (gap.least, gap.most))
+    least, most = (f"{quoted(names[code])} {percent(at.classes[code].value)}" for code in (gap.least, gap.most))
     ends = f"lowest {least}, highest {most}"
     if differ.decision == "above":
         return (
@@ -231,7 +231,7 @@ def _names(found: Robustness, at: AtSigma) -> str:
     """The least robust classes: those whose interval ends below the mean of all, else the lowest one."""
     order = sorted((of.value, code) for code, of in enumerate(at.classes) if not isnan(of.value))
     low = [code for _, code in order if at.classes[code].interval.upper < at.mean.value] or [order[0][1]]
-    return listed([f'"{found.class_names[code]}"' for code in low])
+    return listed([quoted(found.class_names[code]) for code in low])
 
 
 def _samples_needed(at: AtSigma) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from core.evaluate.claims import Claim
 from core.evaluate.covariate_shift import CovariateShift
 from core.evaluate.test_quality.quality_claims import moved, moved_together
-from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural
+from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted
 
 LEVEL = 0.05
 
@@ -61,11 +61,11 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
     >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
     >>> pieces = [Divergence(value, 0.01, 2, 0.9, 1, 1) for value in (0.30, *[0.1] * 39)]
     >>> print(shift_verdict(corrected([class_shift("a", 100, 50, pieces)])).headline)
-    1 of 1 class has moved significantly from training to test: "a".
+    1 of 1 class has moved significantly from training to test: “a”.
     """
     claims, all_of, overall = list(map(moved, shift.classes)), together(shift), moved_together(shift)
     named = [
-        f'"{class_shift.label}"'
+        quoted(class_shift.label)
         for class_shift, claim in zip(shift.classes, claims, strict=True)
         if claim.decision == "above"
     ]
@@ -131,8 +131,4 @@ def _notes(shift: CovariateShift) -> list[str]:
     for class_shift in shift.classes:
         if class_shift.note:
             reasons.setdefault(class_shift.note, []).append(class_shift.label)
-    return [f"{listed([_quoted(label) for label in labels])}: {note}." for note, labels in reasons.items()]
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
+    return [f"{listed([quoted(label) for label in labels])}: {note}." for note, labels in reasons.items()]

@@ -15,7 +15,7 @@ from core.evaluate.test_quality.quality_claims import (
     shares_beside,
 )
 from core.evaluate.test_quality.shares import Dimension, Shares
-from core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points
+from core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points, quoted
 
 FEWEST_AT_BOUNDARY = 30
 """With fewer samples at its boundary nothing can be said about how a class fares there."""
@@ -94,7 +94,7 @@ def quality_verdict(quality: TestQuality) -> Verdict:
 
 def _of_class(quality: TestQuality, label: int, share: Claim, near: Claim, at_edge: Claim) -> list[Finding]:
     plain, class_findings = quality.class_names[label], []
-    name = _quoted(plain)
+    name = quoted(plain)
     ep, cp, bc = quality.dimensions
     value, lower, upper = (fixed(values[label], 2) for values in (ep.value, ep.lower, ep.upper))
     if ep.n_in[label] == 0:
@@ -131,7 +131,7 @@ def _of_pairs(quality: TestQuality) -> list[Finding]:
     for direction, decision in (("under", "below"), ("over", "above")):
         for i, j in (pair for pair, decided in decisions.items() if decided == decision):
             own, other = (quality.class_names[label] for label in (i, j))
-            name, rival = _quoted(own), _quoted(other)
+            name, rival = quoted(own), quoted(other)
             text = (
                 f"{count(int(pairs.n_in[i, j]))} test samples of {name} lie at its boundary with {rival}; a random "
                 f"split would have {expected[i, j]:.1f}."
@@ -150,12 +150,12 @@ def _summary(quality: TestQuality, all_findings: tuple[Finding, ...]) -> list[st
 
     def named(dimension: str, direction: str) -> list[str]:
         return [
-            f"{_quoted(finding.label)} with {_quoted(finding.rival)}" if finding.rival else _quoted(finding.label)
+            f"{quoted(finding.label)} with {quoted(finding.rival)}" if finding.rival else quoted(finding.label)
             for finding in all_findings
             if (finding.dimension, finding.direction) == (dimension, direction)
         ]
 
-    absent = list(map(_quoted, quality.absent))
+    absent = list(map(quoted, quality.absent))
     if absent:
         lines.append(f"Without a single test sample: {listed(absent)}.")
     short = [name for name in named("equivalence partitioning", "under") if name not in absent]
@@ -205,18 +205,14 @@ def _advice(quality: TestQuality, all_findings: tuple[Finding, ...]) -> str:
     under = [finding for finding in all_findings if finding.direction == "under"]
     boundary = {finding.label for finding in under if finding.dimension == "boundary conditioning"}
     if quality.absent:
-        return f"Next: add test samples of {listed(list(map(_quoted, quality.absent)))}."
+        return f"Next: add test samples of {listed(list(map(quoted, quality.absent)))}."
     if boundary:
         n = plural(len(boundary), "class", "classes")
-        named = listed(list(map(_quoted, sorted(boundary))))
+        named = listed(list(map(quoted, sorted(boundary))))
         return f"Next: generate tests at the boundary of {n} ({named}), or label samples there."
     if under:
         return f"Next: {under[0].advice[0].lower()}{under[0].advice[1:]}"
     return ""
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 def _with_ends(shares: Shares, label: int) -> str:
