@@ -161,8 +161,8 @@ def test_a_class_without_a_test_sample_is_reported(open_page, workspace):
     data, model = clouds(workspace, n_test=[40, 40, 0])
     app = open_page("test_quality", data=data.fingerprint, model=model, **{"class": "class 2"})
     said = plainly(app)
-    assert 'There is no test sample of "class 2"' in said
-    assert "Add test samples of class 2 before anything else." in said
+    assert "There is no test sample of “class 2”" in said
+    assert "Next: add test samples of “class 2”." in said
     assert len(app.metric) == 4
     assert any(alt.startswith("class 2 and class") and "in a plane" in alt for alt in charts(app))
 
