@@ -1,0 +1,40 @@
+"""What may be said of robustness under noise? Every sentence rests on one of these (`core.evaluate.claims`)."""
+
+from math import nan
+
+from core.evaluate.average_case.class_means import ClassGap, Measured
+from core.evaluate.average_case.robustness import Fifths
+from core.evaluate.claims import Claim, claim
+from core.evaluate.intervals import UNKNOWN, p_of_interval
+
+SMALLEST_GAP, SMALLEST_BIAS = 0.01, 0.02
+"""The smallest effects worth a sentence: between class means, and of an estimator's bias."""
+
+
+def classes_differ(gap: ClassGap | None) -> Claim:
+    """How far the most robust class lies above the least robust one; its p-value is from labels that were shuffled."""
+    if gap is None:
+        return claim("average_case.classes_differ", nan, UNKNOWN, nan, smallest=SMALLEST_GAP)
+    return claim("average_case.classes_differ", gap.value, gap.interval, gap.p_value, smallest=SMALLEST_GAP)
+
+
+def wrong_more_often(fifths: Fifths | None) -> Claim:
+    """How much more accurate the most robust 20 % of samples are than the least robust 20 %."""
+    return _of_interval("average_case.least_robust_wrong_more", None if fifths is None else fifths.difference)
+
+
+def biased(bias: Measured) -> Claim:
+    """By how much an estimator lies above Monte-Carlo."""
+    return _of_interval("average_case.biased", bias, smallest=SMALLEST_BIAS)
+
+
+def farther_off(less: Measured) -> Claim:
+    """By how much the mean absolute error of plain MMSE with N = 5 lies above that of Taylor, on the same samples."""
+    return _of_interval("average_case.mmse_farther_off", less)
+
+
+def _of_interval(kind: str, measured: Measured | None, *, smallest: float = 0.0) -> Claim:
+    if measured is None or not measured.interval.known:
+        return claim(kind, nan, UNKNOWN, nan, smallest=smallest)
+    value, interval = measured.value, measured.interval
+    return claim(kind, value, interval, p_of_interval(value, interval), smallest=smallest)

@@ -1,0 +1,102 @@
+"""What may be said of a test set and of its shift? Every sentence rests on one of these (`core.evaluate.claims`)."""
+
+from math import inf, nan
+
+import numpy as np
+from scipy import special
+
+from core.evaluate.claims import Claim, claim, corrected
+from core.evaluate.covariate_shift import ClassShift, CovariateShift
+from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.test_quality.pairs import PairShares
+from core.evaluate.test_quality.quality import TestQuality
+from core.evaluate.test_quality.shares import Shares, Spread
+
+FAIR = 0.1
+"""How far from its fair share of 1 a class must be for a sentence."""
+SHARE_KINDS = {"centroid positioning": "centroid_share", "boundary conditioning": "boundary_share"}
+
+
+def class_shares(shares: Shares) -> tuple[Claim, ...]:
+    """How far each class lies above its fair share of 1, corrected for the number of classes (normal test of a share).
+
+    The p-value counts the samples of the class among all; the interval is that of the share.
+    """
+    fair = 1 / len(shares.class_names)
+    se = np.sqrt(fair * (1 - fair) / np.maximum(shares.n, 1))
+    z = (shares.value * fair - fair) / np.where(se > 0, se, inf)
+    return corrected([
+        claim(
+            "test_quality.class_share", float(value - 1), Interval(float(lower - 1), float(upper - 1)),
+            float(2 * special.ndtr(-abs(each))), smallest=FAIR,
+        )
+        for value, lower, upper, each in zip(shares.value, shares.lower, shares.upper, z, strict=True)
+    ])  # fmt: skip
+
+
+def shares_beside(shares: Shares) -> tuple[Claim, ...]:
+    """How far the share of each class lies above that of a random split of training and test samples (exact).
+
+    The interval is what is left once 95 % of random splits have been taken off.
+    """
+    kind = f"test_quality.{SHARE_KINDS[shares.dimension]}"
+    cells = zip(shares.value, shares.split, shares.split_lower, shares.split_upper, shares.p_holm, strict=True)
+    return tuple(
+        claim(kind, float(value - split), Interval(float(value - upper), float(value - lower)), float(p))
+        for value, split, lower, upper, p in cells
+    )
+
+
+def pair_share(pairs: PairShares, label: int, rival: int) -> Claim:
+    """How far the share of a pair lies above that of a random split; the interval is the one its p-value implies."""
+    estimate, p = float(pairs.value[label, rival] - pairs.split[label, rival]), float(pairs.p_value[label, rival])
+    return claim("test_quality.pair_share", estimate, _implied(estimate, p), float(pairs.p_holm[label, rival]))
+
+
+def differs_between_classes(quality: TestQuality) -> dict[str, Claim]:
+    """By how much classes differ in each dimension, beyond what they would were all alike; by dimension, corrected."""
+    made = [_spread(spread) for spread in quality.spreads.values()]
+    return dict(zip(quality.spreads, corrected(made), strict=True))
+
+
+def moved(shift: ClassShift) -> Claim:
+    """How far the divergence of a class lies above that of its re-splits, which are the null."""
+    excess, null = shift.excess, shift.null
+    if np.isnan(excess) or not len(null):
+        return claim("test_quality.shift", nan, UNKNOWN, nan)
+    return claim(
+        "test_quality.shift", excess, _beyond(shift.observed.value, null), shift.p_holm, mc_error=shift.observed.error
+    )
+
+
+def moved_together(shift: CovariateShift) -> Claim:
+    """The same of the mean over all measured classes: one test, so that few re-splits are enough."""
+    known = [one for one in shift.classes if not np.isnan(one.observed.value)]
+    n = min((len(one.null) for one in known), default=0)
+    if not n:
+        return claim("test_quality.shift_together", nan, UNKNOWN, nan)
+    value = float(np.mean([one.observed.value for one in known]))
+    null = np.mean([one.null[:n] for one in known], axis=0)
+    p = (1 + int((null >= value).sum())) / (1 + n)
+    error = float(np.sqrt(np.sum([one.observed.error**2 for one in known]))) / len(known)
+    return claim("test_quality.shift_together", value - float(null.mean()), _beyond(value, null), p, mc_error=error)
+
+
+def _spread(spread: Spread) -> Claim:
+    if np.isnan(spread.value):
+        return claim("test_quality.differs_between_classes", nan, UNKNOWN, nan)
+    return claim("test_quality.differs_between_classes", spread.value, spread.interval, spread.p_value)
+
+
+def _beyond(value: float, null: np.ndarray) -> Interval:
+    low, high = np.quantile(null, [0.025, 0.975])
+    return Interval(value - float(high), value - float(low))
+
+
+def _implied(estimate: float, p: float) -> Interval:
+    """The normal interval around an estimate that has this two-sided p-value."""
+    if np.isnan(p) or np.isnan(estimate):
+        return UNKNOWN
+    z = float(special.ndtri(1 - max(p, 1e-15) / 2))
+    half = 1.96 * abs(estimate) / z if z > 0 else inf
+    return Interval(estimate - half, estimate + half)
