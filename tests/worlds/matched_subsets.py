@@ -50,7 +50,8 @@ class Seen:
 class Population(Protocol):
     """Where samples come from, and what was fitted to some of them."""
 
-    n_classes: int
+    @property
+    def n_classes(self) -> int: ...
 
     def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
         """Fit; the answer draws that many fresh samples as the model sees them."""
@@ -262,7 +263,7 @@ def claims_of(comparisons: ModelComparisons) -> dict[str, Claim]:
     if len(rows) > 1:
         residuals = [claim for row in rows if (claim := row.claim("residual"))]
         return {MODELS: min(residuals, key=lambda claim: claim.p_value)}
-    [row] = rows
+    row = rows[0]
     claims = {claim.kind: claim for claim in row.claims}
     labels = [label.claim for label in row.labels if label.claim]
     gains = [baseline.gain for baseline in row.baselines]
