@@ -259,7 +259,7 @@ class Pair:
 
 def claims_of(comparisons: ModelComparisons) -> dict[str, Claim]:
     """What the page says, by kind; of labels, models and baselines that with the smallest p-value."""
-    rows = comparisons.rows
+    rows = list(comparisons.rows)
     if len(rows) > 1:
         residuals = [claim for row in rows if (claim := row.claim("residual"))]
         return {MODELS: min(residuals, key=lambda claim: claim.p_value)}

@@ -34,10 +34,11 @@ def test_seeds_agree_where_the_bound_lies_at_nothing(shared_data, capsys):
     """Twelve seeds on pairs of real files whose matched gap is as undecided as can be."""
     shares = []
     for reference, target in near_pairs(N_PAIRS):
-        decisions = [
-            compare_sets(reference, target, rng=np.random.default_rng(seed)).claim("residual").decision
+        claims = [
+            compare_sets(reference, target, rng=np.random.default_rng(seed)).claim("residual")
             for seed in range(N_SEEDS)
         ]
+        decisions = [claim.decision for claim in claims if claim]
         agree = [one == other or "undecided" in (one, other) for one, other in combinations(decisions, 2)]
         shares.append(np.mean(agree))
         with capsys.disabled():
