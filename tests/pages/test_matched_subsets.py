@@ -73,6 +73,14 @@ def test_two_files_get_a_verdict_figures_tables_and_downloads(open_page, two):
     app = settled(open_page("matched_subsets", **two))
     assert "Accuracy falls by" in texts(app)
     assert "n = 900 in the reference set and 500 in the new set" in plainly(app)
+    assert "Majority-class baseline:" in plainly(app)
+    assert [metric.label for metric in app.metric][1:] == [
+        "At equal confidence",
+        "Mix of confidences",
+        "Unmatched samples",
+    ]
+    [subsets] = [table.value for table in app.dataframe if "Majority (%)" in table.value]
+    assert (subsets["Accuracy (%)"] > subsets["Majority (%)"]).all()
     assert len(charts(app)) == 7
     assert all(charts(app))
     labels = [button.label for button in app.get("download_button")]

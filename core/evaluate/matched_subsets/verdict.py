@@ -7,7 +7,7 @@ from core.evaluate.intervals import Interval
 from core.evaluate.matched_subsets.decide import SMALLEST
 from core.evaluate.matched_subsets.findings import findings
 from core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
-from core.evaluate.wording import Verdict, count, fixed, percent, plural, points
+from core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted
 
 MOST_SAMPLES = 10_000_000
 HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
@@ -90,7 +90,7 @@ def smaller_reference(n_reference: int, n_target: int) -> str:
 def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str]) -> str:
     where = names[baseline.set]
     if baseline.only is not None:
-        return f"The model answers “{baseline.only}” throughout {where}."
+        return f"The model answers {quoted(baseline.only)} throughout {where}."
     gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
     if gain.decision == "above":
         return ""
