@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from core.data.errors import DataError
 from core.data.limits import MIB, Limits
+from core.data.tables.class_names import NUMBER
 from core.data.tables.npz import parse_arrays
 from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 from core.data.tables.table import Table, make_table
@@ -23,7 +24,6 @@ from core.data.values import quoted
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents
 _QUOTED = re.compile(r'"[^"]*"')
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 Row = tuple[int, list[str]]  # the line it starts on, its cells
@@ -90,7 +90,7 @@ def _uncommented(text: str) -> str:
 def _is_header(rows: list[Row]) -> bool:
     """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
     first, body = rows[0][1], [cells for _, cells in rows[1:1001]]
-    numbers = [cell for cell in first if _NUMBER.fullmatch(cell.strip())]
+    numbers = [cell for cell in first if NUMBER.fullmatch(cell.strip())]
     if not _count_classes(numbers) or any(cell[:1] in "[{" for cell in first if cell):
         return False
     if len(numbers) == len(first) and not any("." in cell for cells in body[:100] for cell in cells):
