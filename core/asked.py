@@ -150,6 +150,18 @@ def asks(default: Any = MISSING, *, joined: str = "", several_as: Several = ITSE
     return asks_several(Ask(**ask), default=default, joined=joined, several_as=several_as)
 
 
+def asks_seed(*, address: str = "seed", help: str = "All randomness follows from this number.", **ask: Any) -> Any:
+    """A field that asks for the seed of all that is drawn.
+
+    >>> @dataclass(frozen=True)
+    ... class Draws:
+    ...     seed: int = asks_seed()
+    >>> [(one.ask.label, one.ask.address, one.usual) for one in asked(Draws)]
+    [('Seed', 'seed', 0)]
+    """
+    return asks(0, label="Seed", help=help, address=address, lowest=0, highest=2**31, **ask)
+
+
 def asks_several(*questions: Ask, default: Any = MISSING, several_as: Several, joined: str = "") -> Any:
     """A field that is shown otherwise than it is stored: as other values, or as several questions."""
     return field(default=default, metadata={"asks": questions, "several": several_as, "joined": joined})

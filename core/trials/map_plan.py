@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from core.asked import About, Values, asks, title_of
+from core.asked import About, Values, asks, asks_seed, title_of
 from core.data import DataError, Dataset
 from core.models.classifier import stop_if
 from core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
@@ -106,15 +106,8 @@ class MapPlan:
         step=0.05,
         when=_by_umap,
     )
-    seed: int = asks(
-        0,
-        label="Seed",
-        help="UMAP's randomness follows from this number.",
-        address="mapseed",
-        place="row",
-        lowest=0,
-        highest=2**31,
-        when=_by_umap,
+    seed: int = asks_seed(
+        help="UMAP's randomness follows from this number.", address="mapseed", place="row", when=_by_umap
     )
 
     described: ClassVar[str] = "{method} · {representation}{n_neighbors}"

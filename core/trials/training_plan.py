@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pandas as pd
 
-from core.asked import About, Titles, asks, title_of
+from core.asked import About, Titles, asks, asks_seed, title_of
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting, fits
 from core.models.paper_networks import PaperNetwork
@@ -163,14 +163,7 @@ class TrainingPlan:
         highest=0.9,
         step=0.05,
     )
-    seed: int = asks(
-        0,
-        label="Seed",
-        help="The split and all randomness of training follow from it.",
-        address="training_seed",
-        lowest=0,
-        highest=2**31,
-    )
+    seed: int = asks_seed(help="The split and all randomness of training follow from it.", address="training_seed")
 
     kind: ClassVar[str] = "training"
     METHOD_VERSION: ClassVar[int] = 1

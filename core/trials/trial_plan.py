@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import ANYTHING, LATER, asks, title_of
+from core.asked import ANYTHING, LATER, asks, asks_seed, title_of
 from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
@@ -209,14 +209,7 @@ class TrialPlan:
         width=150,
         joined=LATER,
     )
-    seed: int = asks(
-        0,
-        label="Seed",
-        help="All randomness follows from this number.",
-        address="seed",
-        lowest=0,
-        highest=2**31,
-    )
+    seed: int = asks_seed()
     epoch: str = asks(
         "last",
         label="Networks are tested after",

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, follows
+from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, asks_seed, follows
 from core.data import DataError, Dataset
 from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf, offered
 from core.evaluate.average_case.audit import MONTE_CARLO
@@ -280,14 +280,7 @@ class AverageCasePlan:
         place="command",
         lowest=1,
     )
-    seed: int = asks(
-        0,
-        label="Seed",
-        help="All randomness follows from this number.",
-        address="seed",
-        lowest=0,
-        highest=2**31,
-    )
+    seed: int = asks_seed()
     options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
         "estimators", ESTIMATORS, joined=LATER
     )

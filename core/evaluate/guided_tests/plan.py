@@ -10,7 +10,7 @@ from typing import ClassVar, cast, get_args
 import numpy as np
 import pandas as pd
 
-from core.asked import asks, follows
+from core.asked import asks, asks_seed, follows
 from core.data import DataError, Dataset
 from core.evaluate.guided_tests.accuracy import table_sizes
 from core.evaluate.guided_tests.generate import (
@@ -195,14 +195,7 @@ class GuidedTestsPlan:
     )
     test_share: float = follows(0.2, of=split_field("test_share"))
     split_seed: int = follows(0, of=split_field("split_seed"))
-    seed: int = asks(
-        0,
-        label="Seed",
-        help="All randomness follows from this number.",
-        address="seed",
-        lowest=0,
-        highest=2**31,
-    )
+    seed: int = asks_seed()
 
     described: ClassVar[str] = "{centroid_share}, {frequency} of the test set · {layer} · {model}"
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from core.asked import asks, follows
+from core.asked import asks, asks_seed, follows
 from core.data import DataError, Dataset
 from core.evaluate.covariate_shift import (
     N_COMPONENTS,
@@ -141,15 +141,7 @@ class CovariateShiftPlan:
     )
     test_share: float = follows(0.2, of=split_field("test_share"))
     split_seed: int = follows(0, of=split_field("split_seed"))
-    seed: int = asks(
-        0,
-        label="Seed",
-        help="All randomness follows from this number.",
-        address="shift_seed",
-        place="row",
-        lowest=0,
-        highest=2**31,
-    )
+    seed: int = asks_seed(address="shift_seed", place="row")
 
     described: ClassVar[str] = "Covariate shift · {n_resplits} · {layer} · {model}"
 
