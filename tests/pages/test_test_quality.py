@@ -162,7 +162,7 @@ def test_a_class_without_a_test_sample_is_reported(open_page, workspace):
     app = open_page("test_quality", data=data.fingerprint, model=model, **{"class": "class 2"})
     said = plainly(app)
     assert "There is no test sample of “class 2”" in said
-    assert "Next: add test samples of “class 2”." in said
+    assert "add test samples of “class 2”." in said
     assert len(app.metric) == 4
     assert any(alt.startswith("class 2 and class") and "in a plane" in alt for alt in charts(app))
 

@@ -143,6 +143,9 @@ def _fifths(of: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> str:
     both = f"accuracy {_share(of.fragile)} against {_share(of.sturdy)}, n = {count(of.fragile.n)} each"
     if wrong_more.decision == "above":
         sentence = f"The least robust 20 % of samples lose {apart} of accuracy to the most robust 20 %: {both}."
+    elif wrong_more.decision == "below":
+        apart = points(-wrong_more.estimate)
+        sentence = f"The least robust 20 % of samples gain {apart} of accuracy on the most robust 20 %: {both}."
     else:
         sentence = f"Least and most robust 20 % of samples: no significant difference in accuracy ({apart}): {both}."
     if sure is None:
