@@ -31,12 +31,13 @@ def matched_verdict(
     """
     names = {"reference": reference, "target": target}
     useless = [sentence for baseline in comparison.baselines if (sentence := _useless(baseline, comparison, names))]
+    gains = tuple(baseline.gain for baseline in comparison.baselines)
     return Verdict(
         headline=" ".join([*useless, _fall(comparison, target), *_parts(comparison)]),
         used=_used(comparison, reference, target),
         advice=_advice(comparison, names, useless=bool(useless)),
         findings=findings(comparison, target),
-        claims=(*comparison.claims, *(baseline.gain for baseline in comparison.baselines)),
+        claims=(*gains, *comparison.claims) if useless else (*comparison.claims, *gains),
     )
 
 
@@ -60,9 +61,10 @@ def models_verdict(comparisons: ModelComparisons) -> str:
     sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
     if judged := [row for row in rows if row.enough]:
         sentences.append(f"At equal confidence it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}.")
-        mixed = sum(next(iter(row.parts)) == "mix" for row in judged if _is(row.claim("falls"), "above"))
+        falling = [row for row in judged if _is(row.claim("falls"), "above")]
+        mixed = sum(next(iter(row.parts)) == "mix" and _is(row.claim("mix"), "above") for row in falling)
         if mixed:
-            of = count(_n(judged, "falls"))
+            of = count(len(falling))
             sentences.append(f"The mix of confidences is the largest part of the fall in {count(mixed)} of {of}.")
     if hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
