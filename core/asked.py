@@ -237,6 +237,20 @@ def title_of(entry: Any) -> str:
     return entry if isinstance(entry, str) else getattr(getattr(entry, "facts", entry), "title", None) or entry.label
 
 
+def label_of(plan: Any, name: str) -> str:
+    """What the screen calls a field of a plan (or of its class); its own name where nobody is asked for it.
+
+    >>> @dataclass(frozen=True)
+    ... class Draws:
+    ...     n_repeats: int = asks(20, label="Repeats", lowest=1)
+    ...     split_seed: int = 0
+    >>> label_of(Draws, "n_repeats"), label_of(Draws, "split_seed")
+    ('Repeats', 'split_seed')
+    """
+    questions = next((one.metadata.get("asks", ()) for one in fields(plan) if one.name == name), ())
+    return questions[0].label if questions else name
+
+
 def _asked_by(one: Field, about: About) -> Iterator[Asked]:
     """The questions of a field."""
     if "options" in one.metadata:

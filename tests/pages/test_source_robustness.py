@@ -132,7 +132,7 @@ def test_a_class_that_is_too_small_for_its_sources_is_named(open_page, workspace
 def test_no_models_chosen_is_an_error_as_written(open_page, wine):
     app = open_page("source_robustness", data=wine.fingerprint)
     app.button_group(key="models").set_value([]).run()
-    assert "models: nothing" in app.error[0].value
+    assert "Models: nothing is chosen" in app.error[0].value
 
 
 def test_an_example_is_read_and_stored_at_first_use(open_page, workspace):
