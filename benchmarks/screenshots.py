@@ -47,7 +47,7 @@ def run_the_main_job(server: Server, browser: Browser) -> None:
         page.goto(f"{server.url}/source_robustness?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)
-        expect(page.get_by_text("The worst sources to meet unprepared")).to_be_visible(timeout=MINUTE)
+        expect(page.get_by_text("Hardest held-out clusters")).to_be_visible(timeout=MINUTE)
         page.goto(f"{server.url}/data_set_adequacy?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("320 of 320 trials used")).to_be_visible(timeout=10 * MINUTE)

@@ -44,6 +44,7 @@ def test_the_test_is_the_exact_one_of_a_share():
 def test_sources_held_out_once_decide_nothing():
     first, *_ = hardest(sources(*[0.9] * 9, 0.1, moved=NAN, n_repeats=1))
     assert not first.claim.interval.known
+    assert first.interval.lower < 0.1 < first.interval.upper, "its samples are known"
     assert first.claim.decision == "undecided"
 
 

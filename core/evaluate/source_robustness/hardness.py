@@ -54,10 +54,9 @@ def hardest(sources: Sequence[HeldOutSource], *, same: Mapping[Cluster, int] | N
     accuracy = np.array([source.exclusive for source in distinct])
     others, mean, size = _beside(distinct, accuracy)
     shrunk = mean + _kept(accuracy, mean, size) * (accuracy - mean)
-    if all(np.isnan(source.moved) for source in distinct):
-        size = np.full(len(distinct), np.nan)
+    once = all(np.isnan(source.moved) for source in distinct)
     rows = [
-        _hardness(source, *numbers, family)
+        _hardness(source, *numbers, family, once=once)
         for source, *numbers in zip(distinct, others.tolist(), shrunk.tolist(), size.tolist(), strict=True)
     ]
     return tuple(sorted(rows, key=lambda row: (row.claim.decision != "above", row.shrunk)))
@@ -78,9 +77,10 @@ def _beside(sources: Sequence[HeldOutSource], accuracy: np.ndarray) -> tuple[np.
     return (right - n * accuracy) / (of_class - n), right / of_class, size * (of_class - n) / (size + of_class - n)
 
 
-def _hardness(source: HeldOutSource, others: float, shrunk: float, size: float, family: int) -> Hardness:
+def _hardness(source: HeldOutSource, others: float, shrunk: float, size: float, family: int, *, once: bool) -> Hardness:
+    """Where every source was held out once, the interval is of its samples alone, and nothing is claimed."""
     interval, p = _exact(source.exclusive, others, size, family)
-    harder = Interval(others - interval.upper, others - interval.lower)
+    harder = UNKNOWN if once else Interval(others - interval.upper, others - interval.lower)
     told = claim("source_robustness.worst_source", others - shrunk, harder, p, smallest=SMALLEST)
     return Hardness(source, others, shrunk, interval, told)
 
@@ -162,8 +162,6 @@ def _kept(accuracy: np.ndarray, mean: np.ndarray, size: np.ndarray) -> np.ndarra
 
 def _exact(accuracy: float, others: float, size: float, family: int) -> tuple[Interval, float]:
     """Clopper and Pearson's interval of the accuracy and its test against `others`, for `family` sources at once."""
-    if np.isnan(size):
-        return UNKNOWN, float("nan")
     right, tail = accuracy * size, LEVEL / family / 2
     wrong = size - right
     lower = float(special.betaincinv(right, wrong + 1, tail)) if right > 0 else 0.0
