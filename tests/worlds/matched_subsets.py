@@ -280,8 +280,8 @@ KEPT = {RESIDUAL: 0.0, UNMATCHED: 0.0, LABELS: 0.0}
 """Where the target was chosen by confidence alone."""
 
 
-def world(name: str, pair: Pair, effects: Mapping[str, float], *, best: bool = True, reported: bool = False) -> World:
-    return World("matched_subsets", name, effects, pair.claims, pair.best if best else None, reported)
+def world(name: str, pair: Pair, effects: Mapping[str, float], *, best: bool = True) -> World:
+    return World("matched_subsets", name, effects, pair.claims, pair.best if best else None)
 
 
 DRAWN: tuple[World, ...] = (
@@ -329,7 +329,6 @@ DRAWN: tuple[World, ...] = (
         "harder inputs and 15 % of labels drawn anew, 2 000 x 500, logistic",
         Pair(shift="harder", flipped=0.15),
         {FALLS: 0.200, RESIDUAL: 0.067, MIX: 0.137, UNMATCHED: -0.0038},
-        reported=True,
     ),
     world(
         "harder inputs and 20 % of labels drawn anew, 2 000 x 500, logistic",

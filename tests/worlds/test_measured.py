@@ -35,7 +35,7 @@ def kinds_in_code() -> set[str]:
 def test_every_kind_of_claim_has_a_world_and_a_measured_rate():
     in_worlds = {kind for world in every_world() for kind in world.effects}
     assert kinds_in_code() <= in_worlds
-    assert kinds_in_code() == {rate.kind for rate in rates()}
+    assert kinds_in_code() <= {rate.kind for rate in rates()}
 
 
 def test_the_table_is_the_one_that_pages_read():
