@@ -9,6 +9,7 @@ import pytest
 
 from core.evaluate.claims import claim
 from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+from core.evaluate.data_set_adequacy.next_doubling import EXPONENTS, together, weights
 from core.evaluate.data_set_adequacy.outlook import Contrast, _told
 from core.evaluate.data_set_adequacy.power_law import PowerLaw, fit_power_law
 from core.evaluate.data_set_adequacy.results import Told
@@ -368,3 +369,11 @@ def test_wrong_verdicts_are_rare_where_nothing_rises(capsys):
         print(f"every class: {np.mean(held):.3f} of {len(held)}; wrongly rising: {flat}")
     assert np.mean(held) >= 0.91
     assert flat / N_DATA_SETS <= 0.05
+
+
+@pytest.mark.parametrize("rise", [0.0312, 0.07, 0.1111, 0.013])
+def test_of_two_sizes_the_middle_exponent_is_told_whatever_is_left_by_rounding(rise):
+    n, accuracy = np.array([3000.0, 10_000.0]), np.array([0.8, 0.8 + rise])
+    at = [Told(float(weights(n, exponent) @ accuracy), Interval(0.0, 0.1), p_value=0.01) for exponent in EXPONENTS]
+    misfits = [Told(0.0, Interval(0.0, 0.0), p_value=1.0)] * len(EXPONENTS)
+    assert together(at, misfits, n, accuracy).value == at[EXPONENTS.index(1.0)].value

@@ -83,7 +83,8 @@ def together(
     """
     contradicted = [len(n) > 2 and told.interval.known and not told.interval.holds(0.0) for told in misfits]
     kept = [place for place in range(len(at)) if not contradicted[place]] or list(range(len(at)))
-    best = at[min(kept, key=lambda place: _left_over(n, accuracy, EXPONENTS[place]))]
+    # Two sizes leave nothing over at any exponent but rounding, which must not choose: the middle one is taken.
+    best = at[min(kept, key=lambda place: (round(_left_over(n, accuracy, EXPONENTS[place]), 12), abs(place - 1)))]
     interval = best.interval
     for place in kept:
         interval = joined(interval, at[place].interval) if at[place].interval.known else at[place].interval
