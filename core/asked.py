@@ -150,18 +150,6 @@ def asks(default: Any = MISSING, *, joined: str = "", several_as: Several = ITSE
     return asks_several(Ask(**ask), default=default, joined=joined, several_as=several_as)
 
 
-def asks_seed(*, address: str = "seed", help: str = "All randomness follows from this number.", **ask: Any) -> Any:
-    """A field that asks for the seed of all that is drawn.
-
-    >>> @dataclass(frozen=True)
-    ... class Draws:
-    ...     seed: int = asks_seed()
-    >>> [(one.ask.label, one.ask.address, one.usual) for one in asked(Draws)]
-    [('Seed', 'seed', 0)]
-    """
-    return asks(0, label="Seed", help=help, address=address, lowest=0, highest=2**31, **ask)
-
-
 def asks_several(*questions: Ask, default: Any = MISSING, several_as: Several, joined: str = "") -> Any:
     """A field that is shown otherwise than it is stored: as other values, or as several questions."""
     return field(default=default, metadata={"asks": questions, "several": several_as, "joined": joined})
@@ -235,20 +223,6 @@ def title_of(entry: Any) -> str:
     'the last epoch'
     """
     return entry if isinstance(entry, str) else getattr(getattr(entry, "facts", entry), "title", None) or entry.label
-
-
-def label_of(plan: Any, name: str) -> str:
-    """What the screen calls a field of a plan (or of its class); its own name where nobody is asked for it.
-
-    >>> @dataclass(frozen=True)
-    ... class Draws:
-    ...     n_repeats: int = asks(20, label="Repeats", lowest=1)
-    ...     split_seed: int = 0
-    >>> label_of(Draws, "n_repeats"), label_of(Draws, "split_seed")
-    ('Repeats', 'split_seed')
-    """
-    questions = next((one.metadata.get("asks", ()) for one in fields(plan) if one.name == name), ())
-    return questions[0].label if questions else name
 
 
 def _asked_by(one: Field, about: About) -> Iterator[Asked]:

@@ -25,7 +25,7 @@ def show(run: Run) -> None:
     if sigma not in found.sigmas:
         page.nothing_yet(running=run.state == "running")
         return
-    said = average_case_look.verdict(found, sigma, finished=run.state != "running")
+    said = average_case_look.verdict(found, sigma)
     average_case_look.classes(found, sigma)
     if run.state == "running":
         return

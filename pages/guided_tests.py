@@ -29,7 +29,7 @@ def so_far(run: Run) -> None:
     if found.tests is None:
         page.nothing_yet(running=run.state == "running")
         return
-    look.verdict(found, finished=False)
+    look.verdict(found)
     look.table_2(found.grid)
 
 
@@ -98,7 +98,7 @@ try:
         if found is None:
             jobs.follow(run, so_far, every=SECONDS_BETWEEN_DRAWINGS)
         elif found.tests is not None:
-            page.findings(look.verdict(found, finished=True))
+            page.findings(look.verdict(found))
         else:
             page.nothing_yet(running=False)
     add(explorer.explorer(looked, within, found.decoder if found is not None else None))

@@ -29,8 +29,10 @@ def show(run: Run) -> None:
         page.nothing_yet(running=run.state == "running")
         return
     rows, finished = intervals.overall, run.state != "running"
-    names, null = report.names_beside(of, rows), _null(run, of)
-    said = source_verdict(intervals, comparisons, row=of, names=names, epoch=plan.epoch, null=null, finished=finished)
+    names = report.names_beside(of, rows)
+    said = source_verdict(
+        intervals, comparisons, row=of, names=names, epoch=plan.epoch, null=_null(of), finished=finished
+    )
     page.verdict(said, report.metrics(of, intervals))
     trained_sources.notes(run)
     page.draw(report.interval_figure(intervals))
@@ -68,7 +70,7 @@ def tables(run: Run, of: ExpectedInterval) -> None:
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
     st.subheader("In numbers", anchor=False)
     sources.table_1(intervals)
-    told, null = finders.told(run, own), _null(run, of)
+    told = finders.told(run, own)
     exports.downloads(
         run,
         {
@@ -80,7 +82,13 @@ def tables(run: Run, of: ExpectedInterval) -> None:
         },
         stem="source-robustness",
         body=lambda: report.body(
-            intervals, comparisons, of=of, told=told, epoch=plan.epoch, null=null, finished=run.state != "running"
+            intervals,
+            comparisons,
+            of=of,
+            told=told,
+            epoch=plan.epoch,
+            null=_null(of),
+            finished=run.state != "running",
         ),
         also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
@@ -88,8 +96,8 @@ def tables(run: Run, of: ExpectedInterval) -> None:
     page.foot(run)
 
 
-def _null(run: Run, of: ExpectedInterval) -> Claim | None:
-    return clouds.claim_of(clouds.plan_beside(plan, of.source_finder), run.fingerprint)
+def _null(of: ExpectedInterval) -> Claim | None:
+    return clouds.claim_of(clouds.plan_beside(plan, of.source_finder), dataset.fingerprint)
 
 
 page.lead(

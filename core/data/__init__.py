@@ -6,10 +6,12 @@ from core.data.errors import DataError, RolesNeeded
 from core.data.examples import EXAMPLES, load_example
 from core.data.predictions.contents import PredictionTable
 from core.data.predictions.guess import guess_roles
+from core.data.predictions.joins import join_predictions
 from core.data.predictions.pairs import pair_models
-from core.data.predictions.record import Predictions, write_predictions
+from core.data.predictions.record import Predictions
 from core.data.predictions.roles import Roles
-from core.data.predictions.upload import join_predictions, read_predictions
+from core.data.predictions.upload import read_predictions
+from core.data.predictions.written import write_predictions
 from core.data.tables.datasets import read_dataset
 
 __all__ = [

@@ -83,36 +83,6 @@ def t_p_value(value: float, se: float, df: float) -> float:
     return float(2 * special.stdtr(df, -abs(value) / se))
 
 
-def apart(value: float, interval: Interval, other: float, other_interval: Interval) -> Interval:
-    """The interval of one number less another from that of each; of pairs, which agree more, it errs on the safe side.
-
-    Examples
-    --------
-    >>> apart(0.8, Interval(0.7, 0.9), 0.5, Interval(0.4, 0.6))
-    Interval(lower=0.158..., upper=0.441...)
-    """
-    if not (interval.known and other_interval.known):
-        return UNKNOWN
-    difference = value - other
-    down = np.hypot(value - interval.lower, other_interval.upper - other)
-    up = np.hypot(interval.upper - value, other - other_interval.lower)
-    return Interval(float(difference - down), float(difference + up))
-
-
-def p_of_interval(value: float, interval: Interval) -> float:
-    """The two-sided p-value of "no difference" of which `interval` tells: below .05 just where the interval lacks 0.
-
-    Its way from the value towards 0 is taken for 1.96 standard errors.
-
-    Examples
-    --------
-    >>> round(p_of_interval(0.5, Interval(0.0, 0.7)), 3), p_of_interval(0.0, Interval(-0.2, 0.1))
-    (0.05, 1.0)
-    """
-    towards = value - interval.lower if value > 0 else interval.upper - value
-    return t_p_value(value, towards / float(special.ndtri(0.975)), np.inf)
-
-
 def logit_interval(share: float, se: float, df: float, *, level: float = 0.95) -> Interval:
     """Student's t interval of a share on the logit scale, so that it stays within 0 and 1 and leans to the middle.
 

@@ -82,7 +82,7 @@ def true_sources_chart(
         100 * np.array([getattr(estimate.over_sources, side) for estimate in unseen]) for side in ("lower", "upper")
     ]
     figure.add_trace(
-        interval_bars(at, *sides, colour=look.ink, width=1.4, name="95 % CI for new data", showlegend=False)
+        interval_bars(at, *sides, colour=look.ink, width=1.4, name="95 % over sources and samples", showlegend=False)
     )
     marks = {**ends, "truly unseen, 95 %": (look.ink, "square", [estimate.value for estimate in unseen])}
     for name, (colour, symbol, values) in marks.items():

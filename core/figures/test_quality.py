@@ -89,7 +89,7 @@ def _class_panel(figure: go.Figure, shares: Shares, look: Theme, column: int) ->
     differs = shares.p_holm < 0.05
     for mask, name, symbol in (
         (differs, "test set, differs from a random split (Holm)", "circle"),
-        (~differs, "test set, no significant difference", "circle-open"),
+        (~differs, "test set, cannot be told from one", "circle-open"),
     ):
         figure.add_scatter(
             x=unit * shares.value[mask],

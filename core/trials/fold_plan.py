@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
-from core.asked import LATER, Ask, Several, asks, asks_options, asks_several, label_of, title_of
+from core.asked import LATER, Ask, Several, asks, asks_options, asks_several, title_of
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
 from core.models.classifier import stop_if
@@ -30,7 +30,7 @@ from core.trials.choices import (
     usual_features,
 )
 from core.trials.options import checked_options
-from core.trials.plan import Context, check_fields, check_names
+from core.trials.plan import Context, check_fields
 from core.trials.plan_sources import known_sources
 
 COLUMNS = ("scheme", "seed", "model", "fold", "row", "y_pred", "confidence", "n_train", "seconds", "status")
@@ -192,10 +192,10 @@ class FoldPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_names(self, "schemes", FOLD_SCHEMES)
-        check_names(self, "models", MODELS, or_none=True)
+        _check_names("schemes", self.schemes, FOLD_SCHEMES)
+        _check_names("models", self.models, MODELS, or_none=True)
         if self.representation is not None:
-            check_names(self, "representation", REPRESENTATIONS)
+            _check_names("representation", (self.representation,), REPRESENTATIONS)
         for name, values, lowest in (
             ("n_folds", (self.n_folds,), 2),
             ("n_components", () if self.n_components is None else (self.n_components,), 1),
@@ -203,15 +203,12 @@ class FoldPlan:
         ):
             for value in values:
                 if type(value) is not int or value < lowest:
-                    raise DataError(f"{label_of(self, name)}: whole numbers of at least {lowest}, not {value!r}.")
+                    raise DataError(f"{name}: whole numbers of at least {lowest}, not {value!r}.")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise DataError("Seeds: at least one is needed, and each must stand once.")
+            raise DataError("seeds: at least one is needed, and each must stand once.")
         by_number = _by_number(self.schemes)
         if by_number and self.number is None:
-            raise DataError(
-                f"{label_of(self, 'number')}: {FOLD_SCHEMES[by_number[0]].title} cuts by a number of each sample. "
-                "Say which one."
-            )
+            raise DataError(f"number: {', '.join(by_number)} cuts by a number of each sample. Say which one.")
         object.__setattr__(self, "options", checked_options(self.options, self.schemes, FOLD_SCHEMES))
         for name in self.schemes:
             try:
@@ -341,7 +338,7 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
         if n_folds > MOST_FOLDS:
             raise DataError(
                 f"{scheme} would make {n_folds:,} folds of {dataset.name}; at most {MOST_FOLDS:,} can be tested. "
-                "Ask for fewer folds, or for {FOLD_SCHEMES['group_folds'].title}, which put several sources into one."
+                "Ask for fewer folds, or for group_folds, which put several sources into one."
             )
         tests += [(seed, fold, scheme, model) for fold in range(n_folds) for model in plan.models]
     order = {scheme: place for place, scheme in enumerate(plan.schemes)}
@@ -396,3 +393,12 @@ def _confidence(model: object, x: np.ndarray) -> Float[np.ndarray, " n_test"]:
     if predict_proba is None or len(x) == 0:
         return np.full(len(x), np.nan)
     return np.asarray(predict_proba(x), dtype=np.float64).max(axis=1)
+
+
+def _check_names(field: str, names: tuple[str, ...], known: Collection[str], *, or_none: bool = False) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown or not (names or or_none):
+        chosen = ", ".join(map(repr, unknown)) or "nothing"
+        raise DataError(f"{field}: {chosen} cannot be chosen. Choose from {', '.join(known)}.")
+    if len(set(names)) < len(names):
+        raise DataError(f"{field}: a name stands twice in {', '.join(names)}.")

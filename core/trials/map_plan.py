@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from core.asked import About, Values, asks, asks_seed, label_of, title_of
+from core.asked import About, Values, asks, title_of
 from core.data import DataError, Dataset
 from core.models.classifier import stop_if
 from core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
 from core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
 from core.trials.choices import features_offered
-from core.trials.plan import Context, check_fields, check_names
+from core.trials.plan import Context, check_fields
 
 COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
 """The columns of a map and their types: position in the data set, place on the map; one row without figures if failed.
@@ -106,8 +106,15 @@ class MapPlan:
         step=0.05,
         when=_by_umap,
     )
-    seed: int = asks_seed(
-        help="UMAP's randomness follows from this number.", address="mapseed", place="row", when=_by_umap
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="UMAP's randomness follows from this number.",
+        address="mapseed",
+        place="row",
+        lowest=0,
+        highest=2**31,
+        when=_by_umap,
     )
 
     described: ClassVar[str] = "{method} · {representation}{n_neighbors}"
@@ -117,15 +124,18 @@ class MapPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.representation is not None:
-            check_names(self, "representation", REPRESENTATIONS)
-        check_names(self, "method", METHODS)
+        if self.representation is not None and self.representation not in REPRESENTATIONS:
+            raise DataError(
+                f"representation: {self.representation!r} cannot be chosen. Choose from {', '.join(REPRESENTATIONS)}."
+            )
+        if self.method not in METHODS:
+            raise DataError(f"method: {self.method!r} cannot be chosen. Choose from {', '.join(METHODS)}.")
         for name, lowest in {"n_components": 1, "n_neighbors": 2, "seed": 0}.items():
             value = getattr(self, name)
             if (type(value) is not int or value < lowest) and not (name == "n_components" and value is None):
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
         if not isinstance(self.min_dist, int | float):
-            raise DataError(f"{label_of(self, 'min_dist')} must lie between 0 and 1, not {self.min_dist!r}.")
+            raise DataError(f"min_dist must lie between 0 and 1, not {self.min_dist!r}.")
         object.__setattr__(self, "min_dist", float(self.min_dist))  # JSON may say 0, which is the same plan as 0.0
         check_umap(self.n_neighbors, self.min_dist)
 

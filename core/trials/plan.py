@@ -6,14 +6,14 @@ but the data.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import ClassVar, Generic, Protocol, TypeVar, get_origin, get_type_hints, runtime_checkable
 
 import numpy as np
 import pandas as pd
 
-from core.asked import LATER, label_of
+from core.asked import LATER
 from core.data import DataError, Dataset
 from core.models.stored import model_fingerprint
 
@@ -223,20 +223,6 @@ def check_fields(plan: object) -> None:
     """
     for one in fields(plan):
         object.__setattr__(plan, one.name, _plain(getattr(plan, one.name), one.name))
-
-
-def check_names(plan: object, field: str, known: Collection[str], *, or_none: bool = False) -> None:
-    """DataError, in the words of the screen, where a field has an unknown name, one twice, or none that it needs."""
-    value, label = getattr(plan, field), label_of(plan, field)
-    names = value if isinstance(value, tuple) else (value,)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        chosen = ", ".join(map(repr, unknown))
-        raise DataError(f"{label}: {chosen} cannot be chosen. Choose from {', '.join(known)}.")
-    if not (names or or_none):
-        raise DataError(f"{label}: nothing is chosen. Choose at least one.")
-    if len(set(names)) < len(names):
-        raise DataError(f"{label}: a name stands twice in {', '.join(names)}.")
 
 
 def _plain(value: object, name: str) -> object:

@@ -30,8 +30,7 @@ A finished trial has three sorts of rows. The whole test part: `label` and `sour
 `n_test` were right. Each label: `n_correct` of its `n_label` test samples were right, and `n_predicted` samples of any
 label were taken for it. Each source of a label in the test part: `n_correct` of `n_label`; `held_out_source` repeats
 the source where the scheme kept it out of training. `seconds` (fit and test; missing where that happened elsewhere) and
-`status` ("ok" or "failed") stand on every row; a failed trial is one row without figures. Runs that were asked to leave
-sources out have one column more, `left_out` (`core.trials.left_out`).
+`status` ("ok" or "failed") stand on every row; a failed trial is one row without figures.
 """
 
 

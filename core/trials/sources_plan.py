@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import asks, label_of
+from core.asked import asks
 from core.cluster import SOURCE_FINDERS, FoundSources, check_finder, train_for_sources, trains
 from core.data import DataError, Dataset
 from core.trials.plan import Context, check_fields
@@ -84,7 +84,7 @@ class SourcesPlan:
         for name, lowest in {"n_sources": 2, "n_clusterings": 1, "seed": 0}.items():
             value = getattr(self, name)
             if type(value) is not int or value < lowest:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
 
     @property
     def title(self) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pandas as pd
 
-from core.asked import About, Titles, asks, asks_seed, label_of, title_of
+from core.asked import About, Titles, asks, title_of
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting, fits
 from core.models.paper_networks import PaperNetwork
@@ -163,7 +163,14 @@ class TrainingPlan:
         highest=0.9,
         step=0.05,
     )
-    seed: int = asks_seed(help="The split and all randomness of training follow from it.", address="training_seed")
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="The split and all randomness of training follow from it.",
+        address="training_seed",
+        lowest=0,
+        highest=2**31,
+    )
 
     kind: ClassVar[str] = "training"
     METHOD_VERSION: ClassVar[int] = 1
@@ -171,26 +178,22 @@ class TrainingPlan:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.model not in trainable():
-            raise DataError(
-                f"{label_of(self, 'model')}: {self.model!r} cannot be chosen. Choose from {', '.join(trainable())}."
-            )
+            raise DataError(f"model: {self.model!r} cannot be chosen. Choose from {', '.join(trainable())}.")
         for name, lowest, highest in (("n_epochs", 1, math.inf), ("batch_size", 1, math.inf), ("seed", 0, 2**32 - 1)):
             value = getattr(self, name)
             if type(value) is not int or not lowest <= value <= highest:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
         for name in ("learning_rate", "momentum", "weight_decay", "gradient_penalty", "test_share"):
             value = getattr(self, name)
             if type(value) not in (int, float) or value < 0:
-                raise DataError(f"{label_of(self, name)} must be a number of at least 0, not {value!r}.")
+                raise DataError(f"{name} must be a number of at least 0, not {value!r}.")
             object.__setattr__(self, name, float(value))  # JSON may say 0, which is the same plan as 0.0
         if self.learning_rate == 0:
-            raise DataError(f"{label_of(self, 'learning_rate')} must be above 0: with 0 nothing is learnt.")
+            raise DataError("learning_rate must be above 0: with 0 nothing is learnt.")
         if self.momentum >= 1:
-            raise DataError(
-                f"{label_of(self, 'momentum')} must be below 1, not {self.momentum!r}: with 1 no step is forgotten."
-            )
+            raise DataError(f"momentum must be below 1, not {self.momentum!r}: with 1 no step is ever forgotten.")
         if not 0 < self.test_share < 1:
-            raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
 
     @property
     def title(self) -> str:

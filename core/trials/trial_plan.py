@@ -1,6 +1,6 @@
 """Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import ANYTHING, LATER, asks, asks_seed, label_of, title_of
+from core.asked import ANYTHING, LATER, asks, title_of
 from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes, trains
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
@@ -27,7 +27,7 @@ from core.trials.choices import (
 )
 from core.trials.epochs import EPOCHS, fit_and_predict, untrained
 from core.trials.left_out import n_turns, of_turn, without_turn
-from core.trials.plan import Context, check_fields, check_names
+from core.trials.plan import Context, check_fields
 from core.trials.plan_sources import (
     KNOWN_SOURCES,
     check_class_sizes,
@@ -155,8 +155,8 @@ class TrialPlan:
     n_repeats: int = asks(
         20,
         label="Repeats",
-        help="Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats make the "
-        "Monte-Carlo error smaller, never the 95 % CI for new data.",
+        help="Splits drawn per scheme: 20 for a quick look, 100 as in the paper. More repeats narrow what is said over "
+        "draws, never what is said over sources and samples.",
         address="repeats",
         place="row",
         lowest=1,
@@ -209,7 +209,14 @@ class TrialPlan:
         width=150,
         joined=LATER,
     )
-    seed: int = asks_seed()
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
     epoch: str = asks(
         "last",
         label="Networks are tested after",
@@ -239,25 +246,23 @@ class TrialPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_names(self, "models", MODELS)
-        check_names(self, "source_finders", [*SOURCE_FINDERS, KNOWN_SOURCES])
-        check_names(self, "schemes", DRAW_SCHEMES)
+        _check_names("models", self.models, MODELS)
+        _check_names("source_finders", self.source_finders, [*SOURCE_FINDERS, KNOWN_SOURCES])
+        _check_names("schemes", self.schemes, DRAW_SCHEMES)
         if self.representation is not None:
-            check_names(self, "representation", REPRESENTATIONS)
+            _check_names("representation", (self.representation,), REPRESENTATIONS)
         if self.across not in (None, "class", "all"):
-            raise DataError(f'{label_of(self, "across")} must be "class", "all" or nothing, not {self.across!r}.')
-        check_names(self, "epoch", EPOCHS)
+            raise DataError(f'across must be "class", "all" or nothing, not {self.across!r}.')
+        _check_names("epoch", (self.epoch,), EPOCHS)
         lowest_of = {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "n_epochs": 1, "seed": 0}
         for name, lowest in lowest_of.items():
             value = getattr(self, name)
             if (type(value) is not int or value < lowest) and not (name in ("n_train", "n_epochs") and value is None):
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
         if self.left_out and (KNOWN_SOURCES not in self.source_finders or self.n_train is not None):
-            raise DataError(
-                f"{label_of(self, 'left_out')}: only known sources can be, and only of whole training parts."
-            )
+            raise DataError("left_out: only known sources can be left out, and only of whole training parts.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
-            raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
 
     def n_trials(self, dataset: Dataset) -> int:
         """Draws, also those without some sources, times models. DataError where the plan does not fit the data set."""
@@ -571,3 +576,12 @@ def _text_seed(text: str) -> list[int]:
 def _seed(seed: int, scheme: str, number: int) -> int:
     """A seed of its own for every scheme and repeat (or clustering), the same for all models and finders."""
     return int(np.random.SeedSequence([seed, *_text_seed(scheme), number]).generate_state(1)[0])
+
+
+def _check_names(field: str, names: tuple[str, ...], known: Collection[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        chosen = ", ".join(map(repr, unknown)) or "nothing"
+        raise DataError(f"{field}: {chosen} cannot be chosen. Choose from {', '.join(known)}.")
+    if len(set(names)) < len(names):
+        raise DataError(f"{field}: a name stands twice in {', '.join(names)}.")

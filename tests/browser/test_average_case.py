@@ -27,7 +27,7 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, t
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK)
     said = verdict(page)
-    assert "noise level sigma 0.3" in said
+    assert "Noise of sigma 0.3 leaves the prediction as it is" in said
     assert re.search(r"n = 200, by MMSE", said)
     assert "Off Monte-Carlo by" in said
 

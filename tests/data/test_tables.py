@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core.data import DataError
 from core.data.limits import Limits
-from core.data.tables.files import parse_delimited
+from core.data.tables.delimited import parse_delimited
 from core.data.tables.records import parse_jsonl, parse_parquet
 
 SMALL = Limits(samples=3)

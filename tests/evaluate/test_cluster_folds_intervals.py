@@ -10,11 +10,11 @@ from scipy import stats
 
 from core.evaluate.cluster_folds import FoldPerformance, Metric, fold_performance, foretold_on_sources
 from core.evaluate.cluster_folds import jackknife as jackknives
-from core.evaluate.cluster_folds.compare import WILSON
+from core.evaluate.cluster_folds.compare import WILSON, p_of_interval
 from core.evaluate.cluster_folds.counts import counted
 from core.evaluate.cluster_folds.jackknife import pulls_on_mean, scores_without, standard_error
 from core.evaluate.cluster_folds.results import ScoreEstimate
-from core.evaluate.intervals import Interval, p_of_interval
+from core.evaluate.intervals import Interval
 from tests.evaluate.fold_populations import simulated
 
 HARD = {"randomized": 0.25, "kmeans": 0.35, "sds": 0.3}

@@ -56,18 +56,18 @@ def test_json_is_canonical_and_comes_back():
     [
         ({"model": ""}, "fingerprint of a stored model"),
         ({"layer": ""}, "name of a layer"),
-        ({"r": 0.0}, "Radius must be a number above 0"),
-        ({"theta1": -0.1}, "Boundary from must be a confidence"),
-        ({"theta2": 1.5}, "Boundary up to must be a confidence"),
+        ({"r": 0.0}, "r must be a number above 0"),
+        ({"theta1": -0.1}, "theta1 must be a confidence"),
+        ({"theta2": 1.5}, "theta2 must be a confidence"),
         ({"unit": "mile"}, "99th percentile, largest"),
-        ({"wcl": 0.0}, "Parents up to must be a confidence"),
-        ({"noise": -1.0}, "Noise must be"),
+        ({"wcl": 0.0}, "wcl must be a confidence"),
+        ({"noise": -1.0}, "noise must be"),
         ({"rivals": "all"}, "nearest, even"),
         ({"centroid_share": 1.1}, "share from 0 to 1"),
-        ({"frequency": 0.0}, "Size must be a number above 0"),
-        ({"decoder_epochs": -1}, "Decoder's epochs must"),
+        ({"frequency": 0.0}, "frequency must be a number above 0"),
+        ({"decoder_epochs": -1}, "decoder_epochs"),
         ({"test_share": 1.0}, "test_share"),
-        ({"seed": -1}, "Seed must"),
+        ({"seed": -1}, "seed"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(fields, words):
@@ -77,11 +77,11 @@ def test_a_plan_that_makes_no_sense_is_refused(fields, words):
 
 def test_a_plan_that_does_not_fit_the_data_is_refused():
     wine = load_example("wine")
-    with pytest.raises(DataError, match=r"holds no images, .* Decoder.s epochs must be 0"):
+    with pytest.raises(DataError, match="holds no images"):
         GuidedTestsPlan("f1", decoder_epochs=1).n_trials(wine)
     with pytest.raises(DataError, match="confidences run from"):
         GuidedTestsPlan("f1", theta2=0.3).n_trials(wine)
-    with pytest.raises(DataError, match=r"Parents up to 0\.2: with 3 classes no confidence is below"):
+    with pytest.raises(DataError, match="With 3 classes no confidence is below"):
         GuidedTestsPlan("f1", wcl=0.2).n_trials(wine)
 
 

@@ -47,7 +47,7 @@ def test_it_says_what_could_not_be_placed_and_which_classes_are_there():
     found = made(0.5)
     asked = found.generated.asked + np.array([[0, 0], [0, 7], [0, 0]])
     said = guided_verdict(replace(found, tests=replace(found.generated, asked=asked)))
-    assert "No place was found for 7 tests: “class 1” (boundary, 7 of 27)." in said.findings
+    assert "No place was found for 7 tests: class 1 (boundary, 7 of 27)." in said.findings
     only = found.generated.take(found.generated.y == 2)
     assert guided_verdict(replace(found, tests=only)).used.startswith("1 of 3 classes so far.")
 
@@ -72,14 +72,11 @@ def test_a_mix_of_which_nothing_was_placed_is_passed_over():
 def test_failing_near_the_centroids_is_told_first():
     found = made(1.0)
     wrong = replace(found.generated, predicted=(found.generated.y + 1) % 3)
-    verdict = guided_verdict(replace(found, tests=wrong))
-    assert verdict.claims[0].decision == "above"
-    assert verdict.findings[0].startswith("Near the centroids accuracy is ")
-    assert "near the centroids in the gallery" in verdict.advice
-    assert "near the centroids" not in guided_verdict(found).advice
+    assert guided_verdict(replace(found, tests=wrong)).advice.startswith("Even near the centroids fewer are right")
+    assert not guided_verdict(found).advice.startswith("Even")
 
 
-@pytest.mark.parametrize(("error", "words"), [(0.1, "would be .200 off."), (0.195, "No significant difference")])
+@pytest.mark.parametrize(("error", "words"), [(0.1, "would be .200 off."), (0.195, "hardly better")])
 def test_the_decoder_stands_beside_the_mean_image(error, words):
     told = Reconstruction(error, Interval(error - 0.01, error + 0.01), 0.2, 30)
     said = guided_verdict(replace(made(0.5), reconstruction=told))

@@ -72,8 +72,8 @@ def test_every_chart_has_its_look_its_words_and_no_title(found, dark):
 def test_familiar_is_blue_and_round_unfamiliar_orange_and_a_diamond(found, dark):
     look, figures = theme(dark), charts(found, dark)
     for name, colour, mark in (
-        ("seen in training", look.inclusive, "circle"),
-        ("held out", look.exclusive, "diamond"),
+        ("familiar sources", look.inclusive, "circle"),
+        ("unfamiliar sources", look.exclusive, "diamond"),
     ):
         for chart in ("curve", "boxes", "classes"):
             for trace in traces(figures[chart], name):
@@ -91,7 +91,7 @@ def test_sizes_stand_on_a_logarithmic_axis_with_a_tick_each(found):
 def test_the_numbers_drawn_are_the_numbers_found(found):
     of = found.overall[0]
     figure = interval_curve(of)
-    [line] = traces(figure, "held out")
+    [line] = traces(figure, "unfamiliar sources")
     assert line.x == pytest.approx([point.n for point in of.points])
     assert line.y == pytest.approx([100 * point.expected.exclusive.value for point in of.points])
     bars = traces(figure, "95 % over sources and samples")
@@ -105,9 +105,9 @@ def test_a_curve_is_drawn_where_it_fits_and_nowhere_else(found):
     fitting, flat = found.overall
     assert fitting.learning["exclusive"].law is not None
     assert flat.learning["exclusive"].law is None
-    drawn = [trace for trace in traces(interval_curve(fitting), "fitted, held out") if trace.line.dash]
+    drawn = [trace for trace in traces(interval_curve(fitting), "fitted, unfamiliar sources") if trace.line.dash]
     assert drawn[0].x[-1] == pytest.approx(2 * SIZES[-1])
-    assert traces(interval_curve(flat), "fitted, held out") == []
+    assert traces(interval_curve(flat), "fitted, unfamiliar sources") == []
 
 
 def test_there_is_a_panel_for_each_class_the_widest_gap_first(found):
@@ -117,8 +117,8 @@ def test_there_is_a_panel_for_each_class_the_widest_gap_first(found):
     assert len(titles) == 4
     gaps = [curve.points[-1].expected.interval.width for curve in widest_first(curves)]
     assert gaps == sorted(gaps, reverse=True)
-    assert len(traces(figure, "held out")) == 4
-    assert sum(trace.showlegend for trace in traces(figure, "held out")) == 1
+    assert len(traces(figure, "unfamiliar sources")) == 4
+    assert sum(trace.showlegend for trace in traces(figure, "unfamiliar sources")) == 1
     many = [replace(curves[0], label=str(place)) for place in range(MOST_CLASSES + 3)]
     assert f"{MOST_CLASSES} of {MOST_CLASSES + 3} classes" in alt_text(class_panels(many))
 
@@ -137,5 +137,5 @@ def test_partial_results_draw_what_there_is(found):
     partial = adequacy_of(part, n_per_class=classes(trials))
     for figure in charts(partial, False).values():
         assert figure.to_json()
-    [line] = traces(interval_curve(partial.overall[0]), "held out")
+    [line] = traces(interval_curve(partial.overall[0]), "unfamiliar sources")
     assert np.isnan(line.y).all()

@@ -116,7 +116,7 @@ def test_the_numbers_on_the_page_are_those_of_the_rows(open_page, workspace):
     table = next(frame.value for frame in app.dataframe if "Times faster" in frame.value)
     errors = {row["Estimator"]: row["Error"] for _, row in table.iterrows()}
     assert float(errors["MMSE"].split()[0]) < 0.02, "a linear model: the analytic answer is right"
-    assert "noise level sigma 1" in plainly(app)
+    assert "at sigma 1" in plainly(app)
 
 
 @pytest.mark.parametrize("asked", [None, "class_1"])

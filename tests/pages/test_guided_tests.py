@@ -216,7 +216,7 @@ def test_while_it_runs_what_is_known_is_shown_and_it_can_be_stopped(open_page, w
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     app = opened(open_page, data, plan)
     assert app.button(key=f"cancel-{run.id}").label == "Cancel"
-    assert "on the generated tests" not in plainly(app)
+    assert "The model takes" not in plainly(app)
     for trial in (0, 1, 3):
         workspace.store_trial(LOCAL_OWNER, run.id, trial, rows_of("wine", plan)[trial])
     app.run()

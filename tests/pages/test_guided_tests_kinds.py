@@ -83,7 +83,7 @@ def test_features_without_a_model_are_enough(open_page, workspace):
     app = opened(open_page, data, plan)
     said = plainly(app)
     assert "There is no model, so a linear head was fitted" in said
-    assert "on the generated tests" in said
+    assert "The model takes" in said
     assert MARKUP in said
     assert any(MARKUP in alt for alt in charts(app))
 

@@ -21,8 +21,8 @@ from core.evaluate.claims import Claim
 from core.evaluate.matched_subsets import ModelComparisons, Outcomes, compare_models, compare_sets
 from tests.worlds.world import World
 
-FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS, BASELINE = (
-    f"matched_subsets.{name}" for name in ("falls", "residual", "mix", "unmatched", "labels", "models", "baseline")
+FALLS, RESIDUAL, MIX, UNMATCHED, LABELS, MODELS = (
+    f"matched_subsets.{name}" for name in ("falls", "residual", "mix", "unmatched", "labels", "models")
 )
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 CENTRES = np.array([[2.2, 0, 0, 0], [0, 2.2, 0, 0], [0, 0, 2.2, 0], [0, 0, 0, 2.2]])
@@ -50,8 +50,7 @@ class Seen:
 class Population(Protocol):
     """Where samples come from, and what was fitted to some of them."""
 
-    @property
-    def n_classes(self) -> int: ...
+    n_classes: int
 
     def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
         """Fit; the answer draws that many fresh samples as the model sees them."""
@@ -81,30 +80,6 @@ class Gaussians:
             density = np.exp(-0.5 * ((x[:, None, :] - centres) ** 2).sum(axis=2))
             chance = density[np.arange(n), label] / density.sum(axis=1)
             return Seen(label, proba.max(axis=1), y, chance)
-
-        return draw
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Three quarters are of one class, and the inputs say nothing about it; the model is a tree that believes them."""
-
-    n_train: int = 200
-    n_classes: int = 2
-
-    def fitted(self, rng: np.random.Generator) -> Callable[[int, np.random.Generator], Seen]:
-        from sklearn.tree import DecisionTreeClassifier
-
-        def data(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-            return rng.normal(size=(n, 4)), (rng.random(n) < 0.25).astype(np.int64)
-
-        model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(*data(self.n_train, rng))
-
-        def draw(n: int, rng: np.random.Generator) -> Seen:
-            x, y = data(n, rng)
-            proba = np.asarray(model.predict_proba(x))
-            label = proba.argmax(axis=1)
-            return Seen(label, proba.max(axis=1), y, np.where(label == 0, 0.75, 0.25))
 
         return draw
 
@@ -223,8 +198,7 @@ class Pair:
     def outcomes(self, seen: Seen) -> Outcomes:
         names = tuple(f"class {i}" for i in range(self.population.n_classes))
         confidence = seen.confidence if self.decimals is None else seen.confidence.round(self.decimals)
-        truth = seen.y if (seen.y >= 0).all() else None
-        return Outcomes(seen.label.astype(np.int64), confidence, seen.label == seen.y, names, truth)
+        return Outcomes(seen.label.astype(np.int64), confidence, seen.label == seen.y, names)
 
     def models(self, data_seed: int) -> list[tuple[Seen, Seen]]:
         rng = np.random.default_rng(data_seed)
@@ -258,21 +232,15 @@ class Pair:
 
 
 def claims_of(comparisons: ModelComparisons) -> dict[str, Claim]:
-    """What the page says, by kind; of labels, models and baselines that with the smallest p-value."""
-    rows = list(comparisons.rows)
+    """What the page says, by kind; of labels and of models that with the smallest p-value."""
+    rows = comparisons.rows
     if len(rows) > 1:
         residuals = [claim for row in rows if (claim := row.claim("residual"))]
         return {MODELS: min(residuals, key=lambda claim: claim.p_value)}
-    row = rows[0]
+    [row] = rows
     claims = {claim.kind: claim for claim in row.claims}
     labels = [label.claim for label in row.labels if label.claim]
-    gains = [baseline.gain for baseline in row.baselines]
-    least = {
-        kind: min(family, key=lambda claim: claim.p_value)
-        for kind, family in ((LABELS, labels), (BASELINE, gains))
-        if family
-    }
-    return claims | least
+    return claims | ({LABELS: min(labels, key=lambda claim: claim.p_value)} if labels else {})
 
 
 NOTHING = {FALLS: 0.0, RESIDUAL: 0.0, MIX: 0.0, UNMATCHED: 0.0, LABELS: 0.0}
@@ -285,13 +253,7 @@ def world(name: str, pair: Pair, effects: Mapping[str, float], *, best: bool = T
 
 
 DRAWN: tuple[World, ...] = (
-    world("no shift, 2 000 x 500, logistic", Pair(), NOTHING | {BASELINE: 0.55}, best=False),
-    world(
-        "inputs that say nothing, 75 % of one class, 900 x 400, tree",
-        Pair(Noise(), n_reference=900, n_target=400),
-        {FALLS: 0.0, RESIDUAL: 0.0, BASELINE: -0.03},
-        best=False,
-    ),
+    world("no shift, 2 000 x 500, logistic", Pair(), NOTHING, best=False),
     world("no shift, 600 x 600, logistic", Pair(n_reference=600, n_target=600), NOTHING, best=False),
     world("no shift, hardly ever wrong, 2 000 x 500, logistic", Pair(Gaussians(apart=1.6)), NOTHING, best=False),
     world(

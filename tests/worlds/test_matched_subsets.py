@@ -9,7 +9,7 @@ from core.evaluate.matched_subsets import Outcomes, compare_sets
 from tests.worlds.matched_subsets import DRAWN, Digits, Pair, Seen, mnist, semeion
 from tests.worlds.measure import measure
 
-N_DATA_SETS = 8
+N_DATA_SETS = 12
 N_PAIRS, N_SEEDS = 4, 12
 NEAR = 0.001
 """The bound of the matched gap lies within .1 point of 0."""
@@ -34,11 +34,10 @@ def test_seeds_agree_where_the_bound_lies_at_nothing(shared_data, capsys):
     """Twelve seeds on pairs of real files whose matched gap is as undecided as can be."""
     shares = []
     for reference, target in near_pairs(N_PAIRS):
-        claims = [
-            compare_sets(reference, target, rng=np.random.default_rng(seed)).claim("residual")
+        decisions = [
+            compare_sets(reference, target, rng=np.random.default_rng(seed)).claim("residual").decision
             for seed in range(N_SEEDS)
         ]
-        decisions = [claim.decision for claim in claims if claim]
         agree = [one == other or "undecided" in (one, other) for one, other in combinations(decisions, 2)]
         shares.append(np.mean(agree))
         with capsys.disabled():
@@ -56,9 +55,9 @@ def near_pairs(n: int) -> list[tuple[Outcomes, Outcomes]]:
         target = joined(drawn(mnist(), 500 - n_other, rng), drawn(semeion(), n_other, rng))
         sets = (pair.outcomes(reference), pair.outcomes(target))
         quick = compare_sets(*sets, n_repeats=40, n_resamples=100, n_rounds=0, rng=np.random.default_rng(1000))
-        if abs(quick.matched_gap.interval.lower) > 4 * NEAR:
+        if abs(quick.matched_gap.interval.lower) > 5 * NEAR:
             continue
-        close = compare_sets(*sets, n_repeats=800, n_resamples=1200, n_rounds=0, rng=np.random.default_rng(1001))
+        close = compare_sets(*sets, n_repeats=400, n_resamples=600, n_rounds=0, rng=np.random.default_rng(1001))
         if abs(close.matched_gap.interval.lower) <= NEAR:
             pairs.append(sets)
     return pairs

@@ -24,7 +24,7 @@ RESPLITS = 79
 
 @dataclass(frozen=True)
 class Design:
-    """A test set beside its training set: `keep` of class 0 is drawn, `scale` times as spread, and `moved` off."""
+    """A test set beside its training set: `keep` of class 0 is drawn, at `scale` of the usual spread and `moved` off."""
 
     name: str
     n_test: int

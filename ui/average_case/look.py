@@ -1,7 +1,5 @@
 """How robust are samples and classes, and how good are the numbers? The verdict card, the figures and the table."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from core.evaluate.average_case.plan import AverageCasePlan
@@ -13,10 +11,10 @@ from ui.data_sets import views
 from ui.shell import page
 
 
-def verdict(found: Robustness, sigma: float, *, finished: bool) -> Verdict:
-    """The card: the sentence, four numbers and, once all is known, what to do next."""
+def verdict(found: Robustness, sigma: float) -> Verdict:
+    """The card: the sentence, and four numbers."""
     said = average_case_verdict(found, sigma)
-    page.verdict(said if finished else replace(said, advice=""), report.metrics(found, sigma))
+    page.verdict(said, report.metrics(found, sigma))
     return said
 
 

@@ -26,7 +26,7 @@ from ui.predictions import choice as prediction_choice
 from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
 from ui.shell import page
-from ui.shell.session import hold, is_fixed, owner, read_only, workspace
+from ui.shell.session import is_fixed, owner, read_only, workspace
 
 GONE = (
     "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
@@ -212,7 +212,10 @@ def _address(slot: Slot) -> str | None:
 
 def _remember(slot: Slot, address: str | None) -> None:
     st.session_state[f"chosen-{slot.key}"] = address
-    hold(slot.key, address)
+    if address is None:
+        st.query_params.pop(slot.key, None)
+    elif st.query_params.get(slot.key) != address:  # the navigation drops what no widget holds
+        st.query_params[slot.key] = address
 
 
 def _forget_all() -> None:

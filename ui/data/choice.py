@@ -15,7 +15,7 @@ from core.workspace.run import Run
 from ui.data.results import dataset_of
 from ui.shell import jobs
 from ui.shell.page import error, plain
-from ui.shell.session import hold, owner, workspace
+from ui.shell.session import owner, workspace
 
 ADDRESS = "data"
 """The parameter of the address that names the data set."""
@@ -92,7 +92,8 @@ def choose(address: str) -> None:
 
 def _remember(address: str) -> None:
     st.session_state[ADDRESS] = address
-    hold(ADDRESS, address)
+    if st.query_params.get(ADDRESS) != address:  # the navigation drops what no widget holds
+        st.query_params[ADDRESS] = address
 
 
 def control() -> None:

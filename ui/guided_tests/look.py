@@ -1,7 +1,5 @@
 """How does the model fare on what was generated? The verdict card, table 2, the classes, the three properties."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -29,10 +27,10 @@ _EXPLAINED = {
 }
 
 
-def verdict(found: Guided, *, finished: bool) -> Verdict:
-    """The card: the sentence, the accuracies and, once all is known, what to do next."""
+def verdict(found: Guided) -> Verdict:
+    """The card: the sentence, and the accuracies."""
     said = guided_verdict(found)
-    page.verdict(said if finished else replace(said, advice=""), report.metrics(found))
+    page.verdict(said, report.metrics(found))
     return said
 
 

@@ -116,7 +116,7 @@ def subsets_table(of: SetComparison) -> None:
         "Accuracy (%)": st.column_config.NumberColumn(format="%.1f"),
         "95 %": st.column_config.TextColumn(help="Wilson's interval, over samples"),
         "Majority (%)": st.column_config.NumberColumn(
-            format="%.1f", help="Accuracy of always answering the majority class of this subset"
+            format="%.1f", help="Accuracy of always answering the most frequent class of this subset"
         ),
         "Chance (%)": st.column_config.NumberColumn(
             format="%.1f", help="Accuracy of guessing by the class shares of this subset"

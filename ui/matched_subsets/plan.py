@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 
-from core.asked import asks, asks_seed
+from core.asked import asks
 from core.data.predictions.pairs import WHOLE, Part
 from core.evaluate.calibration import Binning
 from core.evaluate.matched_subsets import EPSILON
@@ -96,7 +96,14 @@ class MatchingPlan:
         lowest=2,
         highest=100,
     )
-    seed: int = asks_seed()
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
 
     @property
     def matching(self) -> dict[str, object]:

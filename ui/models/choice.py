@@ -23,7 +23,7 @@ from ui.models import features
 from ui.models import training as model_training
 from ui.models import upload as model_upload
 from ui.shell import page
-from ui.shell.session import hold, owner, read_only, workspace
+from ui.shell.session import owner, read_only, workspace
 
 ADDRESS = "model"
 """The parameter of the address that names the model."""
@@ -217,6 +217,8 @@ def _address(dataset: Dataset, *, hidden: Collection[str]) -> str | None:
 def _remember(dataset: str, address: str | None) -> None:
     if address is None:
         st.session_state.pop(_OF, None)
-    else:
-        st.session_state[_OF] = (dataset, address)
-    hold(ADDRESS, address)
+        st.query_params.pop(ADDRESS, None)
+        return
+    st.session_state[_OF] = (dataset, address)
+    if st.query_params.get(ADDRESS) != address:  # the navigation drops what no widget holds
+        st.query_params[ADDRESS] = address

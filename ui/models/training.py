@@ -70,12 +70,14 @@ def _button(plan: TrainingPlan, dataset: Dataset, run: Run | None, models: Colle
     )
 
 
-@page.or_toast
 def _start(plan: TrainingPlan, dataset: Dataset) -> None:
-    run = _run(plan, dataset)
-    if run is not None and run.state == "done":  # it failed, or its model is gone
-        workspace().delete_run(owner(), run.id)
-    st.session_state[_AWAITED] = jobs.start(plan, dataset).id
+    try:
+        run = _run(plan, dataset)
+        if run is not None and run.state == "done":  # it failed, or its model is gone
+            workspace().delete_run(owner(), run.id)
+        st.session_state[_AWAITED] = jobs.start(plan, dataset).id
+    except (DataError, WorkspaceError) as problem:
+        st.toast(page.plain(problem), icon=":material/error:")
 
 
 def _run(plan: TrainingPlan, dataset: Dataset) -> Run | None:

@@ -26,7 +26,7 @@ from ui.matched_subsets.plan import TwoSets
 from ui.predictions import results
 from ui.predictions import upload as prediction_upload
 from ui.shell import page
-from ui.shell.session import hold, owner, read_only, workspace
+from ui.shell.session import owner, read_only, workspace
 
 GONE = (
     "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
@@ -395,4 +395,7 @@ def _choose(side: Side, address: str | None) -> None:
 
 def _remember(side: Side, address: str | None) -> None:
     st.session_state[f"chosen-{side.key}"] = address
-    hold(side.key, address)
+    if address is None:
+        st.query_params.pop(side.key, None)
+    elif st.query_params.get(side.key) != address:  # the navigation drops what no widget holds
+        st.query_params[side.key] = address

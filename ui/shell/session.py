@@ -133,14 +133,6 @@ def shared(token: str) -> SharedWorkspace:
     return SharedWorkspace(process_engine().workspace, token)
 
 
-def hold(parameter: str, value: str | None) -> None:
-    """Have the address say this, or nothing of it: the navigation drops what no widget holds."""
-    if value is None:
-        st.query_params.pop(parameter, None)
-    elif st.query_params.get(parameter) != value:
-        st.query_params[parameter] = value
-
-
 def read_only() -> bool:
     """Whether this session looks through a link, so that nothing can be started, kept or changed."""
     return _view().shared is not None

@@ -15,7 +15,7 @@ from core.workspace.links import USUAL_DAYS, Link, View, link_id
 from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.shell import shared_view, sign_in
-from ui.shell.page import error, or_toast
+from ui.shell.page import error, plain
 from ui.shell.session import owner, workspace
 
 DAYS = (1, 7, USUAL_DAYS, 90, 365)
@@ -153,16 +153,21 @@ def _day(when: float) -> str:
     return f"{datetime.fromtimestamp(when, UTC):%d %b %Y, %H:%M} UTC"
 
 
-@or_toast
 def _create(shown: str | View, parameters: Mapping[str, Sequence[str]], days: int) -> None:
-    token = workspace().create_link(owner(), shown, days=days)
+    try:
+        token = workspace().create_link(owner(), shown, days=days)
+    except WorkspaceError as problem:
+        st.toast(plain(problem), icon=":material/error:")
+        return
     made = st.session_state.setdefault(_MADE, {})
     made[link_id(token)] = address(shared_view.PATH, {shared_view.TOKEN: token, **parameters})
 
 
-@or_toast
 def _revoke(link: str) -> None:
-    workspace().revoke_link(owner(), link)
+    try:
+        workspace().revoke_link(owner(), link)
+    except WorkspaceError as problem:
+        st.toast(plain(problem), icon=":material/error:")
 
 
 def address(path: str, parameters: Mapping[str, str | Sequence[str]]) -> str:

@@ -27,7 +27,7 @@ from ui.forms.plan_form import plan_parameters
 from ui.predictions import results as prediction_results
 from ui.predictions import upload as prediction_upload
 from ui.shell import background, page, take_away
-from ui.shell.session import hold, is_fixed, owner, read_only, workspace
+from ui.shell.session import is_fixed, owner, read_only, workspace
 from ui.source_robustness import results, trained_sources
 from ui.source_robustness.results import OwnModels, OwnPredictions
 
@@ -125,9 +125,11 @@ def _address(dataset: Dataset) -> str | None:
 def _remember(dataset: Dataset | None, address: str | None) -> None:
     if dataset is None or address is None:
         st.session_state.pop(_OF, None)
-    else:
-        st.session_state[_OF] = (dataset.fingerprint, address)
-    hold(ADDRESS, None if dataset is None else address)
+        st.query_params.pop(ADDRESS, None)
+        return
+    st.session_state[_OF] = (dataset.fingerprint, address)
+    if st.query_params.get(ADDRESS) != address:  # the navigation drops what no widget holds
+        st.query_params[ADDRESS] = address
 
 
 def _how(plan: TrialPlan, dataset: Dataset) -> None:

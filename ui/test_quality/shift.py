@@ -53,8 +53,7 @@ def _results(run: Run) -> None:
     said = shift_verdict(found)
     with st.container(border=True, key="shift-verdict"):
         st.markdown(f"**{page.plain(said.headline)}** {page.plain(said.used)}")
-        if said.advice and run.state != "running":
-            st.markdown(page.plain(said.advice))
+        st.markdown(page.plain(said.advice))
     drawn = report.shift_figure(found)
     views.in_a_box(len(found.classes), lambda: page.draw(drawn), key="shift-box")
     page.findings(said)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.data.errors import DataError
+from core.data.predictions.questions import no_prediction, no_truth
 from core.data.predictions.reading import (
     BY_VALUES,
     LIKELY,
@@ -14,8 +15,6 @@ from core.data.predictions.reading import (
     Reading,
     name_labels,
     name_rows,
-    no_prediction,
-    no_truth,
     only_one,
     tell_apart,
 )
@@ -23,7 +22,7 @@ from core.data.predictions.roles import Part, Roles
 from core.data.predictions.scores import probabilities
 from core.data.tables import Table
 from core.data.tables.class_names import agreement_by_chance, common_names
-from core.data.tables.table import (
+from core.data.tables.column_names import (
     PREDICTED_LIKELY,
     ROW_NAMES,
     TRUTH_LIKELY,

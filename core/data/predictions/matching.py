@@ -9,7 +9,7 @@ from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.reading import NAMING
 from core.data.predictions.roles import LINE, Roles
 from core.data.tables import Table
-from core.data.tables.table import ROW_NAMES, compact
+from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it

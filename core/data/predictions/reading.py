@@ -1,22 +1,20 @@
-"""What is a file of predictions taken for so far, what do names add, and what has to be asked in the end?
+"""What is a file of predictions taken for so far, and what do names add? One value, made anew by each step.
 
-One value, made anew by each step: a step takes a `Reading` and gives one with more roles, each with its reason
-(`Roles.why`), or the same. Where truth or predictions were not found somebody is asked, or refused what can never be.
+A step takes a `Reading` and gives one with more roles, each with its reason (`Roles.why`), or the same.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from core.data.errors import DataError, RolesNeeded
+from core.data.errors import DataError
 from core.data.predictions.roles import Roles
 from core.data.predictions.scores import cell_scores
-from core.data.predictions.shapes import ONE_LABEL, several_labels
 from core.data.tables import Table
 from core.data.tables.class_names import renaming
-from core.data.tables.table import (
+from core.data.tables.column_names import (
     NAMES,
     PREDICTED_LIKELY,
     ROW_NAMES,
@@ -25,9 +23,7 @@ from core.data.tables.table import (
     called,
     compact,
     families,
-    ranked,
 )
-from core.data.values import listed, numbers_in, quoted
 
 Half = Literal["truth", "predictions"]
 BY_NAME = "by its name"
@@ -241,86 +237,3 @@ def _whole(reading: Reading) -> Reading:
     truths = [column for column in called(reading.free, NAMES["truth"]) if reading.table.is_label(column)]
     known = reading.roles.has_truth or reading.roles.parts or not truths
     return reading if known else reading.take(BY_NAME, truth=truths[0])
-
-
-def no_truth(reading: Reading) -> DataError:
-    """The question which column holds the truth, or the refusal where none can."""
-    table = reading.table
-    if refusal := next(_several(reading), None) or several_labels(table):
-        return refusal
-    if reading.names_prediction:
-        return _ask(
-            reading,
-            f"column {reading.names_prediction!r} looks like the prediction, not the truth: it says what the scores "
-            "say, or nothing else does. Which column holds the truth? If none does, give the truth in a second file.",
-            "truth",
-        )
-    likely = _likely_truths(reading)
-    if len(likely) == 1 and not reading.roles.says_something:
-        return _ask(
-            reading,
-            f"column {likely[0]!r} holds labels. Is it the truth, or is it the prediction? Say so below, and give the "
-            "other in a second file.",
-            "truth",
-        )
-    if likely and not reading.roles.parts:
-        return _ask(reading, f"which column holds the truth? The columns are {listed(table.columns)}.", "truth")
-    return DataError(
-        f"{table.name}: no column holds the truth. The columns are {listed(table.columns)}. Add a column such as "
-        "'gold' with the true labels, or give them in a second file."
-    )
-
-
-def _likely_truths(reading: Reading) -> list[str]:
-    """The columns of two labels or more, further ranks of a top-k file aside."""
-    unranked = [column for column in reading.free if (ranked(column) or (1,))[0] == 1]
-    labels = filter(reading.table.is_label, unranked)
-    return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
-
-
-def no_prediction(reading: Reading) -> DataError:
-    """The question which column holds what the model predicted, or the refusal where none can."""
-    table = reading.table
-    if refusal := next(_several(reading), None):
-        return refusal
-    if any(table.is_label(column) or table.kind(column) == "fraction" for column in reading.free):
-        asked = f"which column holds what the model predicted? The columns are {listed(table.columns)}."
-        return _ask(reading, asked, "predicted")
-    truth = reading.roles.truth
-    known = f"There is a truth (column {truth!r})" if truth else "There are labels"
-    asked, missing = "", "predictions"
-    if dict(reading.roles.why).get("truth") == LIKELY:
-        asked, missing = " Or is it the prediction?", "predictions, or the truth,"
-    return DataError(
-        f"{table.name}: no column holds what a model predicted. {known}, but neither a predicted label nor scores "
-        f"beside it; the columns are {listed(table.columns)}.{asked} Add a column such as 'predicted', or give the "
-        f"{missing} in a second file."
-    )
-
-
-def _ask(reading: Reading, question: str, role: str) -> RolesNeeded:
-    table = reading.table
-    return RolesNeeded(f"{table.name}: {question}", reading.roles, tuple(table.columns), role)
-
-
-def _several(reading: Reading) -> Iterator[DataError]:
-    """The refusals of columns whose cells hold lists that are no scores; vectors that are not whole are such."""
-    for column in reading.free:
-        if reading.table.kind(column) != "several":
-            continue
-        cells = reading.table.columns[column]
-        row = next((row for row, cell in enumerate(cells.tolist()) if _is_several(cell)), 0)
-        place = f"{reading.table.place(row)}: column {column!r} holds {quoted(cells[row])}"
-        if isinstance(cells[row], str) and "..." in cells[row]:
-            remedy = "Write all of it, with .tolist() or np.set_printoptions(threshold=sys.maxsize)."
-            yield DataError(f"{place}, a vector that was cut short in printing. {remedy}")
-        elif isinstance(cells[row], dict):
-            yield DataError(f"{place}, neither a label nor scores. Give a mapping from label to score, or columns.")
-        else:
-            yield DataError(f"{place}, several labels in one row. {ONE_LABEL}")
-
-
-def _is_several(cell: Any) -> bool:
-    """Whether a cell is no list of numbers with a single 1."""
-    numbers = numbers_in(cell)
-    return not isinstance(numbers, list) or sum(number == 1 for number in numbers) != 1

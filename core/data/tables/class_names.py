@@ -10,7 +10,7 @@ from jaxtyping import Integer
 from core.data.errors import DataError
 
 _MANY_CLASSES = 50
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d+)\.0+", re.ASCII)
 _NUMBERED = re.compile(r"(?:label|class|cls|c)?[\s_:-]*(\d+)(?:\.0+)?", re.ASCII | re.IGNORECASE)
 _TRUTH_VALUES = {"true": "1", "false": "0"}
@@ -55,7 +55,7 @@ def class_order(names: Iterable[str]) -> tuple[str, ...]:
     (('9', '10'), ('10', '9', 'b'))
     """
     names = set(names)
-    if all(NUMBER.fullmatch(name) for name in names):
+    if all(_NUMBER.fullmatch(name) for name in names):
         return tuple(sorted(names, key=lambda name: (float(name), name)))
     return tuple(sorted(names))
 

@@ -10,12 +10,12 @@ from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.tables import Table
 from core.data.tables.class_names import encode
+from core.data.tables.column_names import ROW_NAMES
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
 from core.data.tables.image_folders import parse_image_folders
 from core.data.tables.npz import parse_npz
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
-from core.data.tables.table import ROW_NAMES
 from core.data.values import first_repeat, listed, sample
 
 _DAYS = " (days since 1970)"

@@ -9,7 +9,8 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
-from core.data.tables.table import ROW_NAMES, Table
+from core.data.tables.column_names import ROW_NAMES
+from core.data.tables.table import Table
 from core.data.values import as_numbers, first_repeat, listed, sample
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case

@@ -5,6 +5,7 @@ part of all. The first `n_audit` of them are held against Monte-Carlo, with ever
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, asks_seed, follows, label_of
+from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, follows
 from core.data import DataError, Dataset
 from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf, offered
 from core.evaluate.average_case.audit import MONTE_CARLO
@@ -27,7 +28,7 @@ from core.models.training import best_device, one_torch_thread
 from core.trials import Context
 from core.trials.layer_parts import TrainingSplit, asks_model, split_of
 from core.trials.options import checked_options
-from core.trials.plan import Aside, check_fields, check_names
+from core.trials.plan import Aside, check_fields
 from core.trials.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
@@ -279,7 +280,14 @@ class AverageCasePlan:
         place="command",
         lowest=1,
     )
-    seed: int = asks_seed()
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
     options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
         "estimators", ESTIMATORS, joined=LATER
     )
@@ -294,21 +302,22 @@ class AverageCasePlan:
         if not (isinstance(self.model, str) and self.model):
             raise DataError("model must be the fingerprint of a stored model. Train or upload one first.")
         if not self.sigmas or not all(type(sigma) in (int, float) and sigma > 0 for sigma in self.sigmas):
-            raise DataError(f"{label_of(self, 'sigmas')} must be numbers above 0, not {self.sigmas!r}.")
+            raise DataError(f"sigmas must be numbers above 0, not {self.sigmas!r}.")
         object.__setattr__(self, "sigmas", tuple(float(sigma) for sigma in self.sigmas))  # JSON may say 1 for 1.0
         if list(self.sigmas) != sorted(set(self.sigmas)):
-            raise DataError(f"{label_of(self, 'sigmas')} must rise, without one of them twice: {self.sigmas!r}.")
-        check_names(self, "noise", NOISES)
-        check_names(self, "shape", SHAPES)
-        check_names(self, "rows", ("test", "all"))
-        check_names(self, "estimators", ESTIMATORS)
-        if set(self.estimators) <= {"softmax"}:
-            raise DataError(f"{label_of(self, 'estimators')}: choose at least one besides softmax.")
+            raise DataError(f"sigmas must rise, without one of them twice: {self.sigmas!r}.")
+        _check_name("noise", self.noise, NOISES)
+        _check_name("shape", self.shape, SHAPES)
+        _check_name("rows", self.rows, ("test", "all"))
+        for name in self.estimators:
+            _check_name("estimators", name, ESTIMATORS)
+        if len(set(self.estimators)) < len(self.estimators) or set(self.estimators) <= {"softmax"}:
+            raise DataError("estimators must be names without one of them twice, at least one of them not softmax.")
         lowest = {"n_copies": 1, "n_passes": 4, "n_samples": 1, "n_audit": 0, "audit_draws": 1}
         for name, least in (lowest | {"split_seed": 0, "seed": 0}).items():
             value = getattr(self, name)
             if (type(value) is not int or value < least) and not (name == "n_samples" and value is None):
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {least}, not {value!r}.")
+                raise DataError(f"{name} must be a whole number of at least {least}, not {value!r}.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
         object.__setattr__(self, "options", checked_options(self.options, self.estimators, ESTIMATORS))
@@ -475,3 +484,8 @@ def _frame(part: str, rows: np.ndarray, y: np.ndarray, name: str, found: Estimat
 
 def _empty() -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
+
+
+def _check_name(field: str, name: object, known: Sequence[str] | dict[str, object]) -> None:
+    if name not in known:
+        raise DataError(f"{field}: {name!r} cannot be chosen. Choose from {', '.join(known)}.")

@@ -1,4 +1,4 @@
-"""Which samples and classes are fragile under noise? In sentences, each phrased from the decision of a claim."""
+"""Which samples and classes are fragile under noise? In sentences, phrased on the bounds of the intervals."""
 
 from math import ceil, isnan
 
@@ -6,10 +6,10 @@ from core.evaluate.average_case import facts_of
 from core.evaluate.average_case.audit import Audit, AuditedEstimator, PaperClaim
 from core.evaluate.average_case.class_means import Measured
 from core.evaluate.average_case.robustness import AtSigma, Fifths, Robustness
-from core.evaluate.average_case.robustness_claims import biased, classes_differ, farther_off, wrong_more_often
-from core.evaluate.claims import Claim
-from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
+from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points
 
+MUCH_BIAS = 0.02
+"""A bias beyond two points is told before anything is done with the numbers."""
 LEVEL = 0.05
 MOST_SAMPLES = 10_000_000
 
@@ -38,50 +38,44 @@ def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdi
         return Verdict("No sample has been judged yet.", failed, "", ())
     sigma = found.sigmas[len(found.sigmas) // 2] if sigma is None else sigma
     at = found.at(sigma)
-    differ, wrong_more = classes_differ(at.gap), wrong_more_often(at.by_robustness)
-    checked, paper = found.audit.of(found.estimator, sigma), found.audit.paper
-    bias = biased(checked.bias) if checked else None
-    less = farther_off(paper.plain_less_taylor) if paper else None
     findings = [
-        _fifths(at.by_robustness, at.by_confidence, wrong_more),
         _chosen(at),
         _below_one(at),
         _tests(found, sigma),
+        _fifths(at.by_robustness, at.by_confidence),
         _agreement(at),
         _audited(found, sigma),
-        _against_the_paper(paper, less),
+        _against_the_paper(found.audit.paper),
         _sigmoid(found.audit, sigma),
         _flags(found, sigma),
     ]
     return Verdict(
-        headline=_headline(found, at, differ),
+        headline=_headline(found, at),
         used=_used(found, at),
-        advice=_advice(found, at, differ, bias),
+        advice=_advice(found, at),
         findings=tuple(finding for finding in findings if finding),
-        claims=tuple(made for made in (differ, wrong_more, bias, less) if made is not None),
     )
 
 
-def _headline(found: Robustness, at: AtSigma, differ: Claim) -> str:
-    whole = f"At noise level sigma {at.sigma:g}, {_share(at.mean)} of predictions stay unchanged"
+def _headline(found: Robustness, at: AtSigma) -> str:
+    whole = f"Noise of sigma {at.sigma:g} leaves the prediction as it is {_share(at.mean)} of the time, on average"
     gap, names = at.gap, found.class_names
     if gap is None:
         return f"{whole}."
     numbers = points(gap.value, gap.interval)
-    least, most = (f"{quoted(names[code])} {percent(at.classes[code].value)}" for code in (gap.least, gap.most))
-    ends = f"lowest {least}, highest {most}"
-    if differ.decision == "above":
+    least, most = (f"{names[code]} ({percent(at.classes[code].value)})" for code in (gap.least, gap.most))
+    if gap.interval.lower > 0:
         return (
-            f"Classes differ in robustness ({p_value(differ.p_value)}); the largest gap is {numbers}: {ends}. {whole}."
+            f"The model is not equally robust for all classes: at least {points(gap.interval.lower)} lie between the "
+            f"most and the least robust one at sigma {at.sigma:g} ({numbers}), from {least} to {most}. {whole}."
         )
-    if differ.decision == "small":
-        return f"Classes are alike in robustness to within {points(differ.smallest)}. {whole}."
-    if at.p_holm < LEVEL:  # ranks may differ where means do not
+    ends = f"up to {points(gap.interval.upper)} ({numbers}; lowest {least}, highest {most}). {whole}."
+    if at.p_holm < LEVEL:  # ranks may differ where means cannot be told apart
         return (
-            f"Robustness differs in ranks between classes (Kruskal-Wallis {p_value(at.p_holm)}). Whether class means "
-            f"differ is undecided: largest gap {numbers}, {ends}. {whole}."
+            f"Classes differ in robustness at sigma {at.sigma:g} (Kruskal-Wallis {p_value(at.p_holm)}), but not by an "
+            f"amount that can be shown: their means may lie as close as chance has them, or apart by {ends}"
         )
-    return f"No significant difference in robustness between classes: largest gap {numbers}, {ends}. {whole}."
+    return f"No difference in robustness between classes can be shown at sigma {at.sigma:g}; there may be {ends}"
 
 
 def _used(found: Robustness, at: AtSigma) -> str:
@@ -91,19 +85,30 @@ def _used(found: Robustness, at: AtSigma) -> str:
     return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 % over samples, the model as it is."
 
 
-def _advice(found: Robustness, at: AtSigma, differ: Claim, bias: Claim | None) -> str:
-    if bias is not None and bias.decision in ("above", "below"):
-        way = "high" if bias.decision == "above" else "low"
+def _advice(found: Robustness, at: AtSigma) -> str:
+    checked = found.audit.of(found.estimator, at.sigma)
+    if checked is not None and _surely_biased(checked.bias):
+        way = "high" if checked.bias.value > 0 else "low"
         better = _best(found, at.sigma)
         other = f"; {estimator_title(better)} was closer here" if better not in ("", found.estimator) else ""
-        amount = points(bias.estimate, bias.interval)
         return (
-            f"Next: take a smaller sigma, more noisy copies, or Monte-Carlo. {estimator_title(found.estimator)} is too "
-            f"{way} on this model: bias {amount}{other}."
+            f"Next: read the numbers with care. {estimator_title(found.estimator)} is too {way} on this model by "
+            f"{_points_of(checked.bias)} at this sigma{other}. Take a smaller sigma, more noisy copies, or Monte-Carlo."
         )
-    if differ.decision == "above":
-        return f"Next: check the labels of the least robust samples of {_names(found, at)}, below."
-    return f"Next: look at the least robust samples, below.{_samples_needed(at)}" if at.gap else ""
+    gap = at.gap
+    if gap is None:
+        return ""
+    if gap.interval.lower > 0:
+        low = _names(found, at)
+        return (
+            f"Next: look at the least robust samples of {low} below, whether their labels are right and what they "
+            "lack; then train with noise or a gradient penalty, or collect more of these classes, and come back."
+        )
+    n = _samples_needed(at)
+    return (
+        f"Next: nothing about single classes can be acted on. {n}The least robust samples below are worth a look all "
+        "the same: a small change makes the model say something else."
+    )
 
 
 def _chosen(at: AtSigma) -> str:
@@ -111,8 +116,9 @@ def _chosen(at: AtSigma) -> str:
     if gap is None:
         return ""
     return (
-        f"The two classes as they are lie {points(gap.raw)} apart. The gap above is corrected for picking the largest. "
-        f"With labels shuffled, the largest would be {points(gap.by_chance)} on average."
+        f"The two classes as they are lie {points(gap.raw)} apart. Theirs is the largest of many differences, so it is "
+        "given less the bias of having chosen it, and its interval holds for all pairs of classes at once; with labels "
+        f"shuffled, the largest would be {points(gap.by_chance)} on average."
     )
 
 
@@ -120,9 +126,14 @@ def _below_one(at: AtSigma) -> str:
     share = at.below_one
     if not share.n:
         return ""
+    if share.interval.lower > 0.99:
+        return (
+            f"At least {percent(share.interval.lower)} of the samples have p_robust below 1 ({_share(share)}): hardly "
+            "one is out of reach of an adversarial example at this distance."
+        )
     return (
-        f"{_share(share)} of the samples have p_robust below 1. Noise changes their prediction more than once in a "
-        "thousand copies: an adversarial example is within reach."
+        f"{_share(share)} of the samples have p_robust below 1: noise changes their prediction more than once in a "
+        "thousand copies, so that an adversarial example is within reach."
     )
 
 
@@ -132,25 +143,27 @@ def _tests(found: Robustness, sigma: float) -> str:
         return "Too few samples by class for a test of differences between classes."
     told = [f"{of.sigma:g}" for of in found.by_sigma if of.p_holm < LEVEL]
     n = plural(len(found.by_sigma), "sigma", "sigmas")
-    where = f"classes differ in ranks at sigma {listed(told, most=6)}" if told else "no significant difference at any"
-    return f"Kruskal-Wallis test over classes: {p_value(at.p_holm)} at this sigma (Holm over {n}); {where}."
+    where = "classes can be told apart at no sigma"
+    if told:
+        where = f"classes can be told apart at sigma {listed(told, most=6)}"
+    return f"Kruskal-Wallis test over classes: {p_value(at.p_holm)} at this sigma, corrected for {n}; {where}."
 
 
-def _fifths(of: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> str:
+def _fifths(of: Fifths | None, sure: Fifths | None) -> str:
     if of is None:
         return ""
-    apart = points(wrong_more.estimate, wrong_more.interval)
-    both = f"accuracy {_share(of.fragile)} against {_share(of.sturdy)}, n = {count(of.fragile.n)} each"
-    if wrong_more.decision == "above":
-        sentence = f"The least robust 20 % of samples lose {apart} of accuracy to the most robust 20 %: {both}."
-    elif wrong_more.decision == "below":
-        apart = points(-wrong_more.estimate)
-        sentence = f"The least robust 20 % of samples gain {apart} of accuracy on the most robust 20 %: {both}."
+    difference = of.difference
+    both = (
+        f"The fragile fifth (p_robust up to {bare(of.low, 3)}) is right in {_share(of.fragile)}, the sturdy fifth in "
+        f"{_share(of.sturdy)}, n = {count(of.fragile.n)} each"
+    )
+    if difference.interval.lower > 0:
+        said = f"{both}: fragile samples are wrong more often, by {points(difference.interval.lower)} at least."
     else:
-        sentence = f"Least and most robust 20 % of samples: no significant difference in accuracy ({apart}): {both}."
+        said = f"{both}; no difference can be shown ({points(difference.value, difference.interval)})."
     if sure is None:
-        return sentence
-    return f"{sentence} The least confident 20 % have accuracy {_share(sure.fragile)}."
+        return said
+    return f"{said} Of the least confident fifth {_share(sure.fragile)} are right."
 
 
 def _agreement(at: AtSigma) -> str:
@@ -180,19 +193,22 @@ def _audited(found: Robustness, sigma: float) -> str:
     )
 
 
-def _against_the_paper(of: PaperClaim | None, less: Claim | None) -> str:
+def _against_the_paper(of: PaperClaim | None) -> str:
     """The paper: MMSE converges around N = 5 and is closer than Taylor. What was measured here stands beside it."""
-    if of is None or less is None:
+    if of is None:
         return ""
-    outcome = {
-        "below": "Here, too, plain MMSE with N = 5 is closer",
-        "above": "Not here: plain MMSE with N = 5 is farther off",
-    }.get(less.decision, "Here there is no significant difference between plain MMSE with N = 5 and Taylor")
+    less = of.plain_less_taylor
+    if less.interval.upper < 0:
+        said = "Here, too, plain MMSE with N = 5 is closer"
+    elif less.interval.lower > 0:
+        said = "Not here: plain MMSE with N = 5 is farther off"
+    else:
+        said = "Here no difference can be shown between plain MMSE with N = 5 and Taylor"
     return (
-        f"The paper says that MMSE converges around N = 5 and is closer than Taylor. {outcome}: "
-        f"{_number(of.plain_less_taylor)} of mean absolute error, {_number(of.plain)} against {_number(of.taylor)} at "
-        f"sigma {of.sigma:g}. Six antithetic copies have {_number(of.paired)}, {_number(of.paired_less_taylor)} "
-        "against Taylor."
+        f"The paper says that MMSE converges around N = 5 and is closer than Taylor. {said}: mean absolute error "
+        f"{_number(of.plain)} against {_number(of.taylor)} at sigma {of.sigma:g}, a difference of {_number(less)} over "
+        f"the same samples; six antithetic copies have {_number(of.paired)}, a difference of "
+        f"{_number(of.paired_less_taylor)}."
     )
 
 
@@ -221,7 +237,7 @@ def _flags(found: Robustness, sigma: float) -> str:
             f"{plural(strange, 'sample')} with a margin that does not change with the input or hangs on another"
         )
     if wide:
-        parts.append(f"{plural(wide, 'sample')} whose number is less precise than asked for")
+        parts.append(f"{plural(wide, 'sample')} whose number is less sure than was asked for")
     return f"Marked in the table: {'; '.join(parts)}." if parts else ""
 
 
@@ -230,11 +246,15 @@ def _best(found: Robustness, sigma: float) -> str:
     return min(of, key=_size).estimator if of else ""
 
 
+def _surely_biased(bias: Measured) -> bool:
+    return bias.interval.known and (bias.interval.lower > MUCH_BIAS or bias.interval.upper < -MUCH_BIAS)
+
+
 def _names(found: Robustness, at: AtSigma) -> str:
     """The least robust classes: those whose interval ends below the mean of all, else the lowest one."""
     order = sorted((of.value, code) for code, of in enumerate(at.classes) if not isnan(of.value))
     low = [code for _, code in order if at.classes[code].interval.upper < at.mean.value] or [order[0][1]]
-    return listed([quoted(found.class_names[code]) for code in low])
+    return listed([found.class_names[code] for code in low])
 
 
 def _samples_needed(at: AtSigma) -> str:
@@ -244,11 +264,15 @@ def _samples_needed(at: AtSigma) -> str:
     n = ceil(at.n * (gap.interval.width / 2 / gap.value) ** 2)
     if n <= at.n or n > MOST_SAMPLES:
         return ""
-    return f" Deciding about classes takes about {count(n)} samples (now {count(at.n)})."
+    return f"If the gap is what it seems, about {count(n)} samples would show it (now {count(at.n)}). "
 
 
 def _share(of: Measured) -> str:
     return percent(of.value, of.interval)
+
+
+def _points_of(bias: Measured) -> str:
+    return points(bias.value, bias.interval)
 
 
 def _number(of: Measured) -> str:

@@ -6,11 +6,12 @@ from math import nan, sqrt
 
 import numpy as np
 from jaxtyping import Float
+from scipy import special
 
 from core.evaluate.cluster_folds.jackknife import normal_interval, scaled_interval, standard_error
 from core.evaluate.cluster_folds.results import RunScore, SchemeDifference, SchemeScore, ScoreEstimate
 from core.evaluate.cluster_folds.tested import FoldedRun
-from core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval, t_interval
+from core.evaluate.intervals import UNKNOWN, Interval, t_interval, t_p_value
 
 JACKKNIFE, WILSON = "jackknife", "wilson"
 """How the interval of a `ScoreEstimate` was found."""
@@ -56,7 +57,7 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
         se = standard_error(_pulls(runs) - _pulls(others), _tested([*runs, *others]))
         (interval, p), by = normal_interval(value, se), JACKKNIFE
     else:
-        interval, by = apart(own.mean.value, own.mean.interval, other.mean.value, other.mean.interval), WILSON
+        interval, by = apart(own.mean, other.mean), WILSON
         p = p_of_interval(value, interval)
     seeds = {run.score.seed: run.score.mean.value for run in runs}
     per_seed = tuple(
@@ -75,6 +76,30 @@ def difference_of(runs: Sequence[ScoredRun], others: Sequence[ScoredRun]) -> Sch
         per_seed=per_seed,
         over_seeds=_over_seeds(np.array([difference for _, difference in per_seed])),
     )
+
+
+def apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:
+    """The interval of a difference from the interval of each; of pairs, which agree more, it errs on the safe side."""
+    if not (own.interval.known and other.interval.known):
+        return UNKNOWN
+    value = own.value - other.value
+    down = np.hypot(own.value - own.interval.lower, other.interval.upper - other.value)
+    up = np.hypot(own.interval.upper - own.value, other.value - other.interval.lower)
+    return Interval(float(value - down), float(value + up))
+
+
+def p_of_interval(value: float, interval: Interval) -> float:
+    """The two-sided p-value of "no difference" of which `interval` tells: below .05 just where the interval lacks 0.
+
+    Its way from the value towards 0 is taken for 1.96 standard errors.
+
+    Examples
+    --------
+    >>> round(p_of_interval(0.5, Interval(0.0, 0.7)), 3), p_of_interval(0.0, Interval(-0.2, 0.1))
+    (0.05, 1.0)
+    """
+    towards = value - interval.lower if value > 0 else interval.upper - value
+    return t_p_value(value, towards / float(special.ndtri(0.975)), np.inf)
 
 
 def _pulls(runs: Sequence[ScoredRun]) -> Float[np.ndarray, " n_samples"]:

@@ -7,9 +7,10 @@ import numpy as np
 from scipy import special
 
 from core.evaluate.claims import Claim, claim, claim_of_t, corrected
+from core.evaluate.cluster_folds.compare import p_of_interval
 from core.evaluate.cluster_folds.results import FoldScore, Foretold, Relation, RunScore, SchemeDifference, SchemeScore
 from core.evaluate.cluster_folds.shifted_labels import LabelShift
-from core.evaluate.intervals import UNKNOWN, Interval, p_of_interval
+from core.evaluate.intervals import UNKNOWN, Interval
 
 FEWEST_SEEDS = 3
 """With fewer nothing is said of a scheme, only of the very folds that were made."""

@@ -7,10 +7,11 @@ from math import sqrt
 import numpy as np
 
 from core.data import Predictions
+from core.evaluate.cluster_folds.compare import apart
 from core.evaluate.cluster_folds.performance import fold_performance
 from core.evaluate.cluster_folds.results import FoldPerformance, Foretold, SchemeDifference, ScoreEstimate
 from core.evaluate.cluster_folds.tested import predictions_on_folds
-from core.evaluate.intervals import Interval, apart
+from core.evaluate.intervals import Interval
 
 SOURCE_SCHEMES = ("leave_one_group_out", "group_folds")
 """Schemes whose folds are the data set's own sources: each is held out as a new source would come."""
@@ -45,7 +46,7 @@ def foretold_on(
         (score,) = fold_performance(folded, metric=performance.metric).schemes
         for row in performance.schemes:
             if row.model == model:
-                value, interval = row.mean.value - score.mean.value, _apart(row.mean, score.mean)
+                value, interval = row.mean.value - score.mean.value, apart(row.mean, score.mean)
                 difference = ScoreEstimate(value, interval, score.n)
                 seed_error = row.sd_over_seeds / sqrt(len(row.seeds)) if len(row.seeds) > 1 else 0.0
                 foretold.append(
@@ -78,10 +79,6 @@ def _foretold(each: SchemeDifference, sources: str) -> Foretold:
     turned = Interval(-each.difference.interval.upper, -each.difference.interval.lower)
     difference = replace(each.difference, value=-each.difference.value, interval=turned)
     return Foretold(each.other, each.model, sources, each.other_score, each.score, difference, True, seed_error)
-
-
-def _apart(own: ScoreEstimate, other: ScoreEstimate) -> Interval:
-    return apart(own.value, own.interval, other.value, other.interval)
 
 
 def _one_fold(predictions: Predictions) -> Predictions:

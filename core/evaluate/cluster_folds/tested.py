@@ -13,8 +13,8 @@ from core.data.tables.class_names import class_order
 from core.trials.fold_plan import COLUMNS
 
 PLACEHOLDERS = (
-    "These predictions come with ClusterDataSplit as placeholders: they do not reproduce the paper's Table 3. "
-    "That has macro F1 53.3 ± 6.1 on SDS k-means folds, 55.8 ± 2.0 on random ones."
+    "These predictions come with ClusterDataSplit as placeholders: they do not reproduce the paper's Table 3 "
+    "(macro F1 53.3 ± 6.1 on SDS k-means folds, 55.8 ± 2.0 on random ones)."
 )
 _OF_PLACEHOLDERS = (  # ids, truth and predictions of the two files
     "c87d64581f8be9cff7d0600c89939d72db44f2587077135e732f765cdf1712e6",

@@ -25,7 +25,7 @@ from core.evaluate.cluster_folds.results import (
     ScoreEstimate,
 )
 from core.evaluate.cluster_folds.shifted_labels import LabelShift
-from core.evaluate.wording import Verdict, bare, count, fixed, listed, p_value, percent, plural, points, quoted
+from core.evaluate.wording import Verdict, bare, count, fixed, listed, p_value, percent, plural, points
 from core.split import FOLD_SCHEMES
 
 MOST_SAMPLES = 10_000_000
@@ -291,7 +291,7 @@ def _lowest_class(performance: FoldPerformance, runs: Sequence[RunScore]) -> str
         return ""
     f1, name = min(by_class, key=lambda each: each[0].value)
     seed = f", seed {runs[0].seed}" if len(runs) > 1 else ""
-    return f"The lowest class is {quoted(name)}: F1 {_estimate(f1)} over all folds (n = {count(f1.n)}{seed})."
+    return f'The lowest class is "{name}": F1 {_estimate(f1)} over all folds (n = {count(f1.n)}{seed}).'
 
 
 def _others(performance: FoldPerformance, row: SchemeScore, difference: SchemeDifference | None) -> str:
@@ -360,7 +360,7 @@ def _folds(scheme: str) -> str:
     """Folds of a scheme within a sentence: its title before the noun where that reads well, else in quotes after it."""
     title = scheme_title(scheme)
     if any(mark in title for mark in ",(_"):
-        return f"folds by {quoted(title)}"
+        return f'folds by "{title}"'
     return f"{title[0].lower() + title[1:] if title[1:2].islower() else title} folds"
 
 

@@ -233,9 +233,8 @@ def _sized(rows: pd.DataFrame, size: int) -> pd.DataFrame:
 
 
 def _check_sizes(sizes: tuple[int, ...]) -> None:
-    given = ", ".join("all" if size == ALL else repr(size) for size in sizes) or "none"
     if not sizes or any(type(size) is not int or size < 0 for size in sizes):
-        raise DataError(f"Sizes are whole numbers or all, not {given}.")
+        raise DataError(f"sizes are whole numbers, and 0 for all, not {sizes!r}.")
     cut = [size for size in sizes if size != ALL]
     if cut != sorted(set(cut)) or ALL in sizes[:-1]:
-        raise DataError(f"Sizes must rise, each once, with all as the last, and not be {given}.")
+        raise DataError(f"sizes must rise, each once, with 0 (all) as the last, and not be {sizes!r}.")

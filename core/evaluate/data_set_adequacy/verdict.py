@@ -20,11 +20,12 @@ from core.evaluate.data_set_adequacy.words import (
     gap_sentence,
     kind,
     next_doubling,
-    noun,
+    nouns,
     sentence,
 )
 from core.evaluate.source_robustness import most_robust
 from core.evaluate.source_robustness.null import cloud_sentence
+from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
 from core.trials.plan_sources import KNOWN_SOURCES
 
@@ -147,7 +148,7 @@ def _settles(curve: Curve, worth: float) -> str:
         return ""
     if curve.outlook.next_gain.of_draws > 0.5:
         return "More repeats would narrow this."
-    return f"More repeats cannot narrow this much; samples from more {noun(curve)} would."
+    return f"More repeats cannot narrow this much; samples from more {nouns(curve)} would."
 
 
 def _used(adequacy: Adequacy, curve: Curve) -> str:
@@ -157,7 +158,7 @@ def _used(adequacy: Adequacy, curve: Curve) -> str:
     rest = f" (of draws that are finished at every size{failed})" if unused else ""
     over = f" in each of {plural(last.n_clusterings, 'clustering')}" if last.n_clusterings > 1 else ""
     levels = [f"{percent(getattr(last, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
-    data = f"{plural(last.n_sources, noun(curve)[:-1])}{over}, {plural(last.exclusive.n_draws, 'repeat')}"
+    data = f"{plural(last.n_sources, noun(curve.source_finder))}{over}, {plural(last.exclusive.n_draws, 'repeat')}"
     return (
         f"{count(adequacy.n_used)} of {plural(adequacy.n_trials, 'trial')} used{rest}. "
         f"n = {count(last.n_samples)} samples, {data}. At the largest size: {' and '.join(levels)}. "

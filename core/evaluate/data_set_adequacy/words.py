@@ -4,6 +4,7 @@ from core.evaluate.claims import Claim, claim
 from core.evaluate.data_set_adequacy.next_doubling import judged
 from core.evaluate.data_set_adequacy.results import Curve, Told
 from core.evaluate.intervals import UNKNOWN
+from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import count, points
 from core.trials.plan_sources import KNOWN_SOURCES
 
@@ -49,19 +50,19 @@ def kind(curve: Curve, *, worth: float = WORTH) -> str:
     return "gap" if new_sources else "unknown"
 
 
-def noun(curve: Curve) -> str:
+def nouns(curve: Curve) -> str:
     """What is held out: known ones are sources, found ones are clusters and never carry the word.
 
     >>> from core.evaluate.data_set_adequacy.results import Curve
-    >>> noun(Curve("svm", "kmeans", None, (), (), None, {}))
+    >>> nouns(Curve("svm", "kmeans", None, (), (), None, {}))
     'clusters'
     """
-    return "sources" if curve.source_finder == KNOWN_SOURCES else "clusters"
+    return f"{noun(curve.source_finder)}s"
 
 
 def ends(curve: Curve) -> dict[str, str]:
     """What accuracies are measured on, by the end of the accuracy interval."""
-    return {"exclusive": f"held-out {noun(curve)}", "inclusive": f"{noun(curve)} seen in training"}
+    return {"exclusive": f"held-out {nouns(curve)}", "inclusive": f"{nouns(curve)} seen in training"}
 
 
 def sentence(curve: Curve, *, worth: float = WORTH) -> str:
@@ -91,7 +92,7 @@ def gap_sentence(curve: Curve, *, worth: float = WORTH) -> str:
     if curve.outlook is None or not curve.outlook.gap.interval.known:
         return ""
     gap, gap_of = curve.outlook.gap, gap_claim(curve, worth=worth)
-    held_out, seen = f"held-out {noun(curve)}", "those seen in training"
+    held_out, seen = f"held-out {nouns(curve)}", "those seen in training"
     numbers = points(gap.value, gap.interval)
     above = gap_of.decision == "above" if gap_of is not None else gap.interval.lower > 0
     if above:

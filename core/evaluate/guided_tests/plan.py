@@ -10,7 +10,7 @@ from typing import ClassVar, cast, get_args
 import numpy as np
 import pandas as pd
 
-from core.asked import asks, asks_seed, follows, label_of
+from core.asked import asks, follows
 from core.data import DataError, Dataset
 from core.evaluate.guided_tests.accuracy import table_sizes
 from core.evaluate.guided_tests.generate import (
@@ -195,7 +195,14 @@ class GuidedTestsPlan:
     )
     test_share: float = follows(0.2, of=split_field("test_share"))
     split_seed: int = follows(0, of=split_field("split_seed"))
-    seed: int = asks_seed()
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="seed",
+        lowest=0,
+        highest=2**31,
+    )
 
     described: ClassVar[str] = "{centroid_share}, {frequency} of the test set · {layer} · {model}"
 
@@ -212,20 +219,18 @@ class GuidedTestsPlan:
                 self._check_number(name)
         for name, known in (("unit", UNITS), ("rivals", get_args(Rivals))):
             if getattr(self, name) not in known:
-                raise DataError(
-                    f"{label_of(self, name)} must be one of {', '.join(known)}, not {getattr(self, name)!r}."
-                )
+                raise DataError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}.")
         if type(self.table) is not bool:
-            raise DataError(f"{label_of(self, 'table')} must be true or false, not {self.table!r}.")
+            raise DataError(f"table must be true or false, not {self.table!r}.")
         for name in ("decoder_epochs", "split_seed", "seed"):
             value = getattr(self, name)
             if type(value) is not int or value < 0:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least 0, not {value!r}.")
+                raise DataError(f"{name} must be a whole number of at least 0, not {value!r}.")
 
     def _check_number(self, name: str) -> None:
         value = getattr(self, name)
         if type(value) not in (int, float) or not _RANGES[name][0](value):
-            raise DataError(f"{label_of(self, name)} must be {_RANGES[name][1]}, not {value!r}.")
+            raise DataError(f"{name} must be {_RANGES[name][1]}, not {value!r}.")
         object.__setattr__(self, name, float(value))  # JSON may say 1 for 1.0
 
     def stored_models(self) -> tuple[str, ...]:
@@ -235,17 +240,11 @@ class GuidedTestsPlan:
     def n_trials(self, dataset: Dataset) -> int:
         """The decoder's and those of every class. Raises DataError where the plan does not fit the data set."""
         if self.decoder_epochs and dataset.kind != "image":
-            raise DataError(
-                f"{dataset.name} holds no images, so that there is nothing to decode: "
-                f"{label_of(self, 'decoder_epochs')} must be 0."
-            )
+            raise DataError(f"{dataset.name} holds no images, so that there is nothing to decode: decoder_epochs is 0.")
         n_classes = dataset.n_classes
         check_band(1 / n_classes if self.theta1 is None else self.theta1, self.theta2, n_classes)
         if self.wcl is not None and self.wcl < 1 / n_classes:
-            raise DataError(
-                f"{label_of(self, 'wcl')} {self.wcl:g}: with {n_classes} classes no confidence is below "
-                f"{1 / n_classes:g}."
-            )
+            raise DataError(f"wcl is {self.wcl:g}. With {n_classes} classes no confidence is below {1 / n_classes:g}.")
         return len(self.trials(dataset))
 
     def trials(self, dataset: Dataset) -> tuple[Trial, ...]:

@@ -1,15 +1,16 @@
-"""What do the generated tests say of the model, and what do they not? Sentences follow from claims."""
+"""What do the generated tests say of the model, and what do they not? In sentences, phrased on the intervals."""
 
-from core.evaluate.claims import Claim
 from core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
 from core.evaluate.guided_tests.generate import mix_title
-from core.evaluate.guided_tests.guided_claims import decoder_helps, worse_near_centroids
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
 from core.evaluate.guided_tests.stored import Guided
-from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
+from core.evaluate.wording import Verdict, bare, count, listed, percent, plural
 
-SIDE = "At a boundary, accuracy is the share of tests on their own class's side: about half by construction."
+SIDE = (
+    "At a boundary accuracy is nothing but the share of tests on their own class's side of it: about half by "
+    "construction, and less where a third class is as probable."
+)
 """What has to be known of any accuracy at a boundary."""
 
 
@@ -26,17 +27,13 @@ def guided_verdict(found: Guided) -> Verdict:
         return Verdict("Nothing has been generated yet.", "", "", ())
     if len(tests) == 0:
         asked = f"None of {plural(int(tests.asked.sum()), 'test')} that were asked for could be placed."
-        return Verdict(asked, "", "Next: take less noise, a wider boundary or a larger radius.", ())
-    worse = worse_near_centroids(found.accuracy(REGIONS[0]), *found.test_accuracy)
-    helps = decoder_helps(found.reconstruction) if found.reconstruction else None
-    pictures = _pictures(found.reconstruction, helps)
-    findings = (_worse(worse), *_by_region(found), _unplaced(tests), _table(found.grid), pictures)
+        return Verdict(asked, "", "Take less noise, a wider boundary or a larger radius.", ())
+    findings = (*_by_region(found), _unplaced(tests), _table(found.grid), _pictures(found.reconstruction))
     return Verdict(
         headline=_headline(found),
         used=_used(found),
-        advice=_advice(worse),
+        advice=_advice(found),
         findings=tuple(one for one in findings if one),
-        claims=(worse,) if helps is None else (worse, helps),
     )
 
 
@@ -63,8 +60,8 @@ def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
 def _headline(found: Guided) -> str:
     overall, (accuracy, interval) = found.accuracy(), found.test_accuracy
     head = (
-        f"Accuracy is {_share(overall)} on the generated tests, {percent(accuracy, interval)} on the original test "
-        "samples."
+        f"The model takes {_share(overall)} of the generated tests for the class that they were made for; of the "
+        f"original test samples it gets {percent(accuracy, interval)} right."
     )
     return head if found.generated.for_centroid.any() else f"{head} {SIDE}"
 
@@ -80,25 +77,23 @@ def _used(found: Guided) -> str:
     )
 
 
-def _advice(worse: Claim) -> str:
-    if worse.decision == "above":
-        return "Next: look at the tests near the centroids in the gallery."
-    return "Next: judge the tests at the boundary in the gallery; a rule gave them their labels."
-
-
-def _worse(worse: Claim) -> str:
-    if worse.decision != "above":
-        return ""
+def _advice(found: Guided) -> str:
+    near, (_, original) = found.accuracy(REGIONS[0]), found.test_accuracy
+    if near.n and near.interval.upper < original.lower:
+        return (
+            "Even near the centroids fewer are right than of the original test samples. Look at these in the gallery "
+            "first: either the model errs where its classes are clearest, or what lies there is no real sample."
+        )
     return (
-        f"Near the centroids accuracy is {points(worse.estimate, worse.interval)} lower than on the original test "
-        "samples. Either the model errs where its classes are clearest, or what lies there is no real sample."
+        "A generated test has its label by rule, and nobody has looked at it: judge those at the boundary in the "
+        "gallery, and label next the real samples that the model is least confident of."
     )
 
 
 def _by_region(found: Guided) -> tuple[str, str]:
     near, edge = (found.accuracy(region) for region in REGIONS)
     return (
-        f"Near the centroids, accuracy is {_share(near)} ({_counted(near)})." if near.n else "",
+        f"Near the centroids {_share(near)} are right ({_counted(near)})." if near.n else "",
         f"At the boundary {_share(edge)} lie on their own class's side ({_counted(edge)}). {SIDE}" if edge.n else "",
     )
 
@@ -109,7 +104,7 @@ def _unplaced(tests: GeneratedTests) -> str:
     rows = tests.counts_table().sort_values("unplaced", ascending=False, kind="stable")
     rows = rows[rows["unplaced"] > 0]
     where = [
-        f"{quoted(row['label'])} ({row['region']}, {count(int(row['unplaced']))} of {count(int(row['asked']))})"
+        f"{row['label']} ({row['region']}, {count(int(row['unplaced']))} of {count(int(row['asked']))})"
         for _, row in rows.iterrows()
     ]
     return f"No place was found for {plural(tests.n_unplaced, 'test')}: {listed(where)}."
@@ -129,15 +124,17 @@ def _table(grid: AccuracyGrid | None) -> str:
     )
 
 
-def _pictures(told: Reconstruction | None, helps: Claim | None) -> str:
-    if told is None or helps is None:
+def _pictures(told: Reconstruction | None) -> str:
+    if told is None:
         return ""
     ends = f" [{bare(told.interval.lower, 3)}, {bare(told.interval.upper, 3)}]" if told.interval.known else ""
     whole = (
         f"Decoded images are {bare(told.error, 3)}{ends} off (black 0, white 1; root mean square over "
         f"{plural(told.n, 'test image')}); the mean image would be {bare(told.baseline, 3)} off."
     )
-    return whole if helps.decision == "above" else f"{whole} No significant difference: the pictures say little."
+    if told.interval.known and told.interval.upper >= told.baseline:
+        return f"{whole} That is hardly better: the pictures say little. Train the decoder for longer."
+    return whole
 
 
 def _share(of: SharedAccuracy) -> str:

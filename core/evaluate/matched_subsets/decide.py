@@ -6,7 +6,7 @@ from dataclasses import replace
 from core.evaluate.claims import Claim, claim, claim_of_t, corrected
 from core.evaluate.matched_subsets.outcomes import Outcomes
 from core.evaluate.matched_subsets.repeats import whole
-from core.evaluate.matched_subsets.results import FIELDS, KINDS, Baseline, LabelGap, SetComparison, SetEstimate
+from core.evaluate.matched_subsets.results import BASELINE, FIELDS, Baseline, LabelGap, SetComparison, SetEstimate
 
 SMALLEST = 0.005
 """Half a point of accuracy: less is not worth a sentence."""
@@ -42,7 +42,7 @@ def settled(row: SetComparison) -> bool:
 
 
 def baselines_of(reference: Outcomes, target: Outcomes) -> tuple[Baseline, ...]:
-    """What always answering a set's majority class, and guessing by its class shares, would reach; where known.
+    """What always answering a set's most frequent class, and guessing by its class shares, would reach; where known.
 
     Examples
     --------
@@ -72,14 +72,14 @@ def _baseline(name: str, outcomes: Outcomes) -> Baseline:
         label=names[most],
         majority=float(counts[most] / n),
         chance=float(((counts / n) ** 2).sum()),
-        gain=claim_of_t(KINDS["baseline"], gain, se, n - 1.0),
+        gain=claim_of_t(BASELINE, gain, se, n - 1.0),
         only=names[int(outcomes.label[0])] if constant else None,
     )
 
 
 def _claim(name: str, estimate: SetEstimate) -> Claim:
     return claim(
-        KINDS[name],
+        f"matched_subsets.{name}",
         estimate.value,
         estimate.interval,
         estimate.p_value,

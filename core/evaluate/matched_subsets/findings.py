@@ -4,7 +4,7 @@ from math import isnan
 
 from core.evaluate.intervals import Interval
 from core.evaluate.matched_subsets.results import FEWEST_PAIRS, SetComparison, SetEstimate
-from core.evaluate.wording import fixed, listed, percent, plural, points, quoted
+from core.evaluate.wording import count, fixed, listed, percent, plural, points
 
 
 def findings(comparison: SetComparison, target: str) -> tuple[str, ...]:
@@ -47,14 +47,13 @@ def _labels(comparison: SetComparison) -> str:
     if len(comparison.labels) < 2 or not enough:
         return ""
     few = len(comparison.labels) - len(enough)
-    left_out = f" {plural(few, 'label')} with fewer than {FEWEST_PAIRS} pairs left out." if few else ""
+    floor = f", {count(few)} with fewer than {FEWEST_PAIRS} pairs left out" if few else ""
+    corrected = f"({plural(len(enough), 'predicted label')}, Holm{floor})"
     falls, rises = (_differing(comparison, decision) for decision in ("above", "below"))
     if not falls and not rises:
-        labels = plural(len(enough), "predicted label")
-        return f"No significant difference at equal confidence in {labels} (Holm).{left_out}"
-    sentences = [f"At equal confidence accuracy falls for {listed(falls)}."] * bool(falls)
-    sentences += [f"At equal confidence accuracy rises for {listed(rises)}."] * bool(rises)
-    return f"{' '.join(sentences)} Corrected for {plural(len(enough), 'predicted label')} (Holm).{left_out}"
+        return f"No predicted label differs significantly at equal confidence {corrected}."
+    ways = [f"falls for {listed(falls)}"] * bool(falls) + [f"rises for {listed(rises)}"] * bool(rises)
+    return f"At equal confidence accuracy {' and '.join(ways)} {corrected}."
 
 
 def _differing(comparison: SetComparison, decision: str) -> list[str]:
@@ -63,7 +62,7 @@ def _differing(comparison: SetComparison, decision: str) -> list[str]:
     gaps = []
     for row in sorted(rows, key=lambda row: -abs(row.matched_gap.value)):
         lower, upper = sorted(abs(end) for end in (row.matched_gap.interval.lower, row.matched_gap.interval.upper))
-        gaps.append(f"{quoted(row.label)} by {points(abs(row.matched_gap.value), Interval(lower, upper))}")
+        gaps.append(f"“{row.label}” by {points(abs(row.matched_gap.value), Interval(lower, upper))}")
     return gaps
 
 

@@ -12,16 +12,8 @@ from core.evaluate.matched_subsets.matching import By, MatchedSubsets, Method
 FEWEST_PAIRS = 30
 """Below so many pairs nothing is claimed, of a label or of the sets."""
 FIELDS = {"falls": "gap", "residual": "matched_gap", "mix": "mix", "unmatched": "unmatched"}
-"""Claims by the estimate that they are of; the last three add up to the first."""
-KINDS = {
-    "falls": "matched_subsets.falls",
-    "residual": "matched_subsets.residual",
-    "mix": "matched_subsets.mix",
-    "unmatched": "matched_subsets.unmatched",
-    "labels": "matched_subsets.labels",
-    "baseline": "matched_subsets.baseline",
-}
-"""Their kinds, with that of the residual of one predicted label and that of the gain over the majority class."""
+"""Kinds of claims by the estimate that they are of; the last three add up to the first."""
+BASELINE = "matched_subsets.baseline"
 
 
 @dataclass(frozen=True)
@@ -143,7 +135,7 @@ class SetComparison:
 
     def claim(self, name: str) -> Claim | None:
         """That of "falls", "residual", "mix" or "unmatched"; None where too few pairs matched to make it."""
-        return next((claim for claim in self.claims if claim.kind == KINDS[name]), None)
+        return next((claim for claim in self.claims if claim.kind == f"matched_subsets.{name}"), None)
 
     @property
     def parts(self) -> dict[str, SetEstimate]:

@@ -7,7 +7,7 @@ from core.evaluate.intervals import Interval
 from core.evaluate.matched_subsets.decide import SMALLEST
 from core.evaluate.matched_subsets.findings import findings
 from core.evaluate.matched_subsets.results import Baseline, ModelComparisons, SetComparison
-from core.evaluate.wording import Verdict, count, fixed, percent, plural, points, quoted
+from core.evaluate.wording import Verdict, count, fixed, percent, plural, points
 
 MOST_SAMPLES = 10_000_000
 HALF_A_POINT = f"{fixed(100 * SMALLEST, 1)} points"
@@ -31,13 +31,12 @@ def matched_verdict(
     """
     names = {"reference": reference, "target": target}
     useless = [sentence for baseline in comparison.baselines if (sentence := _useless(baseline, comparison, names))]
-    gains = tuple(baseline.gain for baseline in comparison.baselines)
     return Verdict(
         headline=" ".join([*useless, _fall(comparison, target), *_parts(comparison)]),
         used=_used(comparison, reference, target),
         advice=_advice(comparison, names, useless=bool(useless)),
         findings=findings(comparison, target),
-        claims=(*gains, *comparison.claims) if useless else (*comparison.claims, *gains),
+        claims=(*comparison.claims, *(baseline.gain for baseline in comparison.baselines)),
     )
 
 
@@ -61,10 +60,9 @@ def models_verdict(comparisons: ModelComparisons) -> str:
     sentences.append(f"Accuracy falls in {count(_n(rows, 'falls'))} of {plural(len(rows), 'model')}{corrected}.")
     if judged := [row for row in rows if row.enough]:
         sentences.append(f"At equal confidence it falls in {count(_n(judged, 'residual'))} of {count(len(judged))}.")
-        falling = [row for row in judged if _is(row.claim("falls"), "above")]
-        mixed = sum(next(iter(row.parts)) == "mix" and _is(row.claim("mix"), "above") for row in falling)
+        mixed = sum(next(iter(row.parts)) == "mix" for row in judged if _is(row.claim("falls"), "above"))
         if mixed:
-            of = count(len(falling))
+            of = count(_n(judged, "falls"))
             sentences.append(f"The mix of confidences is the largest part of the fall in {count(mixed)} of {of}.")
     if hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
@@ -92,7 +90,7 @@ def smaller_reference(n_reference: int, n_target: int) -> str:
 def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str]) -> str:
     where = names[baseline.set]
     if baseline.only is not None:
-        return f"The model answers {quoted(baseline.only)} throughout {where}."
+        return f"The model answers “{baseline.only}” throughout {where}."
     gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
     if gain.decision == "above":
         return ""

@@ -42,7 +42,6 @@ def _always(label: int, counts: Counts, layout: Layout) -> Counts:
         counts,
         correct=np.where(is_label, counts.n, 0 * counts.n),
         cell_correct=np.where(layout.cell_label == label, counts.cell_n, 0.0),
-        left_out_correct=np.where(is_label, counts.left_out_n, 0 * counts.left_out_n),
     )
 
 

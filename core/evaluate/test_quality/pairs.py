@@ -88,11 +88,6 @@ class PairShares:
         """How many ordered pairs of classes have a sample at all."""
         return int((self.n_in > 0).sum())
 
-    @property
-    def significant(self) -> list[tuple[int, int]]:
-        """The pairs whose share differs from that of a random split, corrected for all pairs."""
-        return [(int(i), int(j)) for i, j in np.argwhere(np.nan_to_num(self.p_holm, nan=1.0) < 0.05)]
-
     def order(self) -> Integer[np.ndarray, " n_classes"]:
         """Give the classes in an order that puts those which are confused side by side, as a heat map wants it.
 

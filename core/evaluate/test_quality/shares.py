@@ -28,8 +28,6 @@ class Spread:
     interval: Interval
     by_chance: float
     n_classes: int
-    p_value: float = float("nan")
-    """How often classes that all have one share would differ as much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +130,7 @@ class Shares:
         # Resamples carry the noise of the sample and their own: by that much they lie too high.
         low, high = np.quantile(variances - (variances.mean() - value**2), [0.025, 0.975])
         interval = Interval(float(np.sqrt(max(low, 0.0))), float(np.sqrt(max(high, 0.0))))
-        alike = self.scale * level.std(axis=1)
-        p = (1 + int((alike >= value).sum())) / (1 + n_resamples)
-        return Spread(value, interval, float(np.quantile(alike, 0.95)), len(there), p)
+        return Spread(value, interval, float(np.quantile(self.scale * level.std(axis=1), 0.95)), len(there))
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each class: dimension, label, and the fields."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from core.asked import asks, asks_seed, follows, label_of
+from core.asked import asks, follows
 from core.data import DataError, Dataset
 from core.evaluate.covariate_shift import (
     N_COMPONENTS,
@@ -141,7 +141,15 @@ class CovariateShiftPlan:
     )
     test_share: float = follows(0.2, of=split_field("test_share"))
     split_seed: int = follows(0, of=split_field("split_seed"))
-    seed: int = asks_seed(address="shift_seed", place="row")
+    seed: int = asks(
+        0,
+        label="Seed",
+        help="All randomness follows from this number.",
+        address="shift_seed",
+        place="row",
+        lowest=0,
+        highest=2**31,
+    )
 
     described: ClassVar[str] = "Covariate shift · {n_resplits} · {layer} · {model}"
 
@@ -155,9 +163,9 @@ class CovariateShiftPlan:
         for name, least in lowest.items():
             value = getattr(self, name)
             if type(value) is not int or value < least:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {least}, not {value!r}.")
+                raise DataError(f"{name} must be a whole number of at least {least}, not {value!r}.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
-            raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
+            raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
 
     @property
     def options(self) -> ShiftOptions:

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.evaluate.claims import Claim
 from core.evaluate.covariate_shift import CovariateShift
-from core.evaluate.test_quality.quality_claims import moved, moved_together
-from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted
+from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural
 
 LEVEL = 0.05
 
@@ -61,14 +59,10 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
     >>> from core.evaluate.covariate_shift import Divergence, class_shift, corrected
     >>> pieces = [Divergence(value, 0.01, 2, 0.9, 1, 1) for value in (0.30, *[0.1] * 39)]
     >>> print(shift_verdict(corrected([class_shift("a", 100, 50, pieces)])).headline)
-    1 of 1 class has moved significantly from training to test: “a”.
+    1 of 1 class has moved from training to test by more than chance: a.
     """
-    claims, all_of, overall = list(map(moved, shift.classes)), together(shift), moved_together(shift)
-    named = [
-        quoted(class_shift.label)
-        for class_shift, claim in zip(shift.classes, claims, strict=True)
-        if claim.decision == "above"
-    ]
+    moved = [class_shift.label for class_shift in shift.classes if class_shift.shifted]
+    all_of = together(shift)
     if not all_of.n_classes:
         return Verdict("No class has samples enough to be measured.", "", "", tuple(_notes(shift)))
     kept = [
@@ -81,30 +75,28 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
         f"{percent(max(kept))} of the variance."
     )
     findings = (_together(all_of), *_power(all_of), *_notes(shift))
-    return Verdict(_headline(named, all_of, overall), used, _advice(named, overall), findings, (*claims, overall))
+    return Verdict(_headline(moved, all_of), used, _advice(moved, all_of), findings)
 
 
-def _headline(named: list[str], all_of: Together, overall: Claim) -> str:
-    classes = f"{count(len(named))} of {plural(all_of.n_classes, 'class', 'classes')}"
-    if named:
-        verb = "has" if len(named) == 1 else "have"
-        return f"{classes} {verb} moved significantly from training to test: {listed(named)}."
+def _headline(moved: list[str], all_of: Together) -> str:
+    classes = f"{count(len(moved))} of {plural(all_of.n_classes, 'class', 'classes')}"
+    if moved:
+        verb = "has" if len(moved) == 1 else "have"
+        return f"{classes} {verb} moved from training to test by more than chance: {listed(moved)}."
     if all_of.n_resplits >= enough_resplits(all_of.n_classes):
-        return f"No class of {count(all_of.n_classes)} has moved significantly from training to test."
-    if overall.decision == "above":
-        return (
-            f"All classes together have moved significantly from training to test ({p_value(all_of.p_value)}). "
-            "Re-splits are too few to name single ones."
-        )
-    return f"No significant shift from training to test over all classes together ({p_value(all_of.p_value)})."
+        return f"No class of {count(all_of.n_classes)} has moved from training to test by more than chance."
+    moved_together = "have moved from training to test" if all_of.p_value < LEVEL else "cannot be told from chance"
+    return (
+        f"All classes together {moved_together} ({p_value(all_of.p_value)}); re-splits are too few to name single ones."
+    )
 
 
-def _advice(named: list[str], overall: Claim) -> str:
-    if named:
-        return f"Next: find out how the test samples of {listed(named)} were collected."
-    if overall.decision == "above":
-        return "Next: take more re-splits, to name the classes."
-    return ""
+def _advice(moved: list[str], all_of: Together) -> str:
+    if moved:
+        return f"Find out how the test samples of {listed(moved)} were collected; report accuracy on them apart."
+    if all_of.p_value < LEVEL:
+        return "Something moved, though no single class can be named: take more re-splits, or more test samples."
+    return "The test set looks like more of the training set; it says nothing about inputs that differ from both."
 
 
 def _together(all_of: Together) -> str:
@@ -120,8 +112,8 @@ def _power(all_of: Together) -> list[str]:
     if all_of.n_resplits >= needed:
         return []
     return [
-        f"{plural(all_of.n_resplits, 're-split')} are too few to name one class of {count(all_of.n_classes)}: after "
-        f"correction p is {bare(all_of.n_classes / (1 + all_of.n_resplits), 2)} or more. It takes {count(needed)}."
+        f"{plural(all_of.n_resplits, 're-split')} cannot name a single class of {count(all_of.n_classes)}: after "
+        f"correction p is at least {bare(all_of.n_classes / (1 + all_of.n_resplits), 2)}. It takes {count(needed)}."
     ]
 
 
@@ -131,4 +123,4 @@ def _notes(shift: CovariateShift) -> list[str]:
     for class_shift in shift.classes:
         if class_shift.note:
             reasons.setdefault(class_shift.note, []).append(class_shift.label)
-    return [f"{listed([quoted(label) for label in labels])}: {note}." for note, labels in reasons.items()]
+    return [f"{listed(labels)}: {note}." for note, labels in reasons.items()]

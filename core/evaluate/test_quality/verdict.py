@@ -6,19 +6,15 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from core.evaluate.claims import Claim
 from core.evaluate.test_quality.quality import TestQuality
-from core.evaluate.test_quality.quality_claims import (
-    class_shares,
-    differs_between_classes,
-    pair_share,
-    shares_beside,
-)
 from core.evaluate.test_quality.shares import Dimension, Shares
-from core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points, quoted
+from core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points
 
+FAIR = 0.1
+"""A class is over- or under-represented where its whole interval lies further than this from the fair share of 1."""
 FEWEST_AT_BOUNDARY = 30
 """With fewer samples at its boundary nothing can be said about how a class fares there."""
+_EXPECTED = 5.0  # samples that a random split has of a pair before its absence is worth a word
 
 
 @dataclass(frozen=True)
@@ -36,9 +32,8 @@ class Finding:
 def findings(quality: TestQuality) -> tuple[Finding, ...]:
     """Everything that the evidence shows about single classes and pairs, the gravest first."""
     all_findings: list[Finding] = []
-    families = (class_shares(quality.equivalence), shares_beside(quality.centroid), shares_beside(quality.boundary))
-    for label, claims in enumerate(zip(*families, strict=True)):
-        all_findings += _of_class(quality, label, *claims)
+    for label in range(quality.n_classes):
+        all_findings += _of_class(quality, label)
     all_findings += _of_pairs(quality)
     rank = {"equivalence partitioning": 0, "boundary conditioning": 1, "centroid positioning": 2}
     return tuple(
@@ -81,57 +76,50 @@ def quality_verdict(quality: TestQuality) -> Verdict:
         f"{count(k)} of {count(n_tests)} in a centroid region ({percent(centre, around)})."
     )
     all_found = findings(quality)
-    claims = (
-        *shares_beside(quality.boundary),
-        *class_shares(quality.equivalence),
-        *shares_beside(quality.centroid),
-        *differs_between_classes(quality).values(),
-        *(pair_share(quality.pairs, *pair) for pair in quality.pairs.significant),
-    )
-    lines = (*_summary(quality, all_found), *_spreads(quality))
-    return Verdict(headline, used, _advice(quality, all_found), lines, claims)
+    return Verdict(headline, used, _advice(quality, all_found), (*_spreads(quality), *_summary(quality, all_found)))
 
 
-def _of_class(quality: TestQuality, label: int, share: Claim, near: Claim, at_edge: Claim) -> list[Finding]:
-    plain, class_findings = quality.class_names[label], []
-    name = quoted(plain)
+def _of_class(quality: TestQuality, label: int) -> list[Finding]:
+    name, class_findings = quality.class_names[label], []
     ep, cp, bc = quality.dimensions
     value, lower, upper = (fixed(values[label], 2) for values in (ep.value, ep.lower, ep.upper))
     if ep.n_in[label] == 0:
-        text = f"There is no test sample of {name}."
-        return [Finding(ep.dimension, "under", plain, "", text, f"Add test samples of {name}, or generate some.")]
-    if share.decision in ("above", "below"):
-        under = share.decision == "below"
+        text = f"There is no test sample of {name}: nothing can be said about it."
+        return [Finding(ep.dimension, "under", name, "", text, f"Add test samples of {name}, or generate some.")]
+    if ep.upper[label] < 1 - FAIR or ep.lower[label] > 1 + FAIR:
+        under = bool(ep.upper[label] < 1 - FAIR)
         text = (
             f"{name} has {value} times [{lower}, {upper}] its fair share ({count(int(ep.n_in[label]))} test samples)."
         )
-        advice = f"Add test samples of {name}." if under else f"Report accuracy by class; {name} outweighs others."
-        class_findings.append(Finding(ep.dimension, "under" if under else "over", plain, "", text, advice))
+        advice = f"Add test samples of {name}." if under else f"Report accuracy by class: {name} outweighs others."
+        class_findings.append(Finding(ep.dimension, "under" if under else "over", name, "", text, advice))
     at = f"{count(int(bc.n_in[label]))} of {count(int(bc.n[label]))} test samples of {name}"
-    fewer = at_edge.decision == "below"
+    fewer = bc.p_holm[label] < 0.05 and bc.value[label] < bc.split[label]
     if fewer or bc.n_in[label] < FEWEST_AT_BOUNDARY:
         why = f"; a random split would have {percent(float(bc.split[label]))}" if fewer else ""
         text = f"Only {at} lie at its boundary ({_with_ends(bc, label)}){why}."
-        advice = f"Generate tests at the boundary of {name}, or label samples of low confidence."
-        class_findings.append(Finding(bc.dimension, "under", plain, "", text, advice))
-    if near.decision == "above":
+        advice = f"Generate tests at the boundary of {name}, or label samples that the model is unsure of."
+        class_findings.append(Finding(bc.dimension, "under", name, "", text, advice))
+    if cp.p_holm[label] < 0.05 and cp.value[label] > cp.split[label]:
         text = (
             f"{_with_ends(cp, label)} of the test samples of {name} lie near its centroid; a random split would have "
             f"{percent(float(cp.split[label]))}."
         )
-        advice = f"Add samples of {name} away from its centroid; its accuracy is flattered."
-        class_findings.append(Finding(cp.dimension, "over", plain, "", text, advice))
+        advice = f"Accuracy on {name} is flattered: add samples away from its centroid."
+        class_findings.append(Finding(cp.dimension, "over", name, "", text, advice))
     return class_findings
 
 
 def _of_pairs(quality: TestQuality) -> list[Finding]:
     pairs, pair_findings = quality.pairs, []
     expected = np.nan_to_num(pairs.split) * pairs.n[:, None]
-    decisions = {pair: pair_share(pairs, *pair).decision for pair in pairs.significant}
-    for direction, decision in (("under", "below"), ("over", "above")):
-        for i, j in (pair for pair, decided in decisions.items() if decided == decision):
-            own, other = (quality.class_names[label] for label in (i, j))
-            name, rival = quoted(own), quoted(other)
+    missing = (pairs.n_in == 0) & (expected >= _EXPECTED)
+    differs = np.nan_to_num(pairs.p_holm, nan=1.0) < 0.05
+    fewer = (missing | (differs & (pairs.value < pairs.split))) & (pairs.n[:, None] > 0)
+    more = differs & (pairs.value > pairs.split)
+    for direction, where in (("under", fewer), ("over", more)):
+        for i, j in np.argwhere(where):
+            name, rival = quality.class_names[i], quality.class_names[j]
             text = (
                 f"{count(int(pairs.n_in[i, j]))} test samples of {name} lie at its boundary with {rival}; a random "
                 f"split would have {expected[i, j]:.1f}."
@@ -139,7 +127,7 @@ def _of_pairs(quality: TestQuality) -> list[Finding]:
             under = direction == "under"
             advice = f"Generate tests of {name} towards {rival}." if under else f"Report {name} against {rival} apart."
             pair_findings.append(
-                Finding("pairwise boundary conditioning", "under" if under else "over", own, other, text, advice)
+                Finding("pairwise boundary conditioning", "under" if under else "over", name, rival, text, advice)
             )
     return pair_findings
 
@@ -150,28 +138,21 @@ def _summary(quality: TestQuality, all_findings: tuple[Finding, ...]) -> list[st
 
     def named(dimension: str, direction: str) -> list[str]:
         return [
-            f"{quoted(finding.label)} with {quoted(finding.rival)}" if finding.rival else quoted(finding.label)
+            f"{finding.label} with {finding.rival}" if finding.rival else finding.label
             for finding in all_findings
             if (finding.dimension, finding.direction) == (dimension, direction)
         ]
 
-    absent = list(map(quoted, quality.absent))
-    if absent:
-        lines.append(f"Without a single test sample: {listed(absent)}.")
-    short = [name for name in named("equivalence partitioning", "under") if name not in absent]
+    if quality.absent:
+        lines.append(f"Without a single test sample: {listed(quality.absent)}.")
+    short = [name for name in named("equivalence partitioning", "under") if name not in quality.absent]
     for names, what in (
         (short, "Below the fair share"),
         (named("equivalence partitioning", "over"), "Above the fair share"),
         (named("boundary conditioning", "under"), "Too few at the boundary"),
         (named("centroid positioning", "over"), "Crowded around the centroid"),
-        (
-            named("pairwise boundary conditioning", "under"),
-            "Boundaries with significantly few tests",
-        ),
-        (
-            named("pairwise boundary conditioning", "over"),
-            "Boundaries with significantly many tests",
-        ),
+        (named("pairwise boundary conditioning", "under"), "Boundaries hardly tested"),
+        (named("pairwise boundary conditioning", "over"), "Boundaries tested more than by chance"),
     ):
         if names:
             lines.append(f"{what}: {listed(names)}.")
@@ -185,18 +166,16 @@ def _summary(quality: TestQuality, all_findings: tuple[Finding, ...]) -> list[st
 
 def _spreads(quality: TestQuality) -> list[str]:
     lines = []
-    claims = differs_between_classes(quality)
     for shares in quality.dimensions:
-        spread, decision = quality.spreads[shares.dimension], claims[shares.dimension].decision
+        spread = quality.spreads[shares.dimension]
         if np.isnan(spread.value):
             continue
         deviation, chance = (points(spread.value, spread.interval), points(spread.by_chance))
         if shares.scale != 1:  # a fair share of 1 is no percentage
             deviation, chance = (gap(spread.value, spread.interval), gap(spread.by_chance))
+        even = "no more than" if spread.value <= spread.by_chance else "more than"
         lines.append(
-            f"Classes differ in {shares.dimension}: standard deviation {deviation}; by chance up to {chance}."
-            if decision == "above"
-            else f"No significant difference between classes in {shares.dimension}: standard deviation {deviation}."
+            f"Classes differ in {shares.dimension} by {deviation} (standard deviation), {even} by chance ({chance})."
         )
     return lines
 
@@ -205,14 +184,13 @@ def _advice(quality: TestQuality, all_findings: tuple[Finding, ...]) -> str:
     under = [finding for finding in all_findings if finding.direction == "under"]
     boundary = {finding.label for finding in under if finding.dimension == "boundary conditioning"}
     if quality.absent:
-        return f"Next: add test samples of {listed(list(map(quoted, quality.absent)))}."
+        return f"Add test samples of {listed(quality.absent)} before anything else."
     if boundary:
         n = plural(len(boundary), "class", "classes")
-        named = listed(list(map(quoted, sorted(boundary))))
-        return f"Next: generate tests at the boundary of {n} ({named}), or label samples there."
+        return f"Generate tests at the boundary of {n} ({listed(sorted(boundary))}), or label samples there next."
     if under:
-        return f"Next: {under[0].advice[0].lower()}{under[0].advice[1:]}"
-    return ""
+        return under[0].advice
+    return "The test set lacks nothing that these dimensions see; tests at the boundary still show where it breaks."
 
 
 def _with_ends(shares: Shares, label: int) -> str:

@@ -1,0 +1,243 @@
+"""What if the truth is in one file and the predictions in another? One for all, one per task, or one per class."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.data.errors import DataError, RolesNeeded
+from core.data.limits import Limits
+from core.data.predictions.contents import PredictionTable, prediction_table
+from core.data.predictions.guess import complete_roles, guess_roles
+from core.data.predictions.matching import matching_rows
+from core.data.predictions.reading import Reading, name_rows
+from core.data.predictions.roles import Part, Roles
+from core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary, read_prediction_table
+from core.data.tables import Table
+from core.data.tables.column_names import ROW_NAMES, compact, stems
+from core.data.tables.files import File
+from core.data.values import listed
+
+_FROM_TRUTH = ("truth", "set", "fold", "source", "task", "trial")
+
+
+def join_predictions(
+    truth: File | Table,
+    predictions: File | Table,
+    *,
+    roles: Roles | None = None,
+    truth_roles: Roles | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+) -> PredictionTable:
+    """Read the truth, or how rows are divided into sets, folds or sources, from one file and predictions from another.
+
+    Rows join by id where both files have ids, or by another column that names every row in both, and by line where
+    nothing speaks against it and there are as many; `notes` say which. RolesNeeded asks where columns contradict that.
+    `truth_roles` and `roles` say what the columns of each are, or are guessed; the roles of what was joined before, or
+    of a question about it, do for both. DataError where ids do not join, with
+    the counts both ways, or where both files hold a truth and these differ.
+
+    >>> from core.data.tables import make_table
+    >>> truth = make_table("truth.tsv", ["id", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
+    >>> said = make_table("said.tsv", ["id", "label"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
+    >>> join_predictions(truth, said).select().correct
+    array([ True, False])
+    """
+    files = (truth, predictions)
+    tables = (file if isinstance(file, Table) else read_prediction_table(file, limits=limits) for file in files)
+    known, said = fold_truth(*tables)
+    confirmed = _is_confirmed(roles, truth_roles)
+    if roles is not None and truth_roles is None:
+        roles, truth_roles = _apart(roles, known, said)
+    roles, question = _own_roles(said, roles)
+    truth_roles, roles = find_truth(known, truth_roles, said, roles)
+    rows, roles, note = matching_rows(known, truth_roles, said, roles, confirmed=confirmed)
+    joined, roles = _with_columns(known.take(rows), truth_roles, said, roles)
+    if not roles.has_truth:
+        raise DataError(
+            f"{known.name} and {said.name}: neither holds the truth. Give a column such as 'gold' in one of them."
+        )
+    if question is not None and not roles.says_something:
+        try:
+            roles = complete_roles(joined, roles)
+        except DataError:
+            raise question from None
+    return prediction_table(replace(joined, notes=(*said.notes, *known.notes, note)), roles=roles, name=name)
+
+
+def _is_confirmed(roles: Roles | None, truth_roles: Roles | None) -> bool:
+    """Whether roles were given for all that is needed, as they are once somebody has used the files."""
+    return roles is not None and roles.says_something and (roles.has_truth or truth_roles is not None)
+
+
+def _own_roles(said: Table, roles: Roles | None) -> tuple[Roles, RolesNeeded | None]:
+    """What the columns of the predictions are, and the question that is left, which the truth may answer."""
+    try:
+        return complete_roles(said, roles, half="predictions"), None
+    except RolesNeeded as needed:
+        return needed.guess, needed
+
+
+def in_joined(column: str, said: Table, known: Table) -> str:
+    """What a column of the truth is called beside the predictions: by its own name, unless these have one like it."""
+    return column if column not in said.columns else f"{column} ({known.name})"
+
+
+def _with_columns(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[Table, Roles]:
+    """The predictions with the columns that the truth, its rows in their order, has a role for; and all the roles."""
+    columns = {role: column for role in _FROM_TRUTH if (column := getattr(truth_roles, role)) is not None}
+    for role, column in columns.items():
+        if (own := getattr(roles, role)) is not None:
+            _check_same(role, own, column, known, said)
+    why = dict(truth_roles.why)
+    new = {role: column for role, column in columns.items() if getattr(roles, role) is None}
+    truths = {part.name: part.truth for part in truth_roles.parts if part.truth is not None}
+    called = {column: in_joined(column, said, known) for column in (*new.values(), *truths.values())}
+    roles = replace(roles, **{role: called[column] for role, column in new.items()})
+    roles = _with_truths(roles.because(**{role: why.get(role, "as given") for role in new}), truths, called)
+    added = {name: known.columns[column] for column, name in called.items()}
+    return replace(said, columns={**said.columns, **added}), roles
+
+
+def _with_truths(roles: Roles, truths: dict[str, str], called: dict[str, str]) -> Roles:
+    """A truth for each task that has one; where one truth is there for all that stand side by side, they are models."""
+    if truths:
+        parts = (replace(p, truth=called[truths[p.name]]) if p.name in truths else p for p in roles.parts)
+        return replace(roles, parts=tuple(parts))
+    if roles.truth is not None and roles.task is None and any(part.kind == "task" for part in roles.parts):
+        return replace(roles, parts=tuple(replace(part, kind="model") for part in roles.parts), model=None)
+    return roles
+
+
+def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None]:
+    """Roles of joined files as those of the predictions, and those of the truth, whose ids have to be guessed."""
+    columns = {role: getattr(roles, role) for role in _FROM_TRUTH}
+    moved = {role: column for role, column in columns.items() if column not in (None, *said.columns)}
+    truths = {part.name: part.truth for part in roles.parts if part.truth and part.truth not in said.columns}
+    if not moved and not truths:
+        return roles, None
+    suffix = f" ({known.name})"
+    own = {role: column.removesuffix(suffix) for role, column in moved.items()}
+    parts = tuple(Part("task", name, truth=column.removesuffix(suffix)) for name, column in truths.items())
+    left = tuple(replace(part, truth=None) if part.name in truths else part for part in roles.parts)
+    return replace(roles, **dict.fromkeys(moved), parts=left), Roles(id=guess_roles(known).id, parts=parts, **own)
+
+
+def _check_same(role: str, own: str, column: str, known: Table, said: Table) -> None:
+    other = known.strings(column)
+    differing = [row for row, (a, b) in enumerate(zip(said.strings(own), other, strict=True)) if a != b]
+    if differing:
+        raise DataError(
+            f"{said.place(differing[0])}: {role} is {said.strings(own)[differing[0]]!r} here (column {own!r}) but "
+            f"{other[differing[0]]!r} in {known.name} (column {column!r}), and in {len(differing):,} of "
+            f"{said.n_rows:,} rows in all. Are these the same rows? Leave one of the two columns out."
+        )
+
+
+def find_truth(known: Table, roles: Roles | None, said: Table, said_roles: Roles) -> tuple[Roles, Roles]:
+    """The roles of the truth, and those of the predictions, about which the truth may tell more.
+
+    Predictions of several tasks side by side take a column each, known by its name; columns of labels that are called
+    alike in both files are tasks too. DataError where only some of the tasks have a truth.
+
+    >>> from core.data.tables import make_table
+    >>> known = make_table("truth.csv", ["id", "size", "hue"], [["a", "b"], ["S", "L"], ["r", "g"]], lines=[2, 3])
+    >>> said = make_table("t.csv", ["id", "size_pred", "hue_pred"], [["a", "b"], ["S", "S"], ["r", "r"]], lines=[2, 3])
+    >>> parts = (Part("task", "size", predicted="size_pred"), Part("task", "hue", predicted="hue_pred"))
+    >>> [part.truth for part in find_truth(known, None, said, Roles(id="id", parts=parts))[0].parts]
+    ['size', 'hue']
+    """
+    if roles is None:
+        if not said_roles.says_something:
+            said_roles = _shared_names(known, said, said_roles)
+        if parts := _by_task(known, said_roles):
+            return replace(_rows_of(known), parts=parts).because(parts="by the names of the tasks"), said_roles
+    return complete_roles(known, roles, half="truth"), said_roles
+
+
+def fold_truth(known: Table, said: Table) -> tuple[Table, Table]:
+    """A truth of its own that is a column of 0 and 1 per class, as one column; so also predictions called alike.
+
+    Whatever the columns are called: there must be no other truth, no tasks in the predictions, and a single 1 per row.
+    DataError names the line where that fails for the classes that the predictions are about.
+
+    >>> from core.data.tables import make_table
+    >>> known = make_table("truth.csv", ["id", "cat", "dog"], [["a", "b"], [1, 0], [0, 1]], lines=[2, 3])
+    >>> said = make_table("said.csv", ["id", "predicted"], [["a", "b"], ["cat", "cat"]], lines=[2, 3])
+    >>> fold_truth(known, said)[0].strings("truth")
+    ['cat', 'dog']
+    """
+    free = _free(Reading(known, "truth", _rows_of(known)))
+    if len(free) < 2 or not _are_alone(known, said, free):
+        return known, said
+    guess = guess_roles(said, half="predictions")
+    classes = {name for name, _ in guess.probabilities}
+    stem = "" if classes == set(free) else _common_stem(free)
+    members = {column.removeprefix(stem): column for column in free}
+    row = first_not_one(known, free)
+    alike = set(free) <= set(Reading(said, "predictions", guess).free)
+    binary = alike and all(is_binary(said, column) for column in free)
+    if row is None:
+        also = binary and first_not_one(said, free) is None
+        return fold_columns(known, members, "truth"), fold_columns(said, members, "predicted") if also else said
+    if binary or not (alike or classes == set(members)):
+        return known, said  # labels of several tasks, or anything
+    raise DataError(
+        f"{known.place(row)}: columns {listed(free)} do not hold a single 1, so that the row has several labels, or "
+        f"none. {ONE_LABEL}"
+    )
+
+
+def _are_alone(known: Table, said: Table, columns: Sequence[str]) -> bool:
+    """Whether columns of 0 and 1 are the only truth there is, and of one task."""
+    if not all(is_binary(known, column) for column in columns) or guess_roles(known, half="truth").has_truth:
+        return False
+    guess = guess_roles(said, half="predictions")
+    return not guess.has_truth and not any(part.kind == "task" for part in guess.parts)
+
+
+def _rows_of(table: Table) -> Roles:
+    """Id and what divides the rows, by name."""
+    return name_rows(Reading(table, "truth")).roles
+
+
+def _free(reading: Reading) -> list[str]:
+    """The columns without a role that name no rows."""
+    return [column for column in reading.free if column.lower() not in ROW_NAMES]
+
+
+def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
+    """A column of truth for each task; none where there is a column for none of them."""
+    tasks = [part.name for part in roles.parts if part.kind == "task" and part.truth is None]
+    sides = {name: each["truth"] for name, each in stems(known.columns).items() if "truth" in each}
+    columns = {
+        compact(name): column for name, column in (*zip(known.columns, known.columns, strict=True), *sides.items())
+    }
+    truths = {task: columns[compact(task)] for task in tasks if compact(task) in columns}
+    if not truths:
+        return ()
+    if absent := [task for task in tasks if task not in truths]:
+        raise DataError(
+            f"{known.name}: no column holds the truth of {listed(absent)}. The columns are {listed(known.columns)}. "
+            f"Add a column such as '{absent[0]}_true', or leave that task out of the predictions."
+        )
+    return tuple(Part("task", task, truth=column) for task, column in truths.items())
+
+
+def _shared_names(known: Table, said: Table, roles: Roles) -> Roles:
+    """Columns of labels that are called alike in both files are tasks."""
+    truths = Reading(known, "truth", _rows_of(known)).free
+    shared = [column for column in _free(Reading(said, "predictions", roles)) if column in truths]
+    if len(shared) < 2 or not all(said.is_label(column) and known.is_label(column) for column in shared):
+        return roles
+    parts = tuple(Part("task", column, predicted=column) for column in shared)
+    return replace(roles, parts=parts).because(parts="called alike in both files")
+
+
+def _common_stem(columns: list[str]) -> str:
+    """What all names begin with, up to a mark such as "_": "onehot_" of "onehot_0" and "onehot_1"."""
+    stem = columns[0]
+    while not all(column.startswith(stem) and len(column) > len(stem) for column in columns):
+        stem = stem[:-1]
+    while stem and stem[-1] not in "_-. :":
+        stem = stem[:-1]
+    return stem
