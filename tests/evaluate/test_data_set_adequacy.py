@@ -113,6 +113,12 @@ def test_one_scheme_alone_gives_a_curve_and_no_outlook(trials):
     assert len(found.table()) == 2 * 5 * (1 + 4)
 
 
+def test_two_sizes_are_enough_for_an_outlook_of_every_class(trials):
+    part = trials[trials["size"].isin([3000, 0]).to_numpy(dtype=bool)]
+    curves = adequacy_of(part, n_per_class=classes(trials)).curves
+    assert all(curve.outlook.next_gain.interval.known for curve in curves)
+
+
 def test_nothing_finished_is_said_so(trials):
     failed = trials[trials["label"].isna().to_numpy()].assign(status="failed")
     found = adequacy_of(failed, n_per_class=classes(trials))

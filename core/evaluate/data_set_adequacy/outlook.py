@@ -186,7 +186,7 @@ def _of_samples(terms: list[tuple[float, Measured]]) -> Interval:
 def _told(contrasts: Sequence[Contrast], *, moderated: bool, beside: int) -> list[Told]:
     errors = [contrast.sources for contrast in contrasts]
     if moderated and errors:
-        scale = np.array([contrast.scale for contrast in contrasts])
+        scale = np.array([contrast.scale or 1.0 for contrast in contrasts])  # 0: a sum in which nothing counts
         variances, dfs = moderated_variances(
             np.array([error.se**2 for error in errors]) / scale, np.array([contrast.own_df for contrast in contrasts])
         )
