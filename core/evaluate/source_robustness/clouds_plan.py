@@ -94,7 +94,9 @@ class CloudsPlan:
         choices=lambda about: {name: finder.title for name, finder in SOURCE_FINDERS.items() if not finder.trains},
     )
     n_sources: int = asks(5, label="Clusters per class", help="Clusters to find.", place="command", lowest=2)
-    representation: str | None = asks(None, label="Features for finding sources", place="command", word="usual")
+    representation: str | None = asks(
+        None, label="Features for finding sources", help="In which clusters are found.", place="command", word="usual"
+    )
     test_share: float = asks(0.2, label="Test share", help="As of the trials.", place="command", lowest=0.05)
     n_clouds: int = asks(19, label="Clouds", help="Clouds of each shape.", place="command", lowest=19)
     n_clusterings: int = asks(2, label="Clusterings", help="Of each cloud.", place="command", lowest=1)
