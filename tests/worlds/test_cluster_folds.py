@@ -7,7 +7,7 @@ import pytest
 from tests.worlds.cluster_folds import WORLDS
 from tests.worlds.measure import measure
 
-N_DATA_SETS = 8
+N_DATA_SETS = 4
 
 
 @pytest.mark.evidence

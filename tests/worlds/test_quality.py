@@ -19,7 +19,7 @@ SHARE, BOUNDARY, CENTROID, PAIR, DIFFERS, SHIFT = (
     for name in ("class_share", "boundary_share", "centroid_share", "pair_share", "differs_between_classes", "shift")
 )
 NOTHING = {SHARE: 0.0, BOUNDARY: 0.0, CENTROID: 0.0, PAIR: 0.0, DIFFERS: 0.0}
-RESPLITS = 79
+RESPLITS = 40
 
 
 @dataclass(frozen=True)

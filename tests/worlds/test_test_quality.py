@@ -24,6 +24,6 @@ def test_few_claims_are_wrong_and_seeds_agree():
 def test_a_shift_is_found_and_none_invented():
     for world in WORLDS:
         if "moved" in world.name:
-            (counts,) = measure(world, 4)
+            (counts,) = measure(world, 3)
             assert counts.n_wrong <= 1
-            assert counts.effect == 0 or counts.n_right >= 3
+            assert counts.effect == 0 or counts.n_right >= 2
