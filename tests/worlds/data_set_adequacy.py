@@ -2,7 +2,8 @@
 
 Data are drawn, models are fitted, on training parts of several sizes as AdequacyPlan makes them. What the next doubling
 truly brings is the mean difference between the largest size and half of it on data sets twice as large, by
-`next_doubling(world, n_data_sets=40)`; the figures below are those, on clusters seen in training and on held-out sources.
+`next_doubling(world, n_data_sets=40)`; the figures below are those, on clusters seen in training and on held-out
+sources.
 """
 
 from collections.abc import Mapping
