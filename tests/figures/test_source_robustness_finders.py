@@ -59,7 +59,7 @@ def test_the_square_stands_where_the_accuracy_is(told, dark):
     assert marks["found, held out"].x[0] == pytest.approx(100 * one.clustered.exclusive.value)
     assert marks["found, seen in training"].x[0] == pytest.approx(100 * one.clustered.inclusive.value)
     assert marks["truly unseen, 95 %"].marker.color == theme(dark).ink
-    (bars,) = [trace for trace in figure.data if trace.name == "95 % over sources and samples"]
+    (bars,) = [trace for trace in figure.data if trace.name == "95 % CI for new data"]
     ends = one.known.exclusive.over_sources
     assert list(bars.x[:2]) == pytest.approx([100 * ends.lower, 100 * ends.upper])
     assert figure.layout.yaxis.ticktext[0].startswith("Model &lt;b&gt;one"), "markup of a name is drawn"
