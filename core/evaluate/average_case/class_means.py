@@ -188,12 +188,12 @@ def _gap(
     reach = np.quantile(t.max(axis=1), 0.95) * widths
     raw = float(np.ptp(mean[usable]))
     dealt = _dealt(p, y, np.array(known)[usable], rng)
-    p = (1 + np.count_nonzero(dealt >= raw)) / (1 + len(dealt))
+    p_value = float((1 + np.count_nonzero(dealt >= raw)) / (1 + len(dealt)))
     bias = float(np.ptp(drawn.means[:, usable], axis=1).mean()) - raw
     # Where a few samples carry the means, what the classes' own intervals leave open is open here, too.
     ends = [drawn.interval(int(k)) for k in usable]
     apart = max(end.upper for end in ends) - min(end.lower for end in ends)
-    lower = 0.0 if p > 0.05 else max(float((gaps - reach).max()), 0.0)
+    lower = 0.0 if p_value > 0.05 else max(float((gaps - reach).max()), 0.0)
     interval = Interval(lower, min(max(float((gaps + reach).max()), apart), 1.0))
     order = usable[np.argsort(mean[usable], kind="stable")]
     return ClassGap(
@@ -203,7 +203,7 @@ def _gap(
         by_chance=float(dealt.mean()),
         least=known[int(order[0])],
         most=known[int(order[-1])],
-        p_value=float(p),
+        p_value=p_value,
     )
 
 
