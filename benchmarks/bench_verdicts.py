@@ -1,9 +1,10 @@
 """How often are sentences wrong? Every kind of claim in simulated worlds with known truth, through the real code.
 
 Prints a table; asserts nothing. `--data-sets N` judges so many data sets of each world (200), each with two seeds of
-the method; `--only TEXT` the worlds whose question or name holds the text; `--processes N` side by side (all
-processors). `--write` puts the table into docs/measured/verdicts.md and core/evaluate/measured.json, from where pages
-read it; with `--only`, the rows of other worlds are kept.
+the method; they are others than those that tests draw (`--first-seed`, 1,000). `--only TEXT` judges the worlds whose
+question or name holds the text; `--processes N` side by side (all processors). `--write` puts the table into
+docs/measured/verdicts.md and core/evaluate/measured.json, from where pages read it; with `--only`, the rows of other
+worlds are kept.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import date
+from functools import partial
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
@@ -38,7 +40,7 @@ def main() -> None:
     print(HEAD + "\n" + "|---" * HEAD.count(" |") + "|")
     measured: list[Rate] = []
     with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
-        for rows in pool.map(_measured, range(len(list(every_world()))), [arguments] * len(list(every_world()))):
+        for rows in pool.map(partial(_measured, arguments), range(len(list(every_world())))):
             measured += rows
             for rate in rows:
                 print(line(rate), flush=True)
@@ -49,7 +51,7 @@ def main() -> None:
         DOC.write_text(_TABLE.sub(lambda _: table(every), DOC.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def _measured(number: int, arguments: argparse.Namespace) -> list[Rate]:
+def _measured(arguments: argparse.Namespace, number: int) -> list[Rate]:
     """Worlds hold functions, which do not travel: each process finds its own by number."""
     world = list(every_world())[number]
     if arguments.only not in f"{world.question} {world.name}":
@@ -67,7 +69,7 @@ def _measured(number: int, arguments: argparse.Namespace) -> list[Rate]:
             row.n_unsteady,
             world.reported,
         )
-        for row in measure(world, arguments.data_sets)
+        for row in measure(world, arguments.data_sets, first_seed=arguments.first_seed)
     ]
 
 
@@ -108,6 +110,7 @@ def _percent(n: int, of: int) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data-sets", type=int, default=200)
+    parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--only", default="")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--write", action="store_true")
