@@ -162,11 +162,7 @@ def test_clusters_are_undecided_until_clouds_were_drawn_and_never_called_sources
     assert "Undecided whether held-out clusters" not in plainly(app)
     assert "clouds" not in [button.key for button in app.button]
     [gaps] = [frame.value for frame in app.dataframe if "Lowest to highest" in frame.value]
-<<<<<<< HEAD
-    assert gaps["n"].tolist() == [1, 19, 19]
-=======
     assert gaps["Clouds"].tolist() == [1, 19, 19]
->>>>>>> ee0da82 (The table of clouds is found by its columns, not by its place)
 
 
 def test_clouds_that_are_not_finished_are_followed(open_page, workspace, wine):
