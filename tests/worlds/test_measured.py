@@ -21,6 +21,18 @@ EVALUATE = Path(measured.__file__).parent
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 
 
+UNMEASURED = {
+    "average_case.biased",
+    "average_case.mmse_farther_off",
+    "cluster_folds.beats_majority",
+    "cluster_folds.goes_with",
+    "cluster_folds.predicts_held_out",
+    "guided_tests.decoder_helps",
+    "test_quality.shift_together",
+}
+"""Kinds that no world judges yet: the table names them, and a page says nothing of how often they were wrong."""
+
+
 def kinds_in_code() -> set[str]:
     """Every text in core/evaluate, docstrings apart, that is the name of a kind of claim."""
     texts = (
@@ -32,10 +44,13 @@ def kinds_in_code() -> set[str]:
     return {text for text in texts if KIND.fullmatch(text)}
 
 
-def test_every_kind_of_claim_has_a_world_and_a_measured_rate():
+def test_every_kind_of_claim_has_a_world_and_a_measured_rate_or_is_named():
     in_worlds = {kind for world in every_world() for kind in world.effects}
-    assert kinds_in_code() <= in_worlds
-    assert kinds_in_code() <= {rate.kind for rate in rates()}
+    assert kinds_in_code() - UNMEASURED <= in_worlds
+    assert kinds_in_code() - UNMEASURED <= {rate.kind for rate in rates()}
+    assert kinds_in_code() - in_worlds >= UNMEASURED
+    text = DOC.read_text(encoding="utf-8")
+    assert all(f"`{kind}`" in text for kind in UNMEASURED)
 
 
 def test_the_table_is_the_one_that_pages_read():
