@@ -88,13 +88,13 @@ def test_json_is_canonical_and_comes_back():
     [
         ({"model": ""}, "fingerprint of a stored model"),
         ({"layer": ""}, "name of a layer"),
-        ({"n_resplits": 0}, "n_resplits"),
-        ({"n_resplits": True}, "n_resplits"),
-        ({"n_dimensions": 0}, "n_dimensions"),
-        ({"n_components": 0}, "n_components"),
-        ({"n_draws": 1}, "n_draws"),
+        ({"n_resplits": 0}, "Re-splits must be"),
+        ({"n_resplits": True}, "Re-splits must be"),
+        ({"n_dimensions": 0}, "Directions must be"),
+        ({"n_components": 0}, "Components must be"),
+        ({"n_draws": 1}, "Draws must be"),
         ({"test_share": 1.0}, "between 0 and 1"),
-        ({"seed": -1}, "seed"),
+        ({"seed": -1}, "Seed must be"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(fields, words):

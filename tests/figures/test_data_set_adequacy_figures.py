@@ -94,7 +94,7 @@ def test_the_numbers_drawn_are_the_numbers_found(found):
     [line] = traces(figure, "held out")
     assert line.x == pytest.approx([point.n for point in of.points])
     assert line.y == pytest.approx([100 * point.expected.exclusive.value for point in of.points])
-    bars = traces(figure, "95 % over sources and samples")
+    bars = traces(figure, "95 % CI for new data")
     ends = of.points[0].expected.inclusive.over_sources
     assert any(list(bar.y[:2]) == pytest.approx([100 * ends.lower, 100 * ends.upper]) for bar in bars)
     assert sum(len(box.y) for box in size_boxes(found, of).data) == 5 * 40

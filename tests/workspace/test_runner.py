@@ -126,6 +126,8 @@ def test_workers_know_nothing_of_streamlit_also_after_a_respawn(executor):
     client = executor.client()
     client.run(_import_work)
     assert not any(client.run(_has_streamlit).values())
+    # A worker that an earlier test killed may still be on its way: that one would count as new.
+    wait_until(lambda: client.run(os.getpid, on_error="ignore"), lambda pids: len(pids) > 1)
     before = client.run(os.getpid)
     os.kill(next(iter(before.values())), signal.SIGKILL)
     old = set(before.values())
