@@ -52,7 +52,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     expect(page.get_by_role("heading", name="In numbers")).to_be_visible(timeout=WORK)
     said = card(page)
     assert re.search(r"Accuracy is \d+\.\d % \[", said)
-    assert "of the original test samples it gets" in said
+    assert "on the original test samples" in said
     expect(explorer.get_by_text("Here, decoded")).to_be_visible()
     expect(page.locator(".st-key-gallery").get_by_role("img")).to_have_count(24)
 

@@ -95,6 +95,7 @@ def nothing_foreign(page: Page, where: str) -> None:
 def uploaded(page: Page, server: Server) -> str:
     """The data set with such names in use on its page; gives what names it in addresses."""
     page.goto(f"{server.url}/data_sets")
+    page.get_by_text("choose another, or bring your own").click()
     page.locator("input[type=file]").first.set_input_files(
         {"name": "<svg onload=alert(1)>.tsv", "mimeType": "text/tab-separated-values", "buffer": table()}
     )
