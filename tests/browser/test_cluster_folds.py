@@ -31,7 +31,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     download = press(page, "Datasplits (TSV)")
     folds = tmp_path / download.suggested_filename
     download.save_as(folds)
-    assert folds.name == "datasplits_distribution_sensitive_kmeans.tsv"
+    assert folds.name == "datasplits_distribution_sensitive_kmeans_seed0.tsv"
     rows = list(csv.DictReader(folds.read_text("utf-8").splitlines(), delimiter="\t"))
     assert list(rows[0]) == ["ids", "clustering_labels"]
     assert {row["clustering_labels"] for row in rows} == set("12345")

@@ -119,7 +119,7 @@ def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, tab
         expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
         nothing_foreign(page, stem)
     page.goto(f"{server.url}/?data={data}")
-    expect(page.get_by_text("rho").first).to_be_visible()
+    expect(page.get_by_text("How far does accuracy fall").first).to_be_visible()
     nothing_foreign(page, "overview")
     page.goto(f"{server.url}/runs")
     expect(page.get_by_text("<svg onload=alert(1)>").first).to_be_visible()

@@ -25,7 +25,8 @@ def show(folded: Folded) -> None:
         return
     st.markdown("**Take the folds with you**")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        cut = choose("export", "Folds of", folded.cuts, cuts[-1])
+        first_seed = next(cut for cut in cuts if cut.scheme == cuts[-1].scheme)
+        cut = choose("export", "Folds of", folded.cuts, first_seed)
         folds, names = folded.rows.folds(*cut), folded.names(cut)
         name = file_name(folded, cut)
         page.download(
