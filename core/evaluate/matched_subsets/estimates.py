@@ -1,6 +1,6 @@
 """How sure are the numbers of several matchings? One distribution gives interval, p-value and Monte-Carlo error."""
 
-from math import nan, sqrt
+from math import inf, nan, sqrt
 
 import numpy as np
 
@@ -41,7 +41,8 @@ def estimates(repeats: Repeats, spread: Spread | None) -> dict[str, SetEstimate]
     """
     counts, values = repeats.counts, statistics(repeats.counts)
     n_reference, n_target, correct, n, right, other, target_correct, _ = counts[: len(COUNTED)].tolist()
-    few_wrong = n_reference + n_target - correct - target_correct < FEWEST_DISCORDANT
+    n_wrong = n_reference + n_target - correct - target_correct
+    least_wrong = min(n_reference - correct, n_target - target_correct)
     row: dict[str, SetEstimate] = {}
     for i, name in enumerate(STATISTICS[1:], start=1):
         value = float(values[i])
@@ -49,10 +50,12 @@ def estimates(repeats: Repeats, spread: Spread | None) -> dict[str, SetEstimate]
             row[name] = _share(value, n_reference if name == "unmatched_reference" else n_target, i, repeats, spread)
         elif name == "matched_gap" and (spread is None or repeats.discordant.sum() < FEWEST_DISCORDANT):
             row[name] = _of_pairs(value, n, right, other, i, repeats, spread)
-        elif spread is None or few_wrong:
+        elif spread is None or n_wrong < FEWEST_DISCORDANT:
             row[name] = SetEstimate(value)
-        else:
+        elif name == "matched_gap":
             row[name] = _of_bootstrap(value, i, repeats, spread)
+        else:
+            row[name] = _of_bootstrap(value, i, repeats, spread, n_wrong=least_wrong)
     return row
 
 
@@ -95,9 +98,14 @@ def label_gaps(reference: Outcomes, target: Outcomes, repeats: Repeats, spread: 
     return tuple(rows)
 
 
-def _of_bootstrap(value: float, i: int, repeats: Repeats, spread: Spread) -> SetEstimate:
+def _of_bootstrap(value: float, i: int, repeats: Repeats, spread: Spread, n_wrong: float = inf) -> SetEstimate:
+    """Student's t around a mean of matchings. `n_wrong`: how many wrong samples the figure rests on, where that tells.
+
+    A bootstrap of few wrong samples has as small a variance as there happen to be few: four more are counted in, as
+    Agresti and Coull (1998) do for shares. Without these 89 % of intervals held the truth where 11 of 500 were wrong.
+    """
     df, luck = float(spread.df[i]), float(spread.luck[i]) / len(repeats)
-    se = sqrt(spread.data[i] + luck) if df > 0 else nan
+    se = sqrt(spread.data[i] * (1 + 4 / max(n_wrong, 1.0)) + luck) if df > 0 else nan
     mc_error = sqrt(luck + half_width(se, df) ** 2 / (2 * df)) if df > 0 else nan
     return SetEstimate(value, t_interval(value, se, df), "bootstrap", t_p_value(value, se, df), mc_error)
 
