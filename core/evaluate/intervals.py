@@ -40,7 +40,7 @@ class Interval:
 
 UNKNOWN = Interval(float("nan"), float("nan"))
 LEAST_P = 1e-15
-"""A p-value below is given as 0: levels so close to 1 are not told apart in floats."""
+"""A p-value below is given as 0: 1 less it is 1 in floats."""
 
 
 def t_interval(value: float, se: float, df: float, *, level: float = 0.95) -> Interval:
@@ -246,11 +246,7 @@ def share_difference(
     own, other = wilson(n_correct, n, level=level), wilson(other_correct, other_n, level=level)
     if not (own.known and other.known):
         return UNKNOWN
-    share, other_share = n_correct / n, other_correct / other_n
-    value = share - other_share
-    down = np.hypot(share - own.lower, other.upper - other_share)
-    up = np.hypot(own.upper - share, other_share - other.lower)
-    return Interval(float(value - down), float(value + up))
+    return apart(n_correct / n, own, other_correct / other_n, other)
 
 
 def share_difference_p(n_correct: float, n: float, other_correct: float, other_n: float) -> float:

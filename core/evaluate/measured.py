@@ -14,6 +14,7 @@ from core.evaluate.claims import Claim
 from core.evaluate.wording import count
 
 FILE = Path(__file__).with_suffix(".json")
+_WHERE = (" where there was nothing to find", " where there was something to find")
 
 
 @dataclass(frozen=True)
@@ -56,17 +57,22 @@ def written(measured: tuple[Rate, ...]) -> str:
 def reliability(claim: Claim | None) -> str:
     """How often claims of this kind were wrong, for the help beside a verdict; nothing where it was not measured.
 
+    Counted in the worlds where such a claim is wrong: easy ones would flatter it.
+
     >>> reliability(None)
     ''
     """
     if claim is None:
         return ""
     held_to = [rate for rate in rates() if rate.kind == claim.kind and not rate.reported]
-    if not held_to:
+    if not claim.decided or not held_to:
         return _seed(claim)
+    # An effect is claimed wrongly where there is none, and denied wrongly where there is one.
+    could_fail = [rate for rate in held_to if (rate.effect != 0) == (claim.decision == "small")]
+    held_to, where = (could_fail, _WHERE[claim.decision == "small"]) if could_fail else (held_to, "")
     n_wrong, n = sum(rate.n_wrong for rate in held_to), sum(rate.n for rate in held_to)
     worst = max(held_to, key=lambda rate: rate.n_wrong / rate.n)
-    overall = f"Sentences like this one were wrong in {count(n_wrong)} of {count(n)} simulated cases."
+    overall = f"Sentences like this one were wrong in {count(n_wrong)} of {count(n)} simulated cases{where}."
     hardest = f"In the hardest world it was {count(worst.n_wrong)} of {count(worst.n)}." if worst.n_wrong else ""
     return " ".join(part for part in (overall, hardest, _seed(claim)) if part)
 

@@ -219,7 +219,6 @@ class TrialPlan:
         choices=epochs_offered,
         joined=LATER,
     )
-
     left_out: bool = asks(
         False,
         label="Leave each source out",
@@ -245,7 +244,8 @@ class TrialPlan:
         if self.representation is not None:
             check_names(self, "representation", REPRESENTATIONS)
         if self.across not in (None, "class", "all"):
-            raise DataError(f'{label_of(self, "across")} must be "class", "all" or nothing, not {self.across!r}.')
+            ways = " or ".join(f"{way!r} ({title})" for way, title in ACROSS.items())
+            raise DataError(f"{label_of(self, 'across')}: {ways}, or nothing for what is usual, not {self.across!r}.")
         check_names(self, "epoch", EPOCHS)
         lowest_of = {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "n_epochs": 1, "seed": 0}
         for name, lowest in lowest_of.items():

@@ -57,7 +57,7 @@ def test_json_is_canonical_and_comes_back(wine):
         ({"schemes": ("lucky",)}, "source_exclusive"),
         ({"source_finders": ("guess",)}, "known"),
         ({"representation": "vibes"}, "raw"),
-        ({"across": "galaxies"}, '"class"'),
+        ({"across": "galaxies"}, "within each class"),
         ({"n_repeats": 0}, "at least 1"),
         ({"n_sources": 1}, "Clusters per class must .* at least 2"),
         ({"test_share": 1.0}, "between 0 and 1"),

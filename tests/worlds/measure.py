@@ -60,7 +60,7 @@ def measure(world: World, n_data_sets: int, *, first_seed: int = 0) -> tuple[Mea
             kind,
             effect,
             [[run[kind] for run in pair] for pair in runs],
-            None if best is None else sum(bool(row.get(kind)) for row in best),
+            sum(row[kind] for row in best) if best and kind in best[0] else None,
         )
         for kind, effect in world.effects.items()
     )
@@ -83,3 +83,31 @@ def _of_kind(world: World, kind: str, effect: float, pairs: Iterable[list[Claim]
         n_contrary=sum(len(seen - {"undecided"}) > 1 for seen in decisions),
         n_unsteady=sum(len(seen) > 1 for seen in decisions),
     )
+
+
+def check_level(rows: Iterable[Measured]) -> None:
+    """No kind is wrong in more than 5 % + 2 standard errors, and seeds hardly ever decide against each other.
+
+    Worlds where there is nothing to find stand by themselves: where there is something, hardly any claim can be wrong,
+    and together these would hide one that is.
+    """
+    rows = list(rows)
+    for kind in dict.fromkeys(row.kind for row in rows):
+        for null in (True, False):
+            mine = [row for row in rows if row.kind == kind and (row.effect == 0) == null]
+            n = sum(row.n for row in mine)
+            most = 0.05 * n + 2 * (0.05 * 0.95 * n) ** 0.5
+            assert sum(row.n_wrong for row in mine) <= most, [(row.world.name, row.n_wrong, row.n) for row in mine]
+            assert sum(row.n_contrary for row in mine) <= 0.05 * n, kind
+
+
+def check_power(rows: Iterable[Measured], *, slack: int = 0) -> None:
+    """What is there is said at least .8 times as often as by the best test; always, where no test is given.
+
+    Of each kind over its worlds that have an effect; `slack` claims fewer may be made, where data sets are few.
+    """
+    rows = [row for row in rows if row.effect != 0]
+    for kind in dict.fromkeys(row.kind for row in rows):
+        mine = [row for row in rows if row.kind == kind]
+        wanted = sum(row.n if row.n_best is None else row.n_best for row in mine)
+        assert sum(row.n_right for row in mine) >= 0.8 * wanted - slack, kind

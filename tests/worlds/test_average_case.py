@@ -3,18 +3,13 @@
 import pytest
 
 from tests.worlds.average_case import WORLDS
-from tests.worlds.measure import measure
+from tests.worlds.measure import check_level, check_power, measure
 
 N_DATA_SETS = 20
 
 
 @pytest.mark.evidence
 def test_few_claims_are_wrong_and_what_is_true_is_found():
-    counts = [one for world in WORLDS for one in measure(world, N_DATA_SETS)]
-    for kind in {one.kind for one in counts}:
-        of_kind = [one for one in counts if one.kind == kind]
-        n = sum(one.n for one in of_kind)
-        assert sum(one.n_wrong for one in of_kind) <= n * (0.05 + 2 * (0.05 * 0.95 / n) ** 0.5), kind
-        assert sum(one.n_contrary for one in of_kind) <= 0.05 * n, kind
-        true = [one for one in of_kind if one.effect != 0]
-        assert sum(one.n_right for one in true) >= 0.8 * sum(one.n for one in true), kind
+    rows = [row for world in WORLDS for row in measure(world, N_DATA_SETS)]
+    check_level(rows)
+    check_power(rows)

@@ -7,7 +7,7 @@ import pytest
 
 from core.evaluate.matched_subsets import Outcomes, compare_sets
 from tests.worlds.matched_subsets import DRAWN, Digits, Pair, Seen, mnist, semeion
-from tests.worlds.measure import measure
+from tests.worlds.measure import check_level, check_power, measure
 
 N_DATA_SETS = 8
 N_PAIRS, N_SEEDS = 4, 12
@@ -21,30 +21,33 @@ def test_claims_are_rarely_wrong_and_made_where_they_are_true(capsys):
     with capsys.disabled():
         for row in measured:
             print(f"\n{row.world.name}, {row.kind}: wrong {row.n_wrong}, right {row.n_right} of {row.n}", end="")
-    for kind in {row.kind for row in measured}:
-        rows = [row for row in measured if row.kind == kind]
-        n = sum(row.n for row in rows)
-        assert sum(row.n_wrong for row in rows) / n <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n), kind
-        assert sum(row.n_contrary for row in rows) / n <= 0.05, kind
-        assert sum(row.n_right for row in rows) >= 0.8 * sum(row.n_best or 0 for row in rows), kind
+    check_level(measured)
+    check_power(row for row in measured if row.n_best is not None)
 
 
 @pytest.mark.evidence
 def test_seeds_agree_where_the_bound_lies_at_nothing(shared_data, capsys):
-    """Twelve seeds on pairs of real files whose matched gap is as undecided as can be."""
-    shares = []
+    """Twelve seeds on pairs of real files whose matched gap is as undecided as can be.
+
+    That a gap is a fall for one seed and a rise for another is hard to reach here; that bounds move no further than
+    the Monte-Carlo error says, which is what keeps decisions together, is not.
+    """
+    shares, moved = [], []
     for reference, target in near_pairs(N_PAIRS):
         claims = [
             compare_sets(reference, target, rng=np.random.default_rng(seed)).claim("residual")
             for seed in range(N_SEEDS)
         ]
         decisions = [claim.decision for claim in claims if claim]
+        bounds, errors = zip(*((claim.interval.lower, claim.mc_error) for claim in claims if claim), strict=True)
+        moved.append(np.std(bounds, ddof=1) / np.mean(errors))
         agree = [one == other or "undecided" in (one, other) for one, other in combinations(decisions, 2)]
         shares.append(np.mean(agree))
         with capsys.disabled():
             counts = {decision: decisions.count(decision) for decision in sorted(set(decisions))}
             print(f"\n{counts}: {100 * shares[-1]:.0f} % of pairs of seeds agree, or one is undecided", end="")
     assert np.mean(shares) >= 0.95
+    assert 0.5 <= np.mean(moved) <= 1.5, moved
 
 
 def near_pairs(n: int) -> list[tuple[Outcomes, Outcomes]]:

@@ -93,8 +93,13 @@ def test_what_a_page_says_of_a_kind_comes_from_the_measured_rows(monkeypatch):
     hard = Rate("toy.effect", "hard", 0.0, 400, 8, 0, None, 0, 0)
     barred = Rate("toy.effect", "hopeless", 0.0, 400, 200, 0, None, 0, 0, reported=True)
     monkeypatch.setattr(measured, "rates", lambda: (mine, hard, barred))
-    said = reliability(claim("toy.effect", nan, Interval(nan, nan), nan))
-    assert said == (
-        "Sentences like this one were wrong in 9 of 1\u202f000 simulated cases. In the hardest world it was 8 of 400."
+    assert reliability(claim("toy.effect", 0.2, Interval(0.1, 0.3), 0.01)) == (
+        "Sentences like this one were wrong in 8 of 400 simulated cases where there was nothing to find. "
+        "In the hardest world it was 8 of 400."
     )
-    assert reliability(claim("toy.other", nan, Interval(nan, nan), nan)) == ""
+    assert reliability(claim("toy.effect", 0.0, Interval(-0.1, 0.1), 0.9, smallest=0.2)) == (
+        "Sentences like this one were wrong in 1 of 600 simulated cases where there was something to find. "
+        "In the hardest world it was 1 of 600."
+    )
+    assert reliability(claim("toy.effect", nan, Interval(nan, nan), nan)) == "", "nothing is said, so nothing is wrong"
+    assert reliability(claim("toy.other", 0.2, Interval(0.1, 0.3), 0.01)) == ""

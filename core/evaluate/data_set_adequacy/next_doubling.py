@@ -105,10 +105,6 @@ def along(outlook: Outlook, learning: Learning) -> Outlook:
     )
 
 
-def _only(value: float) -> Interval:
-    return Interval(value, value)
-
-
 def _left_over(n: np.ndarray, accuracy: np.ndarray, exponent: float) -> float:
     x = (n / n[-1]) ** -exponent
     away, rise = x - x.mean(), accuracy - accuracy.mean()

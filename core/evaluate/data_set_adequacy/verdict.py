@@ -6,7 +6,6 @@ sources are held against clouds without groups, and never carry the word.
 """
 
 from collections.abc import Mapping, Sequence
-from math import isnan
 
 from core.evaluate.claims import Claim
 from core.evaluate.data_set_adequacy.next_doubling import judged
@@ -18,6 +17,7 @@ from core.evaluate.data_set_adequacy.words import (
     gain_claim,
     gap_claim,
     gap_sentence,
+    gap_stands,
     kind,
     next_doubling,
     nouns,
@@ -39,7 +39,7 @@ def adequacy_verdict(
     null: Claim | None = None,
     finished: bool = True,
 ) -> Verdict:
-    """Say what the trials tell of one curve of `adequacy.overall` (None: of the model that keeps most of its accuracy).
+    """Say what the trials tell of one curve of `adequacy.overall` (None: the usual one).
 
     `null` is the claim "source_robustness.beyond_cloud" of found clusters, where it is known. There is no advice before
     the trials have `finished`.
@@ -61,7 +61,7 @@ def adequacy_verdict(
     findings = [
         next_doubling(curve),
         gap_sentence(curve, worth=worth),
-        cloud_sentence(null) if found_clusters else "",
+        _clouds(curve, null, worth),
         _last_doubling(curve),
         *(_fitted(curve.learning[end], on) for end, on in ends(curve).items()),
         *_classes(adequacy.classes_of(curve), worth),
@@ -82,8 +82,16 @@ def adequacy_verdict(
     )
 
 
+def _clouds(curve: Curve, null: Claim | None, worth: float) -> str:
+    """Whether a cloud explains the gap of found clusters; there has to be one, once the clouds are known."""
+    known = null is not None and null.interval.known
+    if curve.source_finder == KNOWN_SOURCES or (known and not gap_stands(curve, worth=worth)):
+        return ""
+    return cloud_sentence(null)
+
+
 def usual_curve(adequacy: Adequacy) -> Curve | None:
-    """The curve of the model that keeps most of its accuracy at its largest size."""
+    """The curve of the first model as planned, on known sources where there are any."""
     last = {id(curve.points[-1].expected): curve for curve in adequacy.overall if curve.points}
     best = most_robust([curve.points[-1].expected for curve in last.values()])
     return None if best is None else last[id(best)]
@@ -101,12 +109,15 @@ _ADVICE = {
 
 
 def _headline(adequacy: Adequacy, curve: Curve, name: str, worth: float) -> str:
-    """Said first: a model that does no better than to answer the majority class."""
+    """Said first: a model that is not significantly better than to answer the majority class, or is worse."""
     text = f"{name}: {_lower(sentence(curve, worth=worth))}"
-    seen = curve.points[-1].expected.inclusive.value
-    if isnan(seen) or seen > adequacy.majority:
+    seen = curve.points[-1].expected.inclusive
+    if not seen.over_sources.known or seen.over_sources.lower > adequacy.majority:
         return text
-    return f"{name} does not beat the majority-class baseline of {percent(adequacy.majority)}. {text}"
+    reached = percent(seen.value, seen.over_sources)
+    baseline = f"the majority-class baseline of {percent(adequacy.majority)}"
+    how = "worse" if seen.over_sources.upper < adequacy.majority else "not significantly better"
+    return f"{name} is {how} than {baseline}: {reached}. {text}"
 
 
 def _last_doubling(curve: Curve) -> str:

@@ -32,9 +32,12 @@ def gain_claim(curve: Curve, *, worth: float = WORTH) -> Claim:
 
 def gap_claim(curve: Curve, *, worth: float = WORTH) -> Claim | None:
     """How far accuracy on held-out sources lies below; None of clusters, of which a gap shows no sources."""
-    if curve.source_finder != KNOWN_SOURCES:
-        return None
-    return _claim(GAP, curve.outlook.gap if curve.outlook else Told(), worth)
+    return _gap(curve, worth) if curve.source_finder == KNOWN_SOURCES else None
+
+
+def gap_stands(curve: Curve, *, worth: float = WORTH) -> bool:
+    """Whether what is held out is harder, by the rule for claims: of clusters only then clouds have to be asked."""
+    return _gap(curve, worth).decision == "above"
 
 
 def kind(curve: Curve, *, worth: float = WORTH) -> str:
@@ -91,13 +94,21 @@ def gap_sentence(curve: Curve, *, worth: float = WORTH) -> str:
     """How far accuracy on what is held out lies below, in the words of the claim where there is one."""
     if curve.outlook is None or not curve.outlook.gap.interval.known:
         return ""
-    gap, gap_of = curve.outlook.gap, gap_claim(curve, worth=worth)
-    held_out, seen = f"held-out {nouns(curve)}", "those seen in training"
+    gap, held_out, seen = curve.outlook.gap, f"held-out {nouns(curve)}", "those seen in training"
     numbers = points(gap.value, gap.interval)
-    above = gap_of.decision == "above" if gap_of is not None else gap.interval.lower > 0
-    if above:
-        return f"Accuracy on {held_out} is {numbers} below that on {seen}."
-    return f"No significant gap between {held_out} and {seen}: {numbers}."
+    match _gap(curve, worth).decision:
+        case "above":
+            return f"Accuracy on {held_out} is {numbers} below that on {seen}."
+        case "below":
+            return f"Accuracy on {held_out} is above that on {seen}, by {points(-gap.value)}: a gap of {numbers}."
+        case "small":
+            return f"Accuracy on {held_out} is within {points(worth)} of that on {seen}: a gap of {numbers}."
+        case _:
+            return f"No significant gap between {held_out} and {seen}: {numbers}."
+
+
+def _gap(curve: Curve, worth: float) -> Claim:
+    return _claim(GAP, curve.outlook.gap if curve.outlook else Told(), worth)
 
 
 def _claim(name: str, told: Told, worth: float) -> Claim:

@@ -94,12 +94,6 @@ class MatchedSubsets:
         pairs = self.subsets["matched reference"].confidence - self.subsets["matched target"].confidence
         return float(pairs.mean())
 
-    @property
-    def pair_differences(self) -> Integer[np.ndarray, " n_pairs"]:
-        """Of each pair 1 where only the reference was right, -1 where only the target was, else 0."""
-        right, other = self.subsets["matched reference"].correct, self.subsets["matched target"].correct
-        return right.astype(np.int64) - other.astype(np.int64)
-
     def table(self) -> pd.DataFrame:
         """One row per sample: `set, row` (from 0), `predicted, confidence, correct, subset, pair` (NA: unmatched)."""
         parts = []

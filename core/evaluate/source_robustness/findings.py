@@ -8,13 +8,14 @@ from core.evaluate.source_robustness.hardness import Hardness
 from core.evaluate.source_robustness.held_out import SMALLEST
 from core.evaluate.source_robustness.null import cloud_sentence
 from core.evaluate.source_robustness.results import Baseline, ExpectedInterval
-from core.evaluate.source_robustness.words import KNOWN_SOURCES, noun
+from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import count, listed, percent, plural, quoted, ratio, rho
+from core.trials.plan_sources import KNOWN_SOURCES
 
 
-def beyond_cloud(row: ExpectedInterval, fall: Claim, null: Claim | None) -> str:
+def beyond_cloud(row: ExpectedInterval, null: Claim | None) -> str:
     """Whether found clusters are harder than those of a cloud without sources; nothing of known sources."""
-    if row.source_finder == KNOWN_SOURCES or fall.decision != "above":
+    if row.source_finder == KNOWN_SOURCES or row.falls.decision != "above":
         return ""
     return cloud_sentence(null)
 

@@ -6,6 +6,8 @@ number of dimensions, and a test against such clouds is exact for Gaussian class
 scores and then put back the real values by rank: marginals and rank correlations stay, groups go.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float, Integer
 from scipy import special, stats
@@ -27,13 +29,13 @@ def copula_cloud(
     >>> bool((np.sort(cloud, axis=0) == np.sort(features, axis=0)).all()), bool((cloud == features).all())
     (True, False)
     """
-    cloud = np.empty_like(features)
-    for label in np.unique(y):
-        members = features[y == label]
+
+    def drawn(members: np.ndarray) -> np.ndarray:
         scores = special.ndtri((stats.rankdata(members, axis=0) - 0.5) / len(members))
         places = np.argsort(np.argsort(_rotated(scores, rng), axis=0), axis=0)
-        cloud[y == label] = np.take_along_axis(np.sort(members, axis=0), places, axis=0)
-    return cloud
+        return np.take_along_axis(np.sort(members, axis=0), places, axis=0)
+
+    return _class_by_class(features, y, drawn)
 
 
 def gaussian_cloud(
@@ -52,14 +54,18 @@ def gaussian_cloud(
     >>> bool(np.allclose(np.cov(cloud.T), np.cov(features.T)))
     True
     """
-    cloud = np.empty_like(features)
-    for label in np.unique(y):
-        cloud[y == label] = _rotated(features[y == label], rng)
-    return cloud
+    return _class_by_class(features, y, lambda members: _rotated(members, rng))
 
 
 CLOUDS = {"copula": copula_cloud, "gaussian": gaussian_cloud}
 """Ways to draw a cloud, by name; the claim rests on the first."""
+
+
+def _class_by_class(features: np.ndarray, y: np.ndarray, drawn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    cloud = np.empty_like(features)
+    for label in np.unique(y):
+        cloud[y == label] = drawn(features[y == label])
+    return cloud
 
 
 def _rotated(

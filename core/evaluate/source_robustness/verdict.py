@@ -18,8 +18,9 @@ from core.evaluate.source_robustness.findings import (
 )
 from core.evaluate.source_robustness.hardness import hardest
 from core.evaluate.source_robustness.results import AccuracyIntervals, Baseline, ExpectedInterval
-from core.evaluate.source_robustness.words import KNOWN_SOURCES, held_out, noun
+from core.evaluate.source_robustness.words import held_out, noun
 from core.evaluate.wording import Verdict, count, percent, plural, points, quoted, rho
+from core.trials.plan_sources import KNOWN_SOURCES
 
 _EPOCHS = {
     "last": "",
@@ -67,7 +68,7 @@ def source_verdict(
         [_EPOCHS[epoch]]
         if _constant(baseline)
         else [
-            beyond_cloud(row, row.falls, null),
+            beyond_cloud(row, null),
             standing(row, intervals.overall, comparisons, names),
             by_class(classes),
             hardest_source(row, hard, len(sources)),
@@ -175,7 +176,7 @@ def _advice(row: ExpectedInterval, baseline: Baseline | None) -> str:
     if not row.falls.interval.known:
         return "Next: ask for more repeats."
     if _constant(baseline):
-        return "Next: check how this model is trained; it ever gives one answer."
+        return "Next: check how this model is trained; it always gives one answer."
     if baseline is not None and baseline.claim.decision != "below":
         return "Next: find a model that beats the majority-class baseline."
     match row.falls.decision, known:

@@ -2,8 +2,6 @@
 
 from core.trials.plan_sources import KNOWN_SOURCES
 
-__all__ = ["KNOWN_SOURCES", "held_out", "noun"]
-
 
 def noun(source_finder: str) -> str:
     """What one of them is.
