@@ -47,7 +47,7 @@ def body(
     null: Claim | None = None,
     finished: bool = True,
 ) -> Body:
-    """Everything about a run, the verdict about the curve `of` (the most robust model's by default).
+    """Everything about a run, the verdict about the curve `of` (the usual one by default).
 
     `null` and `finished` as in `adequacy_verdict`.
     """

@@ -162,9 +162,13 @@ def test_a_rise_is_reported_as_found_with_what_it_says_of_the_clustering(lower, 
     assert any(f"came out easier than those seen in training (rho 1.030){doubt}." in text for text in said.findings)
 
 
-def test_the_random_split_stands_beside():
-    said = source_verdict(intervals(ROW))
-    assert "On a random split accuracy is 97.3 %, with clusters seen in training 97.4 %." in said.findings
+def test_the_random_split_stands_beside_with_its_interval():
+    less = Difference(-0.004, Interval(-0.010, 0.002), Interval(-0.012, 0.004), 0.1, 0.2)
+    said = source_verdict(intervals(replace(ROW, inclusive_less_random=less)))
+    assert (
+        "With clusters seen in training accuracy differs from a random split by −0.4 points [−1.2, 0.4]; "
+        "the paper expects 0."
+    ) in said.findings
 
 
 def test_classes_are_named_only_when_corrected():
@@ -253,7 +257,7 @@ def test_a_pair_of_which_nothing_is_decided():
     assert "More than 10" + THIN_SPACE + "000 repeats" in said
     assert "more than 100 times as many sources" in said
     early = compared(comparison(0.016, (NAN, NAN), (NAN, NAN), NAN, NAN), 1, {})
-    assert early == "No significant difference in rho between svm and mlp: rho .845 against .829, .016."
+    assert early == "No significant difference in rho between svm and mlp: rho .845 against .829, difference .016."
 
 
 def test_comparisons_of_other_models_and_finders_are_left_out():

@@ -58,13 +58,19 @@ def chosen_curve(found: Adequacy, look: AdequacyLook) -> Curve | None:
 
 def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
     several = len(plan.source_finders) > 1
-    names = {"": "the most robust model"} | {
+    names = {"": "usual"} | {
         _name(model, finder): MODEL_TITLES[model] + (f", {FINDER_TITLES.get(finder, finder)}" if several else "")
         for finder in plan.source_finders
         for model in plan.models
     }
     return (
-        One("of", "The verdict is about", names, "", "Whose curve, classes and spread are shown below."),
+        One(
+            "of",
+            "The verdict is about",
+            names,
+            "",
+            "Whose curve, classes and spread are shown below. Usual: the first model.",
+        ),
         Number(
             "worth",
             "Worthwhile (points)",

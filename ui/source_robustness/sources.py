@@ -33,14 +33,14 @@ from ui.source_robustness import results, trained_sources
 from ui.source_robustness.results import OwnModels
 
 N_PORTRAITS = 6
-MOST_ROBUST = "the most robust"
-_MOST_ROBUST_HELP = "The most robust: the first of the models than which no other keeps significantly more (Holm)."
+USUAL = "usual"
+_USUAL_HELP = "Usual: the first of the models than which no other keeps significantly more of its accuracy (Holm)."
 ROOM = 560  # pixels
 MOST_BESIDE = 4
 
 
 def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
-    """The control of what the verdict and the details are about, where there are two; None for the most robust.
+    """The control of what the verdict and the details are about, where there are two; None for the usual one.
 
     It offers all that was planned, finished or not, so that an address means the same before and after.
     """
@@ -48,9 +48,9 @@ def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
     several = len({finder for _, finder in rows}) > 1
     titles: dict[Row | None, str] = {row: title(row, with_finder=several) for row in rows}
     if len(rows) > 1:
-        titles = {None: MOST_ROBUST, **titles}
+        titles = {None: USUAL, **titles}
     with st.container(width=ROOM):
-        return choose("about", "The verdict is about", titles, help=_MOST_ROBUST_HELP) if titles else None
+        return choose("about", "The verdict is about", titles, help=_USUAL_HELP) if titles else None
 
 
 def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
@@ -67,7 +67,7 @@ def row_of(
 ) -> ExpectedInterval | None:
     """The row that was asked for, None while it has no results.
 
-    Somebody who brought a model along means the most robust of those.
+    Somebody who brought a model along means the usual one of those.
     """
     if asked is not None:
         return next((row for row in rows if (row.model, row.source_finder) == asked), None)

@@ -1,10 +1,10 @@
 """Which classes lose more of their accuracy on unfamiliar sources than the others do? (section 5.2.1)"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.evaluate.intervals import holm, moderated_variances, t_interval, t_p_value
+from core.evaluate.intervals import Interval, holm, moderated_variances, t_interval, t_p_value
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Counts, Layout
 from core.evaluate.source_robustness.estimate import (
     Error,
@@ -65,6 +65,16 @@ def difference(value: float, draws: Error, sources: Error, **holm_corrected: flo
         df=sources.df,
         **holm_corrected,
     )
+
+
+def accuracy_difference(value: float, draws: Error, sources: Error) -> Difference:
+    """As `difference`, of two accuracies: few degrees of freedom reach no further than 100 points either way."""
+    free = difference(value, draws, sources)
+    return replace(free, over_draws=_within_one(free.over_draws), over_sources=_within_one(free.over_sources))
+
+
+def _within_one(interval: Interval) -> Interval:
+    return Interval(max(interval.lower, -1.0), min(interval.upper, 1.0)) if interval.known else interval
 
 
 def _told(layout: Layout, schemes: dict[str, Counts], code: int) -> _Told | None:

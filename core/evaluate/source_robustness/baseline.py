@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.evaluate.source_robustness.against_rest import difference
+from core.evaluate.source_robustness.against_rest import accuracy_difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Layout
 from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure
 from core.evaluate.source_robustness.results import NO_DIFFERENCE, Baseline, Difference
@@ -52,7 +52,7 @@ def _above(layout: Layout, schemes: dict[str, Counts], constant: dict[str, Count
     every = np.ones(len(layout.labels), dtype=bool)
     mine, other = (measure(counts[EXCLUSIVE], layout, EXCLUSIVE, every) for counts in (schemes, constant))
     terms = [(1.0, mine), (-1.0, other)]
-    return difference(mine.value - other.value, error_over_draws(terms), error_over_sources(terms, layout))
+    return accuracy_difference(mine.value - other.value, error_over_draws(terms), error_over_sources(terms, layout))
 
 
 def _only_answer(layout: Layout, schemes: dict[str, Counts]) -> str | None:

@@ -65,10 +65,11 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
                 f"The difference is {numbers}, {p}{corrected}."
             )
         case "small":
-            return f"{first} and {second} keep the same share of their accuracy, to within .010: {rhos}, {numbers}."
+            same = f"{first} and {second} keep the same share of their accuracy, to within .010"
+            return f"{same}: {rhos}, difference {numbers}."
         case _:
-            undecided = f"No significant difference in rho between {first} and {second}: {rhos}, {numbers}{corrected}."
-            return f"{undecided} {_settles(comparison)}".strip()
+            undecided = f"No significant difference in rho between {first} and {second}: {rhos}, difference {numbers}"
+            return f"{undecided}{corrected}. {_settles(comparison)}".strip()
 
 
 def _leads(row: ExpectedInterval, comparisons: Sequence[ModelComparison]) -> bool:

@@ -15,7 +15,7 @@ from core.evaluate.intervals import (
     share_difference_p,
     wilson,
 )
-from core.evaluate.source_robustness.against_rest import classes_against_rest, difference
+from core.evaluate.source_robustness.against_rest import accuracy_difference, classes_against_rest
 from core.evaluate.source_robustness.baseline import baseline
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, RANDOM, Counts, Group, Layout, groups
 from core.evaluate.source_robustness.estimate import Measured, error_over_draws, error_over_sources, measure, rho_terms
@@ -191,7 +191,7 @@ def _less(first: Measured | None, second: Measured | None, layout: Layout) -> Di
     if first is None or second is None:
         return NO_DIFFERENCE
     terms = [(1.0, first), (-1.0, second)]
-    return difference(first.value - second.value, error_over_draws(terms), error_over_sources(terms, layout))
+    return accuracy_difference(first.value - second.value, error_over_draws(terms), error_over_sources(terms, layout))
 
 
 def _fewest(clusterings: np.ndarray, stratum: np.ndarray) -> int:

@@ -80,9 +80,11 @@ def source_verdict(
             _EPOCHS[epoch],
         ]
     )
+    worthless = _worthless(baseline)
     claims = [
-        *([baseline.claim] if baseline is not None and baseline.claim.decision != "below" else []),
+        *([baseline.claim] if baseline is not None and worthless else []),
         row.falls,
+        *([baseline.claim] if baseline is not None and not worthless else []),
         *([null] if null is not None else []),
         *(claim for claim in (of_class.further for of_class in classes) if claim is not None),
         *([hard[0].claim] if hard else []),
@@ -98,13 +100,27 @@ def source_verdict(
 
 
 def _headline(row: ExpectedInterval, name: str, baseline: Baseline | None) -> str:
-    """What limits everything first, then what the model is worth at all, then what it loses."""
+    """What limits everything first, then a model that is worth nothing, then what it loses.
+
+    Of a model that may be better than the majority class, that this is undecided comes after what it loses.
+    """
     few = "Only 2 sources leave one degree of freedom. " if row.n_sources == 2 else ""
-    worthless = _not_better(row, name, baseline)
-    if worthless:
+    if _worthless(baseline):
         also = f" {_fall(row, 'It', keeps=False)}" if row.falls.decision == "above" and not _constant(baseline) else ""
-        return f"{few}{worthless}{also}"
-    return f"{few}{_fall(row, name)}"
+        return f"{few}{_not_better(row, name, baseline)}{also}"
+    undecided = _not_better(row, "It", baseline)
+    return f"{few}{_fall(row, name, keeps=not undecided)} {undecided}".strip()
+
+
+def _worthless(baseline: Baseline | None) -> bool:
+    """Whether a model is constant, worse than the majority class, or by its own figures no better."""
+    if baseline is None or isnan(baseline.exclusive):
+        return False
+    if baseline.answers_only is not None:
+        return True
+    return baseline.above.over_sources.known and (
+        baseline.claim.decision in ("above", "small") or baseline.above.value <= 0
+    )
 
 
 def _constant(baseline: Baseline | None) -> bool:
@@ -177,8 +193,10 @@ def _advice(row: ExpectedInterval, baseline: Baseline | None) -> str:
         return "Next: ask for more repeats."
     if _constant(baseline):
         return "Next: check how this model is trained; it always gives one answer."
-    if baseline is not None and baseline.claim.decision != "below":
+    if _worthless(baseline):
         return "Next: find a model that beats the majority-class baseline."
+    if row.n_cells_held_out < row.n_cells and row.falls.decision == "undecided":
+        return "Next: ask for more repeats."
     match row.falls.decision, known:
         case "above", True:
             lower = percent(row.exclusive.over_sources.lower)
