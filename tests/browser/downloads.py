@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Download, Page, expect
 
-from tests.browser.waiting import settled
+from tests.browser.waiting import click, settled
 
 
 def take(page: Page, label: str) -> Download:
@@ -14,7 +14,7 @@ def take(page: Page, label: str) -> Download:
     openers = page.get_by_test_id("stPopover").get_by_role("button", name=re.compile("^(Take away|Download)"))
     expect(openers.last).to_be_visible()
     for opener in (one for one in openers.all() if one.is_visible()):
-        opener.click()
+        click(opener)
         expect(page.get_by_test_id("stPopoverBody").get_by_role("button").last).to_be_visible()
         if wanted.count():
             break
@@ -28,5 +28,5 @@ def take(page: Page, label: str) -> Download:
 def press(page: Page, label: str) -> Download:
     """The file that a button gives which is in sight; a page that is drawn anew just then would cancel it."""
     with settled(page).expect_download() as download:
-        page.get_by_role("button", name=label, exact=True).click()
+        click(page.get_by_role("button", name=label, exact=True))
     return download.value

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK
+from tests.browser.waiting import WORK, click
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&sigmas=0.1,0.3&judged=200&audited=10&half_width=0.05"  # few, so that the test is quick
@@ -20,7 +20,7 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, t
     page.goto(f"{server.url}/average_case?{SETTINGS}&network=Linear model (SGD)&epochs=10")
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
-    train.click()
+    click(train)
     expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
 
     click_run(page)

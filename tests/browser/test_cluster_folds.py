@@ -14,7 +14,7 @@ from core.data.predictions.fold_files import predictions_file
 from tests.browser.downloads import press
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     predictions = tmp_path / "predictions_distribution_sensitive_kmeans.tsv"
     predictions.write_bytes(predictions_file(digits.ids, gold, predicted))
 
-    page.get_by_text("predictions of your own").first.click()
+    click(page.get_by_text("predictions of your own").first)
     card = settled(page).locator(".st-key-slot-first")
     card.locator("input[type=file]").nth(0).set_input_files(predictions)
     expect(card.get_by_text("nothing tells which fold a row was tested in")).to_be_visible()
@@ -52,7 +52,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     expect(card.get_by_text("ids of datasplits_others.tsv are not in predictions")).to_be_visible()
     expect(card.get_by_role("button", name="Use", exact=True)).to_have_count(0)
     card.locator("input[type=file]").nth(1).set_input_files(folds)
-    card.get_by_role("button", name="Use", exact=True).click()
+    click(card.get_by_role("button", name="Use", exact=True))
     expect(page.locator(".st-key-verdict")).to_contain_text(re.compile(r"Uploaded model: macro F1 9\d\.\d %"))
     shown = own_verdict(page)
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
-from tests.browser.waiting import settled
+from tests.browser.waiting import click, settled
 
 pytestmark = pytest.mark.browser
 
@@ -26,12 +26,12 @@ def test_a_lasso_on_the_map_shows_the_samples_inside_it_and_keeps_them(server: S
     download = take(page, "Selected samples (TSV)")
     assert len(download.path().read_text("utf-8").splitlines()) == n_selected + 1
 
-    page.get_by_text("UMAP (keeps neighbourhoods)").click()
+    click(page.get_by_text("UMAP (keeps neighbourhoods)"))
     expect(page.get_by_text("Nothing has been computed for this choice yet")).to_be_visible()
-    page.get_by_text("PCA (keeps large distances)").click()
+    click(page.get_by_text("PCA (keeps large distances)"))
     expect(chart).to_be_visible()
     expect(said).to_have_text(f"{n_selected} samples selected of 178")
-    page.get_by_role("button", name="Clear").click()
+    click(page.get_by_role("button", name="Clear"))
     expect(page.get_by_text("Draw around some dots")).to_be_visible()
 
 

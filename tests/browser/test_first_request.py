@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from core.questions import with_page
 from tests.browser.server import Server
+from tests.browser.waiting import click
 
 # The first test asks a server that nobody has asked yet.
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]
@@ -41,7 +42,7 @@ def test_an_unknown_data_set_gets_a_sentence_and_no_result(server: Server, page:
 def test_the_data_set_stays_when_the_page_changes(server: Server, page: Page):
     page.goto(f"{server.url}/data_sets?data=wine")
     expect(page.get_by_role("heading", name="Wine")).to_be_visible()
-    page.get_by_test_id("stSidebarNav").get_by_text("Overview").click()
+    click(page.get_by_test_id("stSidebarNav").get_by_text("Overview"))
     expect(page.get_by_text("178 samples of 3 classes")).to_be_visible()
     assert len(fingerprint_in(page)) == 64
 

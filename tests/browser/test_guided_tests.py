@@ -11,7 +11,7 @@ from core.data import load_example
 from tests.browser.downloads import press
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&network=CNN-1&epochs=3&decoder=2&size=25 %25&table2=no&mix=30-70"  # few, so that it is quick
@@ -35,7 +35,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     page.goto(f"{server.url}/guided_tests?{SETTINGS}")
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
-    train.click()
+    click(train)
     expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
 
     explorer = page.locator(".st-key-explorer")

@@ -13,7 +13,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_links import create_link
 from tests.browser.test_main_job import click_run
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 
 pytestmark = pytest.mark.browser
 NAMES = (
@@ -95,11 +95,11 @@ def nothing_foreign(page: Page, where: str) -> None:
 def uploaded(page: Page, server: Server) -> str:
     """The data set with such names in use on its page; gives what names it in addresses."""
     page.goto(f"{server.url}/data_sets")
-    page.get_by_text("choose another, or bring your own").click()
+    click(page.get_by_text("choose another, or bring your own"))
     page.locator("input[type=file]").first.set_input_files(
         {"name": "<svg onload=alert(1)>.tsv", "mimeType": "text/tab-separated-values", "buffer": table()}
     )
-    page.get_by_role("button", name="Use this data set").click()
+    click(page.get_by_role("button", name="Use this data set"))
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
     expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_visible()
     data = settled(page).url.partition("data=")[2].partition("&")[0]
@@ -143,7 +143,7 @@ def test_hostile_names_are_text_where_a_network_was_trained(server: Server, watc
     page.goto(f"{server.url}/average_case?data={data}&{NETWORK}&sigmas=0.1&judged=60&audited=4&half_width=0.1")
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
-    train.click()
+    click(train)
     expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
     for stem, settings in NEEDS_A_NETWORK.items():
         page.goto(f"{server.url}/{stem}?data={data}&{NETWORK}&{settings}")
@@ -165,7 +165,7 @@ def test_hostile_names_in_predictions_are_text(server: Server, watched: Page):
         use = page.get_by_role("button", name=f"Use as {role} set")
         expect(use).to_be_enabled()
         nothing_foreign(page, f"matched_subsets, the {role} file")
-        use.click()
+        click(use)
         expect(use).to_have_count(0)
     expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
     expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()

@@ -15,7 +15,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, verdict
 from tests.browser.test_upload import GOOD, upload
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 
 pytestmark = pytest.mark.browser
 N_FIGURES = 7
@@ -83,9 +83,9 @@ def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page,
 
 def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/matched_subsets")
-    page.get_by_role("button", name="Show the example").click()
+    click(page.get_by_role("button", name="Show the example"))
     expect(figures(page)).to_have_count(N_FIGURES, timeout=WORK)
-    page.get_by_text("New set Digits: shifted against").click()
+    click(page.get_by_text("New set Digits: shifted against"))
     said, link = shown(page), create_link(page)
     asked = parse_qs(urlsplit(link).query)
     token = asked["t"][0]
@@ -98,7 +98,7 @@ def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, pag
     expect(visitor.get_by_text("Digits: shifted against Digits: own test set")).to_be_visible()
     expect(visitor.get_by_label("Epsilon", exact=True)).to_be_disabled()
     expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)
-    visitor.get_by_text("New set Digits: shifted against").click()
+    click(visitor.get_by_text("New set Digits: shifted against"))
     for name in ("Choose another", "Delete", "Swap the two", "Share"):
         expect(page.get_by_role("button", name=name).first).to_be_attached()
         expect(visitor.get_by_role("button", name=name)).to_have_count(0)
@@ -113,7 +113,7 @@ def test_a_link_to_a_data_set_shows_it_and_is_taken_back_where_all_links_stand(
     page.goto(f"{server.url}/data_sets?data=wine")
     map_of_samples = ".stPlotlyChart:has(canvas)"
     expect(page.locator(map_of_samples)).to_be_visible()
-    page.get_by_text("choose another, or bring your own").click()
+    click(page.get_by_text("choose another, or bring your own"))
     link = create_link(page)
     visitor = watched(tab())
     visitor.goto(link)
@@ -125,7 +125,7 @@ def test_a_link_to_a_data_set_shows_it_and_is_taken_back_where_all_links_stand(
         expect(page.get_by_role("button", name=name).first).to_be_attached()
         expect(visitor.get_by_role("button", name=name)).to_have_count(0)
     page.goto(f"{server.url}/runs")
-    page.get_by_text("1 link works").click()
+    click(page.get_by_text("1 link works"))
     expect(page.get_by_role("link", name="What is in the data?")).to_be_visible()
     dies_when_revoked(page, visitor, server)
 
@@ -137,7 +137,7 @@ def figures(page: Page) -> Locator:
 
 def dies_when_revoked(page: Page, visitor: Page, server: Server) -> None:
     """Revoking the link in the menu of its owner's `page` clears the visitor's, which then says what all such do."""
-    page.get_by_role("button", name="Revoke").click()
+    click(page.get_by_role("button", name="Revoke"))
     expect(visitor.get_by_text("This link does not work")).to_be_visible()
     dead = settled(visitor).get_by_test_id("stMain").inner_text()
     visitor.goto(f"{server.url}/shared_run?t={'A' * 43}")
@@ -179,8 +179,8 @@ def shown(page: Page) -> str:
 
 def create_link(page: Page) -> str:
     """Make a link by the menu of the page, which stays open."""
-    settled(page).get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Create a link").click()
+    click(page.get_by_role("button", name="Share"))
+    click(page.get_by_role("button", name="Create a link"))
     code = page.get_by_test_id("stCode").filter(has_text="shared_run")
     expect(code).to_be_visible()
     return code.locator("code").inner_text().strip()
@@ -195,7 +195,7 @@ def test_uploads_tables_and_pages_work_under_the_content_policy(server: Server, 
     upload(page, "films.tsv", GOOD)
     expect(page.get_by_text("60 texts, 2 classes")).to_be_visible()
     for name, title in (("Overview", "What can be trusted here?"), ("Runs", "What has been computed?")):
-        page.get_by_test_id("stSidebarNav").get_by_text(name).click()
+        click(page.get_by_test_id("stSidebarNav").get_by_text(name))
         expect(page.get_by_role("heading", name=title)).to_be_visible()
     assert page.evaluate("window.violations ?? []") == []
     page.evaluate("() => { const own = document.createElement('script'); own.text = '1'; document.body.append(own); }")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the last leaves its run running
 PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials
@@ -55,13 +55,13 @@ def test_a_run_can_be_cancelled_and_resumed_from_any_page(server: Server, page: 
     page.goto(f"{server.url}/source_robustness?data=wine&repeats=400")
     click_run(page)
     expect(page.get_by_test_id("stProgress").get_by_text(re.compile(r"^\d+ of 2.400 trials"))).to_be_visible()
-    page.get_by_test_id("stSidebarNav").get_by_text("Runs").click()
+    click(page.get_by_test_id("stSidebarNav").get_by_text("Runs"))
     expect(page.get_by_role("heading", name="What has been computed?")).to_be_visible()
-    page.get_by_role("button", name="Cancel").click()
+    click(page.get_by_role("button", name="Cancel"))
     expect(page.get_by_text("cancelled")).to_be_visible()
-    page.get_by_role("button", name="Resume").click()
+    click(page.get_by_role("button", name="Resume"))
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    page.get_by_test_id("stSidebarNav").get_by_text("Overview").click()
+    click(page.get_by_test_id("stSidebarNav").get_by_text("Overview"))
     expect(page.get_by_role("heading", name="What can be trusted here?")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     # The run is left running: the server's fixture checks that stopping it leaves no process behind.
@@ -70,8 +70,7 @@ def test_a_run_can_be_cancelled_and_resumed_from_any_page(server: Server, page: 
 def click_run(page: Page) -> None:
     button = page.get_by_role("button", name="Run", exact=True)
     expect(button).to_be_enabled()
-    settled(page)
-    button.click()
+    click(button)
 
 
 def verdict(page: Page) -> str:
@@ -83,7 +82,7 @@ def verdict(page: Page) -> str:
 
 
 def shared_address(page: Page) -> str:
-    settled(page).get_by_role("button", name="Share").click()
+    click(page.get_by_role("button", name="Share"))
     address = page.get_by_test_id("stCode").first
     expect(address).to_contain_text("http")
     return address.locator("code").inner_text().strip()

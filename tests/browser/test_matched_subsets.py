@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import shared_address
-from tests.browser.waiting import settled
+from tests.browser.waiting import click, settled
 
 pytestmark = pytest.mark.browser
 
@@ -23,12 +23,14 @@ def test_two_files_become_a_verdict_that_can_be_shared(
     upload(page, shared_data / "predictions" / "spam__preds.tsv", "reference")
     expect(page.get_by_text("Truth: column 'target'")).to_be_visible()
     expect(page.get_by_text("Confidence: column 'prob'")).to_be_visible()
-    page.get_by_role("button", name="Use as reference set").click()
+    use = page.get_by_role("button", name="Use as reference set")
+    click(use)
+    expect(use).to_have_count(0)
     upload(page, shared_data / "predictions" / "spam__hindi_preds.tsv", "target")
-    page.get_by_role("button", name="Use as new set").click()
+    click(page.get_by_role("button", name="Use as new set"))
     shown = verdict(page)
     assert re.search(r"Accuracy falls by 46\.1 points \[4\d\.\d, 4\d\.\d\]", shown)
-    page.get_by_text("New set spam__hindi_preds.tsv against reference set").click()
+    click(page.get_by_text("New set spam__hindi_preds.tsv against reference set"))
     expect(page.get_by_text("accuracy 99.8 %")).to_be_visible()
     expect(page.get_by_text("accuracy 53.7 %")).to_be_visible()
     expect(page.get_by_test_id("stPlotlyChart").filter(visible=True)).to_have_count(7)
@@ -55,7 +57,7 @@ def test_a_broken_file_gets_its_error_as_written(server: Server, page: Page, tmp
     upload(page, file, "reference")
     expect(page.get_by_test_id("stAlert").get_by_text("broken.tsv, line 2")).to_be_visible()
     expect(page.get_by_role("button", name="Use as reference set")).to_have_count(0)
-    page.get_by_role("button", name="Discard").click()
+    click(page.get_by_role("button", name="Discard"))
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 

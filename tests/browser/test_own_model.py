@@ -15,7 +15,7 @@ from core.data import Dataset, load_example
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 
 pytestmark = pytest.mark.browser
 PARAMETERS = "data=wine&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials, 24 of each model
@@ -37,7 +37,7 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
     expect(page.get_by_text("Trial: column 'trial'")).to_be_visible()
     expect(page.get_by_text("Predicted label: column 'said'")).to_be_visible()
     expect(page.get_by_text("tree: 24 of 24 trials")).to_be_visible()
-    page.get_by_role("button", name="Use these predictions").click()
+    click(page.get_by_role("button", name="Use these predictions"))
     expect(page.get_by_text("72 of 72 trials used")).to_be_visible()
     shown = verdict(page)
     assert re.search(r"tree (loses|shows|gains|is|always|so far)", shown), "the verdict is not about the uploaded model"
@@ -68,7 +68,7 @@ def test_a_prediction_of_what_the_model_was_trained_on_is_refused(server: Server
     upload(page, file)
     expect(page.get_by_test_id("stAlert").get_by_text("rows are in its training part")).to_be_visible()
     expect(page.get_by_role("button", name="Use these predictions")).to_have_count(0)
-    page.get_by_role("button", name="Discard").click()
+    click(page.get_by_role("button", name="Discard"))
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
@@ -92,7 +92,7 @@ def predict(wine: Dataset, splits: Path, file: Path, *, parts: tuple[str, ...] =
 
 
 def open_section(page: Page) -> None:
-    settled(page).locator("summary").filter(has_text="A model of your own").click()
+    click(page.locator("summary").filter(has_text="A model of your own"))
 
 
 def upload(page: Page, file: Path) -> None:

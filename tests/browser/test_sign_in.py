@@ -15,7 +15,7 @@ from core.questions import QUESTIONS, with_page
 from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve, wait_for
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 from ui.shell.gate import SENTENCE
 
 # The first test asks a server that nobody has asked yet.
@@ -130,14 +130,14 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     expect(visitor.get_by_test_id("stSidebarNav")).to_have_count(0)
     expect(visitor.get_by_role("button", name=re.compile("^(Run|Share|Sign out)$"))).to_have_count(0)
 
-    alice.get_by_role("button", name="Revoke").click()
+    click(alice.get_by_role("button", name="Revoke"))
     expect(visitor.get_by_text("This link does not work")).to_be_visible()
     expect(visitor.locator(".st-key-verdict")).to_have_count(0)
     visitor.reload()
     expect(visitor.get_by_text("This link does not work")).to_be_visible()
 
     alice.keyboard.press("Escape")
-    alice.get_by_role("button", name="Sign out").click()
+    click(alice.get_by_role("button", name="Sign out"))
     alice.wait_for_url("**/oauth2/end_session**")
     alice.goto(own_address)
     assert_closed(alice)
@@ -155,6 +155,6 @@ def sign_in(page: Page, server: Server, who: str) -> None:
 
 def enter(page: Page, who: str) -> None:
     """From the gate to the page behind it."""
-    page.get_by_role("button", name="Sign in").click()
+    click(page.get_by_role("button", name="Sign in"))
     page.get_by_role("button", name=who, exact=True).click()
     expect(page.get_by_text(f"Signed in as {who}")).to_be_visible()

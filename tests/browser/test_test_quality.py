@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, settled
+from tests.browser.waiting import WORK, click, settled
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=wine&network=Linear model (SGD)&epochs=10&resplits=19"  # few, so that the test is quick
@@ -20,7 +20,7 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, t
     page.goto(f"{server.url}/test_quality?{SETTINGS}")
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
-    train.click()
+    click(train)
     expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
     first = verdict(page)
     assert "36 test samples, 142 training samples, 3 classes" in first
@@ -28,7 +28,7 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, t
     settled(page).get_by_role("spinbutton", name="Boundary up to").fill("0.95")
     page.get_by_role("spinbutton", name="Boundary up to").press("Enter")
     expect(page.locator(".st-key-verdict")).to_contain_text("confidence 0.33 to 0.95")
-    settled(page).get_by_role("radio", name="class_2").first.click()
+    click(page.get_by_role("radio", name="class_2").first)
     plane = page.get_by_role("figure", name=re.compile("class_2 and class_[01] in a plane"))
     expect(plane).to_be_visible()
     said = verdict(page)

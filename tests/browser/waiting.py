@@ -1,6 +1,6 @@
 """When may a test go on? When the page says so; nothing is read off the clock, for other work shares the machine."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 120_000
 """Milliseconds after which a test gives up on what a page draws. It says nothing of how long that should take."""
@@ -13,3 +13,9 @@ def settled(page: Page) -> Page:
     """The page once the app has drawn it to its end: nothing in it is from before, moves, or is put in place anew."""
     expect(page.locator(AT_REST)).to_be_attached()
     return page
+
+
+def click(place: Locator) -> None:
+    """Click where nothing moves any more: what is clicked while a page is being drawn can be gone unheard."""
+    settled(place.page)
+    place.click()
