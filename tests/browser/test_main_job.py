@@ -57,13 +57,16 @@ def test_a_run_can_be_cancelled_and_resumed_from_any_page(server: Server, page: 
     expect(page.get_by_test_id("stProgress").get_by_text(re.compile(r"^\d+ of 2.400 trials"))).to_be_visible()
     click(page.get_by_test_id("stSidebarNav").get_by_text("Runs"))
     expect(page.get_by_role("heading", name="What has been computed?")).to_be_visible()
-    click(page.get_by_role("button", name="Cancel"))
-    expect(page.get_by_text("cancelled")).to_be_visible()
-    click(page.get_by_role("button", name="Resume"))
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    the_run = re.compile(r"of 2.400 trials")  # its clouds are a run beside it
+    run = page.locator("[class*=st-key-run-]").filter(has_text=the_run)
+    click(run.get_by_role("button", name="Cancel"))
+    expect(run.get_by_text("cancelled")).to_be_visible()
+    click(run.get_by_role("button", name="Resume"))
+    expect(run.get_by_role("button", name="Cancel")).to_be_visible()
     click(page.get_by_test_id("stSidebarNav").get_by_text("Overview"))
     expect(page.get_by_role("heading", name="What can be trusted here?")).to_be_visible()
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    run = page.locator("[class*=st-key-card-]").filter(has_text=the_run)
+    expect(run.get_by_role("button", name="Cancel")).to_be_visible()
     # The run is left running: the server's fixture checks that stopping it leaves no process behind.
 
 
