@@ -248,6 +248,13 @@ WORLDS: tuple[World, ...] = (
     _world(
         "3 classes alike, 5 sources in each", Sources(3, 5, shared=False, apart=2.0, source_sd=0.5), CLASS, 0.0, None
     ),
+    _world(
+        "4 classes alike, 5 shared sources, uneven",
+        Sources(4, 5, apart=2.5, source_sd=0.6, size_sd=0.5),
+        CLASS,
+        0.0,
+        None,
+    ),
     _world("1 class of 4 differs by source, 10 in each", _CLASS, CLASS, 0.168, 0.055),
     _world("3 models alike, 10 shared sources", Sources(models=3, source_sd=0.5), MODEL, 0.0, None),
     _world("2 models alike, 5 shared sources", Sources(models=2, n_sources=5, source_sd=0.6), MODEL, 0.0, None),

@@ -33,6 +33,10 @@ def classes_against_rest(layout: Layout, schemes: dict[str, Counts]) -> list[Dif
     A class has few sources, so over sources the errors of all classes are moderated by each other. With each class's
     own, one of ten classes came out as unlike the rest in a fifth of simulated data sets where all were alike, in spite
     of Holm's correction.
+
+    The variance over sources is not doubled: a class and the rest are answers of the same models. In eight simulated
+    worlds where classes are alike (150 data sets each, 2 to 10 classes, 5 to 20 sources, even and uneven) such
+    intervals held 0 in 95 to 100 %, doubled ones in 98 to 100 %, and then found a class that differs half as often.
     """
     contrasts = [_told(layout, schemes, code) for code in range(len(layout.labels))]
     known = [contrast for contrast in contrasts if contrast is not None]
@@ -86,7 +90,8 @@ def _told(layout: Layout, schemes: dict[str, Counts], code: int) -> _Told | None
         return None
     terms = rho_terms(x, i) + rho_terms(rest_x, rest_i, -1.0)
     value = x.value / i.value - rest_x.value / rest_i.value
-    return _Told(value, error_over_draws(terms), error_over_sources(terms, layout), float(x.n_seen.max() - 1))
+    sources = error_over_sources(terms, layout, doubled=False)
+    return _Told(value, error_over_draws(terms), sources, float(x.n_seen.max() - 1))
 
 
 def _ends(layout: Layout, schemes: dict[str, Counts], labels: np.ndarray) -> tuple[Measured, Measured]:

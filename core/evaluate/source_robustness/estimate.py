@@ -200,15 +200,16 @@ def _variance_of_mean(values: np.ndarray, clustering: np.ndarray) -> tuple[float
     return float(np.sum(distance**2) / df / len(values)), float(df)
 
 
-def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout) -> Error:
+def error_over_sources(terms: Sequence[tuple[float, Measured]], layout: Layout, *, doubled: bool = True) -> Error:
     """Error of a weighted sum of mean accuracies if the sources, and with them the samples, had been others.
 
     From leaving sources out, where the trials hold that, else from the influences of test sources, their variance
-    doubled. Never less than over draws (where sources are drawn in turn that takes more for chance than it is). NaN as
-    long as no stratum has had two of its sources tested.
+    `doubled` (or with what moves whole draws added, for a contrast of classes in the answers of the same models). Never
+    less than over draws (where sources are drawn in turn that takes more for chance than it is). NaN as long as no
+    stratum has had two of its sources tested.
     """
     left_out = _by_leaving_out(terms, layout)
-    over_sources = _doubled(terms, layout) if np.isnan(left_out.se) else left_out
+    over_sources = _from_influences(terms, layout, doubled) if np.isnan(left_out.se) else left_out
     over_draws = error_over_draws(terms)
     if over_draws.se > over_sources.se:
         return Error(over_draws.se, min(over_draws.df, over_sources.df))
@@ -235,11 +236,12 @@ def _by_leaving_out(terms: Sequence[tuple[float, Measured]], layout: Layout) -> 
     return Error(float(np.sqrt(variance)), float(df)) if df > 0 else UNKNOWN_ERROR
 
 
-def _doubled(terms: Sequence[tuple[float, Measured]], layout: Layout) -> Error:
+def _from_influences(terms: Sequence[tuple[float, Measured]], layout: Layout, doubled: bool) -> Error:
     """Twice the variance over the sources of each stratum (mean over clusterings), and what clusterings disagree by.
 
     Once for the sources that are tested and once for the models that they train; the latter is no less than what moves
-    whole draws. Degrees of freedom are those of sources (and clusterings): repeats add none.
+    whole draws, and no more than that where it is not `doubled`. Degrees of freedom are those of sources (and
+    clusterings): repeats add none.
 
     This errs on the safe side where clusterings differ much (the first part then holds some of the second). Rubin's
     rule for imputations adds the variance between clusterings 1 + 1/m times instead of 1/m: it asks what one clustering
@@ -257,9 +259,10 @@ def _doubled(terms: Sequence[tuple[float, Measured]], layout: Layout) -> Error:
     within, df = _within(np.where(n_units > 1, variance, np.nan), n_units)
     between, n_clusterings = _between(terms, layout)
     if n_clusterings > 1:
-        return pooled(np.array([2 * within, between / n_clusterings]), np.array([df, n_clusterings - 1.0]))
+        of_units = 2 * within if doubled else within
+        return pooled(np.array([of_units, between / n_clusterings]), np.array([df, n_clusterings - 1.0]))
     noise = sum(_training_noise(of_scheme) for of_scheme in _by_scheme(terms))
-    return Error(float(np.sqrt(within + np.maximum(within, noise))), df)
+    return Error(float(np.sqrt(within + (np.maximum(within, noise) if doubled else noise))), df)
 
 
 def _training_noise(of_scheme: Sequence[tuple[float, Measured]]) -> float:
