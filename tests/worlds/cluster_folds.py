@@ -2,8 +2,9 @@
 
 Folds are made by the schemes themselves, and every fold is predicted by a model that was fitted on the others. `harder`
 is the score on random folds less that on the folds in question, `labels_shift` how much more often neighbours share
-their label within a fold than across folds, and `differs_between_folds` the standard deviation of what folds would
-score on endless samples.
+their label within a fold than across folds, `differs_between_folds` the standard deviation of what folds would score on
+endless samples, and `beats_baselines` the macro F1 less that of the better of the majority class and guessing by label
+shares.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +21,9 @@ from tests.evaluate.fold_populations import frame
 from tests.worlds.cluster_folds_claims import claims_of
 from tests.worlds.world import World
 
-HARDER, SHIFT, DIFFERS = (f"cluster_folds.{name}" for name in ("harder", "labels_shift", "differs_between_folds"))
+HARDER, SHIFT, DIFFERS, BEATS = (
+    f"cluster_folds.{name}" for name in ("harder", "labels_shift", "differs_between_folds", "beats_baselines")
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +48,8 @@ MODELS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] = 
 class Design:
     """What is drawn, the folds in question, what they are held against, and the model.
 
-    `spread` is the standard deviation over data sets of the estimate of `harder`, as a large simulation has it: the
-    best test is a z-test that knows it.
+    `spread` is the standard deviation over data sets of the estimate of `harder` (`spread_above` of the score above
+    both baselines), as a large simulation has it: the best test is a z-test that knows it.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Design:
     scheme: str
     effects: Mapping[str, float] = field(hash=False)
     spread: float = 0.0
+    spread_above: float = 0.0
     model: str = "ridge"
     baseline: str = "random_folds"
 
@@ -67,7 +71,7 @@ class Design:
             lambda data_seed, method_seed: claims_of(
                 folded(self, data_seed, method_seed), drawn(self, data_seed).x, self.scheme
             ),
-            best=(lambda data_seed: {HARDER: abs(gap(self, data_seed)) > 1.96 * self.spread}) if self.spread else None,
+            best=(lambda data_seed: best_tests(self, data_seed)) if self.spread or self.spread_above else None,
         )
 
 
@@ -117,11 +121,43 @@ def gap(design: Design, data_seed: int) -> float:
     return -difference.difference.value
 
 
+def above_baselines(design: Design, data_seed: int) -> float:
+    """By how much the score lay above that of the better model that learned nothing."""
+    row = performance(design, data_seed).of(design.scheme, design.model)
+    assert row is not None
+    return row.mean.value - max(row.majority, row.chance)
+
+
+def best_tests(design: Design, data_seed: int) -> dict[str, bool]:
+    """Whether a test that knows the spread over data sets finds what there is."""
+    found = {}
+    if design.spread:
+        found[HARDER] = abs(gap(design, data_seed)) > 1.96 * design.spread
+    if design.spread_above:
+        found[BEATS] = abs(above_baselines(design, data_seed)) > 1.96 * design.spread_above
+    return found
+
+
 def cloud(rng: np.random.Generator, n: int) -> Drawn:
     """One Gaussian a class, 1.5 standard deviations apart: no structure."""
     y = np.arange(n) % 2
     x = rng.normal(size=(n, 4))
     x[:, 0] += 1.5 * y
+    return Drawn(x, y, x)
+
+
+def by_lot(rng: np.random.Generator, n: int) -> Drawn:
+    """Labels have to do with nothing; 70 % are of one class."""
+    y = (np.arange(n) % 10 < 7).astype(np.int64)
+    x = rng.normal(size=(n, 4))
+    return Drawn(x, y, x)
+
+
+def faint(rng: np.random.Generator, n: int) -> Drawn:
+    """One Gaussian a class, .45 standard deviations apart."""
+    y = np.arange(n) % 2
+    x = rng.normal(size=(n, 4))
+    x[:, 0] += 0.45 * y
     return Drawn(x, y, x)
 
 
@@ -185,6 +221,12 @@ DESIGNS = (
            {HARDER: 0.71, SHIFT: 0.42}, spread=0.055, model="neighbours"),
     Design("one of five groups is noise, k-means folds", one_group_of_noise, 300, "kmeans_folds",
            {SHIFT: 0.0, DIFFERS: 0.17}),
+    Design("labels by lot, 70 % of one class, stratified folds", by_lot, 300, "stratified_folds",
+           {BEATS: -0.015}, model="neighbours"),
+    Design("labels by lot, 70 % of one class, k-means folds", by_lot, 1000, "kmeans_folds",
+           {BEATS: -0.018}, model="neighbours"),
+    Design("classes hardly apart, stratified folds", faint, 300, "stratified_folds",
+           {BEATS: 0.081}, spread_above=0.0266),
 )  # fmt: skip
 
 WORLDS = tuple(design.world() for design in DESIGNS)

@@ -24,7 +24,6 @@ KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 UNMEASURED = {
     "average_case.biased",
     "average_case.mmse_farther_off",
-    "cluster_folds.beats_majority",
     "cluster_folds.goes_with",
     "cluster_folds.predicts_held_out",
     "guided_tests.decoder_helps",

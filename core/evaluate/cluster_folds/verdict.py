@@ -8,7 +8,7 @@ from core.evaluate.cluster_folds.fold_claims import (
     FEWEST_SEEDS,
     SMALLEST_GAP,
     all_held_out,
-    beats_majority,
+    beats_baselines,
     differs_between_folds,
     goes_with,
     harder,
@@ -74,13 +74,13 @@ def fold_verdict(
     runs = performance.runs_of(row.scheme, model)
     gap = harder(difference) if difference else None
     shift = next((shifts_labels(each) for each in shifts if each.scheme == row.scheme), None)
-    spread, majority = differs_between_folds(runs), beats_majority(row)
+    spread, learned = differs_between_folds(runs), beats_baselines(row)
     mine = [each for each in relations if (each.model, each.scheme) == (model, row.scheme)]
     held_out = [each for each in foretold if each.model == model]
     predicted = all_held_out(held_out)
     findings = [
         _labels(shift, row),
-        _majority(performance, row, majority),
+        _baselines(performance, row, learned),
         _spread(performance, row, difference, spread),
         _lowest_fold(row, runs),
         _seeds(row, difference),
@@ -90,7 +90,7 @@ def fold_verdict(
         *(_held_out(each, claim) for each, claim in zip(held_out, predicted, strict=True)),
         *performance.notes,
     ]
-    claims = (gap, shift, majority, spread, *map(goes_with, mine), *predicted)
+    claims = (gap, shift, learned, spread, *map(goes_with, mine), *predicted)
     return Verdict(
         headline=_below_majority(runs) + _headline(performance, row, difference, gap, name),
         used=_used(performance, row, runs),
@@ -269,15 +269,17 @@ def _seeds(row: SchemeScore, difference: SchemeDifference | None) -> str:
     return f"{sentence} The difference runs from {points(min(values))} to {points(max(values))} by seed."
 
 
-def _majority(performance: FoldPerformance, row: SchemeScore, majority: Claim) -> str:
+def _baselines(performance: FoldPerformance, row: SchemeScore, learned: Claim) -> str:
     if isnan(row.majority) or isnan(row.mean.value):
         return ""
     baseline = f"The majority-class baseline has {performance.metric.title} {percent(row.majority)}"
     guessed = f"; guessing by label shares, about {percent(row.chance)}" if not isnan(row.chance) else ""
-    if majority.decision == "above":
+    if learned.decision == "above":
         return f"{baseline}{guessed}."
-    if majority.decision == "below":
-        return f"The score is {points(-majority.estimate)} below the baseline. {baseline}{guessed}."
+    if learned.decision == "below":
+        return (
+            f"The score is {points(-learned.estimate)} below that of a model that learned nothing. {baseline}{guessed}."
+        )
     return f"No significant difference from a model that learned nothing. {baseline}{guessed}."
 
 
