@@ -27,7 +27,6 @@ UNMEASURED = {
     "cluster_folds.goes_with",
     "cluster_folds.predicts_held_out",
     "guided_tests.decoder_helps",
-    "test_quality.shift_together",
 }
 """Kinds that no world judges yet: the table names them, and a page says nothing of how often they were wrong."""
 

@@ -14,9 +14,17 @@ from core.models.layers import LayerSamples
 from tests.worlds.test_quality_claims import quality_claims, shift_claims
 from tests.worlds.world import World
 
-SHARE, BOUNDARY, CENTROID, PAIR, DIFFERS, SHIFT = (
+SHARE, BOUNDARY, CENTROID, PAIR, DIFFERS, SHIFT, TOGETHER = (
     f"test_quality.{name}"
-    for name in ("class_share", "boundary_share", "centroid_share", "pair_share", "differs_between_classes", "shift")
+    for name in (
+        "class_share",
+        "boundary_share",
+        "centroid_share",
+        "pair_share",
+        "differs_between_classes",
+        "shift",
+        "shift_together",
+    )
 )
 NOTHING = {SHARE: 0.0, BOUNDARY: 0.0, CENTROID: 0.0, PAIR: 0.0, DIFFERS: 0.0}
 RESPLITS = 40
@@ -71,8 +79,8 @@ DESIGNS = (
     Design("as the training set, 4 classes, small", 60, NOTHING, n_classes=4, n_train=200),
     Design("half of class 0 missing", 600, {SHARE: -0.4}, keep=0.5),
     Design("class 0 half as wide", 600, {BOUNDARY: -0.1, CENTROID: 0.4, DIFFERS: 0.1}, scale=0.5),
-    Design("nothing moved, 2 classes", 160, {SHIFT: 0.0}, n_classes=2, n_train=320, shift=True),
-    Design("class 0 moved by .4 in each of 4 columns", 160, {SHIFT: 0.1}, n_classes=2, n_train=320, moved=0.4,
-           shift=True),
+    Design("nothing moved, 2 classes", 160, {SHIFT: 0.0, TOGETHER: 0.0}, n_classes=2, n_train=320, shift=True),
+    Design("class 0 moved by .4 in each of 4 columns", 160, {SHIFT: 0.1, TOGETHER: 0.05}, n_classes=2, n_train=320,
+           moved=0.4, shift=True),
 )  # fmt: skip
 WORLDS = tuple(design.world() for design in DESIGNS)

@@ -11,6 +11,7 @@ from core.evaluate.test_quality.quality_claims import (
     class_shares,
     differs_between_classes,
     moved,
+    moved_together,
     pair_share,
     shares_beside,
 )
@@ -34,10 +35,11 @@ def quality_claims(train: LayerSamples, test: LayerSamples, *, seed: int, any_cl
 
 
 def shift_claims(train, y_train, test, y_test, *, seed: int, n_resplits: int, any_class: bool) -> Mapping[str, Claim]:
-    """The claim that a class moved."""
+    """The claims that a class moved, and that all together did."""
     names = tuple(f"class {label}" for label in range(int(y_train.max()) + 1))
     shift = covariate_shift(train, y_train, test, y_test, class_names=names, seed=seed, n_resplits=n_resplits)
-    return {"test_quality.shift": _one(list(map(moved, shift.classes)), any_class=any_class)}
+    together = moved_together(shift)
+    return {"test_quality.shift": _one(list(map(moved, shift.classes)), any_class=any_class), together.kind: together}
 
 
 def _one(family: Sequence[Claim], *, any_class: bool) -> Claim:
