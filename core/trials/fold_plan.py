@@ -29,6 +29,7 @@ from core.trials.choices import (
     numbers_offered,
     usual_features,
 )
+from core.trials.defaults import meant_features
 from core.trials.options import checked_options
 from core.trials.plan import Context, check_fields, check_names
 from core.trials.plan_sources import known_sources
@@ -148,6 +149,7 @@ class FoldPlan:
             "is chosen here."
         },
         says=lambda name: f" · {title_of(REPRESENTATIONS[name])}" if name else "",
+        means=meant_features,
     )
     n_components: int | None = asks(
         5,

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from core.data import Dataset, load_example
 from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
 from core.data.predictions.upload import GivenFile, PredictionUpload
+from core.represent import REPRESENTATIONS
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
@@ -38,6 +40,16 @@ def test_a_finished_run_shows_everything(open_page, workspace, wine):
     assert len([alt for alt in shown if alt.startswith("Map of 178 samples")]) == 2
     assert any(alt.startswith("Sizes of folds") for alt in shown)
     assert any("alcohol" in alt.lower() for alt in shown)
+
+
+@pytest.mark.parametrize("stored", [None, "raw"])
+def test_a_run_is_found_by_the_bare_address_and_by_the_name_of_its_usual_features(open_page, workspace, wine, stored):
+    run = stored_run(workspace, wine, plan=replace(PLAN, models=(), representation=stored))
+    for features in ({}, {"features": REPRESENTATIONS["raw"].title}):
+        app = open_page("cluster_folds", data=wine.fingerprint, models=[""], **features)
+        assert "Nothing has been computed" not in texts(app)
+        assert app.button(key="run").disabled
+    assert workspace.runs(LOCAL_OWNER) == [run]
 
 
 def test_texts_show_the_words_of_every_fold(open_page, workspace):
