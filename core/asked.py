@@ -62,7 +62,8 @@ class Ask:
     choices
         What can be chosen, and what the screen calls it; None of it where any name will do. `several` can be.
     lowest, highest, step, format
-        Of a number, or of the numbers of a list (`many`). Their type is that of `lowest`.
+        Of a number, or of the numbers of a list (`many`), or of rows of them, each with a name (`named`). Their type
+        is that of `lowest`.
     word
         What the screen calls None, or no choice at all: "usual", "all", "no model".
     when
@@ -86,6 +87,7 @@ class Ask:
     step: int | float = 1
     format: str | None = None
     many: bool = False
+    named: bool = False
     word: str | None = None
     width: int | None = None
     usual: Any = THE_DEFAULT

@@ -36,6 +36,7 @@ def make() -> None:
     share.offer(plan, controls.parameters(plan) or {})
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
+    controls.specified(plan, dataset)
     if run is None:
         cluster_folds_scores.nothing_computed(plan, n_trials)
         return

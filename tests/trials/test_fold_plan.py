@@ -13,7 +13,7 @@ from core.data import DataError, Dataset, load_example
 from core.models import MODELS, Cancelled
 from core.split import FOLD_SCHEMES
 from core.trials import Context, FoldPlan, Plan, from_json, to_json
-from core.trials.fold_plan import COLUMNS
+from core.trials.fold_rows import COLUMNS
 from core.workspace import frames
 
 BY_FEATURES = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "features"]
@@ -52,7 +52,7 @@ def test_json_is_canonical_and_comes_back():
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"folds": FoldPlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} - {"options"} | {"kind"}
+    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} - {"options", "labels_by_fold"} | {"kind"}
 
 
 @pytest.mark.parametrize(
