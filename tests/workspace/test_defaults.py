@@ -1,11 +1,12 @@
 """A run that was made under one spelling of a default is found under the other, and nothing else is taken for it."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from core.asked import options_of
 from core.data import Dataset
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
@@ -14,9 +15,11 @@ from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.models.paper_networks import LinearNetwork, Mlp2048
 from core.models.stored import ModelFile
 from core.represent import default_representation
+from core.split import FOLD_SCHEMES
 from core.trials import Context, FoldPlan, MapPlan, TrialPlan, to_json
 from core.trials.defaults import Facts, same_work
 from core.workspace import frames
+from core.workspace.plans import PLANS
 from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER
 
@@ -152,6 +155,23 @@ def test_both_spellings_give_the_same_rows(wine, what):
     unsaid, values = SPELLINGS[what]
     rows = [plan.run_trial(wine, 1, context=Context()) for plan in (unsaid, replace(unsaid, **values))]
     pd.testing.assert_frame_equal(*(each.drop(columns="seconds") for each in rows))
+
+
+NO_ONE_VALUE = {
+    "number": "no scheme reads one",
+    "n_components": "all of them, which are not turned",
+    "n_train": "all samples; a limit",
+    "n_samples": "all samples; a limit",
+    "r": "a median that is measured",
+}
+"""What None is where it stands for nothing else that could be written in its place."""
+
+
+def test_every_none_says_what_it_means_or_stands_for_nothing_else():
+    of_schemes = [field for scheme in FOLD_SCHEMES.values() for field in options_of(scheme).values()]
+    asked = [*of_schemes, *(field for plan in PLANS.values() for field in fields(plan) if "asks" in field.metadata)]
+    silent = {field.name for field in asked if field.default is None and field.metadata["means"] is None}
+    assert silent == set(NO_ONE_VALUE)
 
 
 def test_what_is_usual_stays_what_stored_runs_meant():
