@@ -159,7 +159,6 @@ def test_both_spellings_give_the_same_rows(wine, what):
 
 NO_ONE_VALUE = {
     "number": "no scheme reads one",
-    "n_components": "all of them, which are not turned",
     "n_train": "all samples; a limit",
     "n_samples": "all samples; a limit",
     "r": "a median that is measured",
