@@ -36,8 +36,8 @@ def make() -> None:
     share.offer(plan, controls.parameters(plan) or {})
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
-    controls.specified(plan, dataset)
     if run is None:
+        controls.specified(plan, dataset)
         cluster_folds_scores.nothing_computed(plan, n_trials)
         return
     jobs.follow(run, jobs.progress)

@@ -1,5 +1,6 @@
 """Which folds are made, and who is tested on them? The controls of a FoldPlan, all of them in the address."""
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -36,8 +37,8 @@ def specified(plan: FoldPlan, dataset: Dataset) -> None:
     if wanted is None:
         return
     folds = [f"Fold {fold}" for fold in range(1, plan.n_folds + 1)]
-    table = pd.DataFrame(wanted.T, index=list(dataset.class_names), columns=folds)
-    table.loc["All"] = table.sum()
+    by_label = np.vstack([wanted.T, wanted.sum(axis=1)])  # a class may itself be called All
+    table = pd.DataFrame(by_label, index=[*dataset.class_names, "All"], columns=folds)
     whole = (table == table.round()).all().all()
     st.caption("Samples of each label that each fold is to get" + ("." if whole else ", before rounding."))
     st.dataframe(table.map(lambda n: fixed(n, 0 if whole else 1)).rename_axis("Label"), key="specified-labels")
