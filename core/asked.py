@@ -62,7 +62,8 @@ class Ask:
     choices
         What can be chosen, and what the screen calls it; None of it where any name will do. `several` can be.
     lowest, highest, step, format
-        Of a number, or of the numbers of a list (`many`). Their type is that of `lowest`.
+        Of a number, or of the numbers of a list (`many`), or of rows of them, each with a name (`named`). Their type
+        is that of `lowest`.
     word
         What the screen calls None, or no choice at all: "usual", "all", "no model".
     when
@@ -86,6 +87,7 @@ class Ask:
     step: int | float = 1
     format: str | None = None
     many: bool = False
+    named: bool = False
     word: str | None = None
     width: int | None = None
     usual: Any = THE_DEFAULT
@@ -136,8 +138,18 @@ class OptionsOf:
     registry: Mapping[str, type]
 
 
-def asks(default: Any = MISSING, *, joined: str = "", several_as: Several = ITSELF, **ask: Any) -> Any:
+def asks(
+    default: Any = MISSING,
+    *,
+    joined: str = "",
+    several_as: Several = ITSELF,
+    means: Callable[..., Any] | None = None,
+    **ask: Any,
+) -> Any:
     """A field that asks one question (see `Ask`).
+
+    `means` says what None comes to where it leaves that to the data, or to other fields: a function of the plan and of
+    `core.trials.defaults.Facts`. A plan that says that value is then the same work.
 
     Examples
     --------
@@ -147,7 +159,7 @@ def asks(default: Any = MISSING, *, joined: str = "", several_as: Several = ITSE
     >>> [(one.ask.label, one.usual) for one in asked(Draws)]
     [('Repeats', 20)]
     """
-    return asks_several(Ask(**ask), default=default, joined=joined, several_as=several_as)
+    return asks_several(Ask(**ask), default=default, joined=joined, several_as=several_as, means=means)
 
 
 def asks_seed(*, address: str = "seed", help: str = "All randomness follows from this number.", **ask: Any) -> Any:
@@ -162,9 +174,16 @@ def asks_seed(*, address: str = "seed", help: str = "All randomness follows from
     return asks(0, label="Seed", help=help, address=address, lowest=0, highest=2**31, **ask)
 
 
-def asks_several(*questions: Ask, default: Any = MISSING, several_as: Several, joined: str = "") -> Any:
+def asks_several(
+    *questions: Ask,
+    default: Any = MISSING,
+    several_as: Several,
+    joined: str = "",
+    means: Callable[..., Any] | None = None,
+) -> Any:
     """A field that is shown otherwise than it is stored: as other values, or as several questions."""
-    return field(default=default, metadata={"asks": questions, "several": several_as, "joined": joined})
+    metadata = {"asks": questions, "several": several_as, "joined": joined, "means": means}
+    return field(default=default, metadata=metadata)
 
 
 def asks_like(plan: type, name: str, *, default: Any = THE_DEFAULT) -> Any:

@@ -37,6 +37,7 @@ def make() -> None:
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
     if run is None:
+        controls.specified(plan, dataset)
         cluster_folds_scores.nothing_computed(plan, n_trials)
         return
     jobs.follow(run, jobs.progress)

@@ -3,7 +3,7 @@
 The paper asks for the same label distribution in every fold; whole samples allow it only up to rounding.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -37,6 +37,25 @@ def spread_quotas(n_per_label: Counts, n_clusters: int, *, rng: np.random.Genera
     left_over = n_per_label[labels] % n_clusters
     cards = np.arange(left_over.sum())
     quotas[np.repeat(labels, left_over), clusters[cards % n_clusters]] += 1
+    return quotas
+
+
+def weighted_quotas(
+    n_per_label: Counts, weights: Mapping[int, Sequence[float]], n_clusters: int, *, rng: np.random.Generator
+) -> Quotas:
+    """Share each label out in proportion to its weights (by its position); labels without any are spread evenly.
+
+    Each cell is rounded down or up, at random; weights that are counts and sum to the label's samples are met exactly.
+
+    Examples
+    --------
+    >>> weighted_quotas(np.array([6, 4]), {1: (3.0, 1.0)}, 2, rng=np.random.default_rng(0))
+    array([[3, 3],
+           [3, 1]])
+    """
+    quotas = spread_quotas(n_per_label, n_clusters, rng=rng)
+    for label, of_label in weights.items():
+        quotas[label] = share_out(np.array(of_label, dtype=np.float64), int(n_per_label[label]), rng=rng)
     return quotas
 
 

@@ -12,8 +12,9 @@ from jaxtyping import Float, Integer
 from numba import njit
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import kmeans_plusplus
+from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from core.cluster.quotas import checked_quotas, first_of_each, label_codes, share_out, spread_quotas
 from core.cluster.transport import assign_labels
@@ -87,6 +88,23 @@ class SDSKMeans(ClusterMixin, BaseEstimator):
     def fit_predict(self, X, y=None):
         """Cluster the rows of `X` and give the cluster of each."""
         return self.fit(X, y).labels_
+
+    def predict(self, X):
+        """Give the cluster whose centre is nearest to each row of `X`.
+
+        Quotas are about the samples of `fit`: there, a sample may be in another cluster than the nearest, since that
+        one was full (`labels_` says which), and of new samples a cluster may get any number.
+
+        Examples
+        --------
+        >>> model = SDSKMeans(2, random_state=0).fit(np.array([[0.0], [1.0], [8.0], [9.0]]))
+        >>> bool((model.predict([[0.4], [8.4]]) == model.labels_[[0, 3]]).all())
+        True
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        middle = self.cluster_centers_.mean(axis=0)  # far from the origin, squared distances would cancel
+        return pairwise_distances_argmin(X - middle, self.cluster_centers_ - middle).astype(np.int32)
 
     def _check_numbers(self, n_samples):
         for name in ("n_clusters", "n_init"):

@@ -75,6 +75,8 @@ def _takes(ask: Ask) -> str:
         of = "some of " if ask.several else "one of "
         names = (f"`{json.dumps(name)}`" + (f" ({title})" if title != name else "") for name, title in titles.items())
         return of + ", ".join(names) + nothing
+    if ask.named:
+        return f"a list of `[name, number, …]`, numbers{_range(ask)}"
     whole = "whole number" if isinstance(ask.lowest, int) else "number"
     kind = f"a list of {whole}s" if ask.many else f"a {whole}"
     return f"{kind}{_range(ask)}{nothing}"

@@ -54,6 +54,7 @@ class MaxShift:
         highest=0.95,
         step=0.05,
         word="usual",
+        means=lambda plan, facts: 1 / plan.n_folds,
     )
     n_init: int = asks_starts()
 

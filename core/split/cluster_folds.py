@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Integer
 
 from core.data.errors import DataError
 from core.models.threads import single_threaded
@@ -121,7 +122,8 @@ class SameSizeFolds:
 class SDSFolds:
     """Make each cluster of SDS k-means a fold: folds that differ in their inputs, not in their size or labels.
 
-    A label with fewer rows than folds is fine: some folds then hold none of it.
+    A label with fewer rows than folds is fine: some folds then hold none of it. ``labels_by_fold`` says how a label's
+    rows are to be shared out instead (section 3.3): rows of (label, weight, ...), a weight for each fold.
 
     Examples
     --------
@@ -129,11 +131,15 @@ class SDSFolds:
     >>> folds = SDSFolds(n_folds=3).assign([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]], y)
     >>> (folds[0::2] == folds[1::2]).all()
     np.True_
+    >>> folds = SDSFolds(n_folds=2, labels_by_fold=(("dog", 2, 1),)).assign([[0], [1], [2], [3], [4], [5]], y)
+    >>> (folds[1::2] == 0).sum()
+    np.int64(2)
     """
 
     n_folds: int = 5
     seed: int = 0
     n_init: int = asks_starts()
+    labels_by_fold: tuple[tuple[Any, ...], ...] = ()
 
     title: ClassVar[str] = "SDS k-means"
     needs: ClassVar[str] = "features"
@@ -150,10 +156,23 @@ class SDSFolds:
         """Give the fold of every row; features and labels are read."""
         from core.cluster import SDSKMeans
 
-        features, (labels, _) = features_of(X), label_codes_of(y)
+        features, (labels, names) = features_of(X), label_codes_of(y)
         count_rows(X, y, groups, n_folds=self.n_folds)
-        state = random_state(self.seed, SDS_FOLDS)
-        return SDSKMeans(self.n_folds, n_init=self.n_init, random_state=state).fit(features, labels).labels_.astype(int)
+        state, quotas = random_state(self.seed, SDS_FOLDS), None
+        if self.labels_by_fold:
+            quotas = self._quotas(np.bincount(labels), list(names))
+        estimator = SDSKMeans(self.n_folds, n_init=self.n_init, quotas=quotas, random_state=state)
+        return estimator.fit(features, labels).labels_.astype(int)
+
+    def _quotas(self, n_label: Integer[np.ndarray, " n_labels"], names: list[Any]) -> Integer[np.ndarray, "_ _"]:
+        from core.cluster.quotas import weighted_quotas
+
+        weights = {}
+        for label, *of_label in self.labels_by_fold:
+            if label not in names or len(of_label) != self.n_folds:
+                raise DataError(f"Label {label!r} must occur, and have a weight for each of the {self.n_folds} folds.")
+            weights[names.index(label)] = [float(weight) for weight in of_label]
+        return weighted_quotas(n_label, weights, self.n_folds, rng=np.random.default_rng([self.seed, SDS_FOLDS]))
 
     split = split_by_fold
     get_n_splits = count_folds

@@ -95,6 +95,30 @@ class FoldDescription:
                 columns[f"{measure}_random"] = self.random[:, :, position].mean(axis=0)
         return pd.DataFrame(columns)
 
+    def label_counts(self) -> pd.DataFrame:
+        """Give a row per label and a column per split (from 0): how many samples of it the test part holds, as text.
+
+        Behind it stands, in brackets, what was wanted, where that is a sample or more away.
+
+        Examples
+        --------
+        >>> folds, y = np.array([0, 1, 1, 1]), np.array([0, 0, 0, 1])
+        >>> wanted = np.array([[2.0, 0.5], [1.0, 0.5]])
+        >>> rng = np.random.default_rng(0)
+        >>> describe_folds(folds, y, None, class_names=["cat", "dog"], wanted=wanted, rng=rng).label_counts()
+                   0        1
+        cat  1 (2.0)  2 (1.0)
+        dog        0        1
+        """
+        cells = [
+            [
+                f"{n}" if abs(n - wanted) < 1 else f"{n} ({wanted:.1f})"
+                for n, wanted in zip(of_label, wanted_of_label, strict=True)
+            ]
+            for of_label, wanted_of_label in zip(self.n_label.T, self.n_label_wanted.T, strict=True)
+        ]
+        return pd.DataFrame(cells, index=list(self.class_names))
+
     def measures_table(self) -> pd.DataFrame:
         """Give one row per split and measure.
 
@@ -153,6 +177,7 @@ def describe_folds(
     *,
     class_names: Sequence[str],
     test_share: float | None = None,
+    wanted: Float[np.ndarray, "n_splits n_classes"] | None = None,
     duplicates: NearDuplicates | None = None,
     n_random: int = 2,
     rng: np.random.Generator,
@@ -160,7 +185,8 @@ def describe_folds(
     """Count labels ``y`` (codes into ``class_names``) in every fold, and measure how unlike train and test are.
 
     ``folds`` is what a fold scheme assigns: -1 is in no test part. Wanted is an equal part of every label in each fold;
-    for a single split, ``test_share`` of every label (or what the test part has, if it is None). Without ``features``
+    for a single split, ``test_share`` of every label (or what the test part has, if it is None); ``wanted`` says
+    otherwise, where labels were specified. Without ``features``
     only labels are compared; ``duplicates`` are counted across the cut where they are given. Every figure is
     measured on ``n_random`` shuffles of ``folds`` too (0: none): what is no more unlike than they is as good as
     random.
@@ -187,7 +213,7 @@ def describe_folds(
         class_names=tuple(class_names),
         n_train=len(folds) - n_fold,
         n_label=n_label,
-        n_label_wanted=np.tile(n_whole * share, (n_splits, 1)),
+        n_label_wanted=np.tile(n_whole * share, (n_splits, 1)) if wanted is None else wanted,
         measures=measured.names,
         values=measured.values,
         random=np.array(shuffled).reshape(n_random, *measured.values.shape),

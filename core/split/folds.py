@@ -21,7 +21,7 @@ from core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from core.split.scheme import GROUP_FOLDS, RANDOM_FOLDS, STRATIFIED_FOLDS
+from core.split.scheme import GROUP_FOLDS, RANDOM_FOLDS, STRATIFIED_FOLDS, asks_for_groups
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ class GroupFolds:
 
     split = split_by_fold
     get_n_splits = count_folds
+    get_metadata_routing = asks_for_groups
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,7 @@ class LeaveOneGroupOut:
         return sources
 
     split = split_by_fold
+    get_metadata_routing = asks_for_groups
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Count the splits, which are as many as sources.

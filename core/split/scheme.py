@@ -87,6 +87,25 @@ class SplitScheme(Protocol):
         ...
 
 
+def asks_for_groups(self: Any) -> Any:
+    """Tell scikit-learn's metadata routing that ``split`` takes ``groups``, as its own splitters by groups do.
+
+    It is the ``get_metadata_routing`` of every scheme that reads sources: with routing enabled,
+    ``cross_val_score(..., cv=scheme, params={"groups": sources})`` then hands them over.
+
+    Examples
+    --------
+    >>> from core.split import GroupFolds
+    >>> GroupFolds().get_metadata_routing()
+    {'split': {'groups': True}}
+    """
+    from sklearn.utils.metadata_routing import MetadataRequest
+
+    request = MetadataRequest(owner=self)
+    request.split.add_request(param="groups", alias=True)
+    return request
+
+
 def check_fields(n_repeats: int, test_share: float, seed: int) -> None:
     """Refuse values that no scheme can draw with.
 

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Integer, Shaped
 from core.data.errors import DataError
 from core.split.cells import Cells, number, read_cells
 from core.split.held_out import every_combination, n_combinations, walk_over_sources, within_classes
-from core.split.scheme import INCLUSIVE, RANDOM, Split, check_fields, check_repeat
+from core.split.scheme import INCLUSIVE, RANDOM, Split, asks_for_groups, check_fields, check_repeat
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ class SourceExclusive:
         3
         """
         return self.n_repeats if self.across == "all" else self._n_splits(_cells(y, groups))
+
+    get_metadata_routing = asks_for_groups
 
     def _across_all(self, cells: Cells) -> bool:
         return cells.shared if self.across is None else self.across == "all"
@@ -138,6 +140,8 @@ class SourceInclusive:
         7
         """
         return self.n_repeats
+
+    get_metadata_routing = asks_for_groups
 
     def _draw(self, repeat: int, cells: Cells) -> Split:
         rng = np.random.default_rng([self.seed, INCLUSIVE, repeat])

@@ -24,7 +24,7 @@ from core.split.fold_scheme import (
     random_state,
     split_by_fold,
 )
-from core.split.scheme import INCLUSIVE_FOLDS, PAIRED_SOURCES
+from core.split.scheme import INCLUSIVE_FOLDS, PAIRED_SOURCES, asks_for_groups
 
 
 def same_size_sources(
@@ -155,6 +155,7 @@ class SourceInclusiveFolds:
 
     split = split_by_fold
     get_n_splits = count_folds
+    get_metadata_routing = asks_for_groups
 
 
 def _by_size(sizes: Integer[np.ndarray, " n"], rng: np.random.Generator) -> Integer[np.ndarray, " n"]:

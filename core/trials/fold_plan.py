@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from core.represent import (
     features_for_splits,
     number_of,
 )
-from core.split import FOLD_SCHEMES, FoldScheme
+from core.split import FOLD_SCHEMES, FoldScheme, SDSFolds
 from core.trials.choices import (
     features_offered,
     fold_schemes_offered,
@@ -29,32 +29,24 @@ from core.trials.choices import (
     numbers_offered,
     usual_features,
 )
+from core.trials.defaults import meant_features
+from core.trials.fold_rows import FoldTrial, frame_of_folds
+from core.trials.labels_by_fold import (
+    WeightRows,
+    checked_weights,
+    notes_on_labels,
+    rare_labels,
+    wanted_by_fold,
+    weights_by_code,
+)
 from core.trials.options import checked_options
 from core.trials.plan import Context, check_fields, check_names
 from core.trials.plan_sources import known_sources
 
-COLUMNS = ("scheme", "seed", "model", "fold", "row", "y_pred", "confidence", "n_train", "seconds", "status")
-"""The columns of a frame of folds, whose rows are lean: a run may have hundreds of thousands.
-
-The trial that makes folds has a row for every sample: its `row` (position in the data set) and `fold` (from 0; -1 in no
-test part), `model` and `y_pred` missing. A trial that tests a fold has a row for every sample of the fold: `y_pred` is
-a code into the class names, `confidence` the highest predicted probability (NaN where the model gives none), `n_train`
-the number of samples trained on. `seconds` (of the trial) and `status` ("ok" or "failed") stand on every row; a failed
-trial is one row without figures.
-"""
-
-
 MOST_FOLDS = 2**15 - 1
 """Of a scheme; rows hold their fold in 16 bits, and every fold is a trial for each model."""
-
-
-class FoldTrial(NamedTuple):
-    """One trial of a plan: `model` and `fold` are None where it makes the folds of a scheme and seed."""
-
-    scheme: str
-    seed: int
-    model: str | None
-    fold: int | None
+SPECIFIED = SDSFolds
+"""The scheme whose folds get the labels that somebody specifies."""
 
 
 def _first_four(names: tuple[str, ...]) -> str:
@@ -84,6 +76,9 @@ class FoldPlan:
         Names in MODELS; none at all only makes the folds.
     options
         Of the schemes: (scheme, option, value), for what is not as usual; an option is a field of the scheme that asks.
+    labels_by_fold
+        How many samples of a label each fold of SDS k-means gets, as (label, weight, ...) with a weight for each fold:
+        shares or counts (`core.trials.labels_by_fold`). Labels of which nothing is said are spread evenly.
     number
         The name of the number per sample for quantiles (`core.represent.numbers_of`); None where no scheme reads one.
 
@@ -148,6 +143,7 @@ class FoldPlan:
             "is chosen here."
         },
         says=lambda name: f" · {title_of(REPRESENTATIONS[name])}" if name else "",
+        means=meant_features,
     )
     n_components: int | None = asks(
         5,
@@ -181,11 +177,25 @@ class FoldPlan:
             lambda seeds: (len(seeds), min(seeds)), lambda n_seeds, first: tuple(range(first, first + n_seeds))
         ),
     )
+    labels_by_fold: WeightRows = asks(
+        (),
+        label="Labels by fold",
+        help="How the samples of a label are shared out over the folds of SDS k-means: a label, a colon and a number "
+        "for each fold, such as “spam: 3 2 1; ham: 1 1 1”. Counts or shares, both will do. Other labels are spread "
+        "evenly.",
+        address="labels_by_fold",
+        lowest=0.0,
+        named=True,
+        width=520,
+        when=lambda values, about: bool(_by_labels(values["schemes"])),
+        says=lambda rows: " · labels by fold as specified" if rows else "",
+        joined=LATER,
+    )
     options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
         "schemes", FOLD_SCHEMES, joined=LATER
     )
 
-    described: ClassVar[str] = "{schemes} · {n_folds} · {seeds} · {models}{representation}{options}"
+    described: ClassVar[str] = "{schemes} · {n_folds} · {seeds} · {models}{representation}{labels_by_fold}{options}"
 
     kind: ClassVar[str] = "folds"
     METHOD_VERSION: ClassVar[int] = 1
@@ -212,12 +222,19 @@ class FoldPlan:
                 f"{label_of(self, 'number')}: {FOLD_SCHEMES[by_number[0]].title} cuts by a number of each sample. "
                 "Say which one."
             )
+        self._check_labels_by_fold()
         object.__setattr__(self, "options", checked_options(self.options, self.schemes, FOLD_SCHEMES))
         for name in self.schemes:
             try:
                 fold_scheme(self, name, self.seeds[0])
             except DataError as problem:
                 raise DataError(f"{FOLD_SCHEMES[name].title}: {problem}") from None
+
+    def _check_labels_by_fold(self) -> None:
+        what = label_of(self, "labels_by_fold")
+        if self.labels_by_fold and not _by_labels(self.schemes):
+            raise DataError(f"{what}: none of the folds that are chosen reads them. Choose {SPECIFIED.title}, too.")
+        object.__setattr__(self, "labels_by_fold", checked_weights(self.labels_by_fold, self.n_folds, what=what))
 
     @property
     def label_informed(self) -> bool:
@@ -229,16 +246,18 @@ class FoldPlan:
         return len(self.trials(dataset))
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
-        """What is to be known before such folds are made, in sentences: labels too rare to be in every fold."""
-        n = dataset.n_per_class
-        rare = [f"{name} ({count})" for name, count in zip(dataset.class_names, n, strict=True) if count < self.n_folds]
-        if not rare:
-            return ()
-        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
-        return (
-            f"Fewer samples than the {self.n_folds} folds: {', '.join(rare[:5])}{more}. That is allowed; such a label "
-            "is missing from some folds, whose scores then say nothing of it.",
-        )
+        """What is to be known before such folds are made, in sentences: labels that are rare, or specified."""
+        specified = notes_on_labels(self.labels_by_fold, title=SPECIFIED.title)
+        return (*rare_labels(dataset, self.n_folds), *specified)
+
+    def wanted(self, dataset: Dataset, scheme: str) -> Float[np.ndarray, "n_folds n_classes"] | None:
+        """How many samples of each class each fold was specified to hold, before rounding; None where nobody did.
+
+        Raises DataError for a class that the data set does not have, and where a fold would stay empty.
+        """
+        if not (self.labels_by_fold and _by_labels([scheme])):
+            return None
+        return wanted_by_fold(self.labels_by_fold, dataset, self.n_folds, what=label_of(self, "labels_by_fold"))
 
     def trials(self, dataset: Dataset) -> tuple[FoldTrial, ...]:
         """Every trial: first all that make folds, then fold by fold, so that the first scores show all schemes."""
@@ -286,34 +305,8 @@ class FoldPlan:
         trial = self.trials(dataset)[index]
         return self._frame(trial, row=[pd.NA], fold=[pd.NA if trial.fold is None else trial.fold], status="failed")
 
-    def _frame(
-        self,
-        trial: FoldTrial,
-        *,
-        row: object,
-        fold: object,
-        y_pred: object = pd.NA,
-        confidence: object = np.nan,
-        n_train: object = pd.NA,
-        seconds: float = np.nan,
-        status: str = "ok",
-    ) -> pd.DataFrame:
-        """A frame of `COLUMNS`; every trial of a plan has the same types and categories, so that frames join."""
-        index = pd.RangeIndex(len(row))
-        model = pd.CategoricalDtype(pd.Index(self.models, dtype="str"))
-        cells = {
-            "scheme": (trial.scheme, pd.CategoricalDtype(pd.Index(self.schemes, dtype="str"))),
-            "seed": (trial.seed, "int64"),
-            "model": (trial.model, model),
-            "fold": (pd.array(fold, dtype="Int16"), "Int16"),
-            "row": (pd.array(row, dtype="Int32"), "Int32"),
-            "y_pred": (y_pred, "Int32"),
-            "confidence": (confidence, "float32"),
-            "n_train": (n_train, "Int32"),
-            "seconds": (seconds, "float32"),
-            "status": (status, pd.CategoricalDtype(pd.Index(["ok", "failed"], dtype="str"))),
-        }
-        return pd.DataFrame({name: pd.Series(cells[name][0], index, dtype=cells[name][1]) for name in COLUMNS})
+    def _frame(self, trial: FoldTrial, **cells: Any) -> pd.DataFrame:
+        return frame_of_folds(trial, schemes=self.schemes, models=self.models, **cells)
 
 
 def fold_scheme(plan: FoldPlan, scheme: str, seed: int) -> FoldScheme:
@@ -324,6 +317,11 @@ def fold_scheme(plan: FoldPlan, scheme: str, seed: int) -> FoldScheme:
     """
     options = {option: value for entry, option, value in plan.options if entry == scheme}
     return FOLD_SCHEMES[scheme](n_folds=plan.n_folds, seed=seed, **options)
+
+
+def _by_labels(schemes: Collection[str]) -> list[str]:
+    """Those of the schemes whose folds get the labels that are specified."""
+    return [name for name in schemes if FOLD_SCHEMES[name] is SPECIFIED]
 
 
 def _by_number(schemes: Collection[str]) -> list[str]:
@@ -341,7 +339,7 @@ def _trials(plan: FoldPlan, dataset: Dataset) -> tuple[FoldTrial, ...]:
         if n_folds > MOST_FOLDS:
             raise DataError(
                 f"{scheme} would make {n_folds:,} folds of {dataset.name}; at most {MOST_FOLDS:,} can be tested. "
-                "Ask for fewer folds, or for {FOLD_SCHEMES['group_folds'].title}, which put several sources into one."
+                f"Ask for fewer folds, or for {FOLD_SCHEMES['group_folds'].title}, which put several sources into one."
             )
         tests += [(seed, fold, scheme, model) for fold in range(n_folds) for model in plan.models]
     order = {scheme: place for place, scheme in enumerate(plan.schemes)}
@@ -362,6 +360,8 @@ def _check_fit(plan: FoldPlan, dataset: Dataset) -> None:
         check_representation(dataset, plan.representation)
     if "values" in needs:
         number_of(dataset, plan.number or "")
+    for scheme in plan.schemes:
+        plan.wanted(dataset, scheme)
 
 
 @lru_cache(maxsize=32)
@@ -374,7 +374,12 @@ def _folds(plan: FoldPlan, dataset: Dataset, scheme: str, seed: int) -> Integer[
         x = number_of(dataset, plan.number or "")
     else:
         x = np.zeros((dataset.n_samples, 1))
-    folds = fold_scheme(plan, scheme, seed).assign(x, dataset.y, groups)
+    made_by = fold_scheme(plan, scheme, seed)
+    if isinstance(made_by, SPECIFIED) and plan.labels_by_fold:
+        what = label_of(plan, "labels_by_fold")
+        weights = weights_by_code(plan.labels_by_fold, dataset, what=what)
+        made_by = replace(made_by, labels_by_fold=tuple((code, *weights[code]) for code in weights))
+    folds = made_by.assign(x, dataset.y, groups)
     folds.flags.writeable = False  # it is shared by every trial of the process
     return folds
 

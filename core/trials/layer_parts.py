@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -16,6 +17,8 @@ from core.models.load import Model, read_stored
 from core.models.recorded import recorded_parts
 from core.models.stored import RECORDED, ModelFile
 from core.models.trained import TrainedNetwork
+from core.trials.defaults import Facts
+from core.trials.plan import Aside
 from core.trials.training_plan import TrainingPlan
 
 _SELDOM = 0.95  # a fitted head that agrees with its model less often than that is not to be relied on
@@ -71,7 +74,18 @@ def asks_layer(default: str | None = None) -> Any:
         differs=lambda about: {"usual": next(iter(about.layers), None)},
         when=lambda values, about: len(about.layers) != 1,
         says=lambda layer: layer or "usual layer",
+        means=_usual_layer,
     )
+
+
+def _usual_layer(plan: Any, facts: Facts) -> str:
+    return _first_layer(plan.model, facts.fingerprint, Aside(facts))
+
+
+@lru_cache(maxsize=64)
+def _first_layer(model: str, fingerprint: str, facts: Aside[Facts]) -> str:
+    """The usual layer of a stored model, read once: whoever looks for a run asks for it again and again."""
+    return layers_offered(facts.value.model(model), facts.value.read())[0]
 
 
 class TrainingSplit(TypedDict):

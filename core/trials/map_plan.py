@@ -13,6 +13,7 @@ from core.models.classifier import stop_if
 from core.represent import REPRESENTATIONS, check_representation, default_representation, features_for_splits
 from core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
 from core.trials.choices import features_offered
+from core.trials.defaults import meant_features
 from core.trials.plan import Context, check_fields, check_names
 
 COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
@@ -75,6 +76,7 @@ class MapPlan:
         choices=features_offered,
         differs=lambda about: {"usual": next(iter(features_offered(about)))},
         says=lambda name: title_of(REPRESENTATIONS[name]) if name else "usual features",
+        means=meant_features,
     )
     n_components: int | None = asks(
         50,

@@ -25,6 +25,7 @@ from core.trials.choices import (
     models_offered,
     usual_features,
 )
+from core.trials.defaults import meant_across, meant_epochs, meant_features
 from core.trials.epochs import EPOCHS, fit_and_predict, untrained
 from core.trials.left_out import n_turns, of_turn, without_turn
 from core.trials.plan import Context, check_fields, check_names
@@ -135,6 +136,7 @@ class TrialPlan:
             "the data themselves, whatever is chosen here."
         },
         says=lambda name: f" in {title_of(REPRESENTATIONS[name])}" if name else "",
+        means=meant_features,
     )
     n_sources: int = asks(
         5,
@@ -189,6 +191,7 @@ class TrialPlan:
         address="held_out",
         choices=lambda about: ACROSS,
         word="usual",
+        means=meant_across,
     )
     n_train: int | None = asks(
         None,
@@ -208,6 +211,7 @@ class TrialPlan:
         word="usual",
         width=150,
         joined=LATER,
+        means=meant_epochs,
     )
     seed: int = asks_seed()
     epoch: str = asks(

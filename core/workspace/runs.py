@@ -1,13 +1,18 @@
 """What is computed, and what was? An owner's runs, each with the rows of its finished trials."""
 
+import json
 import uuid
 
 import pandas as pd
-from sqlalchemy import delete, select
+from sqlalchemy import Select, delete, select
+from sqlalchemy.orm import Session
 
+from core.data import DataError
 from core.trials import Plan, to_json
+from core.trials.defaults import Facts, left_open, same_work
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError
+from core.workspace.plans import load_plan
 from core.workspace.run import Run, as_run, require_run, run_key, state_of
 from core.workspace.schema import LinkRow, RunRow, StepsRow, TrialRow
 from core.workspace.store import Store, commit_or_ignore_twin, forget_views
@@ -34,27 +39,28 @@ class Runs:
         with self._store.session() as session:
             session.add(row)
             commit_or_ignore_twin(session)
-        run = self.run_of_today(owner, plan, fingerprint)
-        if run is None:
-            raise WorkspaceError("This run was deleted while it was being made. Start it again.")
-        return run
-
-    def run_of_today(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
-        """The run of this plan on this data set by today's method, or None where the owner has none."""
-        query = select(RunRow).where(RunRow.owner == owner, RunRow.key == run_key(plan, fingerprint))
         with self._store.session() as session:
-            row = session.scalar(query)
+            made = session.scalar(_by_key(owner, run_key(plan, fingerprint)))
+            if made is None:
+                raise WorkspaceError("This run was deleted while it was being made. Start it again.")
+            return as_run(session, made)
+
+    def run_of_today(self, owner: str, plan: Plan, facts: Facts) -> Run | None:
+        """The run of this plan on this data set by today's method, or None where the owner has none.
+
+        Also one whose plan says what this one leaves to a default, or leaves what this one says; of several, one that
+        is done.
+        """
+        with self._store.session() as session:
+            row = _of_today(session, owner, plan, facts)
             return None if row is None else as_run(session, row)
 
-    def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
+    def find_run(self, owner: str, plan: Plan, facts: Facts) -> Run | None:
         """The same; where there is none, the newest that an older method computed."""
-        query = select(RunRow).where(RunRow.owner == owner, RunRow.fingerprint == fingerprint)
-        query = query.where(RunRow.kind == plan.kind, RunRow.plan == to_json(plan)).order_by(RunRow.created.desc())
-        run = self.run_of_today(owner, plan, fingerprint)
-        if run is not None:
-            return run
         with self._store.session() as session:
-            row = session.scalars(query).first()
+            row = _of_today(session, owner, plan, facts)
+            if row is None:
+                row = next(iter(_of_the_same_work(session, owner, plan, facts)), None)
             return None if row is None else as_run(session, row)
 
     def run(self, owner: str, run_id: str) -> Run:
@@ -108,3 +114,39 @@ class Runs:
             session.flush()
             forget_views(session, owner, RunRow.__tablename__, run_id)
             session.commit()
+
+
+def _by_key(owner: str, key: str) -> Select[tuple[RunRow]]:
+    return select(RunRow).where(RunRow.owner == owner, RunRow.key == key)
+
+
+def _of_today(session: Session, owner: str, plan: Plan, facts: Facts) -> RunRow | None:
+    """The run of this plan by today's method, under whichever spelling of its defaults."""
+    key = run_key(plan, facts.fingerprint)
+    own = session.scalar(_by_key(owner, key))
+    if own is not None and own.state == "done":
+        return own
+    same = _of_the_same_work(session, owner, plan, facts)
+    of_today = [row for row in same if row.key == run_key(load_plan(row.plan), row.fingerprint)]
+    return max(of_today, key=lambda row: (row.state == "done", row.key == key), default=None)
+
+
+def _of_the_same_work(session: Session, owner: str, plan: Plan, facts: Facts) -> list[RunRow]:
+    """The runs whose trials are those of this plan, by whatever method; the newest first."""
+    query = select(RunRow).where(RunRow.owner == owner, RunRow.fingerprint == facts.fingerprint)
+    rows = session.scalars(query.where(RunRow.kind == plan.kind).order_by(RunRow.created.desc()))
+    return [row for row in rows if is_of(row.plan, plan, facts)]
+
+
+def is_of(stored: str, plan: Plan, facts: Facts) -> bool:
+    """Whether a stored plan, as JSON, is this plan, or one that only says what this one leaves to a default."""
+    own = to_json(plan)
+    if stored == own:
+        return True
+    then, now = json.loads(stored), json.loads(own)  # most are told apart by their text, which is quicker
+    if any(then.get(name) != now.get(name) for name in (then.keys() | now.keys()) - left_open(type(plan))):
+        return False
+    try:
+        return same_work(load_plan(stored), plan, facts)
+    except DataError:  # a plan that this version does not know
+        return False

@@ -12,7 +12,8 @@ import pandas as pd
 
 from core.data import DataError, Dataset
 from core.data.predictions.upload import PredictionUpload
-from core.trials import Plan, needed_by, to_json
+from core.trials import Plan, needed_by
+from core.trials.defaults import Facts
 from core.trials.plan import Needing
 from core.workspace.data import StoredDataset, StoredPredictions
 from core.workspace.errors import WorkspaceError
@@ -20,6 +21,7 @@ from core.workspace.links import View, link_id
 from core.workspace.models import StoredModel
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
+from core.workspace.runs import is_of
 from core.workspace.workspace import Workspace
 
 READ_ONLY = "A link shows one result. It starts nothing, keeps nothing and changes nothing."
@@ -75,7 +77,8 @@ class SharedWorkspace:
         By whatever method it was computed: a link goes on showing its own run when there is a newer one.
         """
         seen = self._seen(owner)
-        return _run_of(plan, fingerprint, seen.runs) or _run_of(plan, fingerprint, self._needed(seen))
+        facts = self._workspace._facts(seen.owner, fingerprint)
+        return _run_of(plan, facts, seen.runs) or _run_of(plan, facts, self._needed(seen))
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
         """The rows of the finished trials of a run of the link, and of runs whose rows that one needs."""
@@ -172,9 +175,9 @@ class SharedWorkspace:
         return seen.owner
 
 
-def _run_of(plan: Plan, fingerprint: str, runs: Iterable[Run]) -> Run | None:
-    asked = (to_json(plan), fingerprint)
-    return next((run for run in runs if (run.plan, run.fingerprint) == asked), None)
+def _run_of(plan: Plan, facts: Facts, runs: Iterable[Run]) -> Run | None:
+    of_data = [run for run in runs if run.fingerprint == facts.fingerprint and run.kind == plan.kind]
+    return next((run for run in of_data if is_of(run.plan, plan, facts)), None)
 
 
 def _models(run: Run) -> tuple[str, ...]:

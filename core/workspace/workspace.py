@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from core.data import Dataset
+from core.data import DataError, Dataset
 from core.data.predictions.upload import PredictionUpload
 from core.models.stored import ModelFile
 from core.trials import Plan
+from core.trials.defaults import Facts
 from core.workspace.data import Data, StoredDataset, StoredPredictions
+from core.workspace.errors import DatabaseBusy, WorkspaceError
 from core.workspace.links import USUAL_DAYS, Link, Links, View
 from core.workspace.models import Models, StoredModel
 from core.workspace.run import Run, Steps
@@ -146,7 +148,7 @@ class Workspace:
         Raises DataError where the plan does not fit the data, and WorkspaceError where it asks for a model that the
         owner does not have. `n_trials` may be given by who knows it already.
         """
-        run = self._runs.run_of_today(owner, plan, fingerprint)
+        run = self._runs.run_of_today(owner, plan, self._facts(owner, fingerprint))
         if run is not None:
             return run
         name = self.stored_dataset(owner, fingerprint).name
@@ -159,9 +161,10 @@ class Workspace:
     def find_run(self, owner: str, plan: Plan, fingerprint: str) -> Run | None:
         """The run of this plan on this data set, or None where the owner has none.
 
-        Where today's method has computed none, it is the newest that an older one did (`Run.older_method`).
+        A plan that only says what this one leaves to a default is the same work, and so is one that leaves what this
+        one says. Where today's method has computed none, it is the newest that an older one did (`Run.older_method`).
         """
-        return self._runs.find_run(owner, plan, fingerprint)
+        return self._runs.find_run(owner, plan, self._facts(owner, fingerprint))
 
     def run(self, owner: str, run_id: str) -> Run:
         """A run as it stands now."""
@@ -230,6 +233,24 @@ class Workspace:
     def revoke_link(self, owner: str, link: str) -> None:
         """Take a link back, by its id."""
         self._links.revoke_link(owner, link)
+
+    def _facts(self, owner: str, fingerprint: str) -> Facts:
+        """What the defaults of plans on a data set hang on, read when it is asked for."""
+
+        def model(of: str) -> bytes:
+            try:
+                return self.model_bytes(owner, of)
+            except DatabaseBusy:
+                raise
+            except WorkspaceError as problem:
+                raise DataError(str(problem)) from problem
+
+        return Facts(
+            fingerprint,
+            lambda: self.stored_dataset(owner, fingerprint),
+            lambda: self.dataset(owner, fingerprint),
+            model,
+        )
 
     def _follow_link(self, link: str) -> tuple[str, str | View]:
         """The owner of a link that works and what it shows, for `core.workspace.sharing` alone."""

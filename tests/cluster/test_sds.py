@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -148,6 +149,22 @@ def test_without_labels_it_is_same_size_k_means():
     without = SDSKMeans(5, n_init=2, random_state=0).fit_predict(x)
     same_size = SameSizeKMeans(5, n_init=2, random_state=0).fit_predict(x, DIGITS.target)
     np.testing.assert_array_equal(without, same_size)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_new_samples_go_to_the_nearest_centre_whatever_the_quotas(far):
+    x = DIGITS.data[:500, 20:40] + far
+    model = SDSKMeans(5, random_state=0).fit(x, DIGITS.target[:500])
+    new = DIGITS.data[500:900, 20:40] + far
+    distances = ((new[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(model.predict(new), distances.argmin(axis=1))
+    assert (model.labels_ != model.predict(x)).any()  # where a cluster was full, a sample of the fit is in another
+    assert SameSizeKMeans(3, random_state=0).fit(x).predict(new).max() == 2
+
+
+def test_nothing_is_predicted_before_a_fit():
+    with pytest.raises(NotFittedError):
+        SDSKMeans(2).predict([[0.0]])
 
 
 def test_labels_may_be_text_numbers_or_truths():

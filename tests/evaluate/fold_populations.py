@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.evaluate.cluster_folds import FoldPredictions
-from core.trials.fold_plan import COLUMNS
+from core.trials.fold_rows import COLUMNS
 
 
 def simulated(

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from core.data import Dataset, load_example
 from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
 from core.data.predictions.upload import GivenFile, PredictionUpload
+from core.represent import REPRESENTATIONS
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
@@ -40,6 +42,16 @@ def test_a_finished_run_shows_everything(open_page, workspace, wine):
     assert any("alcohol" in alt.lower() for alt in shown)
 
 
+@pytest.mark.parametrize("stored", [None, "raw"])
+def test_a_run_is_found_by_the_bare_address_and_by_the_name_of_its_usual_features(open_page, workspace, wine, stored):
+    run = stored_run(workspace, wine, plan=replace(PLAN, models=(), representation=stored))
+    for features in ({}, {"features": REPRESENTATIONS["raw"].title}):
+        app = open_page("cluster_folds", data=wine.fingerprint, models=[""], **features)
+        assert "Nothing has been computed" not in texts(app)
+        assert app.button(key="run").disabled
+    assert workspace.runs(LOCAL_OWNER) == [run]
+
+
 def test_texts_show_the_words_of_every_fold(open_page, workspace):
     few = [f"{'wine and grapes' if row % 4 < 2 else 'ships at sea'} {row % 7}" for row in range(80)]
     y = [row % 2 for row in range(80)]
@@ -68,6 +80,35 @@ def test_folds_can_be_made_without_a_model(open_page, workspace, wine):
     assert app.button(key="run").disabled, "the address of no model leads to another plan"
     assert not app.metric
     assert any(alt.startswith("Map of 178 samples") for alt in charts(app))
+
+
+def test_labels_that_are_specified_are_in_form_table_and_address(open_page, workspace, wine):
+    app = open_page("cluster_folds", data=wine.fingerprint, folds="3", models=[""], seeds="1")
+    app.text_input(key="labels_by_fold").set_value("class_0: 30 20 9; class_2: 1 1 0").run()
+    assert not app.exception
+    plan = app.session_state["share_offer"].plan
+    assert plan.labels_by_fold == (("class_0", 30.0, 20.0, 9.0), ("class_2", 1.0, 1.0, 0.0))
+    planned = next(table.value for table in app.dataframe if "All" in table.value.index)
+    assert planned.loc["class_0"].tolist() == ["30.0", "20.0", "9.0"]
+    assert planned.loc["class_1"].tolist() == ["23.7"] * 3
+    assert "their scores also differ because their labels do" in texts(app)
+    run = stored_run(workspace, wine, plan=plan)
+    app = open_page("cluster_folds", data=wine.fingerprint, **controls.parameters(plan))
+    assert app.button(key="run").disabled
+    [found] = [
+        table.value for table in app.dataframe if "30" in table.value.astype(str).values and "Fold 1" in table.value
+    ]
+    assert found.loc["class_0"].tolist() == ["30", "20", "9"]
+    assert found.loc["class_2"].tolist() == ["24", "24", "0"]
+    assert workspace.runs(LOCAL_OWNER) == [run]
+
+
+def test_labels_that_cannot_be_read_are_said_and_kept(open_page, wine):
+    app = open_page("cluster_folds", data=wine.fingerprint)
+    for written, said in (("class_0 1 2", "rows set apart by semicolons"), ("spam: 1 1 1 1 1", "has no class “spam”")):
+        app.text_input(key="labels_by_fold").set_value(written).run()
+        assert said in texts(app) + "".join(error.value for error in app.error)
+        assert app.text_input(key="labels_by_fold").value == written
 
 
 def test_several_seeds_stand_side_by_side(open_page, workspace, wine):

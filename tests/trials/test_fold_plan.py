@@ -13,7 +13,7 @@ from core.data import DataError, Dataset, load_example
 from core.models import MODELS, Cancelled
 from core.split import FOLD_SCHEMES
 from core.trials import Context, FoldPlan, Plan, from_json, to_json
-from core.trials.fold_plan import COLUMNS
+from core.trials.fold_rows import COLUMNS
 from core.workspace import frames
 
 BY_FEATURES = [name for name, scheme in FOLD_SCHEMES.items() if scheme.needs == "features"]
@@ -52,7 +52,8 @@ def test_json_is_canonical_and_comes_back():
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"folds": FoldPlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} - {"options"} | {"kind"}
+    joined_later = {"options", "labels_by_fold"}
+    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} - joined_later | {"kind"}
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_more_sources_than_folds_can_be_numbered_are_refused_with_a_remedy():
     rng = np.random.default_rng(0)
     options = {"y": np.arange(n) % 2, "class_names": ("a", "b"), "ids": [str(row) for row in range(n)]}
     alone = Dataset("alone", "tabular", rng.normal(size=(n, 1)), sources=options["ids"], **options)
-    with pytest.raises(DataError, match=r"32,768 folds of alone; at most 32,767.*group_folds"):
+    with pytest.raises(DataError, match=r"32,768 folds of alone; at most 32,767.*for Known sources, several to a"):
         FoldPlan(schemes=("leave_one_group_out",), models=()).n_trials(alone)
     with pytest.raises(DataError, match=r"random_folds would make 32,768 folds"):
         FoldPlan(schemes=("random_folds",), models=(), n_folds=n).n_trials(alone)

@@ -181,5 +181,9 @@ def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
     config = {title: st.column_config.TextColumn(help=meaning) for title, meaning, _ in COLUMNS.values()}
     st.caption(f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(found.random), 'random draw')}.")
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
+    with st.expander("Labels by fold", type="compact"):
+        counts = found.label_counts().set_axis([f"Fold {name}" for name in folded.names(cut)], axis="columns")
+        st.dataframe(counts.rename_axis("Label"), key=f"labels-by-fold-{cut.scheme}-{cut.seed}")
+        st.caption("Samples of each label. In brackets: what was wanted, where it is a sample or more away.")
     for remark in found.remarks[:5]:
         st.caption(page.plain(remark))

@@ -139,12 +139,13 @@ def near_duplicates(dataset: Dataset, plan: FoldPlan) -> NearDuplicates:
 
 def description(folded: Folded, cut: Cut, features: np.ndarray | None, near: NearDuplicates | None) -> FoldDescription:
     """Wanted and got, and how far train and test lie apart."""
-    known = folded.rows.y >= 0
+    known, data = folded.rows.y >= 0, folded.dataset
     return describe_folds(
         folded.rows.folds(*cut)[known],
         folded.rows.y[known],
         None if features is None else features[known],
         class_names=folded.rows.class_names,
+        wanted=None if data is None else folded.plan.wanted(data, cut.scheme),
         duplicates=near if known.all() else None,
         rng=np.random.default_rng(SEED),
     )

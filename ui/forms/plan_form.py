@@ -11,7 +11,7 @@ from core.asked import ANYTHING, About, Asked, answers_of, asked, values_of
 from core.data import DataError
 from core.workspace.errors import WorkspaceError
 from ui.forms.controls import Control, Name, Number, One, OneOrUsual, Pick, check_address
-from ui.forms.texts import NumberOrWord, Numbers
+from ui.forms.texts import NamedNumbers, NumberOrWord, Numbers
 from ui.shell.session import owner, workspace
 
 AnyPlan = TypeVar("AnyPlan")
@@ -115,6 +115,8 @@ def control(one: Asked, about: About) -> Control:
         if ask.word is not None:
             return OneOrUsual(ask.address, ask.label, titles, ask.help, ask.width or 270)
         return One(ask.address, ask.label, titles, usual, ask.help, ask.side_by_side)
+    if ask.named:
+        return NamedNumbers(ask.address, ask.label, ask.lowest, ask.help, ask.width)
     if ask.many:
         return Numbers(ask.address, ask.label, ask.lowest, ask.highest, usual, ask.help, ask.word, ask.width)
     if ask.word is not None:

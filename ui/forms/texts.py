@@ -3,6 +3,7 @@
 What cannot be read is said beside the field, where it can be put right, and not taken for a broken address.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -111,7 +112,59 @@ class NumberOrWord:
         return [self.word if value is None else str(value)]
 
 
+@dataclass(frozen=True)
+class NamedNumbers:
+    """Rows of a name and numbers in a line of text: a name, a colon and its numbers, rows set apart by semicolons.
+
+    >>> rows = NamedNumbers("labels", "Labels by fold", 0.0, "")
+    >>> rows.read(["spam: 3 2 1; ham: 1, 1, 0.5"]), rows.written((("a: b", 1.0, 2.0),))
+    ((('spam', 3.0, 2.0, 1.0), ('ham', 1.0, 1.0, 0.5)), ['a: b: 1 2'])
+    """
+
+    key: str
+    label: str
+    lowest: float
+    help: str
+    width: int | None = None
+
+    def unknown(self, written: Sequence[str]) -> list[str]:
+        """Nothing but a second value."""
+        return list(written[1:])
+
+    def draw(self) -> str:
+        """The field; returns what is in it, to be read when all other controls are drawn, too."""
+        return _line(self.key, self.label, "", self.help, self.width or 220)
+
+    def meant(self, drawn: str) -> tuple[tuple[str | float, ...], ...]:
+        """The rows in the text; DataError where there is something else in it."""
+        rows: list[tuple[str | float, ...]] = []
+        at = 0
+        while drawn[at:].strip(" ;\n"):
+            row = _ROW.match(drawn, at)
+            numbers = (
+                [] if row is None else [_number(n, self.lowest, None) for n in re.split(r"[,\s]+", row["numbers"])]
+            )
+            if row is None or any(number is NO_NUMBER for number in numbers):
+                raise DataError(
+                    f"{self.label}: a name, a colon and a number for each fold, rows set apart by semicolons, such as "
+                    f"“spam: 3 2 1; ham: 1 1 1”; not {drawn[at:].strip()!r}."
+                )
+            rows.append((row["name"], *numbers))
+            at = row.end()
+        return tuple(rows)
+
+    def read(self, written: Sequence[str]) -> tuple[tuple[str | float, ...], ...]:
+        """The value that an address holds."""
+        return self.meant(written[0])
+
+    def written(self, value: Sequence[Sequence[str | float]]) -> list[str]:
+        """Rows as the address holds them."""
+        return ["; ".join(f"{name}: {' '.join(exact(float(n)) for n in numbers)}" for name, *numbers in value)]
+
+
 NO_NUMBER = float("nan")
+# A name may hold colons and semicolons itself: it ends where a colon and nothing but numbers follow.
+_ROW = re.compile(r"\s*(?P<name>.+?)\s*:\s*(?P<numbers>[\d.][\d.,\s]*?)\s*(?:;|\n|$)")
 _OLD_WORDS = ("0", "0.0")
 
 

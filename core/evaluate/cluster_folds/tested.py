@@ -10,7 +10,7 @@ from jaxtyping import Bool, Integer
 from core.data import DataError, Dataset, Predictions, PredictionTable
 from core.data.identity import hash_of
 from core.data.tables.class_names import class_order
-from core.trials.fold_plan import COLUMNS
+from core.trials.fold_rows import COLUMNS
 
 PLACEHOLDERS = (
     "These predictions come with ClusterDataSplit as placeholders: they do not reproduce the paper's Table 3. "

@@ -25,6 +25,15 @@ _CHUNK = 2048
 Rivals = Literal["nearest", "even"]
 
 
+def usual_wcl(theta2: float) -> float:
+    """Up to which confidence samples serve as parents where nobody said: a tenth below where the boundary ends.
+
+    >>> round(usual_wcl(0.7), 3)
+    0.6
+    """
+    return theta2 - _WEAKER
+
+
 def mix_title(centroid_share: float) -> str:
     """What a mix is called: the share of the centroid region first, as in the paper.
 
@@ -79,7 +88,7 @@ class Start:
     @property
     def wcl(self) -> float:
         """The confidence up to which samples serve as parents."""
-        return self.regions.theta2 - _WEAKER if self.recipe.wcl is None else self.recipe.wcl
+        return usual_wcl(self.regions.theta2) if self.recipe.wcl is None else self.recipe.wcl
 
     def parents(self, label: int) -> tuple[LayerSamples, Literal["test", "train"]]:
         """Give the samples of a class at its boundary; where there are none, those that the model is least sure of."""

@@ -24,6 +24,7 @@ from core.evaluate.guided_tests.generate import (
     size_title,
     sizes,
     start,
+    usual_wcl,
 )
 from core.evaluate.guided_tests.images import reconstruction
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
@@ -135,6 +136,7 @@ class GuidedTestsPlan:
         lowest=0.001,
         highest=1.0,
         word="usual",
+        means=lambda plan, facts: usual_wcl(plan.theta2),
     )
     noise: float = asks(
         Recipe.noise,

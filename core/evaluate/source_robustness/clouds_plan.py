@@ -25,6 +25,7 @@ from core.represent import REPRESENTATIONS, check_representation, default_repres
 from core.represent.for_splits import principal_components
 from core.split import SourceExclusive, SourceInclusive
 from core.trials import Context, TrialPlan
+from core.trials.defaults import meant_features
 from core.trials.plan import check_fields
 from core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features
 
@@ -95,7 +96,12 @@ class CloudsPlan:
     )
     n_sources: int = asks(5, label="Clusters per class", help="Clusters to find.", place="command", lowest=2)
     representation: str | None = asks(
-        None, label="Features for finding sources", help="In which clusters are found.", place="command", word="usual"
+        None,
+        label="Features for finding sources",
+        help="In which clusters are found.",
+        place="command",
+        word="usual",
+        means=meant_features,
     )
     test_share: float = asks(0.2, label="Test share", help="As of the trials.", place="command", lowest=0.05)
     n_clouds: int = asks(19, label="Clouds", help="Clouds of each shape.", place="command", lowest=19)

@@ -53,6 +53,7 @@ def asks_theta1() -> Any:
         lowest=0.001,
         highest=1.0,
         word="usual",
+        means=lambda plan, facts: 1 / facts.n_classes,
     )
 
 
