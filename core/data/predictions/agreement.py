@@ -21,6 +21,8 @@ _CLEAR = 4.0  # standard deviations above chance: of shuffled files one in 30,00
 _LIKELY = 2.0  # of shuffled files one in 44 gets there
 _FEWEST = 20  # rows below which nothing is decided by how often they agree
 _RARE = 1e-4  # how rarely a stretch that is in order may look as if it were not
+_ODD_STRETCH = 1e-2  # how rarely labels in order have a stretch so unlike the rest
+_BY_LUCK = 3.0  # standard deviations above chance that a shuffled stretch may have
 _MOST_FITTED = 50  # classes up to which names that have nothing in common are matched by how often they meet
 
 
@@ -100,10 +102,15 @@ class Labels:
             )
         truth, said = self.truth[rows[rows >= 0]], self.said[rows >= 0]
         said = said if self.named else _new_names(truth, said, _n_classes(truth, said))[said]
-        if whole.n_same < whole.n_rows and _is_sorted(truth) and _is_sorted(said):
+        if _is_sorted(truth) and _is_sorted(said):
             return "Both files are sorted by their labels, so that their rows may stand in different orders."
         stretch = _moved(truth, said, whole) or _mixed(truth, said, whole)
         return stretch and f"{stretch} All rows together agree in {percent(whole.accuracy)}."
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the truth is sorted by its labels, of which each row then agrees with its neighbours."""
+        return len(self.truth) >= _FEWEST and _is_sorted(self.truth)
 
     @cached_property
     def shifts(self) -> dict[int, Agreement]:
@@ -238,17 +245,38 @@ def _moved(truth: np.ndarray, said: np.ndarray, whole: Agreement) -> str:
 
 def _mixed(truth: np.ndarray, said: np.ndarray, whole: Agreement) -> str:
     """A stretch whose rows agree no more often than if they were shuffled, while the others clearly do."""
-    chance, right = np.clip((whole.by_chance, whole.accuracy), 1e-3, 1 - 1e-3)
     same = truth == said
-    start, stop, height = _steepest(np.where(same, np.log(chance / right), np.log((1 - chance) / (1 - right))))
-    if height < np.log(len(truth) / _RARE):
+    start, stop = _unlike_the_rest(same, whole.by_chance)
+    inside, outside = same[start:stop], np.delete(same, slice(start, stop))
+    height = sum(_gain_of_own_share(part, whole.accuracy) for part in (inside, outside))
+    if not len(outside) or height < np.log(len(same) ** 2 / _ODD_STRETCH):
         return ""
     stretch = Labels(truth[start:stop], said[start:stop]).agreement(np.arange(stop - start))
-    if not stretch.can_differ or stretch.n_same - stretch.mean >= 2 * stretch.spread:
+    if not stretch.can_differ or stretch.n_same - stretch.mean >= _BY_LUCK * stretch.spread:
         return ""
-    rest = np.delete(same, slice(start, stop))
-    others = f", the others in {percent(rest.mean())}" if len(rest) else ""
-    return f"Rows {start + 1:,} to {stop:,} agree in {percent(stretch.accuracy)}, as if shuffled{others}."
+    return (
+        f"Rows {start + 1:,} to {stop:,} agree in {percent(stretch.accuracy)}, as if shuffled, the others in "
+        f"{percent(outside.mean())}."
+    )
+
+
+def _unlike_the_rest(same: np.ndarray, chance: float) -> tuple[int, int]:
+    """The stretch that is likeliest to agree by chance only, while the others agree as often as they do."""
+    start, stop = 0, 0
+    for _ in range(3):  # the share of the others is better known without the stretch
+        right = np.clip(np.delete(same, slice(start, stop)).mean(), 1e-3, 1 - 1e-3)
+        low = np.clip(chance, 1e-3, 0.99 * right)
+        start, stop, _ = _steepest(np.where(same, np.log(low / right), np.log((1 - low) / (1 - right))))
+        if start == 0 and stop == len(same):
+            return 0, 0
+    return start, stop
+
+
+def _gain_of_own_share(same: np.ndarray, share: float) -> float:
+    """By how much a share of its own explains these rows better than that of all, as a log likelihood."""
+    share, own = np.clip((share, same.mean() if len(same) else share), 1e-9, 1 - 1e-9)
+    n_same = same.sum()
+    return float(n_same * np.log(own / share) + (len(same) - n_same) * np.log((1 - own) / (1 - share)))
 
 
 def _steepest(gain: Float[np.ndarray, " n_rows"]) -> tuple[int, int, float]:

@@ -161,7 +161,9 @@ def _decided(pair: _Pair) -> Way:
     naming = [way for way in ways if way.is_complete and not counts_rows(way, pair.known)]
     if of_ids and of_ids.is_complete and not (naming and ids and ids[1].lower() in ROW_NAMES):
         naming = [of_ids, *naming]
-    naming = naming or [way for way in ways if way.is_complete] or _complete(ways_by_pair(*pair.files))
+    naming = naming or _complete(ways)
+    ways += [] if naming else ways_by_pair(*pair.files)
+    naming = naming or _complete(ways)
     if naming and not all(np.array_equal(way.rows, naming[0].rows) for way in naming):
         columns = ", ".join(dict.fromkeys(repr(said) for way in naming for _, said in way.keys))
         reason = f"Columns {columns} of {pair.known.name} and {pair.said.name} join them in different ways."
@@ -378,7 +380,11 @@ def _by_line(pair: _Pair, way: Way, *, confirmed: bool) -> Match:
     notes = [f"Joined with {pair.known.name} {'by line' if way.name == LINE else way.title}, {how}."]
     if labels and labels.agreement(way.rows).can_differ:
         chance = percent(labels.agreement(way.rows).by_chance)
-        notes += [] if doubt else [f"Labels agree clearly more often than the {chance} of shuffled rows."]
-    elif pair.roles.truth is None:
-        notes += ["Nothing in the files shows whether that order is right."]
-    return Match(way.rows, pair.roles, tuple(notes), (*([doubt] if doubt else []), *_left_out(pair, way)), way.name)
+        clear = f"Labels agree clearly more often than the {chance} of shuffled rows; a few misplaced rows do not show."
+        notes += [] if doubt else [clear]
+        if labels.is_sorted and not doubt:
+            doubt = "Joined by line, and the truth is sorted by its labels: rows in another order would hardly show."
+    elif pair.roles.truth is None and not doubt:
+        doubt = "Joined by line, and too little is known to check whether rows stand in the same order in both files."
+    warnings = (*([doubt] if doubt else []), *_left_out(pair, way))
+    return Match(way.rows, pair.roles, tuple(notes), warnings, way.name)

@@ -254,13 +254,10 @@ def other_order(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> 
 
 
 def _differ(values: Sequence[str | None], others: Sequence[str | None], kinds: tuple[str, str]) -> str:
-    same = sum(a == b for a, b in zip(values, others, strict=True))
     if Counter(values) == Counter(others):
         return "holds the same values in both files, in another order"
-    unique = len(set(values)) == len(values) and len(set(others)) == len(others)
-    if not all(kind in NAMING for kind in kinds):
-        return ""
-    if unique or (same > len(values) / 2 and 2 * len(set(values)) > len(values)):
+    if all(kind in NAMING for kind in kinds) and all(2 * len(set(v)) > len(v) for v in (values, others)):
+        same = sum(a == b for a, b in zip(values, others, strict=True))
         return f"says the same in only {same:,} of {len(values):,} lines"
     return ""
 
