@@ -199,8 +199,9 @@ def outcomes(n_damages: int, shared_data: Path, *, seed: int) -> pd.DataFrame:
 
 def test_twenty_damages_of_real_pairs_join_no_row_wrongly_unsaid(shared_data):
     found = outcomes(20, shared_data, seed=1)
-    assert not (found["outcome"] == "wrong").any(), found.to_string()
-    assert (found["outcome"] == "right").sum() >= 5
+    outcomes_found = found["outcome"].tolist()
+    assert "wrong" not in outcomes_found, found.to_string()
+    assert outcomes_found.count("right") >= 5
 
 
 @pytest.mark.evidence
@@ -215,4 +216,4 @@ def test_a_thousand_damages_of_real_pairs_join_no_row_wrongly_unsaid(shared_data
     print(f"of 1,000 damaged pairs: {counts}; of {len(harmless)} that only stand in another order and have keys:")
     print(harmless["outcome"].value_counts().to_dict())
     assert "wrong" not in counts, found[found["outcome"] == "wrong"].to_string()
-    assert (harmless["outcome"] == "right").mean() > 0.95
+    assert harmless["outcome"].tolist().count("right") > 0.95 * len(harmless)

@@ -22,6 +22,7 @@ _LIKELY = 2.0  # of shuffled files one in 44 gets there
 _FEWEST = 20  # rows below which nothing is decided by how often they agree
 _RARE = 1e-4  # how rarely a stretch that is in order may look as if it were not
 _ODD_STRETCH = 1e-2  # how rarely labels in order have a stretch so unlike the rest
+_NEARLY = 0.9  # the share of the accuracy that rows reach at least once they are moved to where they belong
 _BY_LUCK = 3.0  # standard deviations above chance that a shuffled stretch may have
 _MOST_FITTED = 50  # classes up to which names that have nothing in common are matched by how often they meet
 
@@ -236,7 +237,7 @@ def _moved(truth: np.ndarray, said: np.ndarray, whole: Agreement) -> str:
         same, there = truth == said, np.where(at >= 0, truth[at] == said, truth == said)
         start, stop, height = _steepest(there.astype(np.float64) - same)
         moved = there[start:stop].mean() if height >= least else 0.0
-        if moved >= (right + chance) / 2:
+        if moved >= _NEARLY * right:
             rows = f"{abs(step)} {'row' if abs(step) == 1 else 'rows'}"
             stretch = f"Rows {start + 1:,} to {stop:,} agree in {percent(same[start:stop].mean())}"
             found.append((height, f"{stretch}, and in {percent(moved)} when moved by {rows}."))

@@ -201,7 +201,8 @@ def _unless_others_agree(pair: _Pair, way: Way) -> Way:
 def _partly(pair: _Pair, ways: Sequence[Way]) -> RolesNeeded:
     """Whether rows shall be left out: not all have one in the other file."""
     ways = sorted(ways, key=lambda way: -way.n_matched)
-    return pair.question(_lost(pair, ways[0]), [*ways[: _MOST_WAYS - 1], *filter(None, [pair.line])])
+    reason = f"{_lost(pair, ways[0])} Give files about the same rows, or leave those out."
+    return pair.question(reason, [*ways[: _MOST_WAYS - 1], *filter(None, [pair.line])])
 
 
 def _lost(pair: _Pair, way: Way) -> str:
@@ -231,15 +232,13 @@ def _such(keys: Sequence[tuple[str | None, ...]]) -> str:
 def _check_lines(pair: _Pair, counted: Sequence[Way]) -> None:
     """The question, or the refusal, where rows should not be joined by line; `counted` are ids that only count them."""
     known, said = pair.known, pair.said
-    line = pair.line
+    line, twice = pair.line, repeated(*pair.files)
     if line is None:
-        if pair.shifts:
-            raise pair.question(f"{_lengths(pair)}.", pair.shifts)
-        twice = repeated(*pair.files)
         if twice:
             raise DataError(f"{twice} Each row needs a name of its own to be joined: leave one of the two out.")
+        if pair.shifts:
+            raise pair.question(f"{_lengths(pair)}.", pair.shifts)
         raise _other_lengths(pair)
-    twice = repeated(*pair.files)
     order = other_order(*pair.files)
     doubt = pair.labels.doubt(line.rows) if pair.labels else ""
     if counted and pair.labels and pair.labels.agreement(line.rows).is_likely:

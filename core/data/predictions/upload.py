@@ -171,6 +171,7 @@ def join_predictions(
     tables = (file if isinstance(file, Table) else read_prediction_table(file, limits=limits) for file in files)
     known, said = fold_truth(*tables)
     confirmed = _is_confirmed(roles, truth_roles)
+    named = not confirmed or (roles is not None and roles.id is not None and roles.id not in said.columns)
     if roles is not None and truth_roles is None:
         roles, truth_roles = _apart(roles, known, said)
     roles, question = _own_roles(said, roles)
@@ -180,7 +181,7 @@ def join_predictions(
     said = said if len(met) == said.n_rows else said.take(met)
     known = known.take(match.rows[met])
     joined, roles = _with_columns(known, truth_roles, said, match.roles)
-    if match.line is not None and roles.id is None and not confirmed:
+    if match.line is not None and roles.id is None and named:
         joined, roles = _with_names(known, truth_roles, joined, roles, match.line)
     if not roles.has_truth:
         raise DataError(

@@ -143,10 +143,8 @@ def _name_of(keys: tuple[Key, ...]) -> str:
 
 
 def _title_of(keys: tuple[Key, ...]) -> str:
-    if len(keys) > 1:
-        return f"by columns {' and '.join(repr(said) for _, said in keys)}"
-    own, said = keys[0]
-    return f"by column {said!r}" if own == said else f"by columns {own!r} and {said!r}"
+    columns = list(dict.fromkeys(keys[0] if len(keys) == 1 else (said for _, said in keys)))
+    return f"by column{'s' * (len(columns) > 1)} {' and '.join(map(repr, columns))}"
 
 
 def step_named(name: str) -> int | None:
