@@ -17,18 +17,29 @@ class RolesNeeded(DataError):
 
     `question` is what to ask, `guess` the roles as far as they could be guessed (`DatasetRoles` or, of predictions,
     `Roles`), `choices` the columns (or classes) to choose from, `role` the field of the guess that is asked for.
+    `meanings` say, where that is known, what each choice comes to.
 
     >>> needed = RolesNeeded("Which column holds the label?", guess=None, choices=("colour", "shape"))
     >>> needed.choices
     ('colour', 'shape')
     """
 
-    def __init__(self, question: str, guess: Any, choices: tuple[str, ...], role: str | None = None):
-        super().__init__(question, guess, choices, role)  # all of it in `args`, so that the error survives pickling
+    def __init__(
+        self,
+        question: str,
+        guess: Any,
+        choices: tuple[str, ...],
+        role: str | None = None,
+        meanings: tuple[str, ...] = (),
+    ):
+        super().__init__(
+            question, guess, choices, role, meanings
+        )  # all of it in `args`, so that the error survives pickling
         self.question = question
         self.guess = guess
         self.choices = choices
         self.role = role
+        self.meanings = meanings
 
     def __str__(self) -> str:
         return self.question

@@ -131,6 +131,8 @@ def _key(value: Any) -> str:
 
 
 def _literal(text: str) -> Any:
+    if text[-1:] not in ("]", "}", ")"):
+        return None
     if wrapped := _WRAPPED.match(text):
         text = wrapped.group(1)
     text = _SCALAR.sub(r"\1", text)

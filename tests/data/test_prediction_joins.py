@@ -116,7 +116,7 @@ def test_what_pandas_writes_for_its_index_does_not_join_rows_that_a_name_joins()
 
 
 CONTRADICTORY = {
-    "other values": ({"name": PICTURES}, {"name": OTHERS}, ("name",)),
+    "other values": ({"name": PICTURES}, {"name": OTHERS}, ()),
     "some of the values": ({"name": PICTURES}, {"name": [*PICTURES[:-1], "lost.png"]}, ("name",)),
     "ids that only count, and names": ({"id": COUNTED, "name": PICTURES}, {"name": PICTURES[::-1]}, ("id", "name")),
     "names in two orders": (
@@ -158,7 +158,7 @@ def test_the_answer_may_name_the_column_that_joins():
 def test_columns_that_name_no_rows_leave_the_lines_alone():
     sizes = {"size": ["S", "L", "M"] * 4, "weight": [f"{row}.5" for row in range(12)]}
     truth = frames(**sizes)["truth"]
-    said = frames(size=sizes["size"][::-1], weight=[f"{row}.25" for row in range(12)])["straight"]
+    said = frames(size=["S", "L", "L"] * 4, weight=[f"{row}.25" for row in range(12)])["straight"]
     table = joined(truth, said)
     assert any("by line, since neither file has ids" in note for note in table.notes)
 
@@ -173,3 +173,191 @@ def test_uploads_that_were_joined_by_line_before_anybody_asked_still_are_and_say
     table = joined(truth, said, roles=Roles(truth="label", predicted="predicted"))
     assert table.select().accuracy == frames()["accuracy"]
     assert any("although both have a column 'name'" in note for note in table.notes)
+
+
+def long(n_rows: int = 400, share: float = 0.9, **columns) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A truth and its predictions, of which a share is right, with the same columns beside both."""
+    rng = np.random.default_rng(5)
+    true = rng.choice(["cat", "dog", "elk", "fox"], size=n_rows)
+    said = np.where(rng.random(n_rows) < share, true, rng.choice(["cat", "dog", "elk", "fox"], size=n_rows))
+    return pd.DataFrame({**columns, "label": true}), pd.DataFrame({**columns, "predicted": said})
+
+
+def both(known: pd.DataFrame, said: pd.DataFrame, **roles):
+    return joined(known.to_csv(index=False), said.to_csv(index=False), **roles)
+
+
+ROWS = np.arange(400)
+ORDER = np.random.default_rng(6).permutation(400)
+NUMBERS = 7 * ROWS + 3
+SPELLED = {
+    "padded numbers": ([f"{number:06d}" for number in NUMBERS], NUMBERS, "'3' for '000003'"),
+    "numbers with a point": (NUMBERS, [f"{number}.0" for number in NUMBERS], "'3.0' for '3'"),
+    "spaces": ([f"a b {row}" for row in ROWS], [f" a  b {row}" for row in ROWS], "' a  b 0' for 'a b 0'"),
+    "letters' case": (
+        [f"IMG{row}.PNG" for row in ROWS],
+        [f"img{row}.png" for row in ROWS],
+        "'img0.png' for 'IMG0.PNG'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("own", "other", "example"), SPELLED.values(), ids=SPELLED)
+@pytest.mark.parametrize("name", ["id", "picture"])
+def test_keys_that_differ_in_spelling_only_join_and_it_is_said(name, own, other, example):
+    known, said = long()
+    table = both(known.assign(**{name: own}), said.assign(**{name: other}))
+    right = table.select().accuracy
+    assert right == (known["label"] == said["predicted"]).mean()
+    assert f"400 of 400 keys are spelled otherwise, such as {example}." in table.notes
+    again = both(known.assign(**{name: own}), said.assign(**{name: other}), roles=table.roles)
+    assert again.select().fingerprint == table.select().fingerprint
+
+
+def test_keys_that_spelling_makes_ambiguous_are_asked_about():
+    known, said = long(40)
+    own, other = ([f"{row // 2:0{n_digits + row % 2 * 3}d}" for row in range(40)] for n_digits in (1, 3))  # 0, 0000, 1
+    with pytest.raises(RolesNeeded, match="Which rows belong together"):
+        both(known.assign(picture=own), said.assign(picture=other))
+
+
+def test_columns_of_two_names_and_the_same_content_join():
+    known, said = long()
+    names = np.array([f"clip{number}.wav" for number in NUMBERS])
+    table = both(known.assign(clip=names), said.assign(recording=names).iloc[ORDER])
+    assert table.select().accuracy == (known["label"] == said["predicted"]).mean()
+    assert table.roles.join == "recording = clip"
+    assert any("by id (columns 'clip' and 'recording')" in note for note in table.notes)
+    again = both(known.assign(clip=names), said.assign(recording=names).iloc[ORDER], roles=table.roles)
+    assert again.select().fingerprint == table.select().fingerprint
+
+
+def test_two_columns_that_name_rows_only_together_join():
+    known, said = long(subject=[f"s{row // 8}" for row in ROWS], visit=ROWS % 8)
+    table = both(known, said.iloc[ORDER])
+    assert table.select().accuracy == (known["label"] == said["predicted"]).mean()
+    assert any("by columns 'subject' and 'visit' of both" in note for note in table.notes)
+    again = both(known, said.iloc[ORDER], roles=Roles.from_json(table.roles.to_json()))
+    assert again.select().y_true.tolist() == table.select().y_true.tolist()
+
+
+def test_rows_that_one_file_lacks_are_left_out_only_when_somebody_says_so():
+    known, said = long(image=[f"img_{row}.png" for row in ROWS])
+    with pytest.raises(RolesNeeded, match=r"20 of 400 ids of truth.csv are not in said.csv") as needed:
+        both(known, said.iloc[ORDER][20:])
+    right = (known["label"] == said["predicted"])[ORDER[20:]].mean()
+    assert needed.value.meanings == (f"by column 'image': 380 of 400 rows, accuracy {100 * right:.1f} %",)
+    table = both(known, said.iloc[ORDER][20:], roles=needed.value.guess)
+    assert table.select().accuracy == right
+    left_out = (
+        "Left out, since they have no row in the other file: 20 of 400 rows of truth.csv and 0 of 380 of said.csv."
+    )
+    assert left_out in table.warnings
+    assert left_out in table.select().warnings
+
+
+@pytest.mark.parametrize("half", ["truth", "said"])
+def test_keys_that_stand_twice_are_named(half):
+    known, said = long(image=[f"img_{row}.png" for row in ROWS])
+    frames = {"truth": known, "said": said}
+    frames[half] = pd.concat([frames[half], frames[half].iloc[5:8]])
+    with pytest.raises(
+        DataError, match=rf"{half}.csv, line 402: 'img_5.png' .* stands in line 7 too \(2 more such rows"
+    ):
+        both(frames["truth"], frames["said"])
+
+
+MISALIGNED = {  # rows of the predictions; what is said, the ways that are offered, the one that is guessed
+    "shuffled": (ORDER, r"25\.\d % would if rows were shuffled", ("(line)",), "(line)"),
+    "moved by one": (np.roll(ROWS, 1), "each with the truth 1 row above: 399", ("(line)", "(line -1)"), "(line -1)"),
+    "without its first row": (ROWS[1:], "truth.csv has 400 rows, said.csv has 399", ("(line +1)",), "(line +1)"),
+    "without its last row": (ROWS[:-1], "truth.csv has 400 rows, said.csv has 399", ("(line +0)",), "(line +0)"),
+    "a stretch moved": (
+        np.r_[ROWS[:200], np.roll(ROWS[200:300], 1), ROWS[300:]],
+        r"Rows 20\d to (?:299|300) agree in \d\d\.\d %, and in 9\d\.\d % when moved by 1 row\.",
+        ("(line)",),
+        "(line)",
+    ),
+    "a stretch shuffled": (
+        np.r_[ROWS[:200], ROWS[200:300][np.argsort(ORDER[:100])], ROWS[300:]],
+        r"Rows \d+ to \d+ agree in \d\d\.\d %, as if shuffled, the others in 9",
+        ("(line)",),
+        "(line)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "said_so", "ways", "guess"), MISALIGNED.values(), ids=MISALIGNED)
+def test_lines_whose_labels_do_not_agree_are_asked_about(rows, said_so, ways, guess):
+    known, said = long()
+    with pytest.raises(RolesNeeded, match=said_so) as needed:
+        both(known, said.iloc[rows])
+    assert needed.value.choices == ways
+    assert needed.value.guess.join == guess
+    table = both(known, said.iloc[rows], roles=needed.value.guess)
+    whole = (known["label"] == said["predicted"]).mean()
+    if guess != "(line)":
+        assert table.select().accuracy == pytest.approx(whole, abs=0.005)
+    assert (len(table.select().ids) < 400) == any("Left out" in warning for warning in table.warnings)
+
+
+def test_files_that_are_each_sorted_by_their_labels_are_asked_about():
+    known, said = long()
+    with pytest.raises(RolesNeeded, match="Both files are sorted by their labels"):
+        both(known.sort_values("label"), said.sort_values("predicted"))
+
+
+def test_lines_that_agree_join_and_what_that_rests_on_is_said():
+    known, said = long()
+    table = both(known, said)
+    assert table.warnings == ()
+    assert any(note.startswith("Labels agree clearly more often than the 2") for note in table.notes)
+    codes = said["predicted"].map({"cat": 3, "dog": 2, "elk": 1, "fox": 0})
+    with pytest.raises(RolesNeeded, match="Which predicted name stands for which class"):
+        both(known, said.assign(predicted=codes))
+    with pytest.raises(RolesNeeded, match="Which rows belong together"):
+        both(known, said.assign(predicted=codes).iloc[ORDER])
+
+
+def test_a_key_under_which_labels_do_not_agree_is_asked_about_where_lines_do():
+    known, said = long()
+    with pytest.raises(RolesNeeded, match="Joined by column 'id', labels agree no more often") as needed:
+        both(known.assign(id=ORDER), said.assign(id=ROWS))
+    assert needed.value.choices == ("id", "(line)")
+    assert needed.value.guess.join == "(line)"
+
+
+@pytest.mark.parametrize("half", ["truth", "said"])
+def test_names_that_one_file_has_are_kept_as_ids_where_lines_join(half):
+    known, said = long()
+    frames = {"truth": known, "said": said}
+    frames[half] = frames[half].assign(
+        picture=[f"img_{row}.png" for row in ROWS], text=[f"a long text {n}" for n in ROWS]
+    )
+    table = both(frames["truth"], frames["said"])
+    assert table.select().ids[:2].tolist() == ["img_0.png", "img_1.png"]
+    again = both(frames["truth"], frames["said"], roles=Roles.from_json(table.roles.to_json()))
+    assert again.select().fingerprint == table.select().fingerprint
+
+
+def test_names_that_nothing_else_uses_are_kept_as_ids():
+    known, said = long()
+    whole = known.assign(
+        predicted=said["predicted"], text=[f"a long text {n}" for n in ROWS], picture=[f"{n}.png" for n in ROWS]
+    )
+    table = read_predictions(upload(whole.to_csv(index=False), "t.csv"))
+    assert table.roles.id == "picture"
+    assert "Id: column 'picture' (it names every row)." in table.notes
+    twice = pd.concat([whole.assign(model="a"), whole.assign(model="b")])
+    assert read_predictions(upload(twice.to_csv(index=False), "t.csv")).roles.id == "picture"
+    assert read_predictions(upload(whole.drop(columns=["text", "picture"]).to_csv(), "t.csv")).roles.id != "predicted"
+
+
+def test_codes_that_one_side_counts_from_one_are_asked_about_with_what_either_way_comes_to():
+    known, said = long()
+    code = {"cat": 0, "dog": 1, "elk": 2, "fox": 3}
+    whole = pd.DataFrame({"gold": known["label"].map(code) + 1, "predicted": said["predicted"].map(code)})
+    with pytest.raises(RolesNeeded, match=r"Moved by one, 9\d\.\d % of 400 rows agree; as they stand, \d\.\d %\."):
+        read_predictions(upload(whole.to_csv(index=False), "t.csv"))
+    with pytest.raises(RolesNeeded, match="counted from 1"):
+        both(whole[["gold"]], whole[["predicted"]])

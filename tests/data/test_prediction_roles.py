@@ -221,7 +221,7 @@ GUESSED = {
     ),
     "a response in free text is no truth": (
         {"gold": TRUE, "pred": SAID, "response": [f"I say {row}" for row in range(N)]},
-        Roles("gold", "pred"),
+        Roles("gold", "pred", id="response"),
     ),
     "an unnamed index": ({"": IDS, "gold": TRUE, "pred": SAID}, Roles("gold", "pred", id="unnamed column 1")),
 }

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.data.predictions.roles import LINE
 from tests.pages.conftest import texts
 from tests.pages.test_matched_subsets import made, store
 
@@ -170,11 +171,20 @@ def test_columns_that_contradict_the_lines_are_asked_about_and_the_answer_can_be
     place(app, "The predictions that belong to it").upload("said.csv", turned)
     app.run()
     assert "Which rows belong together" in said(app)
-    control = box(app, "Rows of the two files belong together by")
-    assert control.options == ["id", "name", "their order, line by line"]
-    control.select("name")
+    [control] = app.radio
+    right = np.mean(GOLD[::-1] == SAID)
+    by_id, by_name, by_line = (
+        f"{way}: {N} of {N} rows, accuracy {100 * share:.1f} %"
+        for way, share in (
+            ("by column 'id'", np.mean(GOLD == SAID)),
+            ("by column 'name'", right),
+            ("line by line", np.mean(GOLD == SAID)),
+        )
+    )
+    assert control.options == [by_id, by_name, by_line]
+    control.set_value("name")
     assert "Joined with truth.csv by id (columns 'name' and 'name')" in send(app)
-    box(app, "Rows of the two files belong together by").select("their order, line by line")
+    box(app, "Rows of the two files belong together").select(LINE)
     assert "Joined with truth.csv by line, as was said" in send(app)
     app.button(key="use-reference").click().run()
     assert not app.exception

@@ -83,15 +83,16 @@ def _column(title: str, hint: str, chosen: str | None, columns: Sequence[str], m
 
 def _joined_by(roles: Roles, columns: Sequence[str], question: RolesNeeded | None) -> dict[str, object]:
     """By what the rows of two files belong together: asked for, or answered and to be corrected."""
+    title = "Rows of the two files belong together"
     if question is not None and question.role == "join":
-        choices = question.choices
-    elif roles.join is not None:
-        choices = (*columns, LINE)
-    else:
+        choices, meanings = question.choices, dict(zip(question.choices, question.meanings, strict=True))
+        at = choices.index(roles.join) if roles.join in choices else None
+        return {"join": st.radio(title, choices, index=at, format_func=lambda name: meanings.get(name, name))}
+    if roles.join is None:
         return {}
-    at = choices.index(roles.join) if roles.join in choices else None
-    names = {LINE: "their order, line by line"}
-    title = "Rows of the two files belong together by"
+    choices = tuple(dict.fromkeys((*columns, LINE, roles.join)))
+    names = {LINE: "line by line"}
+    at = choices.index(roles.join)
     return {"join": st.selectbox(title, choices, index=at, format_func=lambda name: names.get(name, name))}
 
 

@@ -195,7 +195,8 @@ def matched_names(
         mapped |= by_label
         notes.append("Columns of scores were matched with the predicted labels by their highest score.")
     if not given and counted_apart(known, set(mapped.values())):
-        raise _counted_question(known, class_order(mapped.values()), roles, truth_place)
+        said_codes = [mapped[label] for label in predicted or ()]
+        raise _counted_question(truth, said_codes, class_order(mapped.values()), roles, truth_place)
     common = common_names(known, set(mapped.values()))
     if common is None or not (given or _fits(known, common[0], [mapped[name] for name in proba_names])):
         guess = _likeliest(truth, predicted, proba_names, proba)
@@ -217,15 +218,29 @@ def _open_question(known: set[str], predicted: Sequence[str], guess: Roles, trut
     )
 
 
-def _counted_question(known: set[str], predicted: Sequence[str], roles: Roles, truth_place: str) -> RolesNeeded:
+def _counted_question(
+    truth: Sequence[str], labels: Sequence[str], predicted: Sequence[str], roles: Roles, truth_place: str
+) -> RolesNeeded:
     """Whether codes stand for the same codes, or for those that are one higher or lower; the latter is likelier."""
+    known = set(truth)
     step = min(map(int, known)) - min(map(int, predicted))
     return RolesNeeded(
         f"{truth_place} says {listed(class_order(known))}, the predictions say {listed(predicted)}, as if one of them "
-        "counted from 1. Which predicted name stands for which class?",
+        f"counted from 1. {_as_counted(truth, labels, step)}Which predicted name stands for which class?",
         replace(roles, classes=tuple((name, str(int(name) + step)) for name in predicted)),
         class_order({*known, *predicted, *(str(int(name) + step) for name in predicted)}),
         "classes",
+    )
+
+
+def _as_counted(truth: Sequence[str], labels: Sequence[str], step: int) -> str:
+    """In how many rows codes agree if they are moved, and as they stand."""
+    if not labels:
+        return ""
+    pairs = list(zip(truth, labels, strict=True))
+    as_they_stand, moved = (np.mean([int(a) == int(b) + by for a, b in pairs]) for by in (0, step))
+    return (
+        f"Moved by one, {100 * moved:.1f} % of {len(pairs):,} rows agree; as they stand, {100 * as_they_stand:.1f} %. "
     )
 
 

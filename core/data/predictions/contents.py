@@ -38,6 +38,7 @@ class PredictionTable:
     name: str
     roles: Roles
     _of_file: tuple[str, ...] = field(repr=False)
+    _odd: tuple[str, ...] = field(repr=False)
     _ids: np.ndarray = field(repr=False)
     _groups: dict[str, np.ndarray] = field(repr=False)
     _blocks: tuple[Block, ...] = field(repr=False)
@@ -82,12 +83,12 @@ class PredictionTable:
     def warnings(self) -> tuple[str, ...]:
         """What is suspicious about any model, set or task, told by its name where there are several."""
         kinds = [self.models, self.sets, self.tasks]
-        found: dict[str, None] = {}
+        found: dict[str, None] = dict.fromkeys(self._odd)
         for names in product(*(each or (None,) for each in kinds)):
             model, set, task = names
             with suppress(DataError):  # not every model has rows of every set
                 told = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
-                warnings = self.select(model=model, set=set, task=task).warnings
+                warnings = self.select(model=model, set=set, task=task).warnings[len(self._odd) :]
                 found |= dict.fromkeys(": ".join([*[" · ".join(told)] * bool(told), text]) for text in warnings)
         return tuple(found)
 
@@ -128,7 +129,7 @@ class PredictionTable:
             proba=proba,
             confidence=None if block.confidence is None else block.confidence[mask],
             groups={group: self._groups[group][rows] for group in GROUPS if group in self._groups},
-            warnings=(*block.warnings, *found),
+            warnings=(*self._odd, *block.warnings, *found),
             notes=(*self._of_file, *block.notes),
             name=" · ".join((self.name, *chosen)),
         )
@@ -168,6 +169,7 @@ def prediction_table(table: Table, *, roles: Roles | None = None, name: str | No
         name=name or table.name.split(".")[0] or table.name,
         roles=roles,
         _of_file=(*table.notes, *_notes(table, roles)),
+        _odd=table.warnings,
         _ids=np.array(ids, dtype=object),
         _groups=groups,
         _blocks=with_same_classes(blocks),

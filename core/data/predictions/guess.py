@@ -12,6 +12,7 @@ from core.data.predictions.reading import (
     LIKELY,
     Half,
     Reading,
+    keep_names,
     name_labels,
     name_rows,
     no_prediction,
@@ -353,5 +354,6 @@ STEPS: tuple[Callable[[Reading], Reading], ...] = (
     parts_by_name,
     parts_by_value,
     only_one,
+    keep_names,
 )
 """The order in which columns are understood; roles that were given replace the first."""

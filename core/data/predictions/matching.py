@@ -1,95 +1,283 @@
-"""Which row of one file is which row of another? By what names every row in both, or else by line."""
+"""Which row of one file is which row of another? By what names every row in both, or else by line, if labels agree."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.reading import NAMING
+from core.data.predictions.agreement import Labels, labels_of, percent
 from core.data.predictions.roles import LINE, Roles
+from core.data.predictions.ways import (
+    Key,
+    Way,
+    by_keys,
+    by_line,
+    counts_rows,
+    keys_named,
+    other_order,
+    repeated,
+    step_named,
+    ways_by_column,
+    ways_by_pair,
+)
 from core.data.tables import Table
-from core.data.tables.table import ROW_NAMES, compact
+from core.data.tables.table import ROW_NAMES
 from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
-Key = tuple[str, str]  # the column of the truth and that of the predictions by which rows join
+_MOST_WAYS = 3
 
 
-def matching_rows(
-    known: Table, truth_roles: Roles, said: Table, roles: Roles, *, confirmed: bool = False
-) -> tuple[np.ndarray, Roles, str]:
+@dataclass(frozen=True, eq=False)
+class Match:
+    """For each row of predictions the row of the truth, -1 where it has none; how that was found, and what is odd.
+
+    `line` is what `join` calls the way, where rows joined by line.
+    """
+
+    rows: Integer[np.ndarray, " n_said"]
+    roles: Roles
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    line: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two files whose rows are to be brought together, and what their columns are."""
+
+    known: Table
+    truth_roles: Roles
+    said: Table
+    roles: Roles
+    labels: Labels | None
+
+    @property
+    def files(self) -> tuple[Table, Roles, Table, Roles]:
+        return self.known, self.truth_roles, self.said, self.roles
+
+    @property
+    def line(self) -> Way | None:
+        """Line by line, where there are as many."""
+        n_truth, n_said = self.known.n_rows, self.said.n_rows
+        return by_line(n_truth, n_said) if n_truth == n_said else None
+
+    @property
+    def shifts(self) -> list[Way]:
+        """Line by line, moved by some rows, where labels agree clearly more often so."""
+        steps = self.labels.shifts if self.labels else {}
+        best = sorted(steps, key=lambda step: -steps[step].accuracy)
+        return [by_line(self.known.n_rows, self.said.n_rows, step) for step in best]
+
+    def _support(self, way: Way) -> float:
+        """How well labels agree in a way, where that is clear."""
+        agreement = self.labels.agreement(way.rows) if self.labels else None
+        return agreement.accuracy if agreement and agreement.is_clear else 0.0
+
+    def meaning(self, way: Way) -> str:
+        """What a way comes to, for people."""
+        known = self.labels is not None and self.labels.named and way.n_matched > 0
+        accuracy = f", accuracy {percent(self.labels.agreement(way.rows).accuracy)}" if known and self.labels else ""
+        return f"{way.title}: {way.counts}{accuracy}"
+
+    def question(self, reason: str, ways: Sequence[Way]) -> RolesNeeded:
+        """Which of some ways is meant? The likeliest is guessed: one that labels speak for, or else the first."""
+        names = {way.name for way in ways}
+        further = [way for way in self.shifts if way.name not in names] if LINE in names else []
+        ways = [*ways, *further][:_MOST_WAYS]
+        meanings = tuple(map(self.meaning, ways))
+        told = " ".join(f"{meaning[0].upper()}{meaning[1:]}." for meaning in meanings)
+        return RolesNeeded(
+            f"Which rows belong together? {reason} {told} "
+            "Choose one, or add a column that names each row to both files.",
+            replace(self.roles, join=max(ways, key=self._support).name),
+            tuple(way.name for way in ways),
+            "join",
+            meanings,
+        )
+
+
+def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *, confirmed: bool = False) -> Match:
     """For each row of predictions the row of the truth; the roles, with the ids that joined; and how that was found.
 
-    RolesNeeded asks which column joins where columns of both files contradict one another or the order of the lines.
-    Nothing is asked where somebody has `confirmed` the roles: lines then stay joined, and the note tells what speaks
-    against it. DataError where ids do not join, with the counts both ways.
+    RolesNeeded asks where columns contradict one another, where rows would be left out, and where labels do not agree
+    line by line more often than if rows were shuffled or shifted. Nothing is asked where somebody has `confirmed` the
+    roles: lines then stay joined, and a note and a warning tell what speaks against it. DataError where no key joins,
+    with the counts both ways, and where a key stands twice.
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.tsv", ["image", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
     >>> said = make_table("said.tsv", ["image", "said"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
-    >>> rows, roles, note = matching_rows(known, Roles("label"), said, Roles(predicted="said"))
-    >>> rows, roles.id
+    >>> match = matching_rows(known, Roles("label"), said, Roles(predicted="said"))
+    >>> match.rows, match.roles.id
     (array([1, 0]), 'image')
     """
-    key, against = _key(known, truth_roles, said, roles, confirmed=confirmed)
-    if key is None:
-        return _by_line(known, truth_roles, said, roles, against)
-    rows = _by_id(known, replace(truth_roles, id=key[0]), said, replace(roles, id=key[1]))
-    if roles.id != key[1]:
-        roles = replace(roles, id=key[1]).because(id="it names every row in both files")
-    return rows, roles, f"Joined with {known.name} by id (columns {key[0]!r} and {key[1]!r})."
-
-
-def _key(
-    known: Table, truth_roles: Roles, said: Table, roles: Roles, *, confirmed: bool
-) -> tuple[Key | None, Sequence[str]]:
-    """The columns that join, None where only the lines do; and the columns that speak against the lines."""
+    pair = _Pair(known, truth_roles, said, roles, labels_of(known, truth_roles, said, roles))
     if roles.join is not None:
-        return _given_key(roles.join, known, said), ()
-    ids = _ids(known, truth_roles, said, roles)
-    if ids is not None and (confirmed or not _only_counts(known, said, ids)):
-        return ids, ()
-    names = [key for key in _shared_names(known, truth_roles, said, roles) if key != ids]
-    orders = {key: order for key in names if (order := _order(known, said, key)) is not None}
-    certain = _certain(ids, orders)
-    if certain is not None and not confirmed:
-        return certain, ()
-    against = [key for key, order in orders.items() if not _in_order(order)]
-    if ids is None and not against:
-        against = _other_values(known, said, names, orders)
-    if against and not confirmed:
-        raise _question(known, said, roles, [*([ids] if ids else []), *(orders or against)])
-    return ids, [column for _, column in against]
+        way = _given(pair, roles.join)
+    elif confirmed:
+        ids = _ids(*pair.files)
+        way = _lines(pair) if ids is None else _whole(pair, ids)
+    else:
+        way = _decided(pair)
+    return _by_key(pair, way) if way.keys else _by_line(pair, way, confirmed=confirmed)
 
 
-def _other_values(known: Table, said: Table, names: Sequence[Key], orders: Collection[Key]) -> list[Key]:
-    """The columns of names, of one name in both files of as many rows, that hold other values in each."""
-    if known.n_rows != said.n_rows:
-        return []
-    kinds = ((key, known.kind(key[0]), said.kind(key[1])) for key in names if key not in orders)
-    return [key for key, first, second in kinds if first in NAMING and second in NAMING]
+def _given(pair: _Pair, name: str) -> Way:
+    """The way that somebody chose."""
+    known, said = pair.known, pair.said
+    if name == LINE:
+        return _lines(pair)
+    keys = keys_named(name, known, said)
+    if keys is None and (step := step_named(name)) is None:
+        raise DataError(f"To join {known.name} and {said.name}, both need a column {name!r}. Choose another one.")
+    if keys is None:
+        return by_line(known.n_rows, said.n_rows, step)
+    way = _of_ids(pair, keys[0]) if len(keys) == 1 else by_keys(known, said, keys, pair.roles)
+    if way is None:
+        raise _twice(pair, keys[0])
+    if not way.n_matched:
+        raise _refusal(pair, way)
+    return replace(way, name=name)
 
 
-def _certain(ids: Key | None, orders: dict[Key, np.ndarray]) -> Key | None:
-    """What joins rows without a doubt, where columns of the same values all say one order; None where they do not."""
-    if not orders:
-        return None
-    first, *others = orders.values()
-    if not all(np.array_equal(first, order) for order in others):
-        return None
-    only_index = ids is None or ids[1].lower() in ROW_NAMES
-    return next(iter(orders)) if only_index else ids if _in_order(first) else None
+def _whole(pair: _Pair, ids: Key) -> Way:
+    """The way by ids that leaves no row out."""
+    way = _of_ids(pair, ids)
+    if way is None:
+        raise _twice(pair, ids)
+    if not way.is_complete:
+        raise _partly(pair, [way]) if way.n_matched else _refusal(pair, way)
+    return way
 
 
-def _given_key(column: str, known: Table, said: Table) -> Key | None:
-    """The columns that somebody said join the files; None for the lines."""
-    if column == LINE:
-        return None
-    columns = {compact(name): name for name in known.columns}
-    if column not in said.columns or compact(column) not in columns:
-        raise DataError(f"To join {known.name} and {said.name}, both need a column {column!r}. Choose another one.")
-    return (column if column in known.columns else columns[compact(column)]), column
+def _decided(pair: _Pair) -> Way:
+    """The way that nothing speaks against; RolesNeeded where there is none, or several."""
+    ids = _ids(*pair.files)
+    of_ids = None if ids is None else _of_ids(pair, ids)
+    ways = [way for way in ways_by_column(*pair.files) if way.keys[0] != ids]
+    naming = [way for way in ways if way.is_complete and not counts_rows(way, pair.known)]
+    if of_ids and of_ids.is_complete and not (naming and ids and ids[1].lower() in ROW_NAMES):
+        naming = [of_ids, *naming]
+    naming = naming or _complete(ways)
+    ways += [] if naming else ways_by_pair(*pair.files)
+    naming = naming or _complete(ways)
+    if naming and not all(np.array_equal(way.rows, naming[0].rows) for way in naming):
+        columns = ", ".join(dict.fromkeys(repr(said) for way in naming for _, said in way.keys))
+        reason = f"Columns {columns} of {pair.known.name} and {pair.said.name} join them in different ways."
+        raise pair.question(reason, [*naming, *filter(None, [pair.line])])
+    if naming and not (counts_rows(naming[0], pair.known) and _in_order(naming[0])):
+        return _unless_others_agree(pair, naming[0])
+    partly = [way for way in [of_ids, *ways] if way and not way.is_complete and way.n_matched]
+    if ids and of_ids is None and not naming:
+        raise _twice(pair, ids)
+    if partly and not naming:
+        raise _partly(pair, partly)
+    if of_ids and not of_ids.n_matched and not naming:
+        raise _refusal(pair, of_ids)
+    _check_lines(pair, naming)
+    return naming[0] if naming else by_line(pair.known.n_rows, pair.said.n_rows)
+
+
+def _complete(ways: Sequence[Way]) -> list[Way]:
+    return [way for way in ways if way.is_complete]
+
+
+def _unless_others_agree(pair: _Pair, way: Way) -> Way:
+    """A way by key, unless labels agree no more often so than if shuffled, and clearly do in the order of the lines."""
+    labels = pair.labels
+    if labels is None or not (agreement := labels.agreement(way.rows)).can_differ or agreement.is_clear:
+        return way
+    others = [other for other in filter(None, [pair.line]) if labels.agreement(other.rows).is_clear]
+    others += pair.shifts
+    if not others:
+        return way
+    reason = f"Joined {way.title}, labels agree no more often than if rows were shuffled."
+    raise pair.question(reason, [way, *others])
+
+
+def _partly(pair: _Pair, ways: Sequence[Way]) -> RolesNeeded:
+    """Whether rows shall be left out: not all have one in the other file."""
+    ways = sorted(ways, key=lambda way: -way.n_matched)
+    reason = f"{_lost(pair, ways[0])} Give files about the same rows, or leave those out."
+    return pair.question(reason, [*ways[: _MOST_WAYS - 1], *filter(None, [pair.line])])
+
+
+def _lost(pair: _Pair, way: Way) -> str:
+    """How many keys of either file the other lacks, with an example of each."""
+    lost = ~np.isin(np.arange(way.n_truth), way.rows)
+    own, said = (
+        list(zip(*(t.spelled(k[side]) for k in way.keys), strict=True))
+        for side, t in enumerate((pair.known, pair.said))
+    )
+    left = [own[row] for row in np.flatnonzero(lost)]
+    asked_for = set(said)
+    absent = list(dict.fromkeys(said[row] for row in np.flatnonzero(way.rows < 0)))
+    return (
+        f"{len(absent):,} of {len(asked_for):,} ids of {pair.said.name} are not in {pair.known.name}{_such(absent)}; "
+        f"{len(left):,} of {len(own):,} ids of {pair.known.name} are not in {pair.said.name}{_such(left)}."
+    )
+
+
+def _refusal(pair: _Pair, way: Way) -> DataError:
+    return DataError(f"{_lost(pair, way)} Give files about the same rows, with ids spelled alike.")
+
+
+def _such(keys: Sequence[tuple[str | None, ...]]) -> str:
+    return f" (such as {', '.join(map(repr, keys[0]))})" if keys else ""
+
+
+def _check_lines(pair: _Pair, counted: Sequence[Way]) -> None:
+    """The question, or the refusal, where rows should not be joined by line; `counted` are ids that only count them."""
+    known, said = pair.known, pair.said
+    line, twice = pair.line, repeated(*pair.files)
+    if line is None:
+        if twice:
+            raise DataError(f"{twice} Each row needs a name of its own to be joined: leave one of the two out.")
+        if pair.shifts:
+            raise pair.question(f"{_lengths(pair)}.", pair.shifts)
+        raise _other_lengths(pair)
+    order = other_order(*pair.files)
+    doubt = pair.labels.doubt(line.rows) if pair.labels else ""
+    if counted and pair.labels and pair.labels.agreement(line.rows).is_likely:
+        doubt = ""  # a warning then
+    if twice:
+        raise pair.question(twice, [line])
+    if order is not None:
+        raise pair.question(f"Column {order[0]!r} of {known.name} and {said.name} {order[1]}.", [line])
+    if not counted and (pair.truth_roles.id is None) != (pair.roles.id is None):
+        raise pair.question(_ids_in_one(pair), [line])
+    if doubt or pair.shifts:
+        raise pair.question(doubt or "Labels agree more often when rows are moved.", [line])
+
+
+def _lengths(pair: _Pair) -> str:
+    known, said = pair.known, pair.said
+    return f"{known.name} has {known.n_rows:,} rows, {said.name} has {said.n_rows:,}, and neither has ids"
+
+
+def _ids_in_one(pair: _Pair) -> str:
+    own, other = pair.truth_roles.id, pair.roles.id
+    with_ids, without = (pair.said, pair.known) if own is None else (pair.known, pair.said)
+    return f"{with_ids.name} has ids (column {other or own!r}), {without.name} has none."
+
+
+def _lines(pair: _Pair) -> Way:
+    """Line by line; DataError where there are not as many lines."""
+    if pair.line is None:
+        raise _other_lengths(pair)
+    return pair.line
+
+
+def _other_lengths(pair: _Pair) -> DataError:
+    if (pair.truth_roles.id is None) == (pair.roles.id is None) or pair.roles.join is not None:
+        return DataError(f"{_lengths(pair)}. Give both a column 'id', or as many rows in the same order.")
+    return DataError(
+        f"{_ids_in_one(pair)} There are {pair.known.n_rows:,} rows in {pair.known.name} and {pair.said.n_rows:,} in "
+        f"{pair.said.name}. Add a column 'id' there, so that rows can be joined."
+    )
 
 
 def _ids(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> Key | None:
@@ -104,107 +292,98 @@ def _same_values(known: Table, other: str | None, said: Table, own: str) -> bool
     return other is not None and set(known.strings(other)) == set(said.strings(own))
 
 
-def _only_counts(known: Table, said: Table, ids: Key) -> bool:
-    """Whether ids count the rows of both files as they come, and so say no more than the lines do."""
-    first, other = (table.columns[column].tolist() for table, column in ((known, ids[0]), (said, ids[1])))
-    counted = (list(map(str, range(start, start + known.n_rows))) for start in (0, 1))
-    return len(first) == len(other) and list(map(str, first)) == list(map(str, other)) in counted
+def _of_ids(pair: _Pair, ids: Key) -> Way | None:
+    """The way by ids and, where both files tell sets, tasks or trials apart, by these; None where one stands twice."""
+    way = by_keys(pair.known, pair.said, _with_apart(pair, ids), pair.roles)
+    return None if way is None else replace(way, name=ids[1])
 
 
-def _shared_names(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> list[Key]:
-    """The columns of one name in both files that no role but the id's explains, and that tell all rows apart."""
-    by_name = {compact(column): column for column in _candidates(known, truth_roles)}
-    return [(by_name[compact(column)], column) for column in _candidates(said, roles) if compact(column) in by_name]
+def _apart(pair: _Pair) -> list[str]:
+    return [role for role in _APART if getattr(pair.truth_roles, role) and getattr(pair.roles, role)]
 
 
-def _candidates(table: Table, roles: Roles) -> list[str]:
-    taken = {*roles.columns} - {roles.id} | ROW_NAMES
-    return [column for column in table.columns if column not in taken and _tells_apart(table, column)]
+def _with_apart(pair: _Pair, ids: Key) -> tuple[Key, ...]:
+    return ids, *((getattr(pair.truth_roles, role), getattr(pair.roles, role)) for role in _apart(pair))
 
 
-def _tells_apart(table: Table, column: str) -> bool:
-    return table.n_rows > 1 and table.is_unique(column) and None not in table.spelled(column)
-
-
-def _order(known: Table, said: Table, key: Key) -> np.ndarray | None:
-    """For each row of predictions the row of the truth of the same value; None where these are not the same values."""
-    row_of = {value: row for row, value in enumerate(known.strings(key[0]))}
-    wanted = said.strings(key[1])
-    return np.array([row_of[value] for value in wanted]) if row_of.keys() == set(wanted) else None
-
-
-def _in_order(rows: np.ndarray) -> bool:
-    return bool((rows == np.arange(len(rows))).all())
-
-
-def _question(known: Table, said: Table, roles: Roles, keys: Sequence[Key]) -> RolesNeeded:
-    columns = [column for _, column in keys]
-    several = "Columns" if len(columns) > 1 else "Column"
-    return RolesNeeded(
-        f"Which rows belong together? {several} {', '.join(map(repr, columns))} of {known.name} and {said.name} would "
-        f"join {'them' if len(columns) > 1 else 'rows'} otherwise than line by line does, or hold other values. Say "
-        "which column joins them, or that their order does.",
-        replace(roles, join=columns[0]),
-        (*columns, LINE),
-        "join",
+def _twice(pair: _Pair, ids: Key) -> DataError:
+    """What to say of ids that are missing, or stand twice in either file."""
+    keys, apart = _with_apart(pair, ids), _apart(pair)
+    own = list(zip(*(pair.known.strings(key) for key, _ in keys), strict=True))
+    said = list(zip(*(pair.said.strings(key) for _, key in keys), strict=True))
+    within = f" for the same {' and '.join(apart)}" if apart else ""
+    if repeat := first_repeat(own):
+        return DataError(
+            f"{pair.known.place(repeat[1])}: id {own[repeat[1]][0]!r} stands in {pair.known.unit} "
+            f"{pair.known.lines[repeat[0]]} too{within}. In the "
+            "file that others are joined with each id must stand once."
+        )
+    first, again = first_repeat(said) or (0, 0)
+    return DataError(
+        f"{pair.said.place(again)}: id {said[again][0]!r} stands in {pair.said.unit} {pair.said.lines[first]} too"
+        f"{within}. Each must stand once: leave a row out, choose another id column, or say which column tells models, "
+        "sets, tasks or trials apart."
     )
 
 
-def _by_line(
-    known: Table, truth_roles: Roles, said: Table, roles: Roles, against: Sequence[str]
-) -> tuple[np.ndarray, Roles, str]:
-    if roles.join is None and (truth_roles.id is None) != (roles.id is None):
-        with_ids, without = (said, known) if truth_roles.id is None else (known, said)
-        raise DataError(
-            f"{with_ids.name} has ids (column {roles.id or truth_roles.id!r}), {without.name} has none, so that rows "
-            "cannot be joined. Add a column 'id' there, or leave the ids out of both to join by line."
-        )
-    if known.n_rows != said.n_rows:
-        raise DataError(
-            f"{known.name} has {known.n_rows:,} rows, {said.name} has {said.n_rows:,}, and neither has ids. "
-            "Give both a column 'id', or as many rows in the same order."
-        )
-    how = "as was said" if roles.join == LINE else "since neither file has ids"
-    if against:
-        how = f"although both have a column {against[0]!r} that says otherwise"
-    return np.arange(said.n_rows), roles, f"Joined with {known.name} by line, {how}."
+def _in_order(way: Way) -> bool:
+    return bool((way.rows == np.arange(len(way.rows))).all())
 
 
-def _by_id(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> np.ndarray:
-    apart = [role for role in _APART if getattr(truth_roles, role) and getattr(roles, role)]
-    ids, wanted = _values(known, truth_roles, apart), _values(said, roles, apart)
-    if repeat := first_repeat(ids):
-        within = f" for the same {' and '.join(apart)}" if apart else ""
-        name, *_ = ids[repeat[1]]
-        raise DataError(
-            f"{known.place(repeat[1])}: id {name!r} stands in {known.unit} {known.lines[repeat[0]]} too{within}. "
-            "In the file that others are joined with each id must stand once."
-        )
-    row_of = {value: row for row, value in enumerate(ids)}
-    _check_both_ways(known, ids, said, wanted)
-    return np.array([row_of[value] for value in wanted], dtype=np.int64)
+def _by_key(pair: _Pair, way: Way) -> Match:
+    """What joined by columns, with what it is worth to know about that."""
+    known, said, roles = pair.known, pair.said, pair.roles
+    own, other = way.keys[0]
+    of_several = way.name not in (other, roles.join) if roles.join is None else " + " in way.name
+    if of_several and len(way.keys) > 1:
+        roles = replace(roles, join=way.name).because(join="only together they name every row in both files")
+        how = f"{way.title} of both"
+    else:
+        if roles.id != other:
+            roles = replace(roles, id=other).because(id="it names every row in both files")
+        if roles.join is None and _ids(known, pair.truth_roles, said, roles) != (own, other):
+            roles = replace(roles, join=way.name).because(join="they hold the same")
+        how = f"by id (columns {own!r} and {other!r})"
+    notes = [f"Joined with {known.name} {how}. {way.n_matched:,} rows matched."]
+    notes += [f"{way.spelled}."] if way.spelled else []
+    warnings = _left_out(pair, way)
+    if pair.labels and counts_rows(way, known) and _in_order(way) and (doubt := pair.labels.doubt(way.rows)):
+        warnings = (f"Ids only count the rows, as their lines do. {doubt}", *warnings)
+    return Match(way.rows, roles, (*notes, *_otherwise(pair, way)), warnings)
 
 
-def _check_both_ways(
-    known: Table, ids: Sequence[tuple[str, ...]], said: Table, wanted: Sequence[tuple[str, ...]]
-) -> None:
-    """DataError where an id of one file is none of the other."""
-    there, asked_for = set(ids), set(wanted)
-    lost = list(dict.fromkeys(value for value in wanted if value not in there))
-    left = [value for value in ids if value not in asked_for]
-    if lost or left:
-        counts = (
-            f"{len(lost):,} of {len(asked_for):,} ids of {said.name} are not in {known.name}{_such(lost)}; "
-            f"{len(left):,} of {len(ids):,} ids of {known.name} are not in {said.name}{_such(left)}"
-        )
-        raise DataError(f"{counts}. Give files about the same rows, with ids spelled alike.")
+def _otherwise(pair: _Pair, way: Way) -> list[str]:
+    """What the order of the lines would come to, where it is another one."""
+    if pair.line is None or pair.labels is None or not pair.labels.named or _in_order(way):
+        return []
+    share, other = (percent(pair.labels.agreement(each.rows).accuracy) for each in (way, pair.line))
+    return [f"Joined so, {share} of labels agree; line by line {other} would."]
 
 
-def _values(table: Table, roles: Roles, apart: list[str]) -> list[tuple[str, ...]]:
-    """What names a row: its id and, where both files tell sets, tasks and such apart, these."""
-    columns = (roles.id or "", *(getattr(roles, role) for role in apart))
-    return list(zip(*(table.strings(column) for column in columns), strict=True))
+def _left_out(pair: _Pair, way: Way) -> tuple[str, ...]:
+    truth, said = way.left_out
+    if not truth and not said:
+        return ()
+    counts = (
+        f"{truth:,} of {way.n_truth:,} rows of {pair.known.name} and {said:,} of {len(way.rows):,} of {pair.said.name}"
+    )
+    return (f"Left out, since they have no row in the other file: {counts}.",)
 
 
-def _such(keys: Sequence[tuple[str, ...]]) -> str:
-    return f" (such as {', '.join(map(repr, keys[0]))})" if keys else ""
+def _by_line(pair: _Pair, way: Way, *, confirmed: bool) -> Match:
+    how = "as was said" if pair.roles.join is not None else "since neither file has ids"
+    labels = pair.labels
+    doubt = labels.doubt(way.rows) if labels else ""
+    if confirmed and pair.roles.join is None and (order := other_order(*pair.files)):
+        how = f"although both have a column {order[0]!r} that says otherwise"
+    notes = [f"Joined with {pair.known.name} {'by line' if way.name == LINE else way.title}, {how}."]
+    if labels and labels.agreement(way.rows).can_differ:
+        chance = percent(labels.agreement(way.rows).by_chance)
+        clear = f"Labels agree clearly more often than the {chance} of shuffled rows; a few misplaced rows do not show."
+        notes += [] if doubt else [clear]
+        if labels.is_sorted and not doubt:
+            doubt = "Joined by line, and the truth is sorted by its labels: rows in another order would hardly show."
+    elif pair.roles.truth is None and not doubt:
+        doubt = "Joined by line, and too little is known to check whether rows stand in the same order in both files."
+    warnings = (*([doubt] if doubt else []), *_left_out(pair, way))
+    return Match(way.rows, pair.roles, tuple(notes), warnings, way.name)

@@ -35,6 +35,7 @@ BY_VALUES = "by its values"
 LIKELY = "likely, by its name and what else is there"
 NAMING = ("words", "whole")
 """The kinds of columns that name something: a label, a fold, a model."""
+_LONGEST_NAME = 200
 _ROWS = ("model", "task", "trial", "set", "fold", "source")
 
 
@@ -114,6 +115,31 @@ def _name_id(reading: Reading) -> Reading:
     indices = [column for column in free if column.lower() in ROW_NAMES]  # last: files in other orders have the same
     column = next(filter(table.is_unique, (*endings, *indices)), None)
     return reading if column is None else reading.take("by its name and values", id=column)
+
+
+def keep_names(reading: Reading) -> Reading:
+    """Which column names every row, though by nothing but its values? It is the id if nothing else is: samples are
+    found again by it. The shortest words are taken, such as the file's name beside its text.
+    """
+    roles, table = reading.roles, reading.table
+    if roles.id is not None or reading.half is not None or not roles.says_something:
+        return reading
+    apart = [column for role in ("model", "set", "task", "trial") if (column := getattr(roles, role)) is not None]
+    lengths = {column: _length_of_names(table, column, apart) for column in reading.free}
+    known = {column: length for column, length in lengths.items() if length}
+    return reading.take("it names every row", id=min(known, key=known.__getitem__)) if known else reading
+
+
+def _length_of_names(table: Table, column: str, apart: Sequence[str]) -> int:
+    """How many letters the words have that name each row; 0 where they do not, or are whole texts."""
+    if table.n_rows < 2 or table.kind(column) != "words":
+        return 0
+    names = table.spelled(column)
+    rows = zip(names, *(table.spelled(other) for other in apart), strict=True)
+    if None in names or len(set(rows)) < table.n_rows:
+        return 0
+    lengths = [len(name or "") for name in names]
+    return sum(lengths) if max(lengths) <= _LONGEST_NAME else 0
 
 
 def name_labels(reading: Reading) -> Reading:

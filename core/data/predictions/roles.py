@@ -65,7 +65,8 @@ class Roles:
     the class whose probability `confidence` is, or says "predicted"; None leaves it to the values. `scores` forces
     probabilities or logits where numbers leave that open. `parts` stand in for these columns where there are several
     per row. `classes` are pairs of a predicted name and the true name it stands for. `join` names the column by which
-    rows of two files belong together, or is LINE, where somebody was asked. `why` says, by role, how sure the guess is.
+    rows of two files belong together ("subject + visit" two, "file = image" one of two names), or is LINE. `why` says,
+    by role, how sure the guess is.
 
     >>> roles = Roles(truth="gold", predicted="answer", why=(("truth", "by its name"),))
     >>> roles.lines()
@@ -186,6 +187,14 @@ def _and(columns: tuple[str, ...]) -> str:
     return " and ".join(columns) if len(columns) <= 4 else f"{columns[0]} to {columns[-1]}"
 
 
+def _joined_by(join: str) -> str:
+    if join == LINE:
+        return "line"
+    if join.startswith("(line "):
+        return f"line, moved by {join[6:-1]}"
+    return f"columns {join}" if " + " in join or " = " in join else _column(join)
+
+
 def _column(column: str) -> str:
     return f"column {column!r}"
 
@@ -196,7 +205,7 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "classes": lambda pairs: listed(f"{said} for {name}" for said, name in pairs),
     "positive": str,
     "scores": str,
-    "join": lambda join: "line" if join == LINE else _column(join),
+    "join": lambda join: _joined_by(join),
 }
 
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 
+import numpy as np
+
 from core.data.errors import DataError, RolesNeeded
 from core.data.identity import key
 from core.data.limits import Limits
 from core.data.predictions.contents import PredictionTable, prediction_table
 from core.data.predictions.guess import complete_roles, guess_roles
 from core.data.predictions.matching import matching_rows
-from core.data.predictions.reading import Reading, name_rows
+from core.data.predictions.reading import Reading, keep_names, name_rows
 from core.data.predictions.roles import Part, Roles
 from core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary, read_prediction_table
 from core.data.tables import Table
@@ -169,12 +171,18 @@ def join_predictions(
     tables = (file if isinstance(file, Table) else read_prediction_table(file, limits=limits) for file in files)
     known, said = fold_truth(*tables)
     confirmed = _is_confirmed(roles, truth_roles)
+    named = not confirmed or (roles is not None and roles.id is not None and roles.id not in said.columns)
     if roles is not None and truth_roles is None:
         roles, truth_roles = _apart(roles, known, said)
     roles, question = _own_roles(said, roles)
     truth_roles, roles = find_truth(known, truth_roles, said, roles)
-    rows, roles, note = matching_rows(known, truth_roles, said, roles, confirmed=confirmed)
-    joined, roles = _with_columns(known.take(rows), truth_roles, said, roles)
+    match = matching_rows(known, truth_roles, said, roles, confirmed=confirmed)
+    met = np.flatnonzero(match.rows >= 0)
+    said = said if len(met) == said.n_rows else said.take(met)
+    known = known.take(match.rows[met])
+    joined, roles = _with_columns(known, truth_roles, said, match.roles)
+    if match.line is not None and roles.id is None and named:
+        joined, roles = _with_names(known, truth_roles, joined, roles, match.line)
     if not roles.has_truth:
         raise DataError(
             f"{known.name} and {said.name}: neither holds the truth. Give a column such as 'gold' in one of them."
@@ -184,7 +192,8 @@ def join_predictions(
             roles = complete_roles(joined, roles)
         except DataError:
             raise question from None
-    return prediction_table(replace(joined, notes=(*said.notes, *known.notes, note)), roles=roles, name=name)
+    notes, warnings = (*said.notes, *known.notes, *match.notes), (*joined.warnings, *match.warnings)
+    return prediction_table(replace(joined, notes=notes, warnings=warnings), roles=roles, name=name)
 
 
 def _is_confirmed(roles: Roles | None, truth_roles: Roles | None) -> bool:
@@ -221,6 +230,19 @@ def _with_columns(known: Table, truth_roles: Roles, said: Table, roles: Roles) -
     return replace(said, columns={**said.columns, **added}), roles
 
 
+def _with_names(known: Table, truth_roles: Roles, joined: Table, roles: Roles, join: str) -> tuple[Table, Roles]:
+    """Rows that joined by line with the names that one of the files has for them, and the way that they joined."""
+    named = keep_names(Reading(joined, None, roles)).roles
+    if named.id is not None:
+        return joined, replace(named, join=join)
+    own = truth_roles.id or keep_names(Reading(known, None, replace(truth_roles, predicted=truth_roles.truth))).roles.id
+    if own is None:
+        return joined, roles
+    column = in_joined(own, joined, known)
+    roles = replace(roles, id=column, join=join).because(id="it names every row of the truth")
+    return replace(joined, columns={**joined.columns, column: known.columns[own]}), roles
+
+
 def _with_truths(roles: Roles, truths: dict[str, str], called: dict[str, str]) -> Roles:
     """A truth for each task that has one; where one truth is there for all that stand side by side, they are models."""
     if truths:
@@ -233,7 +255,7 @@ def _with_truths(roles: Roles, truths: dict[str, str], called: dict[str, str]) -
 
 def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None]:
     """Roles of joined files as those of the predictions, and those of the truth, whose ids have to be guessed."""
-    columns = {role: getattr(roles, role) for role in _FROM_TRUTH}
+    columns = {role: getattr(roles, role) for role in ("id", *_FROM_TRUTH)}
     moved = {role: column for role, column in columns.items() if column not in (None, *said.columns)}
     truths = {part.name: part.truth for part in roles.parts if part.truth and part.truth not in said.columns}
     if not moved and not truths:
@@ -242,7 +264,7 @@ def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None
     own = {role: column.removesuffix(suffix) for role, column in moved.items()}
     parts = tuple(Part("task", name, truth=column.removesuffix(suffix)) for name, column in truths.items())
     left = tuple(replace(part, truth=None) if part.name in truths else part for part in roles.parts)
-    return replace(roles, **dict.fromkeys(moved), parts=left), Roles(id=guess_roles(known).id, parts=parts, **own)
+    return replace(roles, **dict.fromkeys(moved), parts=left), Roles(**{"id": guess_roles(known).id} | own, parts=parts)
 
 
 def _check_same(role: str, own: str, column: str, known: Table, said: Table) -> None:

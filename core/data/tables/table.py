@@ -40,6 +40,7 @@ class Table:
     lines: Integer[np.ndarray, " n_rows"]
     unit: str = "line"
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     _floats: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
     _kinds: dict[str, Kind] = field(default_factory=dict, init=False, repr=False)
     _spelled: dict[str, list[str | None]] = field(default_factory=dict, init=False, repr=False)
@@ -60,7 +61,7 @@ class Table:
         't.csv, line 4'
         """
         columns = {column: values[rows] for column, values in self.columns.items()}
-        return Table(self.name, columns, self.lines[rows], self.unit, self.notes)
+        return Table(self.name, columns, self.lines[rows], self.unit, self.notes, self.warnings)
 
     def strings(self, column: str) -> list[str]:
         """A column of ids, labels or sources as strings; DataError at the first cell that is empty."""

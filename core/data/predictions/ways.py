@@ -1,0 +1,283 @@
+"""In what ways may the rows of two files belong together? By columns that name every row in both, or by their lines."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from jaxtyping import Integer
+
+from core.data.predictions.agreement import shifted
+from core.data.predictions.reading import NAMING
+from core.data.predictions.roles import LINE, SHARED, Roles
+from core.data.tables import Table
+from core.data.tables.table import ROW_NAMES, compact
+from core.data.values import first_repeat, quoted
+
+Key = tuple[str, str]
+"""The column of the truth and that of the predictions by which rows join."""
+_SHIFTED = re.compile(r"\(line ([+-]\d+)\)")
+_APART = ("model", "set", "task", "trial")  # what the same key may stand for several times in predictions
+_MOST_COLUMNS = 30  # of so many columns that may name rows all are compared with those of other names
+_MOST_PAIRED = 6
+_LEAST_SHARED = 0.5  # the share of the rows of the shorter file that has to be found by a key nobody named
+_ALMOST = 0.8  # the share of different values from which on a column names rows, but some of them twice
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way: for each row of predictions the row of the truth, -1 where there is none; and what `join` calls it.
+
+    `keys` are the columns, none where rows join by line; `spelled` tells where their cells are not spelled alike.
+
+    >>> by_line(3, 3, 1).name, by_line(3, 3, 1).counts
+    ('(line +1)', '2 of 3 rows')
+    """
+
+    name: str
+    title: str
+    rows: Integer[np.ndarray, " n_said"]
+    n_truth: int
+    keys: tuple[Key, ...] = ()
+    spelled: str = ""
+
+    @cached_property
+    def n_matched(self) -> int:
+        """How many rows of predictions have one of the truth."""
+        return int((self.rows >= 0).sum())
+
+    @cached_property
+    def left_out(self) -> tuple[int, int]:
+        """How many rows of the truth, and how many of the predictions, belong to none of the other file."""
+        met = np.zeros(self.n_truth, dtype=bool)
+        met[self.rows[self.rows >= 0]] = True
+        return int((~met).sum()), len(self.rows) - self.n_matched
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no row of either file is left out."""
+        return self.left_out == (0, 0)
+
+    @property
+    def counts(self) -> str:
+        """How many rows it brings together."""
+        return f"{self.n_matched:,} of {max(len(self.rows), self.n_truth):,} rows"
+
+
+def by_line(n_truth: int, n_said: int, step: int = 0) -> Way:
+    """Rows as they stand, or each with the one that is `step` rows further down in the truth."""
+    rows = shifted(n_truth, n_said, step)
+    if not step and n_truth == n_said:
+        return Way(LINE, "line by line", rows, n_truth)
+    if not step:
+        return Way("(line +0)", "line by line, from the first row on", rows, n_truth)
+    where = "below" if step > 0 else "above"
+    title = f"line by line, each with the truth {abs(step)} {'row' if abs(step) == 1 else 'rows'} {where}"
+    return Way(f"(line {step:+d})", title, rows, n_truth)
+
+
+def by_keys(known: Table, said: Table, keys: tuple[Key, ...], roles: Roles) -> Way | None:
+    """Rows whose cells in the keys are the same, or spelled otherwise only in padding, spaces or letters' case.
+
+    None where a row of the truth, or of a model's predictions, is not named by one key of its own, or has none.
+
+    >>> from core.data.tables import make_table
+    >>> known = make_table("truth.csv", ["no", "gold"], [["007", "008"], ["a", "b"]], lines=[2, 3])
+    >>> said = make_table("said.csv", ["no", "pred"], [["8", "7"], ["a", "b"]], lines=[2, 3])
+    >>> way = by_keys(known, said, (("no", "no"),), Roles(predicted="pred"))
+    >>> way.rows, way.spelled
+    (array([1, 0]), "2 of 2 keys are spelled otherwise, such as '8' for '008'")
+    """
+    own, other = (list(zip(*(t.spelled(k[side]) for k in keys), strict=True)) for side, t in enumerate((known, said)))
+    apart = {c for role in _APART if (c := getattr(roles, role)) is not None} - {column for _, column in keys}
+    models = list(zip(*(said.spelled(column) for column in apart), strict=True)) or [()] * len(other)
+    if any(None in name for name in (*own, *other)):
+        return None
+    best = _rows(own, other, models)
+    if best is None:
+        return None
+    for spelling in _SPELLINGS:
+        if (best >= 0).all() and len(set(best.tolist())) == len(own):
+            break
+        rows = _rows(*([tuple(map(spelling, name)) for name in names] for names in (own, other)), models)
+        if rows is not None and (rows >= 0).sum() > (best >= 0).sum():
+            best = rows
+    return Way(_name_of(keys), _title_of(keys), best, len(own), keys, _spelled_otherwise(own, other, best))
+
+
+def _rows(own: Sequence[object], other: Sequence[object], models: Sequence[object]) -> np.ndarray | None:
+    """For each row of predictions that of the truth, -1 where there is none; None where keys repeat."""
+    row_of = {name: row for row, name in enumerate(own)}
+    if len(row_of) < len(own) or len(set(zip(other, models, strict=True))) < len(other):
+        return None
+    return np.array([row_of.get(name, -1) for name in other], dtype=np.int64)
+
+
+def _spelled_otherwise(own: Sequence[tuple], other: Sequence[tuple], rows: np.ndarray) -> str:
+    pairs = [(a, own[row]) for a, row in zip(other, rows.tolist(), strict=True) if row >= 0 and a != own[row]]
+    if not pairs:
+        return ""
+    said, known = next((a, b) for a, b in zip(*pairs[0], strict=True) if a != b)
+    return f"{len(pairs):,} of {len(rows):,} keys are spelled otherwise, such as {quoted(said)} for {quoted(known)}"
+
+
+def _plain(text: str) -> str:
+    """A key without what spaces, letters' case and ways to encode accents add to it."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _unpadded(text: str) -> str:
+    """A plain key with its numbers as they are counted: without zeros in front, and without ".0" behind."""
+    return re.sub(r"(?<![\d.])0+(?=\d)", "", re.sub(r"^([+-]?\d+)\.0+$", r"\1", _plain(text)))
+
+
+_SPELLINGS: tuple[Callable[[str], str], ...] = (_plain, _unpadded)
+
+
+def _name_of(keys: tuple[Key, ...]) -> str:
+    return " + ".join(said if compact(own) == compact(said) else f"{said} = {own}" for own, said in keys)
+
+
+def _title_of(keys: tuple[Key, ...]) -> str:
+    columns = list(dict.fromkeys(keys[0] if len(keys) == 1 else (said for _, said in keys)))
+    return f"by column{'s' * (len(columns) > 1)} {' and '.join(map(repr, columns))}"
+
+
+def step_named(name: str) -> int | None:
+    """By how many rows one file is moved in the way by line that `join` calls so; None where it is none.
+
+    >>> step_named("(line -2)"), step_named("image")
+    (-2, None)
+    """
+    match = _SHIFTED.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def keys_named(name: str, known: Table, said: Table) -> tuple[Key, ...] | None:
+    """The columns by which rows join in the way that `join` calls so; None where there are none."""
+    singles = [((own, other),) for own in known.columns for other in said.columns]
+    alike = [key for (key,) in singles if compact(key[0]) == compact(key[1])]
+    exact = [((own, other),) for own, other in alike if own == other]
+    return next((keys for keys in (*exact, *singles, *combinations(alike, 2)) if _name_of(keys) == name), None)
+
+
+def ways_by_column(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> list[Way]:
+    """The ways by a column that names rows in both files: of one name first, then of other names and equal content.
+
+    A column of one name may have lost some rows in one of the files; so may one of other names that holds words.
+    """
+    own, other = _names_rows(known, truth_roles), _names_rows(said, roles)
+    by_name = {compact(column): column for column in own}
+    keys = [(by_name[compact(column)], column) for column in other if compact(column) in by_name]
+    found = list(_shared(known, said, keys, roles))
+    used = {column for way in found if way.is_complete for column in way.keys[0]}
+    further = [(a, b) for a in own[:_MOST_COLUMNS] for b in other[:_MOST_COLUMNS] if compact(a) != compact(b)]
+    further = [(a, b) for a, b in further if a not in used and b not in used and _same_content(known, a, said, b)]
+    return found + list(_shared(known, said, further, roles))
+
+
+def ways_by_pair(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> list[Way]:
+    """The ways by two columns of one name in both files that name rows only together, such as a subject and a visit."""
+    own, other = (_free(table, each, SHARED) for table, each in ((known, truth_roles), (said, roles)))
+    by_name = {compact(column): column for column in own}
+    alike = [(by_name[compact(c)], c) for c in other if compact(c) in by_name and c != roles.model]
+    return list(_shared(known, said, combinations(alike[:_MOST_PAIRED], 2), roles))
+
+
+def _shared(known: Table, said: Table, keys: Sequence | Iterator, roles: Roles) -> Iterator[Way]:
+    """The ways by such keys, single or in pairs, that bring enough rows together."""
+    for key in keys:
+        way = by_keys(known, said, (key,) if isinstance(key[0], str) else key, roles)
+        if way is not None and way.n_matched >= _LEAST_SHARED * min(known.n_rows, said.n_rows):
+            yield way
+
+
+def _free(table: Table, roles: Roles, kept: Sequence[str]) -> list[str]:
+    """The columns that may name rows: those without a role, or with one of those kept."""
+    taken = {*roles.columns} - {getattr(roles, role) for role in kept} | ROW_NAMES
+    free = (column for column in table.columns if column not in taken)
+    return [column for column in free if table.kind(column) not in ("scores", "several")]
+
+
+def _names_rows(table: Table, roles: Roles) -> list[str]:
+    """The columns without another role whose every cell names something, each row (of each model) another thing."""
+    columns = _free(table, roles, ("id",)) if table.n_rows > 1 else []
+    n_models = len(set(table.spelled(roles.model))) if roles.model in table.columns else 1
+    return [
+        c for c in columns if len(set(table.spelled(c))) * n_models >= table.n_rows and None not in table.spelled(c)
+    ]
+
+
+def _same_content(known: Table, own: str, said: Table, other: str) -> bool:
+    """Whether columns of two names may name the same: words, or the same numbers unless these only count rows."""
+    kinds = {known.kind(own), said.kind(other)}
+    if kinds == {"words"}:
+        return True
+    values = set(known.spelled(own))
+    return kinds == {"whole"} and values == set(said.spelled(other)) and not is_counted(values)
+
+
+def is_counted(values: set[str | None]) -> bool:
+    """Whether values are those that count rows, from 0 or from 1.
+
+    >>> is_counted({"1", "2", "3"}), is_counted({"1", "3"})
+    (True, False)
+    """
+    return any(values == set(map(str, range(start, start + len(values)))) for start in (0, 1))
+
+
+def counts_rows(way: Way, known: Table) -> bool:
+    """Whether a way's only column does no more than count the rows of the truth."""
+    return len(way.keys) == 1 and is_counted(set(known.spelled(way.keys[0][0])))
+
+
+def other_order(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[str, str] | None:
+    """A column of both files that says that lines do not belong together, and how; None where none does.
+
+    It may hold the same values in another order, most of them in the same one, or name rows of which the other file
+    knows nothing.
+    """
+    own = {compact(column): column for column in _free(known, truth_roles, ("id",))}
+    for column in _free(said, roles, ("id",)):
+        if compact(column) in own:
+            values, others = known.spelled(own[compact(column)]), said.spelled(column)
+            kinds = (known.kind(own[compact(column)]), said.kind(column))
+            if values != others and (how := _differ(values, others, kinds)):
+                return column, how
+    return None
+
+
+def _differ(values: Sequence[str | None], others: Sequence[str | None], kinds: tuple[str, str]) -> str:
+    if Counter(values) == Counter(others):
+        return "holds the same values in both files, in another order"
+    if all(kind in NAMING for kind in kinds) and all(2 * len(set(v)) > len(v) for v in (values, others)):
+        same = sum(a == b for a, b in zip(values, others, strict=True))
+        return f"says the same in only {same:,} of {len(values):,} lines"
+    return ""
+
+
+def repeated(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> str:
+    """Where a column of both files names rows, but some of them twice: the place and the value; else nothing."""
+    own = {compact(column): column for column in _free(known, truth_roles, ("id",))}
+    for column in _free(said, roles, ("id",)):
+        if (first := own.get(compact(column))) is None or {known.kind(first), said.kind(column)} - {*NAMING}:
+            continue
+        values, others = known.spelled(first), said.spelled(column)
+        apart = [set(values), set(others)]
+        if all(len(a) < _ALMOST * len(v) for a, v in zip(apart, (values, others), strict=True)):
+            continue
+        if len(apart[0] & apart[1]) < _LEAST_SHARED * min(map(len, apart)):
+            continue
+        for table, name, cells in ((said, column, others), (known, first, values)):
+            if values != others and (repeat := first_repeat(cells)):
+                at = f"{table.unit} {table.lines[repeat[0]]}"
+                n_more = len(cells) - len(set(cells)) - 1
+                more = f" ({n_more:,} more such rows)" if n_more else ""
+                return (
+                    f"{table.place(repeat[1])}: {quoted(cells[repeat[1]])} of column {name!r} stands in {at} too{more}."
+                )
+    return ""
