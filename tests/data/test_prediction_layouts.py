@@ -7,24 +7,19 @@ those that are refused or asked about although they could be read. None may be r
 import importlib.util
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.data import DataError, RolesNeeded, join_predictions, read_predictions
-from tests.data.layouts import language, packages, platforms, statistics, tracking, training
+from tests.data.layouts.listed import LAYOUTS, MISSED, page
 from tests.data.layouts.made import CODES, CODES_2, PROBA, PROBA_2, SAID, SAID_2, Asked, Expected, Layout, Read, Refused
 from tests.data.uploads import upload
 
-MODULES = (training, tracking, statistics, packages, platforms, language)
-LAYOUTS = [layout for module in MODULES for layout in module.LAYOUTS]
 ACCURACY = {3: float((CODES == SAID).mean()), 2: float((CODES_2 == SAID_2).mean())}
 TOP = {3: PROBA.max(axis=1), 2: PROBA_2.max(axis=1)}
 ROUNDED = 0.1  # by how much a confidence may miss that of the model, where a file has one decimal
-MISSED = {
-    "Weka 3.8: CSV with -distribution": "7 cells, but the header has 5",
-    "Vertex AI: AutoML tables, batch prediction as CSV": "which column holds the truth",
-}
 
 
 def outcome(layout: Layout) -> tuple[Expected, str]:
@@ -75,6 +70,11 @@ def test_at_least_95_of_100_are_right():
     assert len(labels) == len(LAYOUTS) >= 100
     assert MISSED.keys() <= labels
     assert len(MISSED) <= 0.05 * len(LAYOUTS)
+
+
+def test_the_page_of_docs_is_of_today():
+    written = Path(__file__).parents[2] / "docs/measured/exporters.md"
+    assert written.read_text() == page(), "python -m tests.data.layouts.listed > docs/measured/exporters.md"
 
 
 def test_a_workbook_names_the_library_that_reads_it(monkeypatch):

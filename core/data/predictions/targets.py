@@ -51,12 +51,18 @@ def _pairs(reading: Reading) -> Iterator[tuple[str, str, str | None]]:
             if not (match := re.fullmatch(prediction, said, re.IGNORECASE)):
                 continue
             known = labels.get(truth.format(match["target"]).casefold(), said)
-            if known == said or not _same_classes(reading, known, said):
+            if known == said or not _same_classes(reading, known, said) or _rivals(reading, known, said):
                 continue
             pattern = confidence.replace("{}", re.escape(match["target"]))
             called = (c for c in reading.free if pattern and re.fullmatch(pattern, c, re.IGNORECASE))
             yield said, known, next((c for c in called if reading.table.has_numbers(c)), None)
             break
+
+
+def _rivals(reading: Reading, truth: str, said: str) -> bool:
+    """Whether another column of the same classes bears the truth's name, too, such as "true_pet" beside "pet"."""
+    others = (c for c in reading.free if c not in (truth, said) and truth.casefold() in c.casefold())
+    return any(reading.table.is_label(other) and _same_classes(reading, other, said) for other in others)
 
 
 def _same_classes(reading: Reading, truth: str, said: str) -> bool:

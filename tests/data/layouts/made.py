@@ -91,6 +91,19 @@ class Layout:
     """A library that reading it takes, which may be absent."""
 
     @property
+    def lacks(self) -> str:
+        """What a file that is refused has not."""
+        known = {
+            NO_TRUTH: "no truth in it",
+            NO_PREDICTION: "no prediction in it",
+            Refused("this is no table"): "its ending is that of no table",
+            Refused("Divide them by 100"): "percent",
+        }
+        return (
+            known.get(self.expected, "truth or prediction is not in it") if isinstance(self.expected, Refused) else ""
+        )
+
+    @property
     def label(self) -> str:
         """What the test is called."""
         return f"{self.tool}: {self.what}"
