@@ -46,7 +46,8 @@ def test_parts_of_a_mixture_are_no_probabilities():
         upload(csv(gold=TRUE_NAMES, predicted=SAID_NAMES, **scores("{}", ["sand", "silt", "clay"], mixture)), "t.csv")
     )
     assert table.roles.probabilities == ()
-    assert any("Not used: sand, silt, clay" in note for note in table.notes)
+    assert "No confidence was found. Is it one of sand, silt, clay? Then say so." in table.notes
+    assert "Not used: sand, silt, clay." in table.notes
 
 
 def test_two_models_side_by_side_are_not_taken_for_one():
@@ -80,6 +81,21 @@ def test_of_several_vectors_the_probabilities_are_taken():
     assert roles_of(jsonl(records(label=CODES, **plain, prediction=SAID)), "t.jsonl").vector == "rawPrediction"
     del plain["rawPrediction"]
     assert roles_of(jsonl(records(label=CODES, **plain, prediction=SAID)), "t.jsonl").vector is None
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [{"a": 0.25, "b": 0.75}] * len(CODES),
+        [[0.25, 0.5, 0.25]] * len(CODES),
+        [[row, 2, 3, 4] for row in range(len(CODES))],
+    ],
+    ids=["a mapping of others", "parts that sum to 1", "corners of a box"],
+)
+def test_vectors_that_say_nothing_of_the_classes_are_not_scores(cells):
+    table = read_predictions(upload(jsonl(records(label=CODES, pred=SAID, parts=cells)), "t.jsonl"))
+    assert (table.roles.vector, table.class_names) == (None, ("0", "1", "2"))
+    assert "Not used: parts." in table.notes
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ _INPUTS = (
     "attentionmask",
 )
 _SCORE_WORDS = re.compile(r"prob|softmax|logit|score|raw|pred|output", re.IGNORECASE)
+_SHORT = ("p", "out", "conf", "confidence", "confidences")
 _LOGIT_WORDS = re.compile(r"logit|rawformulaval|rawscore|margin|decisionfunction")
 
 
@@ -49,12 +50,25 @@ def _vector(reading: Reading) -> str | None:
     """The column of vectors of scores; of several that which holds probabilities, else one that is called so."""
     table = reading.table
     vectors = [c for c in reading.free if table.kind(c) == "scores" and compact(c) not in _INPUTS]
-    vectors = [column for column in vectors if _has_several(table, column)]
+    vectors = [column for column in vectors if _has_several(table, column) and _may_be_scores(reading, column)]
     if len(vectors) < 2:
         return next(iter(vectors), None)
     are_probabilities = (column for column in vectors if _are_probabilities(table, column))
     are_called_so = (column for column in vectors if _SCORE_WORDS.search(column))
     return next(are_probabilities, next(are_called_so, vectors[0]))
+
+
+def _may_be_scores(reading: Reading, column: str) -> bool:
+    """Whether vectors are scores by their name, or where nothing else says what was predicted, or go with what does."""
+    said = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), column)
+    if _SCORE_WORDS.search(column) or compact(column) in _SHORT or said == column:
+        return True
+    with suppress(DataError):
+        names, scores = cell_scores(reading.table, column)
+        if not all(name.isdecimal() for name in names):
+            return common_names(reading.labels, set(names)) is not None
+        return renaming([names[place] for place in scores.argmax(axis=1)], reading.strings(said)) is not None
+    return False
 
 
 def _are_probabilities(table: Table, column: str) -> bool:
