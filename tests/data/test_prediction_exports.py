@@ -50,6 +50,13 @@ def test_parts_of_a_mixture_are_no_probabilities():
     assert "Not used: sand, silt, clay." in table.notes
 
 
+def test_votes_of_people_are_no_scores():
+    votes = scores("annotators for {}", proba=np.eye(3)[CODES] * 0.8 + 0.2 / 3)
+    table = read_predictions(upload(csv(gold=TRUE_NAMES, predicted=SAID_NAMES, **votes), "t.csv"))
+    assert table.roles.probabilities == ()
+    assert any("No confidence was found. Is it one of annotators for" in note for note in table.notes)
+
+
 def test_two_models_side_by_side_are_not_taken_for_one():
     both = {**scores("a ({})"), **scores("b ({})", proba=PROBA[:, [1, 2, 0]])}
     with pytest.raises(RolesNeeded) as needed:

@@ -27,6 +27,7 @@ _INPUTS = (
     "attentionmask",
 )
 _SCORE_WORDS = re.compile(r"prob|softmax|logit|score|raw|pred|output", re.IGNORECASE)
+_MOSTLY = 0.9
 _SHORT = ("p", "out", "conf", "confidence", "confidences")
 _LOGIT_WORDS = re.compile(r"logit|rawformulaval|rawscore|margin|decisionfunction")
 
@@ -96,7 +97,20 @@ def _are_of_all(reading: Reading, around: str, columns: dict[str, str]) -> bool:
     """Whether a column for each class holds scores: by its name, if it says logits, else by the sums."""
     if _belong_to_parts(reading.table, columns.values()):
         return False
-    return bool(_LOGIT_WORDS.search(around)) or _sum_to_one(reading.table, list(columns.values()))
+    if _LOGIT_WORDS.search(around):
+        return True
+    if not _sum_to_one(reading.table, list(columns.values())):
+        return False
+    said = reading.roles.predicted
+    return bool(_SCORE_WORDS.search(around)) or said is None or _go_with(reading, columns, said)
+
+
+def _go_with(reading: Reading, columns: dict[str, str], said: str) -> bool:
+    """Whether the highest of the columns mostly goes with the predicted label; votes of people do not."""
+    highest = reading.table.matrix(columns.values()).argmax(axis=1)
+    best = [list(columns)[place] for place in highest]
+    same = sum(a == b for a, b in zip(best, reading.strings(said), strict=True))
+    return same > _MOSTLY * len(best)
 
 
 def _around_class(name: str, labels: Collection[str]) -> tuple[str, str, str] | None:
