@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.data.predictions.asking import no_prediction, no_truth
 from core.data.predictions.class_scores import BY_NAMES, find_scores
 from core.data.predictions.reading import (
     LIKELY,
@@ -12,8 +13,6 @@ from core.data.predictions.reading import (
     Reading,
     name_labels,
     name_rows,
-    no_prediction,
-    no_truth,
     only_one,
     tell_apart,
 )
