@@ -60,9 +60,10 @@ class Read:
 
 @dataclass(frozen=True)
 class Asked:
-    """A file about which something has to be asked: the role that the question is about."""
+    """A file about which something has to be asked: the role that the question is about, and what may come before."""
 
     role: str
+    before: str = ""
 
 
 @dataclass(frozen=True)

@@ -291,7 +291,7 @@ LAYOUTS = [
         "binary:logistic pred.txt, labels in a second file",
         "pred.txt",
         lines(PROBA_2[:, 1]),
-        Asked("positive"),
+        Asked("positive", before="join"),
         truth=("labels.txt", lines(CODES_2)),
     ),
     layout(
