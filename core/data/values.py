@@ -19,6 +19,12 @@ from core.data.errors import DataError
 _LONGEST_LITERAL = 100_000
 _SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\(([^()]*)\)")  # as numpy 2 prints a number in a list
 _WRAPPED = re.compile(r"^(?:np\.|numpy\.|torch\.)?(?:array|tensor)\((\[.*?\]).*\)$", re.DOTALL)
+_LONGEST_VECTOR = 1_000_000
+_RANKED_KEYS = {
+    frozenset(keys): keys
+    for keys in (("label", "score"), ("label", "prob"), ("Name", "Score"), ("label", "probability"), ("class", "score"))
+}
+_OF_CLASSES = ("confidences", "scores", "probabilities", "probs")
 _SAMPLE = 1000  # rows that are looked at to see what a column holds
 
 
@@ -88,10 +94,13 @@ def _float(value: Any) -> float:
 def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
     """The vector, or the label -> score mapping, that a cell holds; None where it holds neither.
 
-    Lists may be JSON's, Python's, or printed by numpy; mappings may be a label and a score, or lists of these.
+    Lists may be JSON's, Python's, or printed by numpy; mappings may be a label and a score, or lists of these, classes
+    and scores apart, or hold such a mapping of probabilities. Spark's vectors are dense or sparse.
 
     >>> numbers_in("[0.25 0.75]"), numbers_in("{'cat': 1}"), numbers_in('[{"label": "cat", "score": 0.9}]')
     ([0.25, 0.75], {'cat': 1.0}, {'cat': 0.9})
+    >>> numbers_in({"type": 1, "values": [0.2, 0.8]}), numbers_in({"classes": ["cat", "dog"], "scores": [0.2, 0.8]})
+    ([0.2, 0.8], {'cat': 0.2, 'dog': 0.8})
     >>> numbers_in("0.25"), numbers_in('["cat", "dog"]')
     (None, None)
     """
@@ -101,20 +110,61 @@ def numbers_in(cell: Any) -> list[float] | dict[str, float] | None:
         cell = cell.tolist()
     try:
         if isinstance(cell, (list, tuple)) and cell:
-            return _ranking(cell) if all(isinstance(item, dict) for item in cell) else [_number(item) for item in cell]
+            return _of_list(cell)
         if isinstance(cell, dict) and cell:
-            return _ranking([cell]) if _is_ranked(cell) else {_key(label): _number(cell[label]) for label in cell}
-    except (TypeError, ValueError, KeyError, OverflowError):
+            return _of_mapping(cell)
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError):
         return None
     return None
 
 
+def _of_list(cell: Sequence[Any]) -> list[float] | dict[str, float]:
+    if all(isinstance(item, dict) for item in cell):
+        return _ranking(cell)
+    if all(_is_likelihood(item) for item in cell):
+        return [float(item[0]) for item in cell]
+    if len(cell) == 3 and isinstance(cell[1], list) and isinstance(cell[2], list):
+        return _sparse(*cell)
+    return [_number(item) for item in cell]
+
+
+def _of_mapping(cell: dict[Any, Any]) -> list[float] | dict[str, float]:
+    if "type" in cell and isinstance(values := cell.get("values"), (list, np.ndarray)):
+        if cell.get("indices") is None:
+            return [_number(value) for value in values]
+        return _sparse(cell["size"], cell["indices"], values)
+    if (inside := cell.get("probability", cell.get("probabilities"))) is not None and isinstance(inside, dict):
+        return {_key(label): _number(inside[label]) for label in inside}
+    names = next((cell[key] for key in ("displayNames", "classes", "labels") if isinstance(cell.get(key), list)), None)
+    scores = next((cell[key] for key in _OF_CLASSES if isinstance(cell.get(key), list)), None)
+    if names is not None and scores is not None:
+        return {_key(name): _number(score) for name, score in zip(names, scores, strict=True)}
+    return _ranking([cell]) if _is_ranked(cell) else {_key(label): _number(cell[label]) for label in cell}
+
+
+def _sparse(size: int, indices: Iterable[int], values: Iterable[float]) -> list[float]:
+    """A vector of which only some values are written."""
+    if not 0 < size <= _LONGEST_VECTOR:
+        raise ValueError("no vector is as long")
+    vector = [0.0] * size
+    for index, value in zip(indices, values, strict=True):
+        vector[index] = _number(value)
+    return vector
+
+
+def _is_likelihood(item: Any) -> bool:
+    """Whether this is a log-likelihood and whether that answer would come first, as evaluation harnesses write them."""
+    return isinstance(item, (list, tuple)) and len(item) == 2 and str(item[1]) in ("True", "False")
+
+
 def _ranking(items: Sequence[Any]) -> dict[str, float]:
-    return {_key(item["label"]): float(item["score"]) for item in items}
+    labels, scores = _RANKED_KEYS.get(frozenset(items[0]), ("label", "score"))
+    return {_key(item[labels]): float(item[scores]) for item in items}
 
 
 def _is_ranked(cell: dict) -> bool:
-    return cell.keys() == {"label", "score"} and isinstance(cell["label"], str)
+    keys = _RANKED_KEYS.get(frozenset(cell))
+    return keys is not None and isinstance(cell[keys[0]], str)
 
 
 def _number(value: Any) -> float:

@@ -13,7 +13,7 @@ from core.models.layers import LayerSamples
 _KEYS = {
     "features": ("features", "embeddings"),
     "proba": ("proba", "probs", "probabilities"),
-    "y": ("y", "label", "labels"),
+    "y": ("y", "label", "labels", "target", "targets", "targs", "y_true", "y_test"),
     "class_names": ("class_names", "classes"),
     "ids": ("ids", "id"),
 }

@@ -44,8 +44,8 @@ ANY_FILE = {
     "empty archive": (named(b"", "a.zip"), "a.zip: the file is empty"),
     "missing": ("nowhere/a.tsv", r"a.tsv: the file cannot be read \(No such file"),
     "spreadsheet": (
-        named(b"x", "a.xlsx"),
-        "a.xlsx: a file that ends in .xlsx cannot be read. Give one that ends in .tsv",
+        named(b"x", "a.ods"),
+        "a.ods: a file that ends in .ods cannot be read. Give one that ends in .tsv",
     ),
     "no ending": (named(b"x", "data"), "data: a file that ends in nothing at all cannot be read"),
     "no name": (io.BytesIO(b"x"), "The file has no name"),

@@ -65,9 +65,13 @@ REFUSED = {
         rows("gold,prob_a,prob_b", "a,90,10", "b,20.5,79.5"),
         "line 2: scores sum to 100, as percent do. Divide them by 100",
     ),
-    "decimals with a comma": (
-        rows("gold;pred;confidence", "a;a;0,9", "b;b;0,8"),
+    "decimals with a comma between tabs": (
+        rows("gold\tpred\tconfidence", "a\ta\t0,9", "b\tb\t0,8"),
         r"line 2: column 'confidence' holds '0,9'. .* \(decimals with a point\)",
+    ),
+    "thousands with a comma": (
+        rows("gold;pred;confidence", "a;a;1,000", "b;b;1,500"),
+        r"line 2: column 'confidence' holds '1,000'",
     ),
     "a percent sign": (rows("gold,pred,prob", "a,a,90 %", "b,b,80 %"), "line 2: column 'prob' holds '90 %'"),
     "a score that is no probability": (
@@ -128,7 +132,7 @@ JSON_REFUSED = {
     "a number": ("7", "7 instead of rows"),
     "an empty list": ("[]", "instead of rows"),
     "a number in the list": ('[{"gold": 1}, 7]', "row 2: 7 instead of an object"),
-    "other keys": ('[{"gold": 1}, {"pred": 7}]', "row 2: key 'gold' is missing"),
+    "other keys": ('[{"gold": 1}, {"pred": 7}]', "row 2: column 'gold' holds nothing"),
     "lists of two lengths": ('{"gold": [1, 2], "pred": [1]}', r"differ in length \(gold 2, pred 1\)"),
     "no lists": ("{}", "there is none"),
     "scores deep inside": (

@@ -136,7 +136,7 @@ def test_extra_vectors_are_left_out_and_counted():
         (npz(ids=np.array(IDS), vectors=VECTORS[:2]), "v.npz", "differ in length"),
         (b"not an archive", "v.npz", "no zip archive"),
         (b"PAR1 not quite", "v.parquet", "no Parquet file"),
-        ("id,a\nr1,1\n", "v.xlsx", "no table"),
+        ("id,a\nr1,1\n", "v.ods", "no table"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(content, name, words):

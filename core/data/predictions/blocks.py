@@ -252,8 +252,10 @@ def _columns_as_labels(
         return {}
     labels = [given.get(label, label) for label in predicted]
     columns = [given.get(name, name) for name in names]
-    if common_names(set(labels), set(columns)) is not None:
-        return {}
+    common = common_names(set(labels), set(columns))
+    if common is not None:  # "1" for "Class1": as the labels are spelled
+        spelled = {common[0][label]: label for label in labels}
+        return {name: spelled[common[0][c]] for name, c in zip(names, columns, strict=True) if common[0][c] in spelled}
     mapping = renaming([columns[code] for code in proba.argmax(axis=1)], labels)
     if mapping is None or len(mapping) < len(columns):
         return {}

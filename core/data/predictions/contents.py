@@ -212,7 +212,16 @@ def _notes(table: Table, roles: Roles) -> list[str]:
     if roles.id is None:
         notes.append("Ids: positions of the rows, counted from 0.")
     unused = [column for column in table.columns if column not in roles.columns]
+    fractions = [column for column in unused if table.kind(column) == "fraction"]
+    if fractions and not _tells_confidence(roles):
+        notes.append(f"No confidence was found. Is it one of {listed(fractions)}? Then say so.")
     return [*notes, f"Not used: {listed(unused)}."] if unused else notes
+
+
+def _tells_confidence(roles: Roles) -> bool:
+    """Whether any column tells how sure a model was."""
+    of_parts = any(part.confidence or part.probabilities for part in roles.parts)
+    return bool(roles.confidence or roles.probabilities or roles.vector or of_parts)
 
 
 def suspicions(

@@ -1,19 +1,19 @@
-"""What is a file of predictions taken for so far, what do names add, and what has to be asked in the end?
+"""What is a file of predictions taken for so far, and what do names add?
 
 One value, made anew by each step: a step takes a `Reading` and gives one with more roles, each with its reason
-(`Roles.why`), or the same. Where truth or predictions were not found somebody is asked, or refused what can never be.
+(`Roles.why`), or the same. Where truth or predictions were not found, `asking` asks or refuses.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Literal
 
-from core.data.errors import DataError, RolesNeeded
+from core.data.errors import DataError
 from core.data.predictions.roles import Roles
 from core.data.predictions.scores import cell_scores
-from core.data.predictions.shapes import ONE_LABEL, several_labels
 from core.data.tables import Table
 from core.data.tables.class_names import renaming
 from core.data.tables.table import (
@@ -22,12 +22,11 @@ from core.data.tables.table import (
     ROW_NAMES,
     SCORE_LIKELY,
     TRUTH_LIKELY,
+    UNSURE,
     called,
     compact,
     families,
-    ranked,
 )
-from core.data.values import listed, numbers_in, quoted
 
 Half = Literal["truth", "predictions"]
 BY_NAME = "by its name"
@@ -37,6 +36,10 @@ NAMING = ("words", "whole")
 """The kinds of columns that name something: a label, a fold, a model."""
 _LONGEST_NAME = 200
 _ROWS = ("model", "task", "trial", "set", "fold", "source")
+_RESAMPLE = re.compile(r"(fold|resample|bootstrap|repeat)[ _.]?\d+([ _.](fold|rep)\d+)?", re.IGNORECASE)
+_MANY = 10  # rows, from which on one value for all is no id that stands several times
+ALSO_OTHERS = ("response", "completion", "obs", "estimate")
+"""Names of labels that hold something else as often: there the values have to be labels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +102,9 @@ def name_rows(reading: Reading) -> Reading:
     for role in _ROWS:
         if columns := reading.naming(NAMES[role]):
             reading = reading.take(BY_NAME, **{role: columns[0]})
+    for column in filter(partial(_is_resample, reading.table), reading.free):
+        if reading.roles.fold is None:
+            reading = reading.take(BY_VALUES, fold=column)
     for column in called(reading.free, NAMES["split"]):
         role = "fold" if reading.table.kind(column) == "whole" else "set"
         if getattr(reading.roles, role) is None:
@@ -106,9 +112,22 @@ def name_rows(reading: Reading) -> Reading:
     return _name_id(reading)
 
 
+def _is_resample(table: Table, column: str) -> bool:
+    """Whether a column of ids, or one called so, names resamples: "Fold1" in R."""
+    if compact(column) not in ("id", "resample") or table.kind(column) != "words":
+        return False
+    return all(_RESAMPLE.fullmatch(value) for value in set(table.spelled(column)) if value is not None)
+
+
+def _may_name_rows(table: Table, column: str) -> bool:
+    """Whether a column could tell rows apart: it holds single values, and not one for all of many rows."""
+    single = table.kind(column) not in ("scores", "several")
+    return single and (table.n_rows < _MANY or len(set(table.spelled(column))) > 1)
+
+
 def _name_id(reading: Reading) -> Reading:
     table, free = reading.table, reading.free
-    named = [column for column in called(free, NAMES["id"]) if table.kind(column) not in ("scores", "several")]
+    named = [column for column in called(free, NAMES["id"]) if _may_name_rows(table, column)]
     if named:
         return reading.take(BY_NAME, id=next(filter(table.is_unique, named), named[0]))
     endings = [column for column in free if column.lower().endswith(("id", "filename", "file name", "path"))]
@@ -154,7 +173,8 @@ def name_labels(reading: Reading) -> Reading:
 
 
 def _name_confidence(reading: Reading) -> Reading:
-    by_class = [set(family.values()) for family in families(reading.table.columns).values() if len(family) > 1]
+    by_name = families(reading.table.columns)  # `prediction_score` beside `prediction_id` are no scores of classes
+    by_class = [set(family.values()) for name, family in by_name.items() if len(family) > 1 and name not in UNSURE]
     in_family = set().union(*by_class)  # prob_a is no "proba" where a prob_b stands beside it
     numbers = filter(reading.table.has_numbers, called(reading.free, NAMES["confidence"]))
     column = next((column for column in numbers if column not in in_family), None)
@@ -167,21 +187,21 @@ def tell_apart(reading: Reading) -> Reading:
         return reading
     reading = _likely_score(reading)
     truths = [column for column in reading.naming(TRUTH_LIKELY) if _is_no_answer(reading.table, column)]
-    said = reading.naming(PREDICTED_LIKELY)
+    said = [column for column in reading.naming(PREDICTED_LIKELY) if _is_no_answer(reading.table, column)]
     if reading.half == "truth":
         known = reading.roles.truth is not None or not (truths or said)
         return reading if known else reading.take(LIKELY, truth=(truths or said)[0])
     if reading.roles.predicted is None and said:
         reading = reading.take(LIKELY, predicted=said[0])
     if reading.half == "predictions":
-        known = reading.roles.says_something or not truths
+        known = reading.has_scores or reading.roles.predicted or reading.roles.parts or not truths
         return reading if known else reading.take("the only labels in the file of predictions", predicted=truths[0])
     return _labels_beside(reading, truths)
 
 
 def _is_no_answer(table: Table, column: str) -> bool:
-    """Whether a column is more than free text, which is what `response` holds as often."""
-    return compact(column) != "response" or table.is_label(column)
+    """Whether a column is more than free text or a count, which is what `response` and `obs` hold as often."""
+    return compact(column) not in ALSO_OTHERS or table.is_label(column)
 
 
 def _labels_beside(reading: Reading, truths: list[str]) -> Reading:
@@ -200,7 +220,17 @@ def _likely_score(reading: Reading) -> Reading:
     scores = [c for c in called(reading.free, (*NAMES["predicted"], *SCORE_LIKELY)) if kind(c) == "fraction"]
     other = ("whole",) if reading.roles.predicted else ("whole", "number")  # numbers shall be refused with their line
     scores += [column for column in called(reading.free, ("score", "scores")) if kind(column) in other]
+    if scores and _are_answers(reading, scores[0]):
+        return reading.take("it holds the classes of the truth", predicted=scores[0])
     return reading.take(LIKELY, confidence=scores[0]) if scores else reading
+
+
+def _are_answers(reading: Reading, column: str) -> bool:
+    """Whether a column called score holds nothing but the two classes of the truth: then it is the answer itself."""
+    roles, table = reading.roles, reading.table
+    if roles.predicted or roles.truth is None or table.kind(column) != "whole":
+        return False
+    return len(set(table.spelled(column))) == 2 and set(table.spelled(column)) == set(table.spelled(roles.truth))
 
 
 def _leftover(reading: Reading, truths: list[str]) -> Reading:
@@ -259,7 +289,11 @@ def only_one(reading: Reading) -> Reading:
     labels = reading.naming((*NAMES["truth"], *NAMES["predicted"])) or list(
         filter(reading.table.is_label, reading.free)
     )
-    return reading.take("the only labels in this file", **{role: labels[0]}) if len(labels) == 1 else reading
+    if len(labels) == 1:
+        return reading.take("the only labels in this file", **{role: labels[0]})
+    fractions = [column for column in reading.free if reading.table.kind(column) == "fraction"]
+    lone = role == "predicted" and not labels and len(reading.free) == len(fractions) == 1
+    return reading.take("the only numbers in this file", confidence=fractions[0]) if lone else reading
 
 
 def _whole(reading: Reading) -> Reading:
@@ -267,86 +301,3 @@ def _whole(reading: Reading) -> Reading:
     truths = [column for column in called(reading.free, NAMES["truth"]) if reading.table.is_label(column)]
     known = reading.roles.has_truth or reading.roles.parts or not truths
     return reading if known else reading.take(BY_NAME, truth=truths[0])
-
-
-def no_truth(reading: Reading) -> DataError:
-    """The question which column holds the truth, or the refusal where none can."""
-    table = reading.table
-    if refusal := next(_several(reading), None) or several_labels(table):
-        return refusal
-    if reading.names_prediction:
-        return _ask(
-            reading,
-            f"column {reading.names_prediction!r} looks like the prediction, not the truth: it says what the scores "
-            "say, or nothing else does. Which column holds the truth? If none does, give the truth in a second file.",
-            "truth",
-        )
-    likely = _likely_truths(reading)
-    if len(likely) == 1 and not reading.roles.says_something:
-        return _ask(
-            reading,
-            f"column {likely[0]!r} holds labels. Is it the truth, or is it the prediction? Say so below, and give the "
-            "other in a second file.",
-            "truth",
-        )
-    if likely and not reading.roles.parts:
-        return _ask(reading, f"which column holds the truth? The columns are {listed(table.columns)}.", "truth")
-    return DataError(
-        f"{table.name}: no column holds the truth. The columns are {listed(table.columns)}. Add a column such as "
-        "'gold' with the true labels, or give them in a second file."
-    )
-
-
-def _likely_truths(reading: Reading) -> list[str]:
-    """The columns of two labels or more, further ranks of a top-k file aside."""
-    unranked = [column for column in reading.free if (ranked(column) or (1,))[0] == 1]
-    labels = filter(reading.table.is_label, unranked)
-    return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
-
-
-def no_prediction(reading: Reading) -> DataError:
-    """The question which column holds what the model predicted, or the refusal where none can."""
-    table = reading.table
-    if refusal := next(_several(reading), None):
-        return refusal
-    if any(table.is_label(column) or table.kind(column) == "fraction" for column in reading.free):
-        asked = f"which column holds what the model predicted? The columns are {listed(table.columns)}."
-        return _ask(reading, asked, "predicted")
-    truth = reading.roles.truth
-    known = f"There is a truth (column {truth!r})" if truth else "There are labels"
-    asked, missing = "", "predictions"
-    if dict(reading.roles.why).get("truth") == LIKELY:
-        asked, missing = " Or is it the prediction?", "predictions, or the truth,"
-    return DataError(
-        f"{table.name}: no column holds what a model predicted. {known}, but neither a predicted label nor scores "
-        f"beside it; the columns are {listed(table.columns)}.{asked} Add a column such as 'predicted', or give the "
-        f"{missing} in a second file."
-    )
-
-
-def _ask(reading: Reading, question: str, role: str) -> RolesNeeded:
-    table = reading.table
-    return RolesNeeded(f"{table.name}: {question}", reading.roles, tuple(table.columns), role)
-
-
-def _several(reading: Reading) -> Iterator[DataError]:
-    """The refusals of columns whose cells hold lists that are no scores; vectors that are not whole are such."""
-    for column in reading.free:
-        if reading.table.kind(column) != "several":
-            continue
-        cells = reading.table.columns[column]
-        row = next((row for row, cell in enumerate(cells.tolist()) if _is_several(cell)), 0)
-        place = f"{reading.table.place(row)}: column {column!r} holds {quoted(cells[row])}"
-        if isinstance(cells[row], str) and "..." in cells[row]:
-            remedy = "Write all of it, with .tolist() or np.set_printoptions(threshold=sys.maxsize)."
-            yield DataError(f"{place}, a vector that was cut short in printing. {remedy}")
-        elif isinstance(cells[row], dict):
-            yield DataError(f"{place}, neither a label nor scores. Give a mapping from label to score, or columns.")
-        else:
-            yield DataError(f"{place}, several labels in one row. {ONE_LABEL}")
-
-
-def _is_several(cell: Any) -> bool:
-    """Whether a cell is no list of numbers with a single 1."""
-    numbers = numbers_in(cell)
-    return not isinstance(numbers, list) or sum(number == 1 for number in numbers) != 1

@@ -14,6 +14,7 @@ from core.data.tables.table import Table
 from core.data.values import listed, numbers_in, quoted
 
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
+_MOST_ROUNDED = 0.2  # beyond, so few decimals of so many classes say too little
 _NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
 _SLACK = 1e-6
 
@@ -57,7 +58,8 @@ def probabilities(
 ) -> tuple[Float[np.ndarray, "n_rows n_classes"], str]:
     """Probabilities, and a sentence on what the scores were: in [0, 1] with sum 1 (± 0.01), or logits, if outside.
 
-    `kind` decides it instead. DataError names the first row that is neither: `place(row)` tells where that is.
+    Sums may miss 1 by more where numbers of few decimals explain it: rows are then divided by their sums. `kind`
+    decides it instead. DataError names the first row that is neither: `place(row)` tells where that is.
 
     >>> probabilities(np.array([[0.0, np.log(3)]]), place=lambda row: f"line {row + 2}", kind="logits")[0]
     array([[0.25, 0.75]])
@@ -70,15 +72,35 @@ def probabilities(
         raise DataError(f"{place(row)}: a score is missing or infinite. Each must be a finite number: fill it in.")
     inside = ((scores >= -_NOISE) & (scores <= 1 + _NOISE)).all(axis=1)
     sums = scores.sum(axis=1)
-    good = inside & (np.abs(sums - 1) <= ROUNDED + 1e-9)
+    good = inside & (np.abs(sums - 1) <= _explained(scores) + 1e-9)
     if kind is None and (scores >= 0).all() and (np.abs(sums - 100) <= 100 * ROUNDED).all():
         raise DataError(f"{place(0)}: scores sum to {sums[0]:.4g}, as percent do. Divide them by 100.")
     if kind == "logits" or (kind is None and not inside.all() and good.mean() <= 0.5):
         exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
         return exponents / exponents.sum(axis=1, keepdims=True), "The scores are logits: softmax was applied."
     if good.all():
-        return np.clip(scores, 0.0, 1.0), "The scores are probabilities."
+        return _divided(np.clip(scores, 0.0, 1.0))
     raise _no_probability(scores, int(np.flatnonzero(~good)[0]), place)
+
+
+def _explained(scores: np.ndarray) -> float:
+    """By how much a row's sum may miss 1: by half a unit of the last decimal per class, where decimals are few."""
+    n_classes = scores.shape[1]
+    for n_decimals in range(5):
+        if np.abs(scores - scores.round(n_decimals)).max(initial=0.0) <= _NOISE:
+            explained = 0.5 * 10.0**-n_decimals * n_classes if n_decimals else 0.0
+            return min(max(ROUNDED, explained), _MOST_ROUNDED)
+    return ROUNDED
+
+
+def _divided(proba: np.ndarray) -> tuple[np.ndarray, str]:
+    """Probabilities whose rows sum to 1 as nearly as files write them, and what was done for that."""
+    sums = proba.sum(axis=1, keepdims=True)
+    off = np.abs(sums - 1) > ROUNDED + 1e-9
+    if not off.any():
+        return proba, "The scores are probabilities."
+    told = f"The scores are probabilities that were rounded: {int(off.sum()):,} rows were divided by their sums."
+    return np.where(off, proba / sums, proba), told
 
 
 def _no_probability(scores: np.ndarray, row: int, place: Callable[[int], str]) -> DataError:

@@ -19,7 +19,7 @@ from core.data.tables.files import ARRAYS, TABLES, File, read_table
 from core.data.tables.table import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
 from core.data.values import as_numbers, listed, numbers_in, objects, spell
 
-PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz")  # what an uploader may offer
+PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz", ".zip")  # what an uploader may offer
 ONE_LABEL = (
     "Touchstone tests classifiers that give one label: give one column of labels per task, or leave such rows out."
 )
@@ -43,7 +43,36 @@ def read_prediction_table(file: File, *, limits: Limits | None = None) -> Table:
     >>> list(read_prediction_table(file).columns)
     ['column 1', 'column 2']
     """
-    return fold_one_hot(unfold_top(read_table(file, limits=limits, header_needed=False)))
+    return fold_one_hot(unfold_top(unwrap_labels(read_table(file, limits=limits, header_needed=False))))
+
+
+def unwrap_labels(table: Table) -> Table:
+    """The table with objects that hold a label among other things as that label, and their confidence in a column.
+
+    >>> from core.data.tables import make_table
+    >>> cells = [{"_cls": "Classification", "label": "cat", "confidence": 0.9}]
+    >>> list(unwrap_labels(make_table("t.json", ["predictions"], [cells], lines=[1])).columns)
+    ['predictions', 'predictions confidence']
+    """
+    columns: dict[str, np.ndarray] = {}
+    for column, cells in table.columns.items():
+        if compact(column) not in _LABELS or not _hold_labels(cells):
+            columns[column] = cells
+            continue
+        columns[column] = objects([cell["label"] for cell in cells.tolist()])
+        if all("confidence" in cell for cell in cells.tolist()):
+            columns[f"{column} confidence"] = objects([cell["confidence"] for cell in cells.tolist()])
+    return replace(table, columns=columns)
+
+
+def _hold_labels(cells: np.ndarray) -> bool:
+    """Whether each cell is an object with a label, and with more than a score for it."""
+    if cells.dtype != object or not isinstance(cells[0], dict):
+        return False
+    return all(
+        isinstance(cell, dict) and isinstance(cell.get("label"), (str, int)) and numbers_in(cell) is None
+        for cell in cells.tolist()
+    )
 
 
 def fold_one_hot(table: Table) -> Table:

@@ -311,7 +311,7 @@ def fold_truth(known: Table, said: Table) -> tuple[Table, Table]:
     >>> fold_truth(known, said)[0].strings("truth")
     ['cat', 'dog']
     """
-    free = _free(Reading(known, "truth", _rows_of(known)))
+    free = [c for c in _free(Reading(known, "truth", _rows_of(known))) if not _only_names(known, c)]
     if len(free) < 2 or not _are_alone(known, said, free):
         return known, said
     guess = guess_roles(said, half="predictions")
@@ -330,6 +330,11 @@ def fold_truth(known: Table, said: Table) -> tuple[Table, Table]:
         f"{known.place(row)}: columns {listed(free)} do not hold a single 1, so that the row has several labels, or "
         f"none. {ONE_LABEL}"
     )
+
+
+def _only_names(table: Table, column: str) -> bool:
+    """Whether a column of words tells every row apart, so that it holds no class."""
+    return table.kind(column) == "words" and table.is_unique(column)
 
 
 def _are_alone(known: Table, said: Table, columns: Sequence[str]) -> bool:

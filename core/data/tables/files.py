@@ -9,17 +9,19 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Protocol, runtime_checkable
 
 from core.data.errors import DataError
 from core.data.limits import MIB, Limits
 from core.data.tables.class_names import NUMBER
+from core.data.tables.dialects import decimal_points, tabs_for_spaces, without_separator_line
 from core.data.tables.npz import parse_arrays
+from core.data.tables.packed import only_table, parse_workbook
 from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 from core.data.tables.table import Table, make_table
-from core.data.values import quoted
+from core.data.values import listed, quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents
@@ -44,23 +46,36 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     >>> table.strings("text"), table.notes
     (['"Stop" he said'], ('Quotation marks were kept as they stand, since they do not enclose whole cells.',))
     """
-    text = _decode(content, name)
+    text = without_separator_line(_decode(content, name))
     if not header_needed:
-        text = _uncommented(text)
+        text = tabs_for_spaces(_uncommented(text))
     delimiter = _delimiter(text, name, lone=not header_needed)
     notes = ()
     if delimiter == "\t" and '"' in text:
         rows, notes = _rows_between_tabs(text, name, limits)
     else:
         rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
+    if not header_needed:  # spreadsheets add rows of nothing
+        rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
     if not header_needed and not _is_header(rows):
         rows = [(0, [f"column {position + 1}" for position in range(len(rows[0][1]))]), *rows]
         notes = (*notes, "There is no line of column names.")
     header, *body = rows
-    columns = zip(*(cells for _, cells in body), strict=True) if body else [[] for _ in header[1]]
+    columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header[1]]
+    if delimiter == ";":
+        columns, more = _with_points(header[1], columns)
+        notes = (*notes, *more)
     return make_table(name, header[1], map(list, columns), lines=[line for line, _ in body], notes=notes)
+
+
+def _with_points(header: list[str], columns: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
+    """The columns with decimal points for decimal commas, and a note of that."""
+    pointed = {place: points for place, cells in enumerate(columns) if (points := decimal_points(cells)) is not None}
+    names = listed(header[place] for place in pointed)
+    notes = (f"Decimal commas were read as points: {names}.",) if pointed else ()
+    return [pointed.get(place, cells) for place, cells in enumerate(columns)], notes
 
 
 def _decode(content: bytes, name: str) -> str:
@@ -182,6 +197,7 @@ TABLES = {
     ".jsonl": parse_jsonl,
     ".ndjson": parse_jsonl,
     ".parquet": parse_parquet,
+    ".xlsx": parse_workbook,
 }
 _DELIMITED = tuple(ending for ending, parse in TABLES.items() if parse is parse_delimited)
 ARRAYS = (".npz", ".npy")
@@ -206,7 +222,8 @@ File = str | Path | BinaryFile
 def read_table(file: File, *, limits: Limits | None = None, header_needed: bool = True) -> Table:
     """Read a TSV, CSV, JSON or Parquet file as columns, whatever they mean; these may be packed with gzip.
 
-    Unless a header is needed, TSV and CSV may lack one, and the arrays of NPZ and NPY are columns too.
+    Unless a header is needed, TSV and CSV may lack one, the arrays of NPZ and NPY are columns too, and a zip archive
+    may hold one of all these.
 
     >>> import io
     >>> file = io.BytesIO(b"size;class\\n1;x\\n2;y\\n")
@@ -219,10 +236,13 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
     packed = name.lower().endswith(".gz")
     ending = PurePath(name[:-3] if packed else name).suffix.lower()
     is_array = ending in ARRAYS and not header_needed
-    if ending not in TABLES and not is_array:
-        known = (*TABLES, *(() if header_needed else ARRAYS))
+    is_zip = ending == ".zip" and not packed and not header_needed
+    known = (*TABLES, *(() if header_needed else ARRAYS))
+    if ending not in TABLES and not is_array and not is_zip:
         raise DataError(f"{name}: this is no table. Tables end in {', '.join(known)}, or in these and .gz.")
     content = read_bytes(file, limits)
+    if is_zip:
+        return read_table(_named(*only_table(content, name, limits, known)), limits=limits, header_needed=header_needed)
     if packed:
         content = unpack_gzip(content, name, limits)
     if is_array:
@@ -230,6 +250,12 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
     if ending in _DELIMITED:
         return parse_delimited(content, name, limits, header_needed=header_needed)
     return TABLES[ending](content, name, limits)
+
+
+def _named(name: str, content: bytes) -> io.BytesIO:
+    file = io.BytesIO(content)
+    file.name = name
+    return file
 
 
 def file_name(file: File) -> str:

@@ -2,39 +2,43 @@
 
 import io
 import json
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from core.data.errors import DataError
 from core.data.limits import Limits
+from core.data.tables.orientations import in_order
 from core.data.tables.table import Table, make_table
-from core.data.values import objects, quoted
+from core.data.values import listed, objects, quoted
 
 _BATCH = 1024  # rows: few enough that one batch of long strings does not outgrow the limit before it is counted
+_MOST_KEYS = 10_000  # of all rows together, where no row has as many: beyond, cells would mostly be missing
 
 
 def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
-    """Read JSON lines: one object per line, all with the same keys.
+    """Read JSON lines: one object per line. A key that a line lacks is a missing cell.
 
     >>> table = parse_jsonl(b'{"text": "Good", "label": "01"}\\n{"text": "Bad", "label": 1}\\n', "said.jsonl", Limits())
     >>> table.strings("label")
     ['01', '1']
     """
-    lines, rows = [], []
+    lines, rows, keys = [], [], {}
     for line, encoded in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if encoded.strip():
             lines.append(line)
             rows.append(_row(encoded, f"{name}, line {line}"))
-            _check_keys(rows[-1], rows[0], f"{name}, line {line}")
+            _note_keys(rows[-1], keys, f"{name}, line {line}")
             if len(rows) > limits.samples:
                 raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
-    header = list(rows[0])
-    return make_table(name, header, [objects([row[key] for row in rows]) for key in header], lines=lines)
+    return make_table(name, list(keys), _cells(rows, keys), lines=lines)
 
 
 def parse_json(content: bytes, name: str, limits: Limits) -> Table:
-    """Read a JSON list of objects, or an object of lists of one length; JSON lines too, where they are called so.
+    """Read a JSON list of objects, an object of lists, or what else holds a table (`in_order`); JSON lines too.
 
     >>> parse_json(b'[{"id": 1, "label": "a"}, {"id": 2, "label": "b"}]', "said.json", Limits()).strings("label")
     ['a', 'b']
@@ -49,25 +53,26 @@ def parse_json(content: bytes, name: str, limits: Limits) -> Table:
             return parse_jsonl(content, name, limits)
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(f"{name}{where}: this is no JSON. Write a list of objects, one per row.") from error
-    if isinstance(value, dict) and all(isinstance(column, list) for column in value.values()):
-        return _of_columns(value, name, limits)
-    return _of_rows([value] if isinstance(value, dict) else value, name, limits)
+    table, notes = in_order(value) or (value, ())
+    if isinstance(table, dict):
+        return _of_columns(table, name, limits, notes)
+    return _of_rows(table, name, limits, notes)
 
 
-def _of_rows(rows: Any, name: str, limits: Limits) -> Table:
+def _of_rows(rows: Any, name: str, limits: Limits, notes: tuple[str, ...]) -> Table:
     if not isinstance(rows, list) or not rows:
         raise DataError(f"{name}: {quoted(rows)} instead of rows. Write a list of objects, one per row.")
     if len(rows) > limits.samples:
         raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    keys: dict[str, None] = {}
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise DataError(f"{name}, row {number}: {quoted(row)} instead of an object. Write one object per row.")
-        _check_keys(row, rows[0], f"{name}, row {number}")
-    columns = [objects([row[key] for row in rows]) for key in rows[0]]
-    return make_table(name, list(rows[0]), columns, lines=range(1, len(rows) + 1), unit="row")
+        _note_keys(row, keys, f"{name}, row {number}")
+    return make_table(name, list(keys), _cells(rows, keys), lines=range(1, len(rows) + 1), unit="row", notes=notes)
 
 
-def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits) -> Table:
+def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits, notes: tuple[str, ...]) -> Table:
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) != 1:
         told = ", ".join(f"{key} {length}" for key, length in lengths.items())
@@ -77,7 +82,8 @@ def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits) -> Tab
     n_rows = next(iter(lengths.values()))
     if n_rows > limits.samples:
         raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
-    return make_table(name, list(columns), map(objects, columns.values()), lines=range(1, n_rows + 1), unit="row")
+    cells = map(objects, columns.values())
+    return make_table(name, list(columns), cells, lines=range(1, n_rows + 1), unit="row", notes=notes)
 
 
 def _row(encoded: bytes, place: str) -> dict[str, Any]:
@@ -94,11 +100,20 @@ def _row(encoded: bytes, place: str) -> dict[str, Any]:
     return row
 
 
-def _check_keys(row: dict[str, Any], first: dict[str, Any], place: str) -> None:
-    if row.keys() != first.keys():
-        missing, added = first.keys() - row.keys(), row.keys() - first.keys()
-        what = f"key {min(missing)!r} is missing" if missing else f"key {min(added)!r} is not in the first line"
-        raise DataError(f"{place}: {what}. All lines must have the same keys: {', '.join(first)}.")
+def _note_keys(row: dict[str, Any], keys: dict[str, None], place: str) -> None:
+    """Add the keys of a row to those that are known; DataError where there are more than any table has."""
+    if row.keys() != keys.keys():
+        keys |= dict.fromkeys(row)
+        if len(keys) > max(_MOST_KEYS, len(row)):
+            raise DataError(
+                f"{place}: {len(keys):,} different keys so far, so that rows have little in common. "
+                f"All rows must have the same keys, such as {listed(keys)}."
+            )
+
+
+def _cells(rows: list[dict[str, Any]], keys: dict[str, None]) -> Iterator[np.ndarray]:
+    """The columns, None where a row lacks a key."""
+    return (objects([row.get(key) for row in rows]) for key in keys)
 
 
 def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:

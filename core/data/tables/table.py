@@ -204,7 +204,8 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
     "truth": (
         *("gold", "goldlabel", "goldlabels", "ytrue", "truelabel", "truelabels", "target", "targets", "reference"),
         *("groundtruth", "actual", "givenlabel", "truth", "true", "trueclass", "actuallabel", "targetlabel", "ytest"),
-        *("goldstandard", "expected", "labeltrue", "correctlabel", "groundtruthlabel", "actualclass"),
+        *("goldstandard", "expected", "labeltrue", "correctlabel", "groundtruthlabel", "actualclass", "gtlabel"),
+        *("gt", "gtclass", "labelids", "references", "targs", "ideal", "labelvalue", "observed"),
     ),
     "predicted": (
         *("predicted", "predictedlabel", "pred", "ypred", "yhat", "scoredlabels", "preds", "predictedclass"),
@@ -224,7 +225,7 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
         *("confidence", "prob", "probability", "maxprob", "yscore", "predictionproba", "confidencescore", "conf"),
         *("proba", "yprob", "yproba", "predictedprobability", "maxprobability", "predproba", "predprob"),
         *("scoredprobabilities", "scoredprobability", "predictionprob", "predictionprobability", "softmax"),
-        *("predictionconfidence", "predictionscore", "msp"),
+        *("predictionconfidence", "predictionscore", "predscore", "predictionsconfidence", "msp"),
     ),
     "model": ("model", "modelname", "modelid", "classifier", "system"),
     "task": ("task", "taskname", "subtask"),
@@ -236,8 +237,8 @@ NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letter
 }
 ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
 # These mean opposite things in different tools: what else is there and the values decide.
-TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response")  # the last is H2O's
-PREDICTED_LIKELY = ("prediction", "predictions", "result", "output", "answer")
+TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response", "obs")  # of H2O and caret
+PREDICTED_LIKELY = ("prediction", "predictions", "result", "output", "answer", "estimate", "decoded", "completion")
 SCORE_LIKELY = (
     "score",
     "scores",

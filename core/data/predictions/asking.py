@@ -1,0 +1,112 @@
+"""What has to be asked about a file of predictions, or refused, where its truth or its predictions were not found?"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from core.data.errors import DataError, RolesNeeded
+from core.data.predictions.reading import ALSO_OTHERS, LIKELY, Reading
+from core.data.predictions.shapes import ONE_LABEL, several_labels
+from core.data.tables import Table
+from core.data.tables.table import NAMES, PREDICTED_LIKELY, SCORE_LIKELY, TRUTH_LIKELY, compact, ranked
+from core.data.values import listed, numbers_in, quoted
+
+_SAYING = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}.union(
+    TRUTH_LIKELY, PREDICTED_LIKELY, SCORE_LIKELY, ("out", "probs", "probabilities", "logits")
+)
+"""Names of columns that say what is or was predicted: with several values in a cell they have to be refused."""
+_OF_LABELS = re.compile(r"label|gold|truth", re.IGNORECASE)
+
+
+def no_truth(reading: Reading) -> DataError:
+    """The question which column holds the truth, or the refusal where none can."""
+    table = reading.table
+    names = {*NAMES["truth"], *TRUTH_LIKELY}.difference(ALSO_OTHERS)
+    if refusal := next(_several(reading, names), None) or several_labels(table):
+        return refusal
+    if reading.names_prediction:
+        return _ask(
+            reading,
+            f"column {reading.names_prediction!r} looks like the prediction, not the truth: it says what the scores "
+            "say, or nothing else does. Which column holds the truth? If none does, give the truth in a second file.",
+            "truth",
+        )
+    likely = _likely_truths(reading)
+    if len(likely) == 1 and not reading.roles.says_something:
+        return _ask(
+            reading,
+            f"column {likely[0]!r} holds labels. Is it the truth, or is it the prediction? Say so below, and give the "
+            "other in a second file.",
+            "truth",
+        )
+    if likely and not reading.roles.parts:
+        return _ask(reading, f"which column holds the truth? The columns are {listed(table.columns)}.", "truth")
+    return DataError(
+        f"{table.name}: no column holds the truth. The columns are {listed(table.columns)}.{_not_read(table)} Add a "
+        "column such as 'gold' with the true labels, or give them in a second file."
+    )
+
+
+def _not_read(table: Table) -> str:
+    """A sentence on columns that cannot be labels, since each cell holds several values; none where there are none."""
+    several = [column for column in table.columns if table.kind(column) == "several"]
+    return f" Cells with several values are not read: those of {listed(several)}." if several else ""
+
+
+def _likely_truths(reading: Reading) -> list[str]:
+    """The columns of two labels or more, further ranks of a top-k file aside."""
+    unranked = [column for column in reading.free if (ranked(column) or (1,))[0] == 1]
+    labels = filter(reading.table.is_label, unranked)
+    return [column for column in labels if len(set(reading.table.spelled(column))) > 1]
+
+
+def no_prediction(reading: Reading) -> DataError:
+    """The question which column holds what the model predicted, or the refusal where none can."""
+    table = reading.table
+    if refusal := next(_several(reading, _SAYING), None):
+        return refusal
+    if any(table.is_label(column) or table.kind(column) == "fraction" for column in reading.free):
+        asked = f"which column holds what the model predicted? The columns are {listed(table.columns)}."
+        return _ask(reading, asked, "predicted")
+    truth = reading.roles.truth
+    known = f"There is a truth (column {truth!r})" if truth else "There are labels"
+    asked, missing = "", "predictions"
+    if dict(reading.roles.why).get("truth") == LIKELY:
+        asked, missing = " Or is it the prediction?", "predictions, or the truth,"
+    return DataError(
+        f"{table.name}: no column holds what a model predicted. {known}, but neither a predicted label nor scores "
+        f"beside it; the columns are {listed(table.columns)}.{_not_read(table)}{asked} Add a column such as "
+        f"'predicted', or give the {missing} in a second file."
+    )
+
+
+def _ask(reading: Reading, question: str, role: str) -> RolesNeeded:
+    table = reading.table
+    return RolesNeeded(f"{table.name}: {question}", reading.roles, tuple(table.columns), role)
+
+
+def _several(reading: Reading, names: Collection[str]) -> Iterator[DataError]:
+    """The refusals of columns of such names whose cells hold lists that are no scores, or vectors that are not whole.
+
+    Columns of lists and objects that are called otherwise are nobody's concern, and named where something is missing.
+    """
+    for column in reading.free:
+        is_called_so = compact(column) in names or _OF_LABELS.search(column)
+        if reading.table.kind(column) != "several" or not is_called_so:
+            continue
+        cells = reading.table.columns[column]
+        row = next((row for row, cell in enumerate(cells.tolist()) if _is_several(cell)), 0)
+        place = f"{reading.table.place(row)}: column {column!r} holds {quoted(cells[row])}"
+        if isinstance(cells[row], str) and "..." in cells[row]:
+            remedy = "Write all of it, with .tolist() or np.set_printoptions(threshold=sys.maxsize)."
+            yield DataError(f"{place}, a vector that was cut short in printing. {remedy}")
+        elif isinstance(cells[row], dict):
+            yield DataError(f"{place}, neither a label nor scores. Give a mapping from label to score, or columns.")
+        else:
+            yield DataError(f"{place}, several labels in one row. {ONE_LABEL}")
+
+
+def _is_several(cell: Any) -> bool:
+    """Whether a cell is no list of numbers with a single 1."""
+    numbers = numbers_in(cell)
+    return not isinstance(numbers, list) or sum(number == 1 for number in numbers) != 1
