@@ -1,6 +1,7 @@
 """Whatever file somebody gives: it becomes the data set that was meant, or a sentence that says why not."""
 
 import io
+import time
 import zipfile
 from contextlib import suppress
 
@@ -111,7 +112,7 @@ def test_notes_say_what_was_taken_for_what():
         "Text: column 'text'.",
         "1 of 2 texts are empty.",
         "Ids: positions of the rows, counted from 0.",
-        "Sources: column 'speaker'.",
+        "Sources: column 'speaker', 2 values in 2 rows.",
         "Numbers of the samples, which are no inputs: part.",
         "Not used: mood.",
     )
@@ -319,6 +320,39 @@ def test_kinds_and_roles_that_do_not_fit_are_refused():
         read_dataset(npz(x=np.eye(2), y=[0, 1]), kind="image")
     with pytest.raises(DataError, match="only tables have columns"):
         read_dataset(npz(x=np.eye(2), y=[0, 1]), roles=DatasetRoles("y"))
+
+
+def test_parts_that_a_table_marks_are_kept_counted_and_named_alike():
+    text = "text,split,label\nfine film this,Train,x\na dull one,train,y\nand a third,dev,x\none more here,TEST,y\n"
+    dataset = read_dataset(named(text, "t.csv"))
+    assert dataset.part.tolist() == ["train", "train", "validation", "test"]
+    assert dataset.notes[-1] == "Parts that the file itself marks: 2 of train, 1 of validation, 1 of test."
+    other = read_dataset(named(text.replace("split", "note").replace("Train", "red"), "t.csv"))
+    assert other.part is None
+    assert other.fingerprint != dataset.fingerprint
+    with pytest.raises(DataError, match=r"column 'text' holds 'fine film this'. Parts are called train, validation"):
+        read_dataset(named(text, "t.csv"), roles=DatasetRoles("label", features=(), text="split", part="text"))
+
+
+def test_wide_tables_take_time_in_proportion_to_their_columns_up_to_a_limit():
+    def seconds(n: int) -> float:
+        text = ",".join(f"g{column}" for column in range(n)) + ",label\n"
+        text += "".join(",".join(["1.5"] * n) + f",{'ab'[row % 2]}\n" for row in range(4))
+        start = time.process_time()
+        assert read_dataset(named(text, "w.csv")).x.shape == (4, n)
+        return time.process_time() - start
+
+    seconds(100)
+    assert seconds(8000) < 16 * max(seconds(1000), seconds(1000), 0.02)  # by their square it would be 64
+    with pytest.raises(DataError, match=r"t\.csv: 3 columns, and at most 2 are read"):
+        read_dataset(named("a,b,label\n1,2,x\n3,4,y\n", "t.csv"), limits=Limits(columns=2))
+    for name, content in {
+        "t.jsonl": '{"a": 1, "b": 2, "label": "x"}\n',
+        "t.json": '[{"a": 1, "b": 2, "label": "x"}]',
+        "u.json": '{"a": [1], "b": [2], "label": ["x"]}',
+    }.items():
+        with pytest.raises(DataError, match="3 columns, and at most 2 are read"):
+            read_dataset(named(content, name), limits=Limits(columns=2))
 
 
 # Real files

@@ -14,7 +14,9 @@ from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
 from core.data.tables.image_folders import parse_image_folders
 from core.data.tables.npz import parse_npz
+from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
+from core.data.tables.sources import about, is_called_source
 from core.data.tables.table import ROW_NAMES
 from core.data.values import first_repeat, listed, sample
 
@@ -81,6 +83,7 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
     roles = guess_dataset_roles(table, kind=kind, roles=roles)
     codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
     numbers = _numbers(table, roles)
+    parts = named_parts(table.strings(roles.part), f"{table.name}: column {roles.part!r}") if roles.part else None
     x = table.texts(roles.text) if roles.text else np.column_stack([table.numbers(name) for name in roles.features])
     return Dataset(
         name=name,
@@ -91,9 +94,10 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
         ids=_ids(table, roles),
         sources=table.strings(roles.source) if roles.source else None,
         feature_names=roles.features,
-        notes=(*table.notes, *_notes(table, roles, numbers)),
+        notes=(*table.notes, *_notes(table, roles, numbers), *([about_parts(parts)] if parts else [])),
         numbers=np.column_stack(list(numbers.values())) if numbers else None,
         number_names=numbers,
+        part=parts,
     )
 
 
@@ -111,9 +115,9 @@ def _ids(table: Table, roles: DatasetRoles) -> list[str]:
 
 def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
     """Columns without a role that hold a number or a date in every row, by what they are called then."""
-    numbers = {}
+    numbers, taken = {}, {*roles.columns}
     for column, values in table.columns.items():
-        if column in roles.columns or column.lower() in {*ROW_NAMES, *NAMES["id"], *NAMES["source"]}:
+        if column in taken or column.lower() in {*ROW_NAMES, *NAMES["id"]} or is_called_source(column):
             continue
         if np.isfinite(table.floats(column)).all():
             numbers[column] = table.floats(column)
@@ -128,11 +132,11 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str]) -> list[
     notes += [f"Features: {listed(roles.features)}."] if roles.text is None else _about_texts(table, roles.text)
     notes.append("Ids: positions of the rows, counted from 0." if roles.id is None else f"Ids: column {roles.id!r}.")
     if roles.source is not None:
-        notes.append(f"Sources: column {roles.source!r}.")
+        notes.append(f"Sources: column {roles.source!r}, {about(table, roles.source)}.")
     if numbers:
         notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")
-    kept = {name.removesuffix(_DAYS) for name in numbers}
-    unused = [column for column in table.columns if column not in roles.columns and column not in kept]
+    kept = {*roles.columns, *(name.removesuffix(_DAYS) for name in numbers)}
+    unused = [column for column in table.columns if column not in kept]
     if unused:
         notes.append(f"Not used: {listed(unused)}.")
     return notes

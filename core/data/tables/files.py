@@ -161,7 +161,9 @@ def _rows(text: str, delimiter: str, name: str, limits: Limits, quoting: int) ->
             return
         if not cells:
             continue
-        width = width or len(cells)
+        if not width:
+            width = len(cells)
+            limits.check_columns(name, width)
         if len(cells) != width:
             raise DataError(
                 f"{name}, line {line}: {len(cells)} cells, but the header has {width}. Each row must have as many; "

@@ -94,6 +94,7 @@ def parse_arrays(content: bytes, name: str, limits: Limits) -> Table:
         if len(array) != n_rows:
             told = ", ".join(f"{other} {values.shape}" for other, values in arrays.items())
             raise DataError(f"{name}: the arrays differ in length: {told}. There must be as many rows in each.")
+        limits.check_columns(name, len(columns) + (array.shape[1] if array.ndim == 2 else 1))
         columns |= _columns_of(array, key, place, names)
     return make_table(name, list(columns), list(columns.values()), lines=range(1, n_rows + 1), unit="row")
 
