@@ -1,5 +1,6 @@
 """Whatever file somebody gives: it becomes the data set that was meant, or a sentence that says why not."""
 
+import gzip
 import io
 import time
 import zipfile
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from core.data import DataError, RolesNeeded, load_example, read_dataset
 from core.data.limits import Limits
+from core.data.tables.files import read_table
 from core.data.tables.roles import DatasetRoles
 from tests.data.uploads import noise, picture, zipped
 from tests.data.uploads import upload as named
@@ -353,6 +355,64 @@ def test_wide_tables_take_time_in_proportion_to_their_columns_up_to_a_limit():
     }.items():
         with pytest.raises(DataError, match="3 columns, and at most 2 are read"):
             read_dataset(named(content, name), limits=Limits(columns=2))
+
+
+def test_packed_tables_are_read_and_called_without_either_ending():
+    text = "text,label\nA fine film here,yes\nA dull one there,no\n"
+    dataset = read_dataset(named(gzip.compress(text.encode()), "films.CSV.gz"))
+    assert dataset.name == "films"
+    assert dataset.fingerprint == read_dataset(named(text, "films.csv")).fingerprint
+    with pytest.raises(DataError, match=r"pets\.zip\.gz: gzip packs single tables here"):
+        read_dataset(named(gzip.compress(b"x"), "pets.zip.gz"))
+    with pytest.raises(DataError, match=r"films\.tsv\.gz: this is no gzip file"):
+        read_dataset(named(b"text,label", "films.tsv.gz"))
+
+
+def test_old_western_letters_are_read_and_that_is_said():
+    text = "text;label\nUn \u00e9t\u00e9 \u00e0 la mer;bien\nL\u2019hiver en ville, d\u00e9j\u00e0;mal\n"
+    dataset = read_dataset(named(text.encode("cp1252"), "t.csv"))
+    assert dataset.x.tolist() == ["Un \u00e9t\u00e9 \u00e0 la mer", "L\u2019hiver en ville, d\u00e9j\u00e0"]
+    assert dataset.notes[0].startswith("The file is not UTF-8. It was read as Windows-1252 (Latin-1)")
+
+
+SENTENCES = ("A gripping movie from start to end", "One of the dullest of the year", "It is what it is, and no more")
+HEADERLESS = {
+    "sentences and numbers": ("".join(f"{SENTENCES[row % 3]}\t{row % 2}\n" for row in range(8)), True),
+    "sentences and words": ("".join(f"{SENTENCES[row % 3]}\t{'ab'[row % 2]}\n" for row in range(8)), True),
+    "true and false": ("".join(f"{SENTENCES[row % 3]}\t{['true', 'false'][row % 2]}\n" for row in range(8)), True),
+    "iris": (
+        "".join(f"{row / 7:.2f}\t{row / 3:.2f}\t{['setosa', 'virginica'][row % 2]}\n" for row in range(8)),
+        True,
+    ),
+    "names": ("said\tmood\n" + "".join(f"{SENTENCES[row % 3]}\t{row % 2}\n" for row in range(8)), False),
+    "a question": (
+        "What do you think of it all?\tmood\n" + "".join(f"{SENTENCES[row % 3]}\t{row % 2}\n" for row in range(8)),
+        False,
+    ),
+    "wavelengths": ("400\t401\tclass\n" + "".join(f"{row % 3}\t400\t{'ab'[row % 2]}\n" for row in range(8)), False),
+    "counted": ("0\t1\t2\n" + "".join(f"{row % 3}\t{row % 2}\t{'ab'[row % 2]}\n" for row in range(8)), False),
+    "years": ("1990\t1991\tkind\n" + "".join(f"{row * 7}.5\t{row}\t{'ab'[row % 2]}\n" for row in range(8)), False),
+}
+
+
+@pytest.mark.parametrize(("text", "headerless"), HEADERLESS.values(), ids=HEADERLESS)
+def test_a_first_line_that_can_only_be_data_names_no_columns(text, headerless):
+    table = read_table(named(text, "t.tsv"))
+    assert (table.n_rows, next(iter(table.columns)) == "column 1") == (8, headerless)
+    assert ("There is no line of column names." in table.notes) == headerless
+
+
+def test_a_label_by_number_and_by_name_gives_the_classes_their_names():
+    text = "text,label,label_text\nfine film this,1,good\na dull one,0,bad\nand a third,1,good\n"
+    dataset = read_dataset(named(text, "t.csv"))
+    assert (dataset.class_names, dataset.y.tolist()) == (("bad", "good"), [1, 0, 1])
+    assert dataset.notes[1] == "Names of the classes: column 'label_text', which goes one to one with the label."
+    assert not any("Not used" in note for note in dataset.notes)
+    mixed = read_dataset(named(text.replace("third,1,good", "third,1,bad"), "t.csv"))
+    assert mixed.class_names == ("0", "1")
+    assert "Not used: label_text." in mixed.notes
+    order = "text,label,class_name\nfine film this,0,zebra\na dull one,1,ant\n"
+    assert read_dataset(named(order, "t.csv")).class_names == ("zebra", "ant")
 
 
 # Real files

@@ -9,7 +9,7 @@ from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.tables import Table
-from core.data.tables.class_names import encode
+from core.data.tables.class_names import NUMBER, encode
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
 from core.data.tables.image_folders import parse_image_folders
@@ -17,11 +17,13 @@ from core.data.tables.npz import parse_npz
 from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.sources import about, is_called_source
-from core.data.tables.table import ROW_NAMES
+from core.data.tables.table import ROW_NAMES, compact
 from core.data.values import first_repeat, listed, sample
 
+_LABEL_STEMS = ("label", "class", "target", "category")
+_NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
 _DAYS = " (days since 1970)"
-ENDINGS = (*TABLES, ".npz", ".zip")  # what an uploader may offer
+ENDINGS = (*TABLES, ".npz", ".zip", ".gz")  # what an uploader may offer
 
 
 def read_dataset(
@@ -48,7 +50,7 @@ def read_dataset(
     limits = limits or Limits()
     full_name = file_name(file)
     ending = _ending(full_name)
-    dataset_name = name or full_name[: -len(ending)] or full_name
+    dataset_name = name or name_of(full_name)
     if ending in TABLES:
         return table_dataset(read_table(file, limits=limits), name=dataset_name, kind=kind, roles=roles)
     if roles is not None:
@@ -61,8 +63,25 @@ def read_dataset(
     return parse_image_folders(content, full_name, limits, dataset_name=dataset_name)
 
 
+def name_of(file_name: str) -> str:
+    """What a data set is called after its file: without its ending, or the two of a packed one.
+
+    >>> name_of("films.tsv"), name_of("films.csv.gz"), name_of(".tsv")
+    ('films', 'films', '.tsv')
+    """
+    unpacked = file_name[:-3] if file_name.lower().endswith(".gz") else file_name
+    return PurePath(unpacked).stem or file_name
+
+
 def _ending(name: str) -> str:
+    """The ending that says what is in a file; of a packed table the one before .gz."""
     ending = PurePath(name).suffix.lower()
+    if ending == ".gz":
+        ending = PurePath(name[:-3]).suffix.lower()
+        if ending not in TABLES:
+            raise DataError(
+                f"{name}: gzip packs single tables here, such as films.tsv.gz. Unpack this file first, or give a table."
+            )
     if ending not in ENDINGS:
         raise DataError(
             f"{name}: a file that ends in {ending or 'nothing at all'} cannot be read. "
@@ -82,6 +101,7 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
     """
     roles = guess_dataset_roles(table, kind=kind, roles=roles)
     codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
+    class_names, names_column = _class_names(table, roles, codes, class_names)
     numbers = _numbers(table, roles)
     parts = named_parts(table.strings(roles.part), f"{table.name}: column {roles.part!r}") if roles.part else None
     x = table.texts(roles.text) if roles.text else np.column_stack([table.numbers(name) for name in roles.features])
@@ -94,7 +114,7 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
         ids=_ids(table, roles),
         sources=table.strings(roles.source) if roles.source else None,
         feature_names=roles.features,
-        notes=(*table.notes, *_notes(table, roles, numbers), *([about_parts(parts)] if parts else [])),
+        notes=(*table.notes, *_notes(table, roles, numbers, names_column), *([about_parts(parts)] if parts else [])),
         numbers=np.column_stack(list(numbers.values())) if numbers else None,
         number_names=numbers,
         part=parts,
@@ -126,16 +146,39 @@ def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
     return numbers
 
 
-def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str]) -> list[str]:
+def _class_names(
+    table: Table, roles: DatasetRoles, codes: np.ndarray, class_names: tuple[str, ...]
+) -> tuple[tuple[str, ...], str | None]:
+    """The names of classes that are numbers in the label's column, from the column of their names, and this column.
+
+    It is called after the label, or like the name of one, and each of its values goes with one label and no other.
+    """
+    if not all(NUMBER.fullmatch(name) for name in class_names):
+        return class_names, None
+    stems = (compact(roles.label or ""), *_LABEL_STEMS)
+    wanted = {f"{stem}{ending}" for stem in stems for ending in _NAME_ENDINGS}
+    for column in table.columns:
+        if compact(column) not in wanted or column in roles.columns or table.kind(column) != "words":
+            continue
+        pairs = {*zip(codes.tolist(), table.spelled(column), strict=True)}
+        name_of_code = {code: spelled for code, spelled in pairs if spelled is not None}
+        if len(pairs) == len(name_of_code) == len(class_names) == len(set(name_of_code.values())):
+            return tuple(name_of_code[code] for code in range(len(class_names))), column
+    return class_names, None
+
+
+def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_column: str | None) -> list[str]:
     """Which column was taken for what, in sentences."""
     notes = [f"Label: column {roles.label!r}."]
+    if names_column is not None:
+        notes.append(f"Names of the classes: column {names_column!r}, which goes one to one with the label.")
     notes += [f"Features: {listed(roles.features)}."] if roles.text is None else _about_texts(table, roles.text)
     notes.append("Ids: positions of the rows, counted from 0." if roles.id is None else f"Ids: column {roles.id!r}.")
     if roles.source is not None:
         notes.append(f"Sources: column {roles.source!r}, {about(table, roles.source)}.")
     if numbers:
         notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")
-    kept = {*roles.columns, *(name.removesuffix(_DAYS) for name in numbers)}
+    kept = {*roles.columns, names_column, *(name.removesuffix(_DAYS) for name in numbers)}
     unused = [column for column in table.columns if column not in kept]
     if unused:
         notes.append(f"Not used: {listed(unused)}.")
