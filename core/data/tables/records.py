@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 from core.data.errors import DataError
@@ -134,7 +135,22 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
         raise
     except (pyarrow.ArrowException, ValueError, OverflowError, OSError) as error:
         raise DataError(f"{name}: this is no Parquet file, or a damaged one. Write it again.") from error
-    return make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
+    read = make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
+    return replace(read, class_names=_class_names(table.schema.metadata or {}))
+
+
+def _class_names(metadata: dict[bytes, bytes]) -> dict[str, tuple[str, ...]]:
+    """What whole numbers in a column stand for, as Hugging Face's libraries write it beside the columns."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        named = {column: feature["names"] for column, feature in features.items() if "names" in feature}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return {
+        column: tuple(names)
+        for column, names in named.items()
+        if isinstance(names, list) and all(isinstance(name, str) and name.strip() for name in names)
+    }
 
 
 def _column(values: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
+from core.data.tables.image_columns import image_column
 from core.data.tables.parts import part_column
 from core.data.tables.sources import about, is_called_source, named_sources, names_sources, propose_sources
 from core.data.tables.table import ROW_NAMES, Table, compact
@@ -38,7 +39,7 @@ _LIKELY_LABELS = (  # called so where nothing is called a label: offered first, 
 
 @dataclass(frozen=True)
 class DatasetRoles:
-    """What the columns of a data set's table are: its label, its text or features, and perhaps more.
+    """What the columns of a data set's table are: its label, its text, features or images, and perhaps more.
 
     Ids name rows, sources say what they come from, and parts whether the file itself marks them for training or test.
 
@@ -52,43 +53,54 @@ class DatasetRoles:
     id: str | None = None
     source: str | None = None
     part: str | None = None
+    image: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role."""
-        named = (self.label, self.text, self.id, self.source, self.part)
+        named = (self.label, self.text, self.id, self.source, self.part, self.image)
         return (*(column for column in named if column is not None), *self.features)
 
     @property
-    def kind(self) -> Literal["text", "tabular"]:
+    def kind(self) -> Literal["image", "text", "tabular"]:
         """What kind of data set these roles make."""
+        if self.image is not None:
+            return "image"
         return "text" if self.text is not None else "tabular"
 
 
-def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None) -> DatasetRoles:
+def guess_dataset_roles(
+    table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None, image: str | None = None
+) -> DatasetRoles:
     """Say what each column is. Where `roles` are given, only a label, text or features that they lack are guessed.
 
-    A label is known by its name, a text by its name or because no other column holds texts, sources by their name or
-    because their values go with a class or with rows (`propose_sources`; `role_reasons` says why). All other columns
-    that hold mostly numbers are features; what pandas writes for its index is none. RolesNeeded asks where that decides
-    nothing, with the best guess for the user to confirm.
+    `image` is the column of images, where it is known not to hold them itself, but the names of their files.
+
+    A label is known by its name, images by what they are, a text by its name or because no other column holds texts,
+    sources by their name or because their values go with a class or with rows (`propose_sources`; `role_reasons` says
+    why). All other columns that hold mostly numbers are features; what pandas writes for its index is none. RolesNeeded
+    asks where that decides nothing, with the best guess for the user to confirm.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
     >>> guess_dataset_roles(table)
-    DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None)
+    DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
+                 image=None)
     """
-    if kind == "image":
+    image = image or image_column(table)
+    if kind == "image" and image is None and (roles is None or roles.image is None):
         raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
     given = roles is not None
     if roles is None:
-        roles = _names(table)
+        roles = replace(_names(table), image=image if kind in (None, "image") else None)
+    elif roles.image is None and roles.text is None and not roles.features:
+        roles = replace(roles, image=image)  # whoever names the label alone means the images
     _check(table, roles)
     if roles.label is None:
         roles = replace(roles, label=_guess_label(table, roles, kind))
     if not given:
         roles = _with_source(table, roles)
-    if roles.text is None and not roles.features:
+    if roles.text is None and roles.image is None and not roles.features:
         roles = _with_inputs(table, roles, kind)
     if kind not in (None, roles.kind):
         raise DataError(f"{table.name}: these columns make {roles.kind} data, but {kind} was asked for.")
@@ -124,6 +136,8 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
             reasons["source"] = f"its values repeat, so that it names no single row; {about(table, roles.source)}"
     if roles.features:
         reasons["features"] = "they hold numbers"
+    if roles.image is not None:
+        reasons["image"] = "it holds PNG or JPEG images"
     return reasons
 
 
@@ -157,6 +171,8 @@ def _check(table: Table, roles: DatasetRoles) -> None:
             raise DataError(f"{table.name}: there is no column {column!r}. The columns are {listed(table.columns)}.")
     if repeat := first_repeat(columns):
         raise DataError(f"{table.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
+    if roles.image is not None and (roles.text is not None or roles.features):
+        raise DataError(f"{table.name}: both images and a text or features are given. Choose one of them.")
     if roles.text is not None and roles.features:
         raise DataError(f"{table.name}: both a text and features are given. Choose one of them.")
 
@@ -197,7 +213,7 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
     if likely:
         guess = _with_source(table, replace(roles, label=min(likely, key=_unlikely)))
         with suppress(DataError):
-            guess = _with_inputs(table, guess, kind)
+            guess = guess if guess.image is not None else _with_inputs(table, guess, kind)
     raise RolesNeeded(
         f"{table.name}: which column holds the label? The columns are {listed(table.columns)}.",
         guess,
