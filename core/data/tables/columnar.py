@@ -16,7 +16,7 @@ from core.data.values import as_numbers, objects, sample
 
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 2**24
-_BLOCK = 2**22  # bytes that are parsed at once, unless a line is longer
+_BLOCK = 2**20  # bytes that are parsed at once, unless a line is longer; more where columns are many
 _SAMPLE = 1000
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _PERHAPS_NUMBER = (
@@ -129,7 +129,9 @@ def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.
         table = pyarrow.csv.read_csv(
             pyarrow.BufferReader(content),
             read_options=pyarrow.csv.ReadOptions(
-                column_names=names, block_size=min(max(_BLOCK, 2 * int((stops - starts).max()) + 2), 2**31 - 1)
+                column_names=names,
+                block_size=min(max(_BLOCK * min(16, 1 + width // 10), 2 * int((stops - starts).max()) + 2), 2**31 - 1),
+                use_threads=False,  # several would cost twice the processor, and there are other people
             ),
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter=delimiter, quote_char='"' if b'"' in content else False, ignore_empty_lines=True

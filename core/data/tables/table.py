@@ -142,8 +142,8 @@ class Table:
         """The cells as strings, None where there is none."""
         if column not in self._spelled:
             cells = self.columns[column].tolist()
-            is_text = isinstance(self.columns, TextColumns)
-            self._spelled[column] = [c if c.strip() else None for c in cells] if is_text else list(map(spell, cells))
+            is_named = isinstance(self.columns, TextColumns) and all(map(str.strip, cells))
+            self._spelled[column] = cells if is_named else list(map(spell, cells))
         return self._spelled[column]
 
     def has_numbers(self, column: str) -> bool:
