@@ -42,13 +42,14 @@ class ImageStack:
         self._n_added = 0
         self._first: tuple[Size, str] | None = None
         self._sizes: set[Size] = set()
-        self._buffer = np.empty((0, 0, 0, 0), dtype=np.uint8)
+        self._buffer: UInt8[np.ndarray, "n h w c"] = np.empty((0, 0, 0, 0), dtype=np.uint8)
 
     def add(self, content: bytes, path: str) -> None:
         """Decode the next image, which `path` names in messages."""
         pixels = self._decoded(content, path)
-        n_channels = max(pixels.shape[2], self._buffer.shape[3])
-        if self._n_added == 0 or n_channels > self._buffer.shape[3]:
+        n_before = self._buffer.shape[-1]
+        n_channels = max(pixels.shape[2], n_before)
+        if self._n_added == 0 or n_channels > n_before:
             grown = np.empty((self._n_images, *pixels.shape[:2], n_channels), dtype=np.uint8)
             if self._n_added:
                 grown[: self._n_added] = self._buffer[: self._n_added]
