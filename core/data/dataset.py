@@ -19,6 +19,7 @@ _SHAPES = {
     "text": (1, "(n_samples,)"),
     "tabular": (2, "(n_samples, n_features)"),
 }
+PARTS = ("train", "validation", "test")
 _ABOUT_VECTORS = "Vectors: "  # how notes begin that go when other vectors come
 
 
@@ -31,8 +32,9 @@ class Dataset:
     `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
     `vectors` are features that somebody brought along, a row per sample (None where nobody did), and `vectors_name`
     says what they are called; see `with_vectors`. `numbers` are no inputs but what else is known of every sample, such
-    as its date: a column for each of `number_names`, None where there are none. `notes` say in sentences what reading
-    did to the data; notes and names are not part of the `fingerprint`.
+    as its date: a column for each of `number_names`, None where there are none. `part` says which part the file
+    itself puts every sample in ("train", "validation" or "test"; None where it does not). `notes` say in sentences what
+    reading did to the data; notes and names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
 
@@ -58,6 +60,7 @@ class Dataset:
     vectors_name: str | None = field(repr=False)
     numbers: Float[np.ndarray, "n_samples n_numbers"] | None = field(repr=False)
     number_names: tuple[str, ...] = field(repr=False)
+    part: np.ndarray | None = field(repr=False)
 
     def __init__(
         self,
@@ -75,6 +78,7 @@ class Dataset:
         vectors_name: str | None = None,
         numbers: ArrayLike | None = None,
         number_names: Iterable[str] = (),
+        part: Iterable[str] | None = None,
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
@@ -97,6 +101,7 @@ class Dataset:
             vectors_name=None if vectors is None else vectors_name or "vectors",
             numbers=None if numbers is None else _table(numbers, "numbers", name),
             number_names=tuple(texts(number_names, "name of a number", name)),
+            part=None if part is None else texts(part, "part", name),
         )
         _check_shapes(self)
         _check_labels(self)
@@ -133,6 +138,7 @@ class Dataset:
             self.vectors,
             self.numbers,
             self.number_names,
+            self.part,
         )
 
     def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
@@ -162,6 +168,7 @@ class Dataset:
             vectors_name=name,
             numbers=self.numbers,
             number_names=self.number_names,
+            part=self.part,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -201,7 +208,8 @@ def _check_shapes(dataset: Dataset) -> None:
         )
     if 0 in dataset.x.shape:
         raise DataError(f"{dataset.name}: x has shape {dataset.x.shape}, so there is nothing in it.")
-    for what, values in (("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources)):
+    beside = (("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources), ("parts", dataset.part))
+    for what, values in beside:
         if values is not None and len(values) != len(dataset.x):
             raise DataError(
                 f"{dataset.name}: {len(dataset.x)} samples but {len(values)} {what}. There must be as many."
@@ -244,6 +252,9 @@ def _check_labels(dataset: Dataset) -> None:
             f"{dataset.name}: every sample is of class {names[dataset.y[0]]!r}. "
             "A classifier needs two classes or more; is this the right label column?"
         )
+    odd = set() if dataset.part is None else {*dataset.part} - {*PARTS}
+    if odd:
+        raise DataError(f"{dataset.name}: part {min(odd)!r}. It must be one of {', '.join(PARTS)}.")
     absent = [name for name, count in zip(names, dataset.n_per_class, strict=True) if count == 0]
     if absent:
         raise DataError(f"{dataset.name}: class {absent[0]!r} has no sample. Leave it out of the class names.")

@@ -23,6 +23,15 @@ def without_separator_line(text: str) -> str:
     return text[match.end() :] if match else text
 
 
+def of_numpy(content: bytes) -> bool:
+    """Whether NumPy's savetxt seems to have written a text, with 18 decimals to every number.
+
+    >>> of_numpy(b"1.000000000000000000e+00,0.25\\n"), of_numpy(b"1.0,0.25\\n")
+    (True, False)
+    """
+    return _OF_NUMPY.search(content[: content.find(b"\n") + 1 or None].decode("utf-8", errors="replace")) is not None
+
+
 def tabs_for_spaces(text: str) -> str:
     """The text with tabs, where NumPy's savetxt or R's write.table put spaces between cells; else as it is.
 

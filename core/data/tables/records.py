@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
         if encoded.strip():
             lines.append(line)
             rows.append(_row(encoded, f"{name}, line {line}"))
+            limits.check_columns(name, len(rows[-1]))
             _note_keys(rows[-1], keys, f"{name}, line {line}")
             if len(rows) > limits.samples:
                 raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
@@ -68,14 +70,16 @@ def _of_rows(rows: Any, name: str, limits: Limits, notes: tuple[str, ...]) -> Ta
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise DataError(f"{name}, row {number}: {quoted(row)} instead of an object. Write one object per row.")
+        limits.check_columns(name, len(row))
         _note_keys(row, keys, f"{name}, row {number}")
     return make_table(name, list(keys), _cells(rows, keys), lines=range(1, len(rows) + 1), unit="row", notes=notes)
 
 
 def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits, notes: tuple[str, ...]) -> Table:
+    limits.check_columns(name, len(columns))
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) != 1:
-        told = ", ".join(f"{key} {length}" for key, length in lengths.items())
+        told = listed(f"{key} {length}" for key, length in lengths.items())
         raise DataError(
             f"{name}: the lists differ in length ({told or 'there is none'}). All must have as many values."
         )
@@ -130,6 +134,7 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
     batches, n_bytes, n_rows = [], 0, 0
     try:
         file = pyarrow.parquet.ParquetFile(io.BytesIO(content))
+        limits.check_columns(name, len(file.schema_arrow.names))
         for batch in file.iter_batches(batch_size=_BATCH):
             batches.append(batch)
             n_bytes += batch.nbytes
@@ -145,7 +150,22 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
         raise
     except (pyarrow.ArrowException, ValueError, OverflowError, OSError) as error:
         raise DataError(f"{name}: this is no Parquet file, or a damaged one. Write it again.") from error
-    return make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
+    read = make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
+    return replace(read, class_names=_class_names(table.schema.metadata or {}))
+
+
+def _class_names(metadata: dict[bytes, bytes]) -> dict[str, tuple[str, ...]]:
+    """What whole numbers in a column stand for, as Hugging Face's libraries write it beside the columns."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        named = {column: feature["names"] for column, feature in features.items() if "names" in feature}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return {
+        column: tuple(names)
+        for column, names in named.items()
+        if isinstance(names, list) and all(isinstance(name, str) and name.strip() for name in names)
+    }
 
 
 def _column(values: Any) -> Any:

@@ -1,0 +1,206 @@
+"""What stands in lines of text with tabs, commas or semicolons between the cells? Read as they are found."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from core.data.errors import DataError
+from core.data.limits import Limits
+from core.data.tables.columnar import TextColumns, read_columns
+from core.data.tables.dialects import decimal_points, of_numpy, tabs_for_spaces, without_separator_line
+from core.data.tables.encodings import decode
+from core.data.tables.headers import Row, is_header, is_surely_data
+from core.data.tables.table import Table, make_table
+from core.data.values import listed, objects, quoted
+
+_DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+_LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents
+_QUOTED = re.compile(r'"[^"]*"')
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_NO_NAMES = "There is no line of column names."
+_START = 2**24  # bytes in which the first line ends
+_SEEN_ROWS, _SEEN_CELLS = 1001, 200_000  # that are looked at to see whether the first line names columns
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_NOTHING_IN_ROW = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?[,;\t ]+\r?$")
+
+
+class _QuoteError(DataError):
+    """Quotation marks that are not used as CSV uses them."""
+
+
+def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed: bool = True) -> Table:
+    """Read TSV or CSV: what separates the cells is seen from the header line, quotes enclose cells as in CSV.
+
+    Where the first line can only be data, columns are called by their position. Unless a header is needed, they are
+    where the line need not be a header; one may stand behind "# ", and one column is enough. Between tabs, quotes are
+    often plain characters. There they are kept where each line makes a row by itself, and taking them for CSV's would
+    be wrong or would join lines.
+
+    >>> table = parse_delimited(b'text\\tlabel\\n"Stop" he said\\tno\\n', "said.tsv", Limits())
+    >>> table.strings("text"), table.notes
+    (['"Stop" he said'], ('Quotation marks were kept as they stand, since they do not enclose whole cells.',))
+    """
+    table = None if _takes_care(content, header_needed) else _at_once(content, name, limits, header_needed)
+    if table is not None:
+        return table
+    text, said = decode(content, name)
+    text = without_separator_line(text)
+    if not header_needed:
+        text = tabs_for_spaces(_uncommented(text))
+    delimiter = _delimiter(text, name, lone=not header_needed)
+    notes: tuple[str, ...] = ()
+    if delimiter == "\t" and '"' in text:
+        rows, notes = _rows_between_tabs(text, name, limits)
+    else:
+        rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
+    if not header_needed:  # spreadsheets add rows of nothing
+        rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]
+    if not rows:
+        raise DataError(f"{name}: there is nothing but white space in the file.")
+    if _has_header(rows, header_needed):
+        header, *body = rows
+    else:
+        header, body, notes = (0, _counted(len(rows[0][1]))), rows, (*notes, _NO_NAMES)
+    notes = (*said, *notes)
+    columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header[1]]
+    if delimiter == ";":
+        columns, more = _with_points(header[1], columns)
+        notes = (*notes, *more)
+    return make_table(name, header[1], map(list, columns), lines=[line for line, _ in body], notes=notes)
+
+
+def _takes_care(content: bytes, header_needed: bool) -> bool:
+    """Whether lines cannot be read all at once: another encoding or dialect, or rows of nothing."""
+    start = content[:_START].removeprefix(b"\xef\xbb\xbf")
+    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=":
+        return True
+    return not header_needed and (
+        start.startswith(b"#") or of_numpy(start) or _NOTHING_IN_ROW.search(content) is not None
+    )
+
+
+def _with_points(header: list[str], columns: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
+    """The columns with decimal points for decimal commas, and a note of that."""
+    pointed = {place: points for place, cells in enumerate(columns) if (points := decimal_points(cells)) is not None}
+    names = listed(header[place] for place in pointed)
+    notes = (f"Decimal commas were read as points: {names}.",) if pointed else ()
+    return [pointed.get(place, cells) for place, cells in enumerate(columns)], notes
+
+
+def _has_header(rows: list[Row], header_needed: bool) -> bool:
+    return not is_surely_data(rows) if header_needed else is_header(rows)
+
+
+def _counted(n_columns: int) -> list[str]:
+    return [f"column {position + 1}" for position in range(n_columns)]
+
+
+def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
+    """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
+    start = content[: _START if b"\n" in content[:_START] else None].removeprefix(b"\xef\xbb\xbf")
+    first = start.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", errors="replace")
+    if not first.strip() or not any(delimiter in first for delimiter in _DELIMITERS):
+        return None
+    delimiter = _delimiter(first, name)
+    if delimiter == ";" and b"," in content:  # perhaps of decimals
+        return None
+    limits.check_columns(name, _QUOTED.sub("", first).count(delimiter) + 1)
+    found = read_columns(content, delimiter)
+    if found is None:
+        return None
+    columns, lines = found
+    if len(lines) > limits.samples + 1:
+        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
+    cells = zip(*(column.slice(0, n_seen).to_pylist() for column in columns), strict=True)
+    rows = [(int(line), list(row)) for line, row in zip(lines[:n_seen], cells, strict=True)]
+    notes: tuple[str, ...] = ()
+    if _has_header(rows, header_needed):
+        header, columns, lines = rows[0][1], [column.slice(1) for column in columns], lines[1:]
+    else:
+        header, notes = _counted(len(columns)), (_NO_NAMES,)
+    table = make_table(name, header, [objects([])] * len(header), lines=lines, notes=notes)
+    return replace(table, columns=TextColumns(dict(zip(table.columns, columns, strict=True))))
+
+
+def _uncommented(text: str) -> str:
+    """The text with "# " before the header taken off, and comments above it emptied; lines keep their numbers."""
+    lines = text.split("\n")
+    n_comments = next((row for row, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    if n_comments == 0 or n_comments == len(lines):
+        return text
+    said, first = lines[n_comments - 1].lstrip("# "), lines[n_comments]
+    n_cells = [max(_QUOTED.sub("", line).count(delimiter) for delimiter in _DELIMITERS) for line in (said, first)]
+    header = [said] if n_cells[0] == n_cells[1] and n_cells[0] > 0 else [""]
+    return "\n".join([""] * (n_comments - 1) + header + lines[n_comments:])
+
+
+def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
+    """The delimiter of the header line: tabs in a file called so, else the most frequent."""
+    header = _LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
+    unquoted = _QUOTED.sub("", header)
+    counts = {delimiter: unquoted.count(delimiter) for delimiter in _DELIMITERS}
+    if counts["\t"] and name.lower().endswith((".tsv", ".tab")):
+        return "\t"
+    delimiter = max(counts, key=lambda each: counts[each])
+    if counts[delimiter] == 0 and lone:
+        return "\t"
+    if counts[delimiter] == 0:
+        raise DataError(
+            f"{name}, line 1: one column only, {quoted(header)}. The first line must name the columns, with "
+            "tabs, commas or semicolons between them: one for the label, others for what it is to be told from."
+        )
+    return delimiter
+
+
+def _rows_between_tabs(text: str, name: str, limits: Limits) -> tuple[list[Row], tuple[str, ...]]:
+    by_quotes = _attempt(text, name, limits, csv.QUOTE_MINIMAL)
+    by_lines = _attempt(text, name, limits, csv.QUOTE_NONE)
+    if isinstance(by_quotes, list) and (isinstance(by_lines, DataError) or len(by_lines) == len(by_quotes)):
+        return by_quotes, ()
+    if isinstance(by_lines, list):
+        return by_lines, ("Quotation marks were kept as they stand, since they do not enclose whole cells.",)
+    if isinstance(by_quotes, DataError) and not isinstance(by_quotes, _QuoteError):
+        raise by_quotes
+    raise by_lines
+
+
+def _attempt(text: str, name: str, limits: Limits, quoting: int) -> list[Row] | DataError:
+    try:
+        return list(_rows(text, "\t", name, limits, quoting))
+    except DataError as error:
+        return error
+
+
+def _rows(text: str, delimiter: str, name: str, limits: Limits, quoting: int) -> Iterator[Row]:
+    """The rows, the header first; blank lines are passed over."""
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    n_rows = width = 0
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise _QuoteError(
+                f"{name}, line {line}: the quotation marks do not close ({error}). A cell that holds one must be "
+                'enclosed in them, with each one inside written twice: "She said ""no""."'
+            ) from error
+        if cells is None:
+            return
+        if not cells:
+            continue
+        if not width:
+            width = len(cells)
+            limits.check_columns(name, width)
+        if len(cells) != width:
+            raise DataError(
+                f"{name}, line {line}: {len(cells)} cells, but the header has {width}. Each row must have as many; "
+                f"a cell with {_DELIMITERS[delimiter]} or line breaks in it must be enclosed in quotation marks."
+            )
+        n_rows += 1
+        if n_rows > limits.samples + 1:
+            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+        yield line, cells
