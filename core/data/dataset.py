@@ -32,7 +32,8 @@ class Dataset:
     `vectors` are features that somebody brought along, a row per sample (None where nobody did), and `vectors_name`
     says what they are called; see `with_vectors`. `numbers` are no inputs but what else is known of every sample, such
     as its date: a column for each of `number_names`, None where there are none. `notes` say in sentences what reading
-    did to the data; notes and names are not part of the `fingerprint`.
+    did to the data, and `read_as` is how its file was read (`core.data.tables.roles_file`), None where nobody knows;
+    these and names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
 
@@ -58,6 +59,7 @@ class Dataset:
     vectors_name: str | None = field(repr=False)
     numbers: Float[np.ndarray, "n_samples n_numbers"] | None = field(repr=False)
     number_names: tuple[str, ...] = field(repr=False)
+    read_as: str | None = field(repr=False)
 
     def __init__(
         self,
@@ -75,6 +77,7 @@ class Dataset:
         vectors_name: str | None = None,
         numbers: ArrayLike | None = None,
         number_names: Iterable[str] = (),
+        read_as: str | None = None,
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
@@ -97,6 +100,7 @@ class Dataset:
             vectors_name=None if vectors is None else vectors_name or "vectors",
             numbers=None if numbers is None else _table(numbers, "numbers", name),
             number_names=tuple(texts(number_names, "name of a number", name)),
+            read_as=read_as,
         )
         _check_shapes(self)
         _check_labels(self)

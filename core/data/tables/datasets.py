@@ -1,6 +1,7 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -15,6 +16,7 @@ from core.data.tables.files import TABLES, File, file_name, read_bytes, read_tab
 from core.data.tables.image_folders import parse_image_folders
 from core.data.tables.npz import parse_npz
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
+from core.data.tables.roles_file import FileReading
 from core.data.tables.table import ROW_NAMES
 from core.data.values import first_repeat, listed, sample
 
@@ -78,6 +80,7 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
     array([[1.],
            [2.]])
     """
+    named = () if roles is None else roles.features
     roles = guess_dataset_roles(table, kind=kind, roles=roles)
     codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
     numbers = _numbers(table, roles)
@@ -94,6 +97,7 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
         notes=(*table.notes, *_notes(table, roles, numbers)),
         numbers=np.column_stack(list(numbers.values())) if numbers else None,
         number_names=numbers,
+        read_as=FileReading(table.name, replace(roles, features=named)).to_json(),
     )
 
 

@@ -38,7 +38,7 @@ NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower
     ),
     "source": (
         *("source", "sources", "source_id", "group", "groups", "group_id", "domain", "genre", "writer", "author"),
-        *("speaker", "site"),
+        *("speaker", "site", "subject", "subject_id", "patient", "patient_id", "participant", "participant_id"),
     ),
 }
 _WORDS_OF_TEXT = 3  # words per cell, on average, from which on a column is text rather than names
@@ -86,7 +86,9 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Datase
     if kind == "image":
         raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
     if roles is None:
-        roles = DatasetRoles(id=_guess_id(table), source=_named("source", table.columns))
+        called = (column for column in table.columns if column.lower() in NAMES["source"])
+        named = [column for column in called if not is_text(table.columns[column])]  # a mail has a subject
+        roles = DatasetRoles(id=_guess_id(table), source=_named("source", named))
     _check(table, roles)
     if roles.label is None:
         roles = replace(roles, label=_guess_label(table, roles, kind))
@@ -155,7 +157,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
     text = _only_text(table, other, alone=kind == "text" or not numeric)
     if text is not None:
         return replace(roles, text=text)
-    texts = [column for column in other if _is_text(table.columns[column])]
+    texts = [column for column in other if is_text(table.columns[column])]
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
     if not columns:
@@ -173,7 +175,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
 
 def _only_text(table: Table, columns: list[str], *, alone: bool) -> str | None:
     """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
-    texts = [column for column in columns if _is_text(table.columns[column])]
+    texts = [column for column in columns if is_text(table.columns[column])]
     return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
 
 
@@ -195,14 +197,19 @@ def _mostly_numbers(values: np.ndarray) -> bool:
     return bool(np.isfinite(as_numbers(sample(values))).mean() > 0.5)
 
 
-def _is_text(values: np.ndarray) -> bool:
+def is_text(values: np.ndarray) -> bool:
+    """Whether cells hold texts rather than names: three words or more, on average.
+
+    >>> is_text(np.array(["a fine film", "dull from the first minute"])), is_text(np.array(["r1", "r2"]))
+    (True, False)
+    """
     texts: list[Any] = [value for value in sample(values).tolist() if isinstance(value, str)]
     return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
 
 
 def _names_classes(values: np.ndarray) -> bool:
     """Whether a column could be a label by its content: few different values, neither texts nor fractions."""
-    if _is_text(values):
+    if is_text(values):
         return False
     numbers = as_numbers(values)
     if np.isfinite(numbers).all() and (numbers != np.round(numbers)).any():
