@@ -61,7 +61,7 @@ class Clicks:
         self.n += 1
         settled(page)
         with page.expect_file_chooser() as chooser:
-            page.get_by_test_id("stFileUploader").get_by_role("button", name="Upload").click()
+            page.get_by_test_id("stFileUploader").first.get_by_role("button", name="Upload", exact=True).click()
         chooser.value.set_files({"name": name, "mimeType": "text/tab-separated-values", "buffer": content})
 
 
