@@ -8,8 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from core.__main__ import _say, main
+from core.__main__ import _parser, _say, main
+from core.report.given_files import given_dataset
 from core.workspace.run import Run, Steps
+from tests.data.recordings import recordings
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'
@@ -50,3 +52,59 @@ def test_what_is_wrong_is_said_in_a_line(data, plan, words, capsys):
     assert words in said.err
     assert "Traceback" not in said.err
     assert said.out == ""
+
+
+@pytest.fixture
+def voices(tmp_path) -> Path:
+    path = tmp_path / "voices.tsv"
+    path.write_bytes(recordings(n_columns=6))
+    return path
+
+
+def test_one_command_leads_from_recordings_to_a_verdict_about_new_subjects(voices):
+    plan = '{"kind":"trials","models":["nearest_neighbours"],"source_finders":["known"],"n_repeats":4}'
+    roles = ["--label", "status", "--source", "subject", "--id", "name"]
+    command = [sys.executable, "-m", "core", "run", "--data", str(voices), *roles, plan]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert "Sources: column 'subject'." in done.stderr
+    assert "on held-out sources" in done.stderr
+    assert "n = 186 samples, 31 sources" in done.stderr
+    assert set(pd.read_csv(io.StringIO(done.stdout), sep="\t")["source_finder"]) == {"known"}
+
+
+def test_a_question_says_how_to_answer_it(voices, capsys):
+    assert main(["run", "--data", str(voices), PLAN]) == 2
+    said = capsys.readouterr().err
+    assert "which column holds the label" in said
+    assert "Likely: --label status --id name --source subject --kind tabular" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--label", "stat"], "there is no column 'stat'"),
+        (["--label", "status", "--id", "status"], "'status' has two roles"),
+        (["--roles", "no-such-file.json"], "no-such-file.json: cannot be read"),
+        (["--roles", '{"label": "status"}'], "These are no roles of a data set"),
+        (["--roles", '{"touchstone": "data set roles", "label": ["status"]}'], "These are no roles of a data set"),
+        (["--label", "status", "--kind", "text"], "which column holds the text"),
+    ],
+)
+def test_roles_that_do_not_fit_are_refused_in_a_line(voices, options, words, capsys):
+    assert main(["run", "--data", str(voices), *options, PLAN]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
+
+
+def test_an_example_has_no_columns_to_name(capsys):
+    assert main(["run", "--data", "wine", "--label", "proline", PLAN]) == 2
+    assert "wine has no columns" in capsys.readouterr().err
+
+
+def test_roles_are_taken_from_a_file_too_and_options_come_before_them(voices, tmp_path):
+    roles = tmp_path / "roles.json"
+    roles.write_text('{"touchstone": "data set roles", "label": "status", "source": "subject", "features": ["MDVP:1"]}')
+    options = ["--data", str(voices), "--roles", str(roles), "--id", "name"]
+    dataset = given_dataset(_parser().parse_args(["run", *options, PLAN]))
+    assert (dataset.ids[0], dataset.sources[0], dataset.feature_names) == ("phon_S00_0", "S00", ("MDVP:1",))

@@ -1,12 +1,15 @@
 """A file of one's own takes the page over: first rows, a role over each column, what a choice comes to, one button."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.__main__ import _parser
 from core.evaluate.wording import THIN_SPACE
+from core.report.given_files import given_dataset
 from core.workspace.workspace import LOCAL_OWNER
 from tests.data.recordings import recordings
 from tests.pages.conftest import plainly, texts
@@ -150,3 +153,27 @@ def test_how_the_file_was_read_is_kept_with_it(given, workspace):
     said = json.loads(workspace.dataset(LOCAL_OWNER, stored.fingerprint).read_as)
     assert said["file"] == "voices.tsv"
     assert json.loads(said["roles"])["source"] == "subject"
+
+
+def test_known_sources_are_what_the_next_page_asks_about(given, open_page, workspace):
+    given("voices.tsv", recordings()).button(key="use-upload").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
+    app = open_page("source_robustness", data=stored.fingerprint)
+    assert not app.button(key="run").disabled
+    [from_here, from_the_file] = [code.value for code in app.code if "core run" in code.value]
+    assert '"source_finders":["known"]' in from_here
+    assert f"--data {stored.fingerprint} " in from_here
+    assert "--data voices.tsv --kind tabular --label status --id name --source subject " in from_the_file
+
+
+def test_the_command_of_what_was_left_out_makes_the_same_data_set(given, open_page, workspace, tmp_path, monkeypatch):
+    app = given("voices.tsv", recordings())
+    app.multiselect[0].set_value(["MDVP:0"]).run()
+    app = select(app, "Id", "")
+    app.button(key="use-upload").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
+    code = open_page("source_robustness", data=stored.fingerprint).code
+    command = shlex.split(next(one.value for one in code if "voices.tsv" in one.value))
+    (tmp_path / "voices.tsv").write_bytes(recordings())
+    monkeypatch.chdir(tmp_path)
+    assert given_dataset(_parser().parse_args(command[3:])).fingerprint == stored.fingerprint

@@ -8,12 +8,15 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from core.data import DataError
+from core.data.tables.roles_file import FileReading
 from core.evaluate.wording import plural
 from core.trials import Plan, to_json
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import USUAL_DAYS, Link, View, link_id
 from core.workspace.run import Run
 from ui.data import choice as data_choice
+from ui.data.results import dataset_of
 from ui.shell import shared_view, sign_in
 from ui.shell.page import error, or_toast
 from ui.shell.session import owner, workspace
@@ -83,6 +86,9 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
         if offered and offered.plan and choice:
             st.caption("Command: computes it in a terminal, in Touchstone's folder")
             st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
+            if (file := _file_of(choice)) is not None:
+                st.caption("From the file, where this data set is not stored")
+                st.code(command_of_file(offered.plan, file), language="bash", wrap_lines=True)
 
 
 def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | None:
@@ -170,6 +176,22 @@ def address(path: str, parameters: Mapping[str, str | Sequence[str]]) -> str:
     here = urlsplit(st.context.url or "")
     root = here.path.rsplit("/", 1)[0]
     return urlunsplit((here.scheme, here.netloc, f"{root}/{path}", urlencode(parameters, doseq=True), ""))
+
+
+def _file_of(choice: data_choice.Choice) -> FileReading | None:
+    """How the file of an upload was read; None of an example, of a file without columns and of what is not there."""
+    if choice.stored is None or choice.example is not None:
+        return None
+    try:
+        read_as = dataset_of(choice.stored.fingerprint).read_as
+    except (DataError, WorkspaceError):
+        return None
+    return None if read_as is None else FileReading.from_json(read_as)
+
+
+def command_of_file(plan: Plan, file: FileReading) -> str:
+    """The command that computes a plan on a file, with what its columns are."""
+    return shlex.join(["python", "-m", "core", "run", *file.arguments(), to_json(plan)])
 
 
 def command(plan: Plan, data: str) -> str:
