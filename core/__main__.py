@@ -9,6 +9,9 @@ columns of a file are; `--roles` takes the same as JSON. What is not said is gue
 `python -m core vectors --data texts.tsv --sentence-transformers FOLDER --out vectors.parquet` makes vectors of texts,
 which a page or `run --vectors` attaches to the data set by id.
 
+`python -m core compare --reference old.csv --target new.csv` says whether accuracy drops from one file of predictions
+to another, as the page of matched subsets does; `--truth gold --predicted answer` and such say what columns are.
+
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).
 
@@ -25,6 +28,7 @@ from pathlib import Path
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.data.tables.vectors import write_vectors
 from core.questions import QUESTIONS
+from core.report.compared_files import add_compare_options, compare_files
 from core.report.given_files import add_dataset_options, given_dataset, says_columns
 from core.report.plan_reference import plan_reference, reference
 from core.report.recreate import recreate
@@ -48,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if chosen.command == "vectors":
             return _vectors(chosen)
+        if chosen.command == "compare":
+            return _compare(chosen)
         if chosen.recreate is not None:
             return _recreate(chosen)
         if chosen.data is None or chosen.plan is None:
@@ -79,6 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
     plans = commands.add_parser("plans", help="say what a plan holds: its fields, what they take and mean")
     plans.add_argument("kind", nargs="?", choices=list(PLANS), metavar="KIND", help=f"one of {', '.join(PLANS)}")
+    add_compare_options(
+        commands.add_parser("compare", help="say whether accuracy drops from one file of predictions to another")
+    )
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
     add_dataset_options(vectors)
@@ -117,6 +126,15 @@ def _vectors(chosen: argparse.Namespace) -> int:
     out.write_bytes(write_vectors(list(dataset.ids), dataset.vectors))
     for note in dataset.notes:
         print(note, file=sys.stderr)
+    return 0
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    compared = compare_files(chosen, engine().workspace, LOCAL_OWNER)
+    for note in compared.notes:
+        print(note, file=sys.stderr)
+    compared.table.to_csv(sys.stdout, sep="\t", index=False)
+    print(compared.said, file=sys.stderr)
     return 0
 
 

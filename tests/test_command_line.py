@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -108,3 +109,50 @@ def test_roles_are_taken_from_a_file_too_and_options_come_before_them(voices, tm
     options = ["--data", str(voices), "--roles", str(roles), "--id", "name"]
     dataset = given_dataset(_parser().parse_args(["run", *options, PLAN]))
     assert (dataset.ids[0], dataset.sources[0], dataset.feature_names) == ("phon_S00_0", "S00", ("MDVP:1",))
+
+
+def said_by_a_model(path: Path, *, fall: float, seed: int) -> Path:
+    """Predictions whose columns are called like nothing that is known."""
+    rng = np.random.default_rng(seed)
+    sure = rng.uniform(0.5, 1, size=400)
+    right = rng.random(400) < sure - fall
+    gold = rng.integers(0, 2, size=400)
+    columns = {"ref": [f"r{row}" for row in range(400)], "a": gold, "b": np.where(right, gold, 1 - gold), "c": sure}
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def test_two_files_of_predictions_are_compared_with_the_roles_that_were_said(tmp_path, capsys):
+    files = [
+        *("--reference", str(said_by_a_model(tmp_path / "old.csv", fall=0.0, seed=1))),
+        *("--target", str(said_by_a_model(tmp_path / "new.csv", fall=0.2, seed=2))),
+    ]
+    assert main(["compare", *files]) == 2
+    said = capsys.readouterr().err
+    assert "old.csv" in said
+    assert "Say it with --" in said
+    assert main(["compare", *files, "--truth", "a", "--predicted", "b", "--confidence", "c"]) == 0
+    by_options = capsys.readouterr()
+    assert "new: Truth: column 'a' (as given)" in by_options.err
+    assert "points" in by_options.err
+    assert pd.read_csv(io.StringIO(by_options.out), sep="\t")["n_target"].tolist() == [400]
+    roles = '{"touchstone": "prediction roles", "truth": "a", "predicted": "b", "confidence": "c", "id": "ref"}'
+    assert main(["compare", *files, "--reference-roles", roles, "--target-roles", roles]) == 0
+    assert capsys.readouterr().out == by_options.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--truth", "gold", "--predicted", "b"], "there is no column 'gold'"),
+        (["--reference-roles", "{}"], "This is no file of roles"),
+        (["--reference-roles", "no-such-file.json"], "no-such-file.json: cannot be read"),
+        (["--reference-truth", "no-such-file.csv"], "no-such-file.csv"),
+    ],
+)
+def test_roles_of_predictions_that_do_not_fit_are_refused_in_a_line(tmp_path, options, words, capsys):
+    file = str(said_by_a_model(tmp_path / "old.csv", fall=0.0, seed=1))
+    assert main(["compare", "--reference", file, "--target", file, *options]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said

@@ -48,15 +48,19 @@ def given_dataset(chosen: argparse.Namespace) -> Dataset:
         if not said and chosen.roles is None:
             return read_dataset(file, kind=chosen.kind)
         table = read_table(file)
-        known = roles_from_json(_json(chosen.roles)) if chosen.roles is not None else None
+        known = roles_from_json(json_or_file(chosen.roles)) if chosen.roles is not None else None
         roles = said_roles(table, said) if known is None else replace(known, **said)
         return table_dataset(table, name=PurePath(table.name).stem, kind=chosen.kind, roles=roles)
     except RolesNeeded as needed:
         raise DataError(_answer(needed, read_table(file))) from None
 
 
-def _json(text: str) -> str:
-    """JSON as it was given, or what stands in the file that was named."""
+def json_or_file(text: str) -> str:
+    """JSON as it was given, or what stands in the file that was named; DataError where that cannot be read.
+
+    >>> json_or_file('{"label": "status"}')
+    '{"label": "status"}'
+    """
     if text.lstrip().startswith("{"):
         return text
     try:

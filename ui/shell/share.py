@@ -37,17 +37,25 @@ class Offer:
 
     `plan` is None where no command computes what is shown. `view` is what a link shows that shows more than the run of
     the plan, or what is no run, once it is worked out; `rests_on` are runs of which more of the page is drawn.
+    `commands` compute what no plan does, each with what it is.
     """
 
     plan: Plan | None
     parameters: Mapping[str, Sequence[str]]
     view: View | None = None
     rests_on: tuple[Run, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
 
 
-def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]], *, view: View | None = None) -> None:
+def offer(
+    plan: Plan | None,
+    parameters: Mapping[str, Sequence[str]],
+    *,
+    view: View | None = None,
+    commands: tuple[tuple[str, str], ...] = (),
+) -> None:
     """Say what this page shows, so that the header can offer it as an address, as a command and by a link."""
-    st.session_state[_OFFER] = Offer(plan, parameters, view)
+    st.session_state[_OFFER] = Offer(plan, parameters, view, commands=commands)
 
 
 def add(key: str, written: Sequence[str]) -> None:
@@ -83,12 +91,20 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             links(shown, offered.parameters) if shown else st.caption(NO_RESULT)
         st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
         st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
-        if offered and offered.plan and choice:
-            st.caption("Command: computes it in a terminal, in Touchstone's folder")
-            st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
-            if (file := _file_of(choice)) is not None:
-                st.caption("From the file, where this data set is not stored")
-                st.code(command_of_file(offered.plan, file), language="bash", wrap_lines=True)
+        for about_it, line in _commands(offered, choice):
+            st.caption(about_it)
+            st.code(line, language="bash", wrap_lines=True)
+
+
+def _commands(offered: Offer | None, choice: data_choice.Choice | None) -> tuple[tuple[str, str], ...]:
+    """The commands that compute what a page offers, each with what it is."""
+    if offered is None or offered.plan is None or choice is None:
+        return offered.commands if offered else ()
+    stored = ("Command: computes it in a terminal, in Touchstone's folder", command(offered.plan, choice.address))
+    file = _file_of(choice)
+    if file is None:
+        return (stored,)
+    return (stored, ("From the file, where this data set is not stored", command_of_file(offered.plan, file)))
 
 
 def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | None:
