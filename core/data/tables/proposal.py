@@ -95,9 +95,10 @@ def propose_roles(table: Table) -> Proposal:
         roles = replace(roles, label=roles.label or _likeliest_label(table, roles))
         if roles.label is not None and roles.label.lower() not in NAMES["label"]:
             why = {"label": "the fewest different values"}
+    roles = _with_inputs(table, roles)
     if roles.id is None and (names_rows := _likeliest_id(table, roles)) is not None:
         roles, why = replace(roles, id=names_rows), why | {"id": "all values differ"}
-    return Proposal(_with_inputs(table, roles), question, MappingProxyType(why))
+    return Proposal(roles, question, MappingProxyType(why))
 
 
 def said_roles(table: Table, said: Mapping[str, str | None]) -> DatasetRoles:
