@@ -95,6 +95,7 @@ def test_what_is_no_roles_is_refused(text):
 
 
 def test_roles_come_back_from_json_and_named_features_go_with_a_command_as_json():
+    assert roles_from_json('{"touchstone": "data set roles", "label": "a", "id": null}') == DatasetRoles(label="a")
     roles = DatasetRoles(label="$a b", features=("x'y", "{z}"), source="s")
     assert roles_from_json(roles_to_json(roles)) == roles
     arguments = FileReading("t.csv", roles).arguments()

@@ -27,7 +27,7 @@ FORMATS = (
 )
 NOT_TABLES = (".npz", ".zip")
 SHOWN_ALREADY = ("Label: ", "Text: ", "Features: ", "Ids: ", "Sources: ")
-"""How notes begin that say what stands over the columns."""
+"""How notes begin that say what stands over a table's columns."""
 N_SHOWN = {"image": 12, "text": 3}
 _CONTENT, _READ, _ROUND = "upload_content", "upload_read", "upload_round"
 
@@ -100,7 +100,8 @@ def _offer(dataset: Dataset | None) -> None:
         st.markdown(f"**{page.plain(dataset.name)}**: {counts}: {page.plain(shares)}.{sources}")
         if dataset.read_as is None and dataset.kind in N_SHOWN:
             samples.show(dataset, samples.one_of_each(dataset)[: N_SHOWN[dataset.kind]].tolist())
-        st.caption(page.plain(" ".join(note for note in dataset.notes if not note.startswith(SHOWN_ALREADY))))
+        shown = SHOWN_ALREADY if dataset.read_as is not None else ()
+        st.caption(page.plain(" ".join(note for note in dataset.notes if not note.startswith(shown))))
     st.button(
         "Use this data set",
         type="primary",

@@ -43,7 +43,7 @@ def roles_from_json(text: str | bytes) -> DatasetRoles:
 
 def _are_roles(said: Mapping[str, Any]) -> bool:
     features = said.get("features", [])
-    names = [*features, *(said[role] for role in said if role != "features")]
+    names = [*features, *(said[role] for role in said if role != "features" and said[role] is not None)]
     known = set(said) <= {*SINGLE, "features"}
     return known and isinstance(features, list) and all(isinstance(name, str) for name in names)
 
