@@ -19,6 +19,7 @@ _SHAPES = {
     "text": (1, "(n_samples,)"),
     "tabular": (2, "(n_samples, n_features)"),
 }
+PARTS = ("train", "validation", "test")
 _ABOUT_VECTORS = "Vectors: "  # how notes begin that go when other vectors come
 
 
@@ -31,9 +32,10 @@ class Dataset:
     `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
     `vectors` are features that somebody brought along, a row per sample (None where nobody did), and `vectors_name`
     says what they are called; see `with_vectors`. `numbers` are no inputs but what else is known of every sample, such
-    as its date: a column for each of `number_names`, None where there are none. `notes` say in sentences what reading
-    did to the data, and `read_as` is how its file was read (`core.data.tables.roles_file`), None where nobody knows;
-    these and names are not part of the `fingerprint`.
+    as its date: a column for each of `number_names`, None where there are none. `part` says which part the file
+    itself puts every sample in ("train", "validation" or "test"; None where it does not). `notes` say in sentences what
+    reading did to the data, and `read_as` is how its file was read (`core.data.tables.roles_file`), None where nobody
+    knows; these and names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
 
@@ -59,6 +61,7 @@ class Dataset:
     vectors_name: str | None = field(repr=False)
     numbers: Float[np.ndarray, "n_samples n_numbers"] | None = field(repr=False)
     number_names: tuple[str, ...] = field(repr=False)
+    part: np.ndarray | None = field(repr=False)
     read_as: str | None = field(repr=False)
 
     def __init__(
@@ -77,6 +80,7 @@ class Dataset:
         vectors_name: str | None = None,
         numbers: ArrayLike | None = None,
         number_names: Iterable[str] = (),
+        part: Iterable[str] | None = None,
         read_as: str | None = None,
     ):
         if kind not in get_args(Kind):
@@ -100,6 +104,7 @@ class Dataset:
             vectors_name=None if vectors is None else vectors_name or "vectors",
             numbers=None if numbers is None else _table(numbers, "numbers", name),
             number_names=tuple(texts(number_names, "name of a number", name)),
+            part=None if part is None else texts(part, "part", name),
             read_as=read_as,
         )
         _check_shapes(self)
@@ -137,6 +142,7 @@ class Dataset:
             self.vectors,
             self.numbers,
             self.number_names,
+            self.part,
         )
 
     def with_vectors(self, vectors: ArrayLike, name: str, *, notes: Iterable[str] = ()) -> "Dataset":
@@ -166,6 +172,7 @@ class Dataset:
             vectors_name=name,
             numbers=self.numbers,
             number_names=self.number_names,
+            part=self.part,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -205,7 +212,8 @@ def _check_shapes(dataset: Dataset) -> None:
         )
     if 0 in dataset.x.shape:
         raise DataError(f"{dataset.name}: x has shape {dataset.x.shape}, so there is nothing in it.")
-    for what, values in (("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources)):
+    beside = (("labels", dataset.y), ("ids", dataset.ids), ("sources", dataset.sources), ("parts", dataset.part))
+    for what, values in beside:
         if values is not None and len(values) != len(dataset.x):
             raise DataError(
                 f"{dataset.name}: {len(dataset.x)} samples but {len(values)} {what}. There must be as many."
@@ -248,6 +256,9 @@ def _check_labels(dataset: Dataset) -> None:
             f"{dataset.name}: every sample is of class {names[dataset.y[0]]!r}. "
             "A classifier needs two classes or more; is this the right label column?"
         )
+    odd = set() if dataset.part is None else {*dataset.part} - {*PARTS}
+    if odd:
+        raise DataError(f"{dataset.name}: part {min(odd)!r}. It must be one of {', '.join(PARTS)}.")
     absent = [name for name, count in zip(names, dataset.n_per_class, strict=True) if count == 0]
     if absent:
         raise DataError(f"{dataset.name}: class {absent[0]!r} has no sample. Leave it out of the class names.")

@@ -32,3 +32,20 @@ class RolesNeeded(DataError):
 
     def __str__(self) -> str:
         return self.question
+
+
+class SizeNeeded(DataError):
+    """Images that are fine, but not of one size: somebody has to ask for one, since resizing changes them.
+
+    `size` (height, width) is that of the first image.
+
+    >>> SizeNeeded("b.png has 4 × 3 pixels, but a.png has 2 × 2.", (2, 2)).size
+    (2, 2)
+    """
+
+    def __init__(self, message: str, size: tuple[int, int]):
+        super().__init__(message, size)  # both in `args`, so that the error survives pickling
+        self.size = size
+
+    def __str__(self) -> str:
+        return self.args[0]

@@ -56,12 +56,13 @@ def fingerprint(
     vectors: np.ndarray | None = None,
     numbers: np.ndarray | None = None,
     number_names: tuple[str, ...] = (),
+    part: np.ndarray | None = None,
 ) -> str:
     """Name a data set by all that a result can depend on: the SHA-256, in hex, of types, shapes, bytes and texts.
 
     Arrays count with dtype, shape and every byte (never a sample of them); texts as UTF-8 with their lengths before
-    them, so that ("ab", "c") is not ("a", "bc"). The name of the data set does not count. Vectors and further numbers
-    count where there are any; without them the fingerprint is what it was before data sets could have them.
+    them, so that ("ab", "c") is not ("a", "bc"). The name of the data set does not count. Vectors, further numbers and
+    parts count where there are any; without them the fingerprint is what it was before data sets could have them.
 
     >>> x, y, ids = np.zeros((2, 1)), np.arange(2), np.array(["a", "b"], object)
     >>> first = fingerprint("tabular", x, y, ("no", "yes"), ids, None, 1.0, ("size",))
@@ -71,7 +72,9 @@ def fingerprint(
     header = key("touchstone data set 1", kind, float(scale), sources is None)
     parts = (x, y, ids, () if sources is None else sources, class_names, feature_names)
     added = (() if vectors is None else (vectors,), () if numbers is None else (number_names, numbers))
-    return hash_of(header, *parts, *added[0], *added[1])
+    if part is not None:
+        header = key(header, "part")
+    return hash_of(header, *parts, *added[0], *added[1], *(() if part is None else (part,)))
 
 
 def hash_of(header: str, *parts: Iterable[Any]) -> str:

@@ -13,7 +13,7 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that is read: bytes of the file, bytes that it unpacks to, samples (rows or images).
+    """The most that is read: bytes of the file, bytes that it unpacks to, samples (rows or images), columns of a table.
 
     >>> Limits(samples=10).samples
     10
@@ -22,6 +22,20 @@ class Limits:
     file_bytes: int = 200 * MIB
     unpacked_bytes: int = 1024 * MIB
     samples: int = 1_000_000
+    columns: int = 120_000
+
+    def check_columns(self, name: str, n_columns: int) -> None:
+        """DataError where a table has more columns than are read.
+
+        >>> Limits(columns=2).check_columns("genes.csv", 3)
+        Traceback (most recent call last):
+        core.data.errors.DataError: genes.csv: 3 columns, and at most 2 are read. Leave out those that matter least, ...
+        """
+        if n_columns > self.columns:
+            raise DataError(
+                f"{name}: {n_columns:,} columns, and at most {self.columns:,} are read. Leave out those that matter "
+                "least, such as features that hardly vary."
+            )
 
 
 class Archive:

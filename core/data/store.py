@@ -65,6 +65,8 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     columns: dict[str, Any] = {"id": dataset.ids, "y": dataset.y}
     if dataset.sources is not None:
         columns["source"] = dataset.sources
+    if dataset.part is not None:
+        columns["part"] = dataset.part
     if dataset.vectors is not None:
         header["vectors_name"] = dataset.vectors_name
         columns["vectors"] = pyarrow.FixedSizeListArray.from_arrays(dataset.vectors.ravel(), dataset.vectors.shape[1])
@@ -74,7 +76,7 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
     table = pyarrow.table({**columns, **x}).replace_schema_metadata({_HEADER: json.dumps(header)})
     stream = io.BytesIO()
     # A dictionary of floats could take -0.0 for 0.0.
-    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=["source"])
+    pyarrow.parquet.write_table(table, stream, compression="zstd", use_dictionary=["source", "part"])
     return stream.getvalue()
 
 
@@ -109,6 +111,7 @@ def _read(content: bytes) -> Dataset:
         vectors_name=header.get("vectors_name"),
         numbers=np.column_stack(numbers) if numbers else None,
         number_names=number_names,
+        part=columns.get("part"),
         read_as=header.get("read_as"),
     )
 

@@ -3,11 +3,11 @@
 import argparse
 import shlex
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from core.data import DataError, Dataset, RolesNeeded, read_dataset
 from core.data.tables import Table
-from core.data.tables.datasets import table_dataset
+from core.data.tables.datasets import name_of, table_dataset
 from core.data.tables.files import read_table
 from core.data.tables.proposal import SINGLE, propose_roles, said_roles
 from core.data.tables.roles_file import roles_from_json
@@ -17,6 +17,8 @@ _HELP = {
     "text": "the column of the texts",
     "id": "the column that names each row; '' for none",
     "source": "the column of the person, site or device that a row comes from; '' for none",
+    "part": "the column of train and test; '' for none",
+    "image": "the column of the images",
 }
 
 
@@ -26,10 +28,10 @@ def add_dataset_options(parser: argparse.ArgumentParser) -> None:
     >>> parser = argparse.ArgumentParser()
     >>> add_dataset_options(parser)
     >>> parser.parse_args(["--label", "status", "--id", ""])
-    Namespace(kind=None, roles=None, label='status', text=None, id='', source=None)
+    Namespace(kind=None, roles=None, label='status', text=None, id='', source=None, part=None, image=None)
     """
     columns = parser.add_argument_group("columns of the file of --data")
-    columns.add_argument("--kind", choices=("text", "tabular"), help="whether a table holds texts or numbers")
+    columns.add_argument("--kind", choices=("text", "tabular", "image"), help="what a table holds")
     columns.add_argument("--roles", metavar="JSON", help="all roles as JSON, or a file of it")
     for role in SINGLE:
         columns.add_argument(f"--{role}", metavar="COLUMN", help=_HELP.get(role, f"the column of the {role}"))
@@ -50,7 +52,7 @@ def given_dataset(chosen: argparse.Namespace) -> Dataset:
         table = read_table(file)
         known = roles_from_json(json_or_file(chosen.roles)) if chosen.roles is not None else None
         roles = said_roles(table, said) if known is None else replace(known, **said)
-        return table_dataset(table, name=PurePath(table.name).stem, kind=chosen.kind, roles=roles)
+        return table_dataset(table, name=name_of(table.name), kind=chosen.kind, roles=roles)
     except RolesNeeded as needed:
         raise DataError(_answer(needed, read_table(file))) from None
 

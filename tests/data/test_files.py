@@ -1,6 +1,8 @@
 """Whatever file somebody gives: it becomes the data set that was meant, or a sentence that says why not."""
 
+import gzip
 import io
+import time
 import zipfile
 from contextlib import suppress
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from core.data import DataError, RolesNeeded, load_example, read_dataset
 from core.data.limits import Limits
+from core.data.tables.files import read_table
 from core.data.tables.roles import DatasetRoles
 from tests.data.uploads import noise, picture, zipped
 from tests.data.uploads import upload as named
@@ -111,7 +114,7 @@ def test_notes_say_what_was_taken_for_what():
         "Text: column 'text'.",
         "1 of 2 texts are empty.",
         "Ids: positions of the rows, counted from 0.",
-        "Sources: column 'speaker'.",
+        "Sources: column 'speaker', 2 values in 2 rows.",
         "Numbers of the samples, which are no inputs: part.",
         "Not used: mood.",
     )
@@ -321,6 +324,97 @@ def test_kinds_and_roles_that_do_not_fit_are_refused():
         read_dataset(npz(x=np.eye(2), y=[0, 1]), roles=DatasetRoles("y"))
 
 
+def test_parts_that_a_table_marks_are_kept_counted_and_named_alike():
+    text = "text,split,label\nfine film this,Train,x\na dull one,train,y\nand a third,dev,x\none more here,TEST,y\n"
+    dataset = read_dataset(named(text, "t.csv"))
+    assert dataset.part.tolist() == ["train", "train", "validation", "test"]
+    assert dataset.notes[-1] == "Parts that the file itself marks: 2 of train, 1 of validation, 1 of test."
+    other = read_dataset(named(text.replace("split", "note").replace("Train", "red"), "t.csv"))
+    assert other.part is None
+    assert other.fingerprint != dataset.fingerprint
+    with pytest.raises(DataError, match=r"column 'text' holds 'fine film this'. Parts are called train, validation"):
+        read_dataset(named(text, "t.csv"), roles=DatasetRoles("label", features=(), text="split", part="text"))
+
+
+def test_wide_tables_take_time_in_proportion_to_their_columns_up_to_a_limit():
+    def seconds(n: int) -> float:
+        text = ",".join(f"g{column}" for column in range(n)) + ",label\n"
+        text += "".join(",".join(["1.5"] * n) + f",{'ab'[row % 2]}\n" for row in range(4))
+        start = time.process_time()
+        assert read_dataset(named(text, "w.csv")).x.shape == (4, n)
+        return time.process_time() - start
+
+    seconds(100)
+    assert seconds(8000) < 16 * max(seconds(1000), seconds(1000), 0.02)  # by their square it would be 64
+    with pytest.raises(DataError, match=r"t\.csv: 3 columns, and at most 2 are read"):
+        read_dataset(named("a,b,label\n1,2,x\n3,4,y\n", "t.csv"), limits=Limits(columns=2))
+    for name, content in {
+        "t.jsonl": '{"a": 1, "b": 2, "label": "x"}\n',
+        "t.json": '[{"a": 1, "b": 2, "label": "x"}]',
+        "u.json": '{"a": [1], "b": [2], "label": ["x"]}',
+    }.items():
+        with pytest.raises(DataError, match="3 columns, and at most 2 are read"):
+            read_dataset(named(content, name), limits=Limits(columns=2))
+
+
+def test_packed_tables_are_read_and_called_without_either_ending():
+    text = "text,label\nA fine film here,yes\nA dull one there,no\n"
+    dataset = read_dataset(named(gzip.compress(text.encode()), "films.CSV.gz"))
+    assert dataset.name == "films"
+    assert dataset.fingerprint == read_dataset(named(text, "films.csv")).fingerprint
+    with pytest.raises(DataError, match=r"pets\.zip\.gz: gzip packs single tables here"):
+        read_dataset(named(gzip.compress(b"x"), "pets.zip.gz"))
+    with pytest.raises(DataError, match=r"films\.tsv\.gz: this is no gzip file"):
+        read_dataset(named(b"text,label", "films.tsv.gz"))
+
+
+def test_old_western_letters_are_read_and_that_is_said():
+    text = "text;label\nUn \u00e9t\u00e9 \u00e0 la mer;bien\nL\u2019hiver en ville, d\u00e9j\u00e0;mal\n"
+    dataset = read_dataset(named(text.encode("cp1252"), "t.csv"))
+    assert dataset.x.tolist() == ["Un \u00e9t\u00e9 \u00e0 la mer", "L\u2019hiver en ville, d\u00e9j\u00e0"]
+    assert dataset.notes[0].startswith("The file is not UTF-8. It was read as Windows-1252 (Latin-1)")
+
+
+SENTENCES = ("A gripping movie from start to end", "One of the dullest of the year", "It is what it is, and no more")
+HEADERLESS = {
+    "sentences and numbers": ("".join(f"{SENTENCES[row % 3]}\t{row % 2}\n" for row in range(8)), True),
+    "sentences and words": ("".join(f"{SENTENCES[row % 3]}\t{'ab'[row % 2]}\n" for row in range(8)), True),
+    "true and false": ("".join(f"{SENTENCES[row % 3]}\t{['true', 'false'][row % 2]}\n" for row in range(8)), True),
+    "iris": (
+        "".join(f"{row / 7:.2f}\t{row / 3:.2f}\t{['setosa', 'virginica'][row % 2]}\n" for row in range(8)),
+        True,
+    ),
+    "names": ("said\tmood\n" + "".join(f"{SENTENCES[row % 3]}\t{row % 2}\n" for row in range(8)), False),
+    "a question": (
+        "What do you think of it all?\tmood\n" + "".join(f"{SENTENCES[row % 3]}\t{row % 2}\n" for row in range(8)),
+        False,
+    ),
+    "wavelengths": ("400\t401\tclass\n" + "".join(f"{row % 3}\t400\t{'ab'[row % 2]}\n" for row in range(8)), False),
+    "counted": ("0\t1\t2\n" + "".join(f"{row % 3}\t{row % 2}\t{'ab'[row % 2]}\n" for row in range(8)), False),
+    "years": ("1990\t1991\tkind\n" + "".join(f"{row * 7}.5\t{row}\t{'ab'[row % 2]}\n" for row in range(8)), False),
+}
+
+
+@pytest.mark.parametrize(("text", "headerless"), HEADERLESS.values(), ids=HEADERLESS)
+def test_a_first_line_that_can_only_be_data_names_no_columns(text, headerless):
+    table = read_table(named(text, "t.tsv"))
+    assert (table.n_rows, next(iter(table.columns)) == "column 1") == (8, headerless)
+    assert ("There is no line of column names." in table.notes) == headerless
+
+
+def test_a_label_by_number_and_by_name_gives_the_classes_their_names():
+    text = "text,label,label_text\nfine film this,1,good\na dull one,0,bad\nand a third,1,good\n"
+    dataset = read_dataset(named(text, "t.csv"))
+    assert (dataset.class_names, dataset.y.tolist()) == (("bad", "good"), [1, 0, 1])
+    assert dataset.notes[1] == "Names of the classes: column 'label_text', which goes one to one with the label."
+    assert not any("Not used" in note for note in dataset.notes)
+    mixed = read_dataset(named(text.replace("third,1,good", "third,1,bad"), "t.csv"))
+    assert mixed.class_names == ("0", "1")
+    assert "Not used: label_text." in mixed.notes
+    order = "text,label,class_name\nfine film this,0,zebra\na dull one,1,ant\n"
+    assert read_dataset(named(order, "t.csv")).class_names == ("zebra", "ant")
+
+
 # Real files
 
 
@@ -359,8 +453,9 @@ def test_newsgroups_within_their_topics(shared_data):
 def test_semeion_and_mnist(shared_data):
     dataset = read_dataset(shared_data / "semeion.npz")
     assert (dataset.x.shape, dataset.scale) == ((1593, 16, 16, 1), 1.0)
-    with pytest.raises(DataError, match=r"no key 'x' or 'images', but 'x_test', .*x=arrays\['x_train'\]"):
-        read_dataset(shared_data / "mnist.npz")
+    whole = read_dataset(shared_data / "mnist.npz")
+    assert (whole.x.shape, whole.ids[-1]) == ((70_000, 28, 28, 1), "test 9999")
+    assert whole.notes[-1] == "Parts that the file itself marks: 60,000 of train, 10,000 of test."
     with np.load(shared_data / "mnist.npz") as arrays:
         dataset = read_dataset(npz(x=arrays["x_test"], y=arrays["y_test"]))
     assert (dataset.x.shape, dataset.scale) == ((10_000, 28, 28, 1), 255.0)

@@ -6,7 +6,8 @@ import pytest
 
 from core.data import DataError, RolesNeeded
 from core.data.tables import Table, make_table
-from core.data.tables.roles import DatasetRoles, guess_dataset_roles
+from core.data.tables.roles import DatasetRoles, guess_dataset_roles, role_reasons
+from core.data.tables.sources import propose_sources
 
 N = 12
 SENTENCES = [f"This is sentence number {position}." for position in range(N)]
@@ -67,9 +68,14 @@ ASKED = {
         table(part=WRITERS, kind=LABELS, a=NUMBERS),
         {},
         "which column holds the label",
-        DatasetRoles(),
+        DatasetRoles("kind", features=("a",)),
     ),
-    "two labels": (table(label=LABELS, category=LABELS, a=NUMBERS), {}, "which column holds the label", DatasetRoles()),
+    "two labels": (
+        table(label=LABELS, category=LABELS, a=NUMBERS),
+        {},
+        "which column holds the label",
+        DatasetRoles("label", features=("a",)),
+    ),
     "two texts": (
         table(first=SENTENCES, second=SENTENCES, label=LABELS),
         {},
@@ -135,6 +141,78 @@ REFUSED = {
 def test_refused(more, message):
     with pytest.raises(DataError, match=f"t.tsv: .*{message}"):
         guess_dataset_roles(table(text=SENTENCES, a=NUMBERS, label=LABELS), **more)
+
+
+def parkinson(**columns) -> Table:
+    """Three recordings of each of 20 people, of whom 12 are ill, and what was measured."""
+    columns = {"name": [f"rec_{row}" for row in range(60)], **columns}
+    columns |= {"status": ["1"] * 36 + ["0"] * 24, "jitter": [f"{row % 7 / 100}" for row in range(60)]}
+    return make_table("p.tsv", list(columns), list(columns.values()), lines=range(2, 62))
+
+
+PEOPLE = [f"S{row // 3:02d}" for row in range(60)]
+NUMBERED = [str(row // 3) for row in range(60)]
+SHUFFLED_SITES = [("north", "south", "east")[row * 7 % 3] for row in range(60)]
+
+SOURCES = {
+    **{
+        column: ({column: PEOPLE}, column, "it is called like a source; 20 values in 60 rows")
+        for column in ("subject", "patient_id", "Participant", "user", "site", "Device ID", "session", "speaker")
+    },
+    "a number by name": ({"subject#": NUMBERED}, "subject#", "it is called like a source; 20 values in 60 rows"),
+    "an id that repeats": (
+        {"id": NUMBERED},
+        "id",
+        "each of its 20 values belongs to one class",
+    ),
+    "one class each": ({"who": PEOPLE[::2] + PEOPLE[1::2]}, None, None),  # labels no longer fit: nothing is proposed
+    "by class": ({"who": PEOPLE}, "who", "each of its 20 values belongs to one class"),
+    "a number by class and rows": ({"who": NUMBERED}, "who", "each of its 20 values belongs to one class"),
+    "by rows": (
+        {"clinic_of": [f"C{row // 8}" for row in range(60)]},
+        "clinic_of",
+        "the rows of each of its 8 values follow one another",
+    ),
+    "the likelier of two": ({"session": NUMBERED, "subject": PEOPLE}, "subject", None),
+    "a source that every row has its own of": ({"user": [f"u{row}" for row in range(60)]}, None, None),
+    "the label in other words": ({"diagnosis_name": ["ill"] * 36 + ["well"] * 24}, None, None),
+    "mixed words": ({"where": SHUFFLED_SITES}, None, None),
+    "days": ({"day": [f"2020-03-{row // 3 + 1:02d}" for row in range(60)]}, None, None),
+    "whole numbers that go with rows only": ({"age": [str(row // 8) for row in range(60)]}, None, None),
+}
+
+
+@pytest.mark.parametrize(("columns", "source", "reason"), SOURCES.values(), ids=SOURCES)
+def test_sources_are_proposed_with_the_reason(columns, source, reason):
+    with pytest.raises(RolesNeeded) as asked:
+        guess_dataset_roles(parkinson(**columns))
+    guess = asked.value.guess
+    assert (guess.label, guess.source, "jitter" in guess.features) == ("status", source, True)
+    assert source not in guess.features
+    reasons = role_reasons(parkinson(**columns), guess)
+    assert reasons["label"] == "it has few different values: 2 values in 60 rows"
+    if reason is not None:
+        assert reasons["source"] == reason
+
+
+def test_names_of_rows_are_ids_and_given_roles_get_no_source():
+    with pytest.raises(RolesNeeded) as asked:
+        guess_dataset_roles(parkinson(subject=PEOPLE))
+    assert asked.value.guess == DatasetRoles("status", None, ("jitter",), "name", "subject")
+    given = guess_dataset_roles(parkinson(subject=PEOPLE), roles=DatasetRoles("status"))
+    assert given.source is None
+
+
+def test_values_that_chance_could_have_put_together_are_no_sources():
+    few = make_table("t.tsv", ["y", "where", "a"], [list("aabb"), list("kkll"), list("1234")], lines=range(4))
+    assert propose_sources(few, "y") == ()
+
+
+def test_a_column_that_marks_training_and_test_is_the_part():
+    split = ["train"] * 40 + ["dev"] * 10 + ["test"] * 10
+    with pytest.raises(RolesNeeded) as asked:
+        guess_dataset_roles(parkinson(subject=PEOPLE, split=split))
+    assert asked.value.guess.part == "split"
 
 
 def test_a_label_alone_is_no_data_set():

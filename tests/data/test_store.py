@@ -56,6 +56,7 @@ def arguments(draw):
         "y": [0, *([1] * (n - 1))],
         "class_names": draw(st.lists(names, min_size=2, max_size=2, unique=True)),
         "ids": draw(unique),
+        "part": draw(st.none() | st.lists(st.sampled_from(["train", "validation", "test"]), min_size=n, max_size=n)),
         "sources": draw(st.none() | st.lists(names, min_size=n, max_size=n)),
         "scale": draw(st.floats(0.001, 1000)),
         "feature_names": draw(st.lists(names, min_size=2, max_size=2, unique=True)) if kind == "tabular" else (),
@@ -75,6 +76,7 @@ def test_any_data_set_comes_back(arguments):
     assert (copy.vectors is None) == (dataset.vectors is None)
     assert copy.vectors_name == dataset.vectors_name
     assert copy.number_names == dataset.number_names
+    assert np.array_equal(copy.part, dataset.part) if dataset.part is not None else copy.part is None
     assert (copy.numbers is None) == (dataset.numbers is None)
     if dataset.numbers is not None:
         assert copy.numbers.tobytes() == dataset.numbers.tobytes()

@@ -118,7 +118,12 @@ BROKEN = {
     "no rows": ("a\tb\n", "t.tsv: there are no rows, only the names of columns"),
     "same name": ("a\tb\ta\n1\t2\t3\n", "t.tsv: columns 1 and 3 are both called 'a'"),
     "no header": ("1\t1\n2\t3\n", "both called '1'.*if there is no line of names, add one"),
-    "latin 1": (b"a\tb\n1\tx\n2\t\xe9t\xe9\n", "t.tsv, line 3: byte 0xE9 is not UTF-8. Save the file as UTF-8"),
+    "Greek": ("a\tb\n1\tx\n2\t\u03ba\u03b1\u03bb\u03cc\n".encode("iso8859-7"), "t.tsv, line 3: byte 0xEA is not UTF-8"),
+    "cut UTF-8": (
+        "a\tb\n1\t\u00e9t\u00e9\n".encode()[:-2],
+        "t.tsv, line 2: byte 0xC3 is not UTF-8. Save the file as UTF-8",
+    ),
+    "control characters": (b"a\tb\n1\tx\x01\n2\t\xe9\n", "t.tsv, line 3: byte 0xE9 is not UTF-8"),
 }
 
 

@@ -35,6 +35,12 @@ def npz(**arrays: np.ndarray) -> bytes:
     return stream.getvalue()
 
 
+def npy(vectors: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, vectors)
+    return stream.getvalue()
+
+
 def table(a: np.ndarray = VECTORS[:, 0], **more: object) -> dict:
     return {"id": IDS, **more, "d0": a, "d1": VECTORS[:, 1]}
 
@@ -126,13 +132,11 @@ def test_extra_vectors_are_left_out_and_counted():
         ("id,a\nr1,1\nr2,\nr3,4\n", "v.csv", r"v\.csv, line 3: column 'a' holds nothing"),
         ("id,a\nr1,1\nr2,inf\n", "v.csv", "line 3"),
         ("id,a\nr1,1\nr1,2\n", "v.csv", r"line 3: id 'r1' stands in line 2 too"),
-        ("name,a\nr1,1\nr2,2\n", "v.csv", r"no column of ids \(found: name, a\)"),
         ("id,label\nr1,1\nr2,2\n", "v.csv", "no column of numbers"),
         ("id\tvector\nr1\t[1, 2]\nr2\t[1]\n", "v.tsv", r"v\.tsv, line 3: column 'vector' holds 1 numbers.*list of 2"),
         ("id\tvector\nr1\t[1, 2]\nr2\t[1, NaN]\n", "v.tsv", "line 3"),
         ("id\tu\tv\nr1\t[1, 2]\t[1]\nr2\t[1, 3]\t[2]\n", "v.tsv", "'u', 'v' all hold lists"),
         (npz(ids=np.array(IDS), vectors=np.where(VECTORS > 2, np.nan, VECTORS)), "v.npz", "row 1: column 'vectors_0'"),
-        (npz(vectors=VECTORS), "v.npz", "no column of ids"),
         (npz(ids=np.array(IDS), vectors=VECTORS[:2]), "v.npz", "differ in length"),
         (b"not an archive", "v.npz", "no zip archive"),
         (b"PAR1 not quite", "v.parquet", "no Parquet file"),
@@ -142,6 +146,45 @@ def test_extra_vectors_are_left_out_and_counted():
 def test_what_cannot_be_used_is_refused_with_its_place(content, name, words):
     with pytest.raises(DataError, match=words):
         read_vectors(named(content, name))
+
+
+BY_ORDER = {
+    "v.npy": npy(VECTORS),
+    "v.npz": npz(embeddings=VECTORS),
+    "v.csv": pd.DataFrame(VECTORS, columns=["a", "b"]).to_csv(index=False).encode(),
+    "indexed.csv": pd.DataFrame(VECTORS, columns=["a", "b"]).to_csv().encode(),
+    "bare.csv": pd.DataFrame(VECTORS).to_csv(index=False, header=False).encode(),
+    "counted.csv": pd.DataFrame(VECTORS).to_csv(index=False).encode(),
+    "v.parquet": parquet({"embedding": list(VECTORS)}),
+}
+
+
+@pytest.mark.parametrize("name", BY_ORDER)
+def test_without_ids_rows_are_matched_by_their_order_and_that_is_said(name):
+    given = read_vectors(named(BY_ORDER[name], name))
+    data = attach_vectors(fruit(), given)
+    np.testing.assert_allclose(data.vectors, VECTORS, rtol=1e-6)
+    assert "Vectors: Matched by row order, since the file has no ids: 3 rows for 3 samples." in data.notes
+
+
+def test_a_count_or_labels_that_speak_against_the_order_refuse_it():
+    given = read_vectors(named(npy(VECTORS[:2]), "v.npy"))
+    with pytest.raises(DataError, match=r"v\.npy: 2 rows without ids, but fruit has 3 samples. Give one row for each"):
+        attach_vectors(fruit(), given)
+    labelled = {"labels": np.array(["plum", "melon", "melon"]), "embeddings": VECTORS}
+    data = attach_vectors(fruit(), read_vectors(named(npz(**labelled), "v.npz")))
+    assert data.notes[1].endswith("3 rows for 3 samples, and their labels agree.")
+    shuffled = labelled | {"labels": labelled["labels"][::-1]}
+    with pytest.raises(DataError, match=r"in row order 2 of 3 labels differ from those of fruit"):
+        attach_vectors(fruit(), read_vectors(named(npz(**shuffled), "v.npz")))
+
+
+def test_a_column_of_names_that_no_two_rows_share_is_matched_like_ids():
+    content = pd.DataFrame({"recording": IDS, "a": VECTORS[:, 0], "b": VECTORS[:, 1]}).to_csv(index=False)
+    data = attach_vectors(fruit(), read_vectors(named(content, "v.csv")))
+    np.testing.assert_allclose(data.vectors, VECTORS[[1, 2, 0]])
+    with pytest.raises(DataError, match="vectors missing for some ids"):
+        attach_vectors(fruit(["x", "y", "z"]), read_vectors(named(content, "v.csv")))
 
 
 def test_nothing_is_ever_unpickled(monkeypatch):

@@ -1,10 +1,13 @@
 """A file of one's own takes the page over: first rows, a role over each column, what a choice comes to, one button."""
 
+import io
 import json
 import shlex
+import zipfile
 
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import _parser
@@ -65,8 +68,8 @@ def test_the_best_guess_is_chosen_and_said(given):
     ]
     said = plainly(app)
     assert "186 rows, 2 classes: “1” 74.2 %, “0” 25.8 %. 31 sources." in said
-    assert "2 classes, the largest 74.2 %. Guessed: the fewest different values." in said
-    assert "31 sources, 6 rows each." in said
+    assert "2 classes, the largest 74.2 %. It has few different values" in said
+    assert "31 sources, 6 rows each. It is called like a source" in said
 
 
 def test_every_column_can_be_chosen_and_each_choice_says_what_it_comes_to(given):
@@ -163,7 +166,7 @@ def test_known_sources_are_what_the_next_page_asks_about(given, open_page, works
     [from_here, from_the_file] = [code.value for code in app.code if "core run" in code.value]
     assert '"source_finders":["known"]' in from_here
     assert f"--data {stored.fingerprint} " in from_here
-    assert "--data voices.tsv --kind tabular --label status --id name --source subject " in from_the_file
+    assert "--data voices.tsv --kind tabular --label status --id name --source subject --part '' " in from_the_file
 
 
 def test_the_command_of_what_was_left_out_makes_the_same_data_set(given, open_page, workspace, tmp_path, monkeypatch):
@@ -177,3 +180,39 @@ def test_the_command_of_what_was_left_out_makes_the_same_data_set(given, open_pa
     (tmp_path / "voices.tsv").write_bytes(recordings())
     monkeypatch.chdir(tmp_path)
     assert given_dataset(_parser().parse_args(command[3:])).fingerprint == stored.fingerprint
+
+
+def zip_of(sizes: dict[str, tuple[int, int]]) -> bytes:
+    """A zip of grey images in folders, each of its own size."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, size in sizes.items():
+            picture = io.BytesIO()
+            Image.new("L", size, 128).save(picture, "PNG")
+            archive.writestr(name, picture.getvalue())
+    return stream.getvalue()
+
+
+def test_images_of_several_sizes_are_resized_only_when_somebody_says_to_what(given, workspace):
+    sizes = {f"{name}/{at}.png": (8 + at % 2, 8) for name in ("cat", "dog") for at in range(4)}
+    app = given("pets.zip", zip_of(sizes))
+    assert [button.label for button in app.button] == ["Resize all images"]
+    assert not app.header
+    app.number_input[0].set_value(6)
+    app.number_input[1].set_value(5)
+    app.button[0].click().run()
+    assert "**pets**: 8 images, 2 classes" in texts(app)
+    app.button(key="use-upload").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
+    assert workspace.dataset(LOCAL_OWNER, stored.fingerprint).x.shape == (8, 6, 5, 1)
+
+
+def test_a_part_that_a_file_marks_is_shown_and_can_be_given_up(given, workspace):
+    rows = "".join(f"{n / 7},{'ab'[n % 2]},{'test' if n % 3 else 'train'}\n" for n in range(30))
+    app = given("split.csv", ("size,label,split\n" + rows).encode())
+    assert chosen(app)["Part"] == "split"
+    assert heads(app)["split"] == "Part"
+    app = select(app, "Part", "")
+    app.button(key="use-upload").click().run()
+    [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
+    assert workspace.dataset(LOCAL_OWNER, stored.fingerprint).part is None

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.data.tables import Table
-from core.data.tables.proposal import SINGLE, Proposal, Values, features_of, propose_roles, values_of
+from core.data.tables.proposal import INPUTS, SINGLE, Proposal, Values, features_of, propose_roles, values_of
 from core.data.tables.roles import DatasetRoles
 from core.data.values import spell
 from core.evaluate.wording import count, listed, percent, plural, quoted
@@ -16,6 +16,9 @@ from ui.shell import page
 
 N_ROWS, MOST_COLUMNS, LONGEST_CELL = 5, 40, 120
 FIRST = ("id", "source", "label", "text")
+RARE = ("part", "image")
+"""Roles that are asked about only where a column may have one: its cells alone can say so."""
+USUAL = 4  # roles are asked about side by side
 NOTHING = ""
 """What is chosen where no column has a role, or where all columns of numbers are inputs: no column is called so."""
 ROLES = {
@@ -23,8 +26,10 @@ ROLES = {
     "text": ("Inputs", "What it is told from: all columns of numbers, or one of text."),
     "id": ("Id", "Names each row; without it, rows are counted."),
     "source": ("Source", "The person, site or device that a row comes from. Accuracy can then be tested on new ones."),
+    "part": ("Part", "Whether the file itself marks a row for training, validation or test."),
+    "image": ("Images", "PNG or JPEG files, a cell each."),
 }
-"""What the screen calls a role and what it says besides; others go by their own names."""
+"""What the screen calls a role, and what it says besides."""
 _TOO_MANY_CELLS = 2_000_000  # above it, what a column holds is looked up only once it is chosen
 _COLUMNS = "upload_columns"
 
@@ -70,23 +75,25 @@ def forget() -> None:
 def ask(columns: Columns, file_id: str) -> tuple[DatasetRoles | None, DataError | None]:
     """The controls, with the first rows above them, and the roles that they say; None, or why not, before they do."""
     rows = st.container()
-    for role in SINGLE:
+    asked = [role for role in SINGLE if role not in RARE or getattr(columns.proposal.roles, role) is not None]
+    for role in asked:
         st.session_state.setdefault(_key(role, file_id), getattr(columns.proposal.roles, role) or _nothing(role))
-    said = {role: st.session_state[_key(role, file_id)] or None for role in SINGLE}
+    said = {role: st.session_state[_key(role, file_id)] or None for role in asked}
     numbers = columns.numbers_beside(said)
-    with st.grid(len(SINGLE), min_column_width=200):
-        for role in SINGLE:
-            _choose(role, said[role], columns, numbers, file_id)
-    inputs = _inputs(numbers, file_id) if said["text"] is None and said["label"] else ()
+    without = "images" if said.get("image") else f"{plural(len(numbers), 'column')} of numbers"
+    with st.grid(len(asked), min_column_width=150 if len(asked) > USUAL else 200):
+        for role in asked:
+            _choose(role, said[role], columns, without if role == "text" else "none", file_id)
+    own = any(said.get(role) for role in INPUTS)
+    inputs = () if own or not said["label"] else _inputs(numbers, file_id)
     with rows:
         _first_rows(columns.table, said, inputs)
     if said["label"] is None:
         return None, None
-    if said["text"] is None and not inputs:
-        return None, DataError(
-            f"{columns.table.name}: no column is left for the inputs. Choose one of text, or leave one in."
-        )
-    return DatasetRoles(**said, features=() if inputs == numbers else inputs), None
+    if not own and not inputs:
+        return None, DataError(f"{columns.table.name}: no column of numbers is left for inputs. Choose one of text.")
+    named = inputs if inputs != numbers or columns.proposal.roles.image else ()  # where none are, images are taken
+    return DatasetRoles(**said, features=named), None
 
 
 def _key(role: str, file_id: str) -> str:
@@ -98,10 +105,9 @@ def _nothing(role: str) -> str | None:
     return None if role == "label" else NOTHING
 
 
-def _choose(role: str, chosen: str | None, columns: Columns, numbers: Sequence[str], file_id: str) -> None:
+def _choose(role: str, chosen: str | None, columns: Columns, without: str, file_id: str) -> None:
     """The control of a role, and beneath it what the choice comes to."""
-    title, hint = ROLES.get(role, (role.capitalize(), ""))
-    without = f"{plural(len(numbers), 'column')} of numbers" if role == "text" else "none"
+    title, hint = ROLES[role]
     with st.container(gap="xsmall"):
         st.selectbox(
             title,
@@ -109,7 +115,7 @@ def _choose(role: str, chosen: str | None, columns: Columns, numbers: Sequence[s
             key=_key(role, file_id),
             format_func=lambda column: _named(role, column, columns) if column else without,
             placeholder="Choose a column",
-            help=hint or None,
+            help=hint,
             on_change=_take_from_others,
             args=(role, file_id),
         )
@@ -137,10 +143,11 @@ def _comes_to(role: str, column: str | None, columns: Columns) -> str:
     """What a choice comes to, and why it was made where nothing decided it."""
     if column is None:
         return {"label": "", "text": "All that have no other role.", "id": "Rows are counted."}.get(role, "None known.")
-    said = "A text in each row." if role == "text" else _content(role, columns.values_of(column))
+    held = {"text": "A text in each row.", "image": "An image in each row."}
+    said = held.get(role) or _content(role, columns.values_of(column))
     why = columns.proposal.why.get(role)
     guessed = why is not None and getattr(columns.proposal.roles, role) == column
-    return f"{said} Guessed: {why}." if guessed else said
+    return f"{said} {why[:1].upper()}{why[1:]}." if guessed else said
 
 
 def _content(role: str, values: Values) -> str:
@@ -174,8 +181,8 @@ def _inputs(numbers: tuple[str, ...], file_id: str) -> tuple[str, ...]:
 def _first_rows(table: Table, said: Mapping[str, str | None], inputs: Sequence[str]) -> None:
     """The first rows, those columns first that have a role, with the role over each."""
     over = dict.fromkeys(inputs, ROLES["text"][0])
-    over |= {column: ROLES.get(role, (role.capitalize(),))[0] for role, column in said.items() if column is not None}
-    leading = [said[role] for role in dict.fromkeys((*FIRST, *SINGLE)) if said[role] is not None]
+    over |= {column: ROLES[role][0] for role, column in said.items() if column is not None}
+    leading = [said[role] for role in dict.fromkeys((*FIRST, *said)) if said.get(role) is not None]
     rest = sorted((column for column in table.columns if column not in leading), key=lambda column: column not in over)
     shown = [*leading, *rest][:MOST_COLUMNS]
     frame = pd.DataFrame({column: [_cell(value) for value in table.columns[column][:N_ROWS]] for column in shown})

@@ -9,8 +9,9 @@ from typing import Any
 import streamlit as st
 
 from core.data import DataError, Dataset, read_dataset
+from core.data.errors import SizeNeeded
 from core.data.tables import Table
-from core.data.tables.datasets import ENDINGS, table_dataset
+from core.data.tables.datasets import ENDINGS, name_of, table_dataset
 from core.data.tables.files import read_table
 from core.data.tables.roles import DatasetRoles
 from core.evaluate.wording import count, plural
@@ -29,7 +30,7 @@ NOT_TABLES = (".npz", ".zip")
 SHOWN_ALREADY = ("Label: ", "Text: ", "Features: ", "Ids: ", "Sources: ")
 """How notes begin that say what stands over a table's columns."""
 N_SHOWN = {"image": 12, "text": 3}
-_CONTENT, _READ, _ROUND = "upload_content", "upload_read", "upload_round"
+_CONTENT, _READ, _SIZE, _ROUND = "upload_content", "upload_read", "upload_size", "upload_round"
 
 
 def control() -> Any:
@@ -49,6 +50,9 @@ def takes_over(file: Any) -> bool:
     try:
         content = _content(file)
         columns = None if isinstance(content, Dataset) else data_columns.columns_of(content, file.file_id)
+    except SizeNeeded as problem:
+        _ask_size(problem, file.file_id)
+        return True
     except DataError as problem:
         page.error(problem)
         return False
@@ -61,6 +65,9 @@ def takes_over(file: Any) -> bool:
         dataset = None
         try:
             dataset = None if roles is None else _read(content, roles, file.file_id)
+        except SizeNeeded as refusal:
+            _ask_size(refusal, file.file_id)
+            return True
         except DataError as refusal:
             problem = refusal
         if problem is not None:
@@ -77,17 +84,39 @@ def _content(file: Any) -> Dataset | Table:
     """What is in an uploaded file, read once: a table, whose columns are asked about, or a data set."""
     if st.session_state.get(_CONTENT, (None, None))[0] != file.file_id:
         with st.spinner(f"Reading {page.plain(file.name)}"):
-            read = read_dataset if PurePath(file.name).suffix.lower() in NOT_TABLES else read_table
-            st.session_state[_CONTENT] = (file.file_id, read(file))
+            if PurePath(file.name).suffix.lower() in NOT_TABLES:
+                read: Dataset | Table = read_dataset(file, image_size=_size_for(file.file_id))
+            else:
+                read = read_table(file)
+            st.session_state[_CONTENT] = (file.file_id, read)
     return st.session_state[_CONTENT][1]
 
 
 def _read(table: Table, roles: DatasetRoles, file_id: str) -> Dataset:
     """The data set that a table makes with these roles, made once."""
-    if st.session_state.get(_READ, (None, None))[0] != (file_id, roles):
-        dataset = table_dataset(table, name=PurePath(table.name).stem, kind=roles.kind, roles=roles)
-        st.session_state[_READ] = ((file_id, roles), dataset)
+    size = _size_for(file_id)
+    if st.session_state.get(_READ, (None, None))[0] != (file_id, roles, size):
+        dataset = table_dataset(table, name=name_of(table.name), kind=roles.kind, roles=roles, image_size=size)
+        st.session_state[_READ] = ((file_id, roles, size), dataset)
     return st.session_state[_READ][1]
+
+
+def _size_for(file_id: str) -> tuple[int, int] | None:
+    """The height and width that were asked for of the images of a file."""
+    return st.session_state.get(_SIZE, {}).get(file_id)
+
+
+def _ask_size(problem: SizeNeeded, file_id: str) -> None:
+    """Images of several sizes are resized only when somebody says to what."""
+    st.markdown(page.plain(problem))
+    with st.form(f"size-{file_id}", border=False):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            height = st.number_input("Height", 1, None, problem.size[0], width=130)
+            width = st.number_input("Width", 1, None, problem.size[1], width=130)
+            if st.form_submit_button("Resize all images", type="primary"):
+                st.session_state[_SIZE] = {file_id: (int(height), int(width))}
+                st.rerun()
+        st.caption("Bilinear, without keeping proportions.")
 
 
 def _offer(dataset: Dataset | None) -> None:
@@ -116,6 +145,6 @@ def _offer(dataset: Dataset | None) -> None:
 def _use(dataset: Dataset) -> None:
     data_choice.choose(workspace().add_dataset(owner(), dataset))
     st.session_state[_ROUND] += 1  # a new control, without the file
-    for key in (_CONTENT, _READ):
+    for key in (_CONTENT, _READ, _SIZE):
         st.session_state.pop(key, None)
     data_columns.forget()

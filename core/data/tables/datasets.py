@@ -3,25 +3,33 @@
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 
 from core.data.dataset import Dataset, Kind
-from core.data.errors import DataError
-from core.data.limits import Limits
+from core.data.errors import DataError, RolesNeeded
+from core.data.limits import Archive, Limits
 from core.data.tables import Table
-from core.data.tables.class_names import encode
+from core.data.tables.class_names import NUMBER, encode
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
+from core.data.tables.image_columns import ImageOf, images_in, paths_in, stacked
 from core.data.tables.image_folders import parse_image_folders
+from core.data.tables.image_labels import FILE_COLUMN, images_of, labels_in
+from core.data.tables.images import Size
 from core.data.tables.npz import parse_npz
+from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading
-from core.data.tables.table import ROW_NAMES
+from core.data.tables.sources import about, is_called_source
+from core.data.tables.table import ROW_NAMES, compact
 from core.data.values import first_repeat, listed, sample
 
+_LABEL_STEMS = ("label", "class", "target", "category")
+_NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
 _DAYS = " (days since 1970)"
-ENDINGS = (*TABLES, ".npz", ".zip")  # what an uploader may offer
+ENDINGS = (*TABLES, ".npz", ".zip", ".gz")  # what an uploader may offer
 
 
 def read_dataset(
@@ -31,12 +39,15 @@ def read_dataset(
     kind: Kind | None = None,
     roles: DatasetRoles | None = None,
     limits: Limits | None = None,
+    image_size: Size | None = None,
 ) -> Dataset:
     """Read a user's file, given by its path or open for reading bytes; its ending says what is in it.
 
     `name` is the data set's name, else the file's name without its ending. `kind` and, for tables, `roles` decide what
-    is guessed otherwise; `notes` of the data set say what was decided. DataError says what is wrong with the file,
-    RolesNeeded asks what its columns are. docs/file-formats.md describes the formats.
+    is guessed otherwise; `notes` of the data set say what was decided. Images of a zip or of a Parquet file are resized
+    to `image_size` (height, width) where it is given, bilinearly and without keeping proportions. DataError says what
+    is wrong with the file, RolesNeeded asks what its columns are, SizeNeeded to what size images shall be brought.
+    docs/file-formats.md describes the formats.
 
     >>> import io
     >>> file = io.BytesIO("text\\tlabel\\nA fine film.\\t01\\nA dull one.\\tNA\\n".encode())
@@ -48,21 +59,61 @@ def read_dataset(
     limits = limits or Limits()
     full_name = file_name(file)
     ending = _ending(full_name)
-    dataset_name = name or full_name[: -len(ending)] or full_name
+    dataset_name = name or name_of(full_name)
     if ending in TABLES:
-        return table_dataset(read_table(file, limits=limits), name=dataset_name, kind=kind, roles=roles)
+        table = read_table(file, limits=limits)
+        return table_dataset(table, name=dataset_name, kind=kind, roles=roles, limits=limits, image_size=image_size)
+    content = read_bytes(file, limits)
+    if ending == ".zip":
+        return _of_zip(Archive(content, full_name, limits), dataset_name, kind, roles, limits, image_size)
     if roles is not None:
         raise DataError(f"{full_name}: roles were given, but only tables have columns.")
-    content = read_bytes(file, limits)
-    if ending == ".npz":
-        return parse_npz(content, full_name, limits, dataset_name=dataset_name, kind=kind)
+    return parse_npz(content, full_name, limits, dataset_name=dataset_name, kind=kind)
+
+
+def _of_zip(
+    archive: Archive, name: str, kind: Kind | None, roles: DatasetRoles | None, limits: Limits, size: Size | None
+) -> Dataset:
+    """The images of a zip, by the table of labels in it, else by folders."""
     if kind not in (None, "image"):
-        raise DataError(f"{full_name}: a zip archive holds images, but {kind} data was asked for.")
-    return parse_image_folders(content, full_name, limits, dataset_name=dataset_name)
+        raise DataError(f"{archive.name}: a zip archive holds images, but {kind} data was asked for.")
+    labels = labels_in(archive)
+    if labels is None:
+        if roles is not None:
+            raise DataError(f"{archive.name}: roles were given, but only tables have columns.")
+        return parse_image_folders(archive, limits, name=name, size=size)
+    table, paths = labels
+    try:
+        roles = guess_dataset_roles(
+            table, roles=None if roles is None else replace(roles, image=FILE_COLUMN), image=FILE_COLUMN
+        )
+    except RolesNeeded as needed:
+        question = f"{needed.question} Call it 'label'."
+        raise RolesNeeded(question, needed.guess, needed.choices, needed.role) from needed
+    return table_dataset(
+        table, name=name, roles=roles, limits=limits, image_size=size, image_of=images_of(archive, paths)
+    )
+
+
+def name_of(file_name: str) -> str:
+    """What a data set is called after its file: without its ending, or the two of a packed one.
+
+    >>> name_of("films.tsv"), name_of("films.csv.gz"), name_of(".tsv")
+    ('films', 'films', '.tsv')
+    """
+    unpacked = file_name[:-3] if file_name.lower().endswith(".gz") else file_name
+    return PurePath(unpacked).stem or file_name
 
 
 def _ending(name: str) -> str:
+    """The ending that says what is in a file; of a packed table the one before .gz."""
     ending = PurePath(name).suffix.lower()
+    if ending == ".gz":
+        ending = PurePath(name[:-3]).suffix.lower()
+        if ending not in TABLES:
+            raise DataError(
+                f"{name}: gzip packs single tables here, such as films.tsv.gz. Unpack this file first, or give a table."
+            )
     if ending not in ENDINGS:
         raise DataError(
             f"{name}: a file that ends in {ending or 'nothing at all'} cannot be read. "
@@ -71,8 +122,19 @@ def _ending(name: str) -> str:
     return ending
 
 
-def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: DatasetRoles | None = None) -> Dataset:
+def table_dataset(
+    table: Table,
+    *,
+    name: str,
+    kind: Kind | None = None,
+    roles: DatasetRoles | None = None,
+    limits: Limits | None = None,
+    image_size: Size | None = None,
+    image_of: ImageOf | None = None,
+) -> Dataset:
     """Make a data set of a table: what its columns are is given by `roles`, or guessed (`guess_dataset_roles`).
+
+    Images are taken from their column or, where these are the names of files, from `image_of` by row.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["size", "class"], [["1", "2"], ["x", "y"]], lines=[2, 3])
@@ -83,25 +145,50 @@ def table_dataset(table: Table, *, name: str, kind: Kind | None = None, roles: D
     named = () if roles is None else roles.features
     roles = guess_dataset_roles(table, kind=kind, roles=roles)
     codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
+    class_names, names_column = _class_names(table, roles, codes, class_names)
     numbers = _numbers(table, roles)
-    x = table.texts(roles.text) if roles.text else np.column_stack([table.numbers(name) for name in roles.features])
+    parts = named_parts(table.strings(roles.part), f"{table.name}: column {roles.part!r}") if roles.part else None
+    x, notes = _inputs(table, roles, limits or Limits(), image_size, image_of)
     return Dataset(
         name=name,
         kind=roles.kind,
         x=x,
         y=codes,
         class_names=class_names,
-        ids=_ids(table, roles),
+        ids=_ids(table, roles, image_of),
+        scale=255.0 if roles.image else 1.0,
         sources=table.strings(roles.source) if roles.source else None,
         feature_names=roles.features,
-        notes=(*table.notes, *_notes(table, roles, numbers)),
+        notes=(
+            *table.notes,
+            *_notes(table, roles, numbers, names_column),
+            *notes,
+            *([about_parts(parts)] if parts else []),
+        ),
         numbers=np.column_stack(list(numbers.values())) if numbers else None,
         number_names=numbers,
+        part=parts,
         read_as=FileReading(table.name, replace(roles, features=named)).to_json(),
     )
 
 
-def _ids(table: Table, roles: DatasetRoles) -> list[str]:
+def _inputs(
+    table: Table, roles: DatasetRoles, limits: Limits, size: Size | None, image_of: ImageOf | None
+) -> tuple[Any, tuple[str, ...]]:
+    """Texts, features or images, and what was done to them."""
+    if roles.image is not None:
+        stack = stacked(table, image_of or images_in(table, roles.image), limits, size)
+        return stack.pixels(), stack.notes
+    if roles.text is not None:
+        return table.texts(roles.text), ()
+    return np.column_stack([table.numbers(name) for name in roles.features]), ()
+
+
+def _ids(table: Table, roles: DatasetRoles, image_of: ImageOf | None) -> list[str]:
+    if roles.id is None and roles.image is not None:
+        paths = table.strings(roles.image) if image_of else paths_in(table, roles.image)
+        if paths is not None:
+            return paths
     if roles.id is None:
         return [str(row) for row in range(table.n_rows)]
     ids = table.strings(roles.id)
@@ -115,9 +202,9 @@ def _ids(table: Table, roles: DatasetRoles) -> list[str]:
 
 def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
     """Columns without a role that hold a number or a date in every row, by what they are called then."""
-    numbers = {}
+    numbers, taken = {}, {*roles.columns}
     for column, values in table.columns.items():
-        if column in roles.columns or column.lower() in {*ROW_NAMES, *NAMES["id"], *NAMES["source"]}:
+        if column in taken or column.lower() in {*ROW_NAMES, *NAMES["id"]} or is_called_source(column):
             continue
         if np.isfinite(table.floats(column)).all():
             numbers[column] = table.floats(column)
@@ -126,17 +213,53 @@ def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
     return numbers
 
 
-def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str]) -> list[str]:
+def _class_names(
+    table: Table, roles: DatasetRoles, codes: np.ndarray, class_names: tuple[str, ...]
+) -> tuple[tuple[str, ...], str | None]:
+    """The names of classes that are numbers in the label's column, from the column of their names, and this column.
+
+    It is called after the label, or like the name of one, and each of its values goes with one label and no other.
+    """
+    if not all(NUMBER.fullmatch(name) for name in class_names):
+        return class_names, None
+    described = table.class_names.get(roles.label or "", ())
+    if described and all(name.isdecimal() and int(name) < len(described) for name in class_names):
+        return tuple(described[int(name)] for name in class_names), None
+    stems = (compact(roles.label or ""), *_LABEL_STEMS)
+    wanted = {f"{stem}{ending}" for stem in stems for ending in _NAME_ENDINGS}
+    for column in table.columns:
+        if compact(column) not in wanted or column in roles.columns or table.kind(column) != "words":
+            continue
+        pairs = {*zip(codes.tolist(), table.spelled(column), strict=True)}
+        name_of_code = {code: spelled for code, spelled in pairs if spelled is not None}
+        if len(pairs) == len(name_of_code) == len(class_names) == len(set(name_of_code.values())):
+            return tuple(name_of_code[code] for code in range(len(class_names))), column
+    return class_names, None
+
+
+def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_column: str | None) -> list[str]:
     """Which column was taken for what, in sentences."""
     notes = [f"Label: column {roles.label!r}."]
-    notes += [f"Features: {listed(roles.features)}."] if roles.text is None else _about_texts(table, roles.text)
-    notes.append("Ids: positions of the rows, counted from 0." if roles.id is None else f"Ids: column {roles.id!r}.")
+    if names_column is not None:
+        notes.append(f"Names of the classes: column {names_column!r}, which goes one to one with the label.")
+    if roles.image is not None:
+        notes.append(f"Images: column {roles.image!r}.")
+    elif roles.text is not None:
+        notes += _about_texts(table, roles.text)
+    else:
+        notes.append(f"Features: {listed(roles.features)}.")
+    if roles.id is not None:
+        notes.append(f"Ids: column {roles.id!r}.")
+    elif roles.image is None:
+        notes.append("Ids: positions of the rows, counted from 0.")
+    else:
+        notes.append("Ids: the images' paths where each has its own, else positions of the rows, counted from 0.")
     if roles.source is not None:
-        notes.append(f"Sources: column {roles.source!r}.")
+        notes.append(f"Sources: column {roles.source!r}, {about(table, roles.source)}.")
     if numbers:
         notes.append(f"Numbers of the samples, which are no inputs: {listed(numbers)}.")
-    kept = {name.removesuffix(_DAYS) for name in numbers}
-    unused = [column for column in table.columns if column not in roles.columns and column not in kept]
+    kept = {*roles.columns, names_column, *(name.removesuffix(_DAYS) for name in numbers)}
+    unused = [column for column in table.columns if column not in kept]
     if unused:
         notes.append(f"Not used: {listed(unused)}.")
     return notes

@@ -1,35 +1,37 @@
-"""What is in a zip of image folders? One folder per class, images of one size in it."""
+"""What is in a zip of images? One folder per class, perhaps in folders called train and test, or a table of labels."""
 
-import io
+from collections import Counter
 from pathlib import PurePosixPath
 from typing import NamedTuple
-
-import numpy as np
-from jaxtyping import Float
 
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables.class_names import encode
+from core.data.tables.images import ImageStack, Size
+from core.data.tables.parts import about_parts, part_name
 
-_IMAGES = {".png", ".jpg", ".jpeg"}
+IMAGE_ENDINGS = {".png", ".jpg", ".jpeg"}
+TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".parquet"}
 _CLUTTER = {"__MACOSX", "Thumbs.db", "desktop.ini"}
-_GRAY_MODES = {"1", "L", "LA"}
-_DEEP_MODES = ("I", "F")  # more than 8 bits
 
 
 class _Image(NamedTuple):
     path: str  # in the archive
-    id: str  # class/name
+    id: str  # class/name, behind its part and with its folder in the class where there are such
     label: str
+    source: str | None
+    part: str | None
 
 
-def parse_image_folders(content: bytes, name: str, limits: Limits, *, dataset_name: str) -> Dataset:
+def parse_image_folders(archive: Archive, limits: Limits, *, name: str, size: Size | None = None) -> Dataset:
     """Read PNG and JPEG images from folders that are called like their class; ids are "class/file".
 
-    Folders around all of them, dot files and what macOS and Windows add are passed over. If every image is grey there
-    is one channel, else three.
+    The folders of classes may lie in folders called train, validation and test, which are kept as the part. Folders in
+    those of classes are sources. Folders around all of them, dot files and what macOS and Windows add are passed over.
+    If every image is grey there is one channel, else three. With a `size` (height, width), all images are resized.
 
+    >>> import io
     >>> import zipfile
     >>> from PIL import Image
     >>> stream = io.BytesIO()
@@ -37,50 +39,70 @@ def parse_image_folders(content: bytes, name: str, limits: Limits, *, dataset_na
     ...     for path, shade in (("cats/1.png", 0), ("dogs/1.png", 255)):
     ...         with archive.open(path, "w") as file:
     ...             Image.new("L", (8, 8), shade).save(file, "PNG")
-    >>> parse_image_folders(stream.getvalue(), "pets.zip", Limits(), dataset_name="pets").ids
+    >>> parse_image_folders(Archive(stream.getvalue(), "pets.zip", Limits()), Limits(), name="pets").ids
     array(['cats/1.png', 'dogs/1.png'], dtype=object)
     """
-    archive = Archive(content, name, limits)
-    images = _images(archive)
-    if len(images) > limits.samples:
-        raise DataError(f"{name}: more than {limits.samples:,} images. Give a smaller sample.")
-    x = _stacked(archive, images, limits)
-    codes, class_names = encode([image.label for image in images], place=f"{name}: the folders")
+    images, notes = _images(archive)
+    stack = ImageStack(len(images), archive.name, limits, size)
+    for image in images:
+        stack.add(archive.read(image.path), image.path)
+    codes, class_names = encode([image.label for image in images], place=f"{archive.name}: the folders")
+    sources = [image.source for image in images if image.source is not None]
+    parts = [image.part for image in images if image.part is not None]
     return Dataset(
-        name=dataset_name,
+        name=name,
         kind="image",
-        x=x,
+        x=stack.pixels(),
         y=codes,
         class_names=class_names,
         ids=[image.id for image in images],
+        sources=sources or None,
         scale=255.0,
-        notes=("Classes are the folders' names.", "Pixels have 8 bits and were divided by 255."),
+        notes=("Classes are the folders' names.", *stack.notes, *notes, *([about_parts(parts)] if parts else [])),
+        part=parts or None,
     )
 
 
-def _images(archive: Archive) -> list[_Image]:
-    paths = [PurePosixPath(path) for path in archive.paths]
-    paths = [path for path in paths if not any(part in _CLUTTER or part.startswith(".") for part in path.parts)]
-    pictures = [path for path in paths if path.suffix.lower() in _IMAGES]
+def files_of(archive: Archive) -> list[PurePosixPath]:
+    """The files of an archive that somebody put there: no dot files, nothing that macOS and Windows add.
+
+    >>> import io
+    >>> import zipfile
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w") as archive:
+    ...     archive.writestr("cats/.DS_Store", "")
+    ...     archive.writestr("cats/1.png", "")
+    >>> files_of(Archive(stream.getvalue(), "pets.zip", Limits()))
+    [PurePosixPath('cats/1.png')]
+    """
+    paths = map(PurePosixPath, archive.paths)
+    return [path for path in paths if not any(part in _CLUTTER or part.startswith(".") for part in path.parts)]
+
+
+def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
+    """The images of an archive, and what is to be said of them."""
+    paths = files_of(archive)
+    pictures = [path for path in paths if path.suffix.lower() in IMAGE_ENDINGS]
     if not pictures:
         raise DataError(
             f"{archive.name}: there is no PNG or JPEG image in it. "
             "Pack one folder per class, called like the class, with its images inside."
         )
     depth = _depth_of_classes(pictures)
-    others = [path for path in paths if path.suffix.lower() not in _IMAGES and len(path.parts) > depth + 1]
+    n_around = depth + _has_parts(archive, pictures, depth)
+    others = [path for path in paths if path.suffix.lower() not in IMAGE_ENDINGS and len(path.parts) > n_around + 1]
     if others:
         raise DataError(f"{archive.name}: {others[0]} is no PNG or JPEG image. Convert it, or leave it out.")
-    images = []
-    for path in pictures:
-        inner = path.parts[depth:]
-        if len(inner) != 2:
-            raise DataError(
-                f"{archive.name}: {path} does not lie in a folder of its class, as CLASS/{path.name}. "
-                "All images must lie equally deep: one folder per class and no folders in them."
-            )
-        images.append(_Image(str(path), "/".join(inner), inner[0]))
-    return images
+    labelled = [path for path in pictures if n_around == depth or len(path.parts) > n_around + 1]
+    n_inner = _n_inner(labelled, n_around)
+    images = [_placed(archive, path, depth, n_around, n_inner) for path in labelled]
+    n_sources = _check_sources(archive, images)
+    if not n_sources:
+        images = [image._replace(source=None) for image in images]
+    notes = [f"Sources are the {n_sources:,} folders in the classes' folders."] if n_sources else []
+    if len(labelled) < len(pictures):
+        notes.append(f"Images in no folder of a class were left out: {len(pictures) - len(labelled):,}.")
+    return images, notes
 
 
 def _depth_of_classes(pictures: list[PurePosixPath]) -> int:
@@ -91,48 +113,52 @@ def _depth_of_classes(pictures: list[PurePosixPath]) -> int:
     return depth
 
 
-def _stacked(archive: Archive, images: list[_Image], limits: Limits) -> Float[np.ndarray, "n h w c"]:
-    """All images as float32 in [0, 1], read-only."""
-    decoded = []
+def _has_parts(archive: Archive, pictures: list[PurePosixPath], depth: int) -> bool:
+    """Whether the outer folders are those of parts, such as train and test, with folders of classes in them."""
+    outer = {path.parts[depth] for path in pictures if len(path.parts) > depth + 1}
+    if len({part_name(folder) for folder in outer}) < 2 or not all(map(part_name, outer)):
+        return False
+    if not any(len(path.parts) > depth + 2 for path in pictures):
+        raise DataError(
+            f"{archive.name}: the folders are called {' and '.join(sorted(outer))}, and no folders of classes are in "
+            "them. Pack one folder per class in each, or a metadata.csv with columns file_name and label."
+        )
+    return True
+
+
+def _n_inner(pictures: list[PurePosixPath], n_around: int) -> int:
+    """How many names a path has from its class on: 3 where all images lie in folders in those of classes, else 2."""
+    return 3 if all(len(path.parts) == n_around + 3 for path in pictures) else 2
+
+
+def _placed(archive: Archive, path: PurePosixPath, depth: int, n_around: int, n_inner: int) -> _Image:
+    inner = path.parts[n_around:]
+    if len(inner) != n_inner:
+        raise DataError(
+            f"{archive.name}: {path} does not lie in a folder of its class, as CLASS/{path.name}. "
+            "All images must lie equally deep: one folder per class, and folders in all of them or in none."
+        )
+    part = part_name(path.parts[depth]) if n_around > depth else None
+    source = inner[1] if n_inner == 3 else None
+    return _Image(str(path), "/".join(path.parts[depth:]), inner[0], source, part)
+
+
+def _check_sources(archive: Archive, images: list[_Image]) -> int:
+    """How many sources the folders in those of classes are, 0 where they are none; DataError where they may be classes.
+
+    A folder that lies in every class alone says nothing. Names that recur in several classes may be classes themselves.
+    """
+    labels_of: dict[str | None, set[str]] = {}
     for image in images:
-        first = (decoded[0].shape[:2], images[0].path) if decoded else None
-        decoded.append(_decoded(archive, image.path, first, len(images), limits))
-    if len({pixels.shape[2] for pixels in decoded}) > 1:
-        decoded = [np.broadcast_to(pixels, (*pixels.shape[:2], 3)) for pixels in decoded]
-    x = np.stack(decoded).astype(np.float32)
-    x /= np.float32(255)
-    x.flags.writeable = False
-    return x
-
-
-def _decoded(archive: Archive, path: str, first: tuple | None, n_images: int, limits: Limits) -> np.ndarray:
-    """One image as 8-bit pixels (height, width, channels); `first` is the size of the first image, and its path."""
-    from PIL import Image
-
-    content = archive.read(path)
-    place = f"{archive.name}: {path}"
-    try:
-        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
-            shape = (image.height, image.width)
-            if first is not None and shape != first[0]:
-                raise DataError(
-                    f"{place} has {shape[1]} × {shape[0]} pixels, but {first[1]} has {first[0][1]} × {first[0][0]}. "
-                    "All images must have one size: scale or crop them."
-                )
-            n_channels = 1 if image.mode in _GRAY_MODES else 3
-            if 4 * n_images * shape[0] * shape[1] * n_channels > limits.unpacked_bytes:
-                raise DataError(
-                    f"{place}: {n_images:,} images of {shape[1]} × {shape[0]} pixels unpack beyond the limit of "
-                    f"{limits.unpacked_bytes / 2**20:g} MiB. Give smaller images, or fewer."
-                )
-            if image.mode.startswith(_DEEP_MODES):
-                raise DataError(f"{place} has more than 8 bits per pixel. Save it with 8 bits.")
-            if image.has_transparency_data and image.convert("RGBA").getchannel("A").getextrema() != (255, 255):
-                raise DataError(f"{place} is transparent in places. Put it on a background and save it without.")
-            if image.mode in _GRAY_MODES:
-                return np.asarray(image.convert("L"))[..., None]
-            return np.asarray(image.convert("RGBA").convert("RGB"))  # a palette with transparency needs both steps
-    except DataError:
-        raise
-    except Exception as error:  # decoders raise nearly anything at a damaged file
-        raise DataError(f"{place} cannot be read as an image. Save it again, or leave it out.") from error
+        labels_of.setdefault(image.source, set()).add(image.label)
+    n_classes = len(set().union(*labels_of.values()))
+    if len(labels_of) <= 1 or len({(image.label, image.source) for image in images}) <= n_classes:
+        return 0
+    shared = Counter({folder: len(labels) for folder, labels in labels_of.items()}).most_common(1)[0]
+    if shared[1] > 1:
+        raise DataError(
+            f"{archive.name}: is {images[0].label!r} or {images[0].source!r} the class? Folders such as {shared[0]!r} "
+            f"lie in {shared[1]} others. Pack one folder per class, in folders called train and test where "
+            "there are such, or a metadata.csv with columns file_name and label."
+        )
+    return len(labels_of)

@@ -1,6 +1,7 @@
 """What is in an NPZ file? Arrays of inputs and labels of a data set, or of truth and scores of a model."""
 
 import io
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -10,16 +11,11 @@ from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables.class_names import encode
+from core.data.tables.parts import KEYS, about_parts, keys_by_part
 from core.data.tables.pixels import to_unit_range
 from core.data.tables.table import Table, make_table
 from core.data.values import first_repeat, objects, quoted, spell
 
-KEYS = {
-    "x": ("x", "images"),
-    "y": ("y", "label", "labels"),
-    "ids": ("ids", "id"),
-    "sources": ("sources", "source"),
-}
 _KINDS: dict[int, Kind] = {1: "text", 2: "tabular", 3: "image", 4: "image"}
 
 
@@ -27,6 +23,7 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     """Read inputs under "x" or "images", labels under "y", "label" or "labels", perhaps "ids" and "sources".
 
     Arrays of 3 (n, height, width) or 4 dimensions (n, height, width, channels) are images, of 2 tables, of 1 texts.
+    They may come in parts, as "x_train", "y_train", "x_test" and "y_test": these are joined, and kept as the part.
 
     >>> stream = io.BytesIO()
     >>> np.savez(stream, images=np.array([[[0, 255]], [[255, 0]]], dtype=np.uint8), labels=["left", "right"])
@@ -34,21 +31,23 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     Dataset(name='sides', kind='image', class_names=('left', 'right'), scale=255.0, feature_names=())
     """
     archive = Archive(content, name, limits)
-    keys = _keys(archive)
-    places = {role: f"{name}: {key!r}" for role, key in keys.items()}
-    arrays = {role: _array(archive, key, places[role]) for role, key in keys.items()}
-    _check_sizes(arrays, places, limits)
-    x, kind, scale, notes = _inputs(arrays["x"], places["x"], kind)
-    strings = {role: _strings(arrays[role], places[role]) for role in keys if role != "x"}
+    keys_of = keys_by_part(map(_key, archive.paths)) or {None: _keys(archive)}
+    arrays, places, parts = _joined(archive, keys_of, limits)
+    x, kind, scale, notes = _inputs(arrays.pop("x"), places["x"], kind)
+    strings = {role: _strings(array, places[role]) for role, array in arrays.items()}
     y, class_names = encode(strings["y"], place=places["y"])
-    if "ids" not in keys:
+    names_key = next((_key(path) for path in archive.paths if _key(path).lower() in _CLASS_KEYS), None)
+    if names_key is not None:
+        class_names, notes = _named_classes(archive, names_key, class_names, notes)
+    if "ids" not in strings:
         notes.append("Ids: positions of the samples, counted from 0.")
     elif repeat := first_repeat(strings["ids"]):
         raise DataError(
             f"{places['ids']} holds {strings['ids'][repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. "
             "Each id must be unique."
         )
-    unused = sorted(set(map(_key, archive.paths)) - set(keys.values()))
+    used = {names_key, *(key for keys in keys_of.values() for key in keys.values())}
+    unused = sorted(set(map(_key, archive.paths)) - used)
     if unused:
         notes.append(f"Not used: {', '.join(unused)}.")
     return Dataset(
@@ -57,11 +56,57 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
         x=x,
         y=y,
         class_names=class_names,
-        ids=strings.get("ids") or [str(position) for position in range(len(x))],
+        ids=strings.get("ids") or _counted(len(x), parts),
         sources=strings.get("sources"),
         scale=scale,
-        notes=tuple(notes),
+        notes=(*notes, *([about_parts(parts)] if parts else [])),
+        part=parts,
     )
+
+
+def _joined(
+    archive: Archive, keys_of: Mapping[str | None, dict[str, str]], limits: Limits
+) -> tuple[dict[str, np.ndarray], dict[str, str], list[str] | None]:
+    """The arrays of all parts one after another, where each stands for messages, and the part of each sample."""
+    arrays_of, places = [], {}
+    for keys in keys_of.values():
+        named = {role: f"{archive.name}: {key!r}" for role, key in keys.items()}
+        arrays = {role: _array(archive, key, named[role]) for role, key in keys.items()}
+        _check_sizes(arrays, named, limits)
+        arrays_of.append(arrays)
+        places = {**named, **places}
+    if len(arrays_of) == 1:
+        return arrays_of[0], places, None
+    for role in arrays_of[0]:
+        shapes = {arrays[role].shape[1:] for arrays in arrays_of}
+        if len(shapes) > 1:
+            raise DataError(
+                f"{places[role]} and that of another part differ in shape: "
+                f"{', '.join(str(arrays[role].shape) for arrays in arrays_of)}. All samples must have one shape."
+            )
+    whole = {role: np.concatenate([arrays[role] for arrays in arrays_of]) for role in arrays_of[0]}
+    _check_sizes(whole, places, limits)
+    parts = [str(part) for part, arrays in zip(keys_of, arrays_of, strict=True) for _ in range(len(arrays["x"]))]
+    return whole, places, parts
+
+
+def _counted(n_samples: int, parts: list[str] | None) -> list[str]:
+    """Ids of samples that have none: their positions, in parts within each, behind its name."""
+    if parts is None:
+        return [str(position) for position in range(n_samples)]
+    n_before = {part: parts.index(part) for part in dict.fromkeys(parts)}
+    return [f"{part} {position - n_before[part]}" for position, part in enumerate(parts)]
+
+
+def _named_classes(
+    archive: Archive, key: str, class_names: tuple[str, ...], notes: list[str]
+) -> tuple[tuple[str, ...], list[str]]:
+    """The names that an array gives to classes that are counted from 0, where it has one for each."""
+    named = _strings(_array(archive, key, f"{archive.name}: {key!r}"), f"{archive.name}: {key!r}")
+    fits = all(name.isdecimal() and int(name) < len(named) for name in class_names) and len(set(named)) == len(named)
+    if not fits:
+        return class_names, [*notes, f"Names of classes in {key!r} do not fit the labels and were not used."]
+    return tuple(named[int(name)] for name in class_names), [*notes, f"Classes are called as in {key!r}."]
 
 
 _CLASS_KEYS = ("class_names", "classes", "label_names", "labels_names")
@@ -94,6 +139,7 @@ def parse_arrays(content: bytes, name: str, limits: Limits) -> Table:
         if len(array) != n_rows:
             told = ", ".join(f"{other} {values.shape}" for other, values in arrays.items())
             raise DataError(f"{name}: the arrays differ in length: {told}. There must be as many rows in each.")
+        limits.check_columns(name, len(columns) + (array.shape[1] if array.ndim == 2 else 1))
         columns |= _columns_of(array, key, place, names)
     return make_table(name, list(columns), list(columns.values()), lines=range(1, n_rows + 1), unit="row")
 

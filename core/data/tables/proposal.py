@@ -11,21 +11,22 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
 from core.data.tables.dates import days
-from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles, is_text
+from core.data.tables.roles import DatasetRoles, guess_dataset_roles, role_reasons
 from core.data.tables.table import ROW_NAMES, Table
 from core.data.values import sample, spell
 
 SINGLE = tuple(each.name for each in fields(DatasetRoles) if each.name != "features")
 """The roles that one column has."""
-_INPUTS = ("text", "features")
+INPUTS = ("text", "image")
+"""Those of them that hold the inputs, each by itself."""
+_MOST_WORDS = 2  # of a name, on average: more are a text
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The likeliest roles of a table's columns; `why` says, by role, what those rest on that nothing decided.
+    """The likeliest roles of a table's columns; `why` says, by role, what they rest on (`role_reasons`).
 
     A role is None only where no column is likely. `question` is what reading the table would ask, None where nothing.
     """
@@ -82,23 +83,20 @@ def propose_roles(table: Table) -> Proposal:
     >>> rows = [["r1", "r2", "r3", "r4"], ["0", "1", "1", "1"], [".5", ".25", ".1", ".7"]]
     >>> proposal = propose_roles(make_table("t.csv", ["name", "status", "pitch"], rows, lines=range(2, 6)))
     >>> proposal.roles
-    DatasetRoles(label='status', text=None, features=('pitch',), id='name', source=None)
-    >>> dict(proposal.why)
-    {'label': 'the fewest different values', 'id': 'all values differ'}
+    DatasetRoles(label='status', text=None, features=('pitch',), id='name', source=None, ...)
+    >>> proposal.why["id"]
+    'no value of it occurs twice'
     """
     try:
         roles, question = guess_dataset_roles(table), None
     except RolesNeeded as needed:
         roles, question = needed.guess or DatasetRoles(), needed.question
-    why = {}
-    if question is not None:
-        roles = replace(roles, label=roles.label or _likeliest_label(table, roles))
-        if roles.label is not None and roles.label.lower() not in NAMES["label"]:
-            why = {"label": "the fewest different values"}
+    if question is not None and roles.label is None:
+        roles = replace(roles, label=_likeliest_label(table, roles))
     roles = _with_inputs(table, roles)
-    if roles.id is None and (names_rows := _likeliest_id(table, roles)) is not None:
-        roles, why = replace(roles, id=names_rows), why | {"id": "all values differ"}
-    return Proposal(roles, question, MappingProxyType(why))
+    if roles.id is None:
+        roles = replace(roles, id=_likeliest_id(table, roles))
+    return Proposal(roles, question, MappingProxyType(role_reasons(table, roles)))
 
 
 def said_roles(table: Table, said: Mapping[str, str | None]) -> DatasetRoles:
@@ -109,9 +107,9 @@ def said_roles(table: Table, said: Mapping[str, str | None]) -> DatasetRoles:
     >>> from core.data.tables import make_table
     >>> table = make_table("t.csv", ["id", "site", "status"], [["a", "b"], ["x", "x"], ["0", "1"]], lines=[2, 3])
     >>> said_roles(table, {"label": "status"})
-    DatasetRoles(label='status', text=None, features=(), id='id', source='site')
+    DatasetRoles(label='status', text=None, features=(), id='id', source='site', ...)
     >>> said_roles(table, {"label": "site", "id": None})
-    DatasetRoles(label='site', text=None, features=(), id=None, source=None)
+    DatasetRoles(label='site', text=None, features=(), id=None, source=None, ...)
     """
     guess = DatasetRoles()
     try:
@@ -120,7 +118,7 @@ def said_roles(table: Table, said: Mapping[str, str | None]) -> DatasetRoles:
         guess = needed.guess or guess
     except DataError:  # the label that was said may leave more
         pass
-    kept = {role: getattr(guess, role) for role in SINGLE if role not in ("label", *_INPUTS)}
+    kept = {role: getattr(guess, role) for role in SINGLE if role not in ("label", "text")}
     kept = {role: column for role, column in kept.items() if column not in said.values()}
     return DatasetRoles(**{**kept, **said})
 
@@ -139,16 +137,11 @@ def features_of(table: Table, roles: DatasetRoles) -> tuple[str, ...]:
         raise DataError(f"{table.name}: no column that is left holds numbers. Choose a column of text.") from None
 
 
-def kind_of(roles: DatasetRoles) -> Kind:
-    """What kind of data set roles make whose features may be left to reading."""
-    return "text" if roles.text is not None else "tabular"
-
-
 def _likeliest_label(table: Table, roles: DatasetRoles) -> str | None:
     """The column of the fewest different values, two or more, that recur; of several such columns the last."""
     best: tuple[int, str] | None = None
     for column in _free(table, roles):
-        if table.kind(column) not in ("words", "whole") or is_text(table.columns[column]):
+        if table.kind(column) not in ("words", "whole") or _is_long(table.columns[column]):
             continue
         n_different = _n_different(table, column)
         if 2 <= n_different <= table.n_rows / 2 and (best is None or n_different <= best[0]):
@@ -160,7 +153,7 @@ def _likeliest_id(table: Table, roles: DatasetRoles) -> str | None:
     """The first column of names, all different: neither numbers, nor texts, nor dates."""
     for column in _free(table, roles):
         cells = table.columns[column]
-        if table.kind(column) != "words" or is_text(cells) or np.isfinite(days(sample(cells))).any():
+        if table.kind(column) != "words" or _is_long(cells) or np.isfinite(days(sample(cells))).any():
             continue
         if _n_different(table, column) == table.n_rows and None not in table.spelled(column):
             return column
@@ -180,9 +173,15 @@ def _n_different(table: Table, column: str) -> int:
         return 0
 
 
+def _is_long(cells: np.ndarray) -> bool:
+    """Whether cells hold more words than a name has, on average."""
+    texts = [cell for cell in sample(cells).tolist() if isinstance(cell, str)]
+    return sum(len(text.split()) for text in texts) > _MOST_WORDS * len(texts)
+
+
 def _with_inputs(table: Table, roles: DatasetRoles) -> DatasetRoles:
     """The roles with the likeliest text or features added, where a label is known."""
-    if roles.label is None or roles.text is not None or roles.features:
+    if roles.label is None or roles.features or any(getattr(roles, role) for role in INPUTS):
         return roles
     try:
         return guess_dataset_roles(table, roles=roles)

@@ -2,12 +2,13 @@
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.tables.table import Table, make_table
-from core.data.values import objects, quoted
+from core.data.values import listed, objects, quoted
 
 _BATCH = 1024  # rows: few enough that one batch of long strings does not outgrow the limit before it is counted
 
@@ -24,6 +25,7 @@ def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
         if encoded.strip():
             lines.append(line)
             rows.append(_row(encoded, f"{name}, line {line}"))
+            limits.check_columns(name, len(rows[-1]))
             _check_keys(rows[-1], rows[0], f"{name}, line {line}")
             if len(rows) > limits.samples:
                 raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
@@ -62,15 +64,17 @@ def _of_rows(rows: Any, name: str, limits: Limits) -> Table:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise DataError(f"{name}, row {number}: {quoted(row)} instead of an object. Write one object per row.")
+        limits.check_columns(name, len(row))
         _check_keys(row, rows[0], f"{name}, row {number}")
     columns = [objects([row[key] for row in rows]) for key in rows[0]]
     return make_table(name, list(rows[0]), columns, lines=range(1, len(rows) + 1), unit="row")
 
 
 def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits) -> Table:
+    limits.check_columns(name, len(columns))
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) != 1:
-        told = ", ".join(f"{key} {length}" for key, length in lengths.items())
+        told = listed(f"{key} {length}" for key, length in lengths.items())
         raise DataError(
             f"{name}: the lists differ in length ({told or 'there is none'}). All must have as many values."
         )
@@ -98,7 +102,7 @@ def _check_keys(row: dict[str, Any], first: dict[str, Any], place: str) -> None:
     if row.keys() != first.keys():
         missing, added = first.keys() - row.keys(), row.keys() - first.keys()
         what = f"key {min(missing)!r} is missing" if missing else f"key {min(added)!r} is not in the first line"
-        raise DataError(f"{place}: {what}. All lines must have the same keys: {', '.join(first)}.")
+        raise DataError(f"{place}: {what}. All lines must have the same keys: {listed(first)}.")
 
 
 def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
@@ -115,6 +119,7 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
     batches, n_bytes, n_rows = [], 0, 0
     try:
         file = pyarrow.parquet.ParquetFile(io.BytesIO(content))
+        limits.check_columns(name, len(file.schema_arrow.names))
         for batch in file.iter_batches(batch_size=_BATCH):
             batches.append(batch)
             n_bytes += batch.nbytes
@@ -130,7 +135,22 @@ def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:
         raise
     except (pyarrow.ArrowException, ValueError, OverflowError, OSError) as error:
         raise DataError(f"{name}: this is no Parquet file, or a damaged one. Write it again.") from error
-    return make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
+    read = make_table(name, table.column_names, columns, lines=range(1, n_rows + 1), unit="row")
+    return replace(read, class_names=_class_names(table.schema.metadata or {}))
+
+
+def _class_names(metadata: dict[bytes, bytes]) -> dict[str, tuple[str, ...]]:
+    """What whole numbers in a column stand for, as Hugging Face's libraries write it beside the columns."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        named = {column: feature["names"] for column, feature in features.items() if "names" in feature}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return {
+        column: tuple(names)
+        for column, names in named.items()
+        if isinstance(names, list) and all(isinstance(name, str) and name.strip() for name in names)
+    }
 
 
 def _column(values: Any) -> Any:

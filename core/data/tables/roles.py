@@ -9,7 +9,10 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
-from core.data.tables.table import ROW_NAMES, Table
+from core.data.tables.image_columns import image_column
+from core.data.tables.parts import part_column
+from core.data.tables.sources import about, is_called_source, named_sources, names_sources, propose_sources
+from core.data.tables.table import ROW_NAMES, Table, compact
 from core.data.values import as_numbers, first_repeat, listed, sample
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
@@ -22,32 +25,23 @@ NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower
         *("tweet", "utterance", "paragraph", "abstract", "x"),
     ),
     "id": (
-        "id",
-        "ids",
-        "uid",
-        "uuid",
-        "guid",
-        "idx",
-        "index",
-        "key",
-        "_id",
-        "doc_id",
-        "text_id",
-        "textid",
-        "sample_id",
-    ),
-    "source": (
-        *("source", "sources", "source_id", "group", "groups", "group_id", "domain", "genre", "writer", "author"),
-        *("speaker", "site", "subject", "subject_id", "patient", "patient_id", "participant", "participant_id"),
+        *("id", "ids", "uid", "uuid", "guid", "idx", "index", "key", "_id", "doc_id", "text_id", "textid", "sample_id"),
     ),
 }
 _WORDS_OF_TEXT = 3  # words per cell, on average, from which on a column is text rather than names
 _MOST_CLASSES = 100
+_ROW_LABELS = ("name", "filename", "file", "filepath", "path", "image", "imageid", "imagename", "sample", "samplename")
+_LIKELY_LABELS = (  # called so where nothing is called a label: offered first, and asked about
+    *("status", "diagnosis", "outcome", "species", "sentiment", "polarity", "emotion", "intent", "topic", "type"),
+    *("result", "quality", "activity", "condition", "disease", "kind"),
+)
 
 
 @dataclass(frozen=True)
 class DatasetRoles:
-    """What the columns of a data set's table are: its label, its text or features, and perhaps ids and sources.
+    """What the columns of a data set's table are: its label, its text, features or images, and perhaps more.
+
+    Ids name rows, sources say what they come from, and parts whether the file itself marks them for training or test.
 
     >>> DatasetRoles(label="polarity", text="sentence").columns
     ('polarity', 'sentence')
@@ -58,45 +52,116 @@ class DatasetRoles:
     features: tuple[str, ...] = ()
     id: str | None = None
     source: str | None = None
+    part: str | None = None
+    image: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role."""
-        named = (self.label, self.text, self.id, self.source)
+        named = (self.label, self.text, self.id, self.source, self.part, self.image)
         return (*(column for column in named if column is not None), *self.features)
 
     @property
-    def kind(self) -> Literal["text", "tabular"]:
+    def kind(self) -> Literal["image", "text", "tabular"]:
         """What kind of data set these roles make."""
+        if self.image is not None:
+            return "image"
         return "text" if self.text is not None else "tabular"
 
 
-def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None) -> DatasetRoles:
+def guess_dataset_roles(
+    table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None, image: str | None = None
+) -> DatasetRoles:
     """Say what each column is. Where `roles` are given, only a label, text or features that they lack are guessed.
 
-    A label is known by its name, a text by its name or because no other column holds texts. All other columns that hold
-    mostly numbers are features; what pandas writes for its index is none. RolesNeeded asks where that decides nothing,
-    with a guess for the user to confirm.
+    `image` is the column of images, where it is known not to hold them itself, but the names of their files.
+
+    A label is known by its name, images by what they are, a text by its name or because no other column holds texts,
+    sources by their name or because their values go with a class or with rows (`propose_sources`; `role_reasons` says
+    why). All other columns that hold mostly numbers are features; what pandas writes for its index is none. RolesNeeded
+    asks where that decides nothing, with the best guess for the user to confirm.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["id", "size", "class"], [["a", "b"], ["1", "2"], ["x", "y"]], lines=[2, 3])
     >>> guess_dataset_roles(table)
-    DatasetRoles(label='class', text=None, features=('size',), id='id', source=None)
+    DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
+                 image=None)
     """
-    if kind == "image":
+    image = image or image_column(table)
+    if kind == "image" and image is None and (roles is None or roles.image is None):
         raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
+    given = roles is not None
     if roles is None:
-        called = (column for column in table.columns if column.lower() in NAMES["source"])
-        named = [column for column in called if not is_text(table.columns[column])]  # a mail has a subject
-        roles = DatasetRoles(id=_guess_id(table), source=_named("source", named))
+        roles = replace(_names(table), image=image if kind in (None, "image") else None)
+    elif roles.image is None and roles.text is None and not roles.features:
+        roles = replace(roles, image=image)  # whoever names the label alone means the images
     _check(table, roles)
     if roles.label is None:
         roles = replace(roles, label=_guess_label(table, roles, kind))
-    if roles.text is None and not roles.features:
+    if not given:
+        roles = _with_source(table, roles)
+    if roles.text is None and roles.image is None and not roles.features:
         roles = _with_inputs(table, roles, kind)
     if kind not in (None, roles.kind):
         raise DataError(f"{table.name}: these columns make {roles.kind} data, but {kind} was asked for.")
     return roles
+
+
+def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
+    """Why a column is, or may well be, what the roles say: a clause for each role that has a reason, to be shown.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["site", "size", "class"], [["a", "b", "a"], [1, 2, 3], ["x", "y", "y"]],
+    ...                    lines=[2, 3, 4])
+    >>> role_reasons(table, guess_dataset_roles(table))
+    {'label': 'it is called so', 'source': 'it is called like a source; 2 values in 3 rows',
+     'features': 'they hold numbers'}
+    """
+    reasons = {}
+    for role in ("label", "text", "id"):
+        column = getattr(roles, role)
+        if column is not None and column.lower() in NAMES[role]:
+            reasons[role] = "it is called so"
+    if roles.label is not None and "label" not in reasons and _names_classes(table.columns[roles.label]):
+        reasons["label"] = f"it has few different values: {about(table, roles.label)}"
+    if roles.text is not None and "text" not in reasons and _is_text(table.columns[roles.text]):
+        reasons["text"] = "it holds whole sentences"
+    if roles.id is not None and "id" not in reasons and table.is_unique(roles.id):
+        reasons["id"] = "no value of it occurs twice"
+    if roles.source is not None and roles.label is not None:
+        proposed = {each.column: each.reason for each in propose_sources(table, roles.label)}
+        if roles.source in proposed:
+            reasons["source"] = proposed[roles.source]
+        elif roles.source.lower() in NAMES["id"]:
+            reasons["source"] = f"its values repeat, so that it names no single row; {about(table, roles.source)}"
+    if roles.features:
+        reasons["features"] = "they hold numbers"
+    if roles.image is not None:
+        reasons["image"] = "it holds PNG or JPEG images"
+    return reasons
+
+
+def _names(table: Table) -> DatasetRoles:
+    """Ids and sources by their names; what is called an id, but stands for several rows each time, is a source."""
+    ids, sources = _guess_id(table), named_sources(table)
+    if ids is not None and not sources and ids.lower() not in ROW_NAMES and _stands_for_several(table, ids):
+        return DatasetRoles(source=ids, part=part_column(table))
+    source = next((column for column in sources if column != ids), None)
+    return DatasetRoles(id=ids, source=source, part=part_column(table))
+
+
+def _stands_for_several(table: Table, column: str) -> bool:
+    """Whether the values of a column stand in two rows or more each, on average."""
+    spelled = table.spelled(column)
+    return None not in spelled and 1 < len(set(spelled)) <= table.n_rows / 2
+
+
+def _with_source(table: Table, roles: DatasetRoles) -> DatasetRoles:
+    """The roles with the likeliest column of sources, where values go with a class or with rows."""
+    if roles.label is None or roles.source is not None:
+        return roles
+    proposals = propose_sources(table, roles.label, roles.columns)
+    return replace(roles, source=proposals[0].column) if proposals else roles
 
 
 def _check(table: Table, roles: DatasetRoles) -> None:
@@ -106,6 +171,8 @@ def _check(table: Table, roles: DatasetRoles) -> None:
             raise DataError(f"{table.name}: there is no column {column!r}. The columns are {listed(table.columns)}.")
     if repeat := first_repeat(columns):
         raise DataError(f"{table.name}: column {columns[repeat[1]]!r} has two roles. Each column can have one.")
+    if roles.image is not None and (roles.text is not None or roles.features):
+        raise DataError(f"{table.name}: both images and a text or features are given. Choose one of them.")
     if roles.text is not None and roles.features:
         raise DataError(f"{table.name}: both a text and features are given. Choose one of them.")
 
@@ -122,8 +189,16 @@ def _guess_id(table: Table) -> str | None:
         if name in by_name:
             return by_name[name]
     first = next(iter(table.columns))
-    is_index = first.lower() in ROW_NAMES and len(set(table.columns[first].tolist())) == table.n_rows
-    return first if is_index else None
+    if first.lower() in ROW_NAMES and len(set(table.columns[first].tolist())) == table.n_rows:
+        return first
+    files = [column for column in table.columns if compact(column) in _ROW_LABELS]
+    return next((column for column in files if _names_rows(table, column)), None)
+
+
+def _names_rows(table: Table, column: str) -> bool:
+    """Whether a column holds a short name in every row, and none twice."""
+    is_name = table.kind(column) == "words" and not _is_text(table.columns[column])
+    return is_name and None not in table.spelled(column) and table.is_unique(column)
 
 
 def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
@@ -135,10 +210,10 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         column for column in columns if _names_classes(table.columns[column])
     ]
     guess = roles
-    if len(likely) == 1:
-        guess = replace(roles, label=likely[0])
+    if likely:
+        guess = _with_source(table, replace(roles, label=min(likely, key=_unlikely)))
         with suppress(DataError):
-            guess = _with_inputs(table, guess, kind)
+            guess = guess if guess.image is not None else _with_inputs(table, guess, kind)
     raise RolesNeeded(
         f"{table.name}: which column holds the label? The columns are {listed(table.columns)}.",
         guess,
@@ -146,18 +221,25 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
     )
 
 
+def _unlikely(column: str) -> int:
+    """How far a column is from the likeliest label by its name; 0 for the likeliest."""
+    name = column.lower()
+    known = (*NAMES["label"], *_LIKELY_LABELS)
+    return known.index(name) if name in known else len(known)
+
+
 def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> DatasetRoles:
     """The roles with a text column or features added."""
     columns = _free(table, roles)
-    names_rows = {*NAMES["id"], *NAMES["source"]}  # a number there measures nothing
-    numeric = tuple(c for c in columns if c.lower() not in names_rows and _mostly_numbers(table.columns[c]))
+    numeric = tuple(column for column in columns if _measures(table, column))
     if kind == "tabular" and numeric:
         return replace(roles, features=numeric)
-    other = [column for column in columns if column not in numeric]
+    numbers = set(numeric)
+    other = [column for column in columns if column not in numbers]
     text = _only_text(table, other, alone=kind == "text" or not numeric)
     if text is not None:
         return replace(roles, text=text)
-    texts = [column for column in other if is_text(table.columns[column])]
+    texts = [column for column in other if _is_text(table.columns[column])]
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
     if not columns:
@@ -175,7 +257,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
 
 def _only_text(table: Table, columns: list[str], *, alone: bool) -> str | None:
     """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
-    texts = [column for column in columns if is_text(table.columns[column])]
+    texts = [column for column in columns if _is_text(table.columns[column])]
     return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
 
 
@@ -192,24 +274,26 @@ def _free(table: Table, roles: DatasetRoles) -> list[str]:
     return [column for column in table.columns if column not in taken and column.lower() not in ROW_NAMES]
 
 
+def _measures(table: Table, column: str) -> bool:
+    """Whether a column may be a feature: it holds numbers, and these do not name rows or sources."""
+    if column.lower() in NAMES["id"] or not _mostly_numbers(table.columns[column]):
+        return False
+    return not (is_called_source(column) and names_sources(table, column))
+
+
 def _mostly_numbers(values: np.ndarray) -> bool:
     """Most, not all: a number that is missing shall be an error, not a column that goes unnoticed."""
     return bool(np.isfinite(as_numbers(sample(values))).mean() > 0.5)
 
 
-def is_text(values: np.ndarray) -> bool:
-    """Whether cells hold texts rather than names: three words or more, on average.
-
-    >>> is_text(np.array(["a fine film", "dull from the first minute"])), is_text(np.array(["r1", "r2"]))
-    (True, False)
-    """
+def _is_text(values: np.ndarray) -> bool:
     texts: list[Any] = [value for value in sample(values).tolist() if isinstance(value, str)]
     return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
 
 
 def _names_classes(values: np.ndarray) -> bool:
     """Whether a column could be a label by its content: few different values, neither texts nor fractions."""
-    if is_text(values):
+    if _is_text(values):
         return False
     numbers = as_numbers(values)
     if np.isfinite(numbers).all() and (numbers != np.round(numbers)).any():

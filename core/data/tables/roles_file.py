@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.data.errors import DataError
-from core.data.tables.proposal import SINGLE
+from core.data.tables.proposal import INPUTS, SINGLE
 from core.data.tables.roles import DatasetRoles
 
 _WHAT = "data set roles"
@@ -30,7 +30,7 @@ def roles_from_json(text: str | bytes) -> DatasetRoles:
     """Read what `roles_to_json` wrote, or somebody by hand; DataError where it is something else.
 
     >>> roles_from_json('{"touchstone": "data set roles", "label": "status", "features": ["a", "b"]}')
-    DatasetRoles(label='status', text=None, features=('a', 'b'), id=None, source=None)
+    DatasetRoles(label='status', text=None, features=('a', 'b'), id=None, source=None, ...)
     """
     try:
         said = json.loads(text)
@@ -54,7 +54,7 @@ class FileReading:
 
     >>> reading = FileReading("voices.tsv", DatasetRoles(label="status", source="subject"))
     >>> reading.arguments()
-    ['--data', 'voices.tsv', '--kind', 'tabular', '--label', 'status', '--id', '', '--source', 'subject']
+    ['--data', 'voices.tsv', '--kind', 'tabular', '--label', 'status', '--id', '', '--source', 'subject', '--part', '']
     >>> FileReading.from_json(reading.to_json()) == reading
     True
     """
@@ -78,5 +78,5 @@ class FileReading:
         if self.roles.features:
             return [*kind, "--roles", roles_to_json(self.roles)]
         said = {role: getattr(self.roles, role) for role in SINGLE}
-        said = {role: column for role, column in said.items() if column or role != "text"}
+        said = {role: column for role, column in said.items() if column or role not in INPUTS}
         return [*kind, *(word for role, column in said.items() for word in (f"--{role}", column or ""))]

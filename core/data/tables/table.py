@@ -6,7 +6,7 @@ what people call the columns of a file of predictions, case and punctuation fold
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ _ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 class Table:
     """The columns of a file, with the line (or row, says `unit`) of every row as a text editor counts them.
 
+    `class_names` are what numbers in a column stand for, where the file itself says so.
     A column is an array of numbers, or of objects: str, or whatever else JSON and Parquet hold, None where missing.
 
     >>> table = make_table("people.csv", ["id", "size"], [("anna", "bert"), ("3", "four")], lines=[2, 3])
@@ -40,6 +41,7 @@ class Table:
     lines: Integer[np.ndarray, " n_rows"]
     unit: str = "line"
     notes: tuple[str, ...] = ()
+    class_names: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _floats: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
     _kinds: dict[str, Kind] = field(default_factory=dict, init=False, repr=False)
     _spelled: dict[str, list[str | None]] = field(default_factory=dict, init=False, repr=False)
@@ -60,7 +62,7 @@ class Table:
         't.csv, line 4'
         """
         columns = {column: values[rows] for column, values in self.columns.items()}
-        return Table(self.name, columns, self.lines[rows], self.unit, self.notes)
+        return replace(self, columns=columns, lines=self.lines[rows])
 
     def strings(self, column: str) -> list[str]:
         """A column of ids, labels or sources as strings; DataError at the first cell that is empty."""

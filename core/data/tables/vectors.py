@@ -1,4 +1,4 @@
-"""Which vector belongs to which sample? Features that somebody made elsewhere, matched to a data set by id."""
+"""Which vector belongs to which sample? Features that somebody made elsewhere, matched by id, else by row order."""
 
 import io
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from jaxtyping import Float, Shaped
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.files import TABLES, File, file_name, read_table
+from core.data.tables.files import ARRAYS, TABLES, File, file_name, read_table
 from core.data.tables.table import NAMES, ROW_NAMES, TRUTH_LIKELY, Table, called, compact
 from core.data.values import first_repeat, numbers_in, quoted
 
-VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), ".npz")
-"""What a file of vectors by id may end in; .txt is what word vectors come in."""
+VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), *ARRAYS)
+"""What a file of vectors may end in; .txt is what word vectors come in."""
 
 _VECTOR_NAMES = ("vector", "vectors", "embedding", "embeddings", "features")
 _NO_FEATURES = frozenset(
@@ -30,20 +30,24 @@ _EXAMPLES = 3  # ids that an error names
 
 @dataclass(frozen=True, eq=False)
 class GivenVectors:
-    """The vectors of a file, in its order: `ids` are unique, and `notes` say what reading decided."""
+    """The vectors of a file, in its order: `ids` are unique, and `notes` say what reading decided.
+
+    Without ids (None), rows are matched by their order; `labels`, where the file has a column of them, are a check.
+    """
 
     name: str
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] | None
     vectors: Float[np.ndarray, "n_rows n_dimensions"]
     notes: tuple[str, ...] = ()
+    labels: tuple[str, ...] | None = None
 
 
 def read_vectors(file: File, *, limits: Limits | None = None) -> GivenVectors:
-    """Read a file of vectors, given by its path or open for reading bytes: a table, or NPZ with `ids` and `vectors`.
+    """Read a file of vectors, given by its path or open for reading bytes: a table, NPZ or NPY.
 
-    A table has a column of ids and either one column of lists or a column per dimension. Columns that are called like
-    a label, a prediction, a fold or a source are never taken for dimensions. Vectors that 32 bits hold exactly are kept
-    in 32. DataError names the row of an id that occurs twice and of a number that is missing or infinite.
+    A table has either one column of lists or a column per dimension, and perhaps one of ids. Columns that are called
+    like a label, a prediction, a fold or a source are never taken for dimensions. Vectors that 32 bits hold exactly are
+    kept in 32. DataError names the row of an id that occurs twice and of a number that is missing or infinite.
 
     >>> file = io.BytesIO(b"id,a,b\\nr1,0.5,1\\nr2,2,-1\\n")
     >>> file.name = "mine.csv"
@@ -51,26 +55,37 @@ def read_vectors(file: File, *, limits: Limits | None = None) -> GivenVectors:
     >>> given.ids, given.vectors.tolist()
     (('r1', 'r2'), [[0.5, 1.0], [2.0, -1.0]])
     """
-    name = file_name(file)
-    table = read_table(file, limits=limits, header_needed=not name.lower().removesuffix(".gz").endswith(".npz"))
+    table = read_table(file, limits=limits, header_needed=False)
     id_column = _id_column(table)
-    ids = table.strings(id_column)
-    if repeat := first_repeat(ids):
+    ids = None if id_column is None else table.strings(id_column)
+    if ids is not None and (repeat := first_repeat(ids)):
         raise DataError(
             f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
             "Each id must have one vector: leave a row out."
         )
     others = [column for column in table.columns if column != id_column]
     taken, vectors = _vectors(table, others)
-    unused = [column for column in others if column not in taken]
+    labels = next(iter(called(others, (*NAMES["truth"], *TRUTH_LIKELY))), None) if ids is None else None
+    if labels in taken:
+        labels = None
+    known = {*taken, labels}
+    unused = [column for column in others if column not in known]
     notes = (f"Not used: {', '.join(unused)}.",) if unused else ()
-    return GivenVectors(name, tuple(ids), _short(vectors), notes)
+    return GivenVectors(
+        name=file_name(file),
+        ids=None if ids is None else tuple(ids),
+        vectors=_short(vectors),
+        notes=notes,
+        labels=None if labels is None else tuple(table.strings(labels)),
+    )
 
 
 def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
     """The data set with the given vectors, matched by id, whatever their order; rows for other ids are left out.
 
-    Raises DataError, with the counts both ways, where a sample has no vector.
+    Vectors without ids are matched by row order, where there are as many rows as samples, and labels that stand beside
+    them do not speak against it; the notes say so. Raises DataError, with the counts both ways, where a sample has no
+    vector.
 
     >>> fruit = Dataset("fruit", "tabular", [[1.0], [9.0]], [0, 1], ["plum", "melon"], ["a", "b"])
     >>> attach_vectors(fruit, GivenVectors("taste", ("b", "a", "c"), np.array([[1.0], [2.0], [3.0]]))).vectors.tolist()
@@ -79,6 +94,9 @@ def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
     Traceback (most recent call last):
     core.data.errors.DataError: taste: vectors missing for some ids. 1 of 2 samples of fruit has none (such as 'a'), ...
     """
+    if given.ids is None:
+        notes = [f"{given.vectors.shape[1]:,} numbers for each sample, from {given.name}.", _by_order(dataset, given)]
+        return dataset.with_vectors(given.vectors, given.name, notes=[*notes, *given.notes])
     position = {id_: row for row, id_ in enumerate(given.ids)}
     known = set(dataset.ids)
     missing = [id_ for id_ in dataset.ids if id_ not in position]
@@ -90,6 +108,27 @@ def attach_vectors(dataset: Dataset, given: GivenVectors) -> Dataset:
         notes.append(f"{_n_of(extra, len(given.ids))} rows belong to no sample and were left out.")
     rows = np.array([position[id_] for id_ in dataset.ids], dtype=np.int64)
     return dataset.with_vectors(given.vectors[rows], given.name, notes=notes)
+
+
+def _by_order(dataset: Dataset, given: GivenVectors) -> str:
+    """How vectors without ids were matched, in a sentence; DataError where there are not as many, or labels differ."""
+    n_rows = len(given.vectors)
+    if n_rows != dataset.n_samples:
+        raise DataError(
+            f"{given.name}: {n_rows:,} rows without ids, but {dataset.name} has {dataset.n_samples:,} samples. Give "
+            "one row for each, in the same order, or add a column `id` that holds the ids of the data set."
+        )
+    matched = f"Matched by row order, since the file has no ids: {n_rows:,} rows for {n_rows:,} samples"
+    if given.labels is None or set(given.labels) != set(dataset.class_names):
+        return f"{matched}."
+    labels = np.array(dataset.class_names, dtype=object)[dataset.y]
+    n_different = int((labels != np.array(given.labels, dtype=object)).sum())
+    if n_different:
+        raise DataError(
+            f"{given.name}: there are no ids, and in row order {n_different:,} of {n_rows:,} labels differ from those "
+            f"of {dataset.name}. The rows stand in another order: add a column `id` that holds the ids of the data set."
+        )
+    return f"{matched}, and their labels agree."
 
 
 def _missing_vectors(dataset: Dataset, given: GivenVectors, missing: list[str], extra: list[str]) -> DataError:
@@ -128,15 +167,21 @@ def _examples(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:_EXAMPLES]))
 
 
-def _id_column(table: Table) -> str:
+def _id_column(table: Table) -> str | None:
+    """The column of ids: one that is called so, else the only one of unique words."""
     found = called(table.columns, NAMES["id"])
-    if not found:
-        listed = ", ".join(list(table.columns)[:10])
-        raise DataError(
-            f"{table.name}: no column of ids (found: {listed}). Vectors are matched by id: add a column `id` (or an "
-            "array `ids`) that holds the ids of the data set."
-        )
-    return found[0]
+    if found:
+        return found[0]
+    names = [
+        column
+        for column, values in table.columns.items()
+        if values.dtype == object
+        and column.lower() not in ROW_NAMES
+        and table.kind(column) == "words"
+        and None not in table.spelled(column)
+        and table.is_unique(column)
+    ]
+    return names[0] if len(names) == 1 else None
 
 
 def _vectors(table: Table, columns: list[str]) -> tuple[list[str], Float[np.ndarray, "n_rows n_dimensions"]]:
@@ -152,8 +197,8 @@ def _vectors(table: Table, columns: list[str]) -> tuple[list[str], Float[np.ndar
     numeric = [column for column in columns if _may_be_a_dimension(column, columns) and _is_numeric(table, column)]
     if not numeric:
         raise DataError(
-            f"{table.name}: no column of numbers beside the ids. A file of vectors has a column per dimension, one "
-            "column of lists, or an array `vectors` of shape (n, dimensions)."
+            f"{table.name}: no column of numbers that may be dimensions. A file of vectors has a column per "
+            "dimension, one column of lists, or an array `vectors` of shape (n, dimensions)."
         )
     return numeric, np.column_stack([table.numbers(column) for column in numeric])
 

@@ -1,0 +1,70 @@
+"""Does the first line of a file name its columns? If it does not, a sentence must not become the name of one."""
+
+from core.data.tables.class_names import NUMBER
+from core.data.tables.sources import is_called_source
+from core.data.tables.table import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, compact
+
+Row = tuple[int, list[str]]  # the line it starts on, its cells
+_KNOWN = {*(name for names in NAMES.values() for name in names), *TRUTH_LIKELY, *PREDICTED_LIKELY, "text", "sentence"}
+_WORDS_OF_PROSE = 4  # in a cell: more than names of columns have, on average
+_SEEN = 1000  # rows that are looked at
+
+
+def is_header(rows: list[Row]) -> bool:
+    """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
+    first, body = rows[0][1], [cells for _, cells in rows[1:1001]]
+    numbers = [cell for cell in first if NUMBER.fullmatch(cell.strip())]
+    if not _count_classes(numbers) or any(cell[:1] in "[{" for cell in first if cell):
+        return False
+    if len(numbers) == len(first) and not any("." in cell for cells in body[:100] for cell in cells):
+        return False
+    columns = [{cells[position] for cells in body} for position in range(len(first))]
+    repeating = [position for position, column in enumerate(columns) if len(column) < len(body)]
+    return not repeating or any(first[position] not in columns[position] for position in repeating)
+
+
+def is_surely_data(rows: list[Row]) -> bool:
+    """Whether the first row can only be data: nothing in it is a usual name, and it is like the rows below.
+
+    Either a word in it stands below in a column whose values recur, or it holds a whole sentence as that column does.
+
+    >>> films = [(1, ["A fine film from start to end.", "good"]), (2, ["A dull one from start to end.", "bad"])]
+    >>> is_surely_data([*films, (3, ["One more of the same kind.", "good"]), (4, ["And again the same.", "bad"])])
+    True
+    >>> is_surely_data([(1, ["what they wrote", "label"]), *films])
+    False
+    """
+    first, body = rows[0][1], [cells for _, cells in rows[1 : _SEEN + 1]]
+    if len(body) < 2:
+        return False
+    columns = [[cells[position] for cells in body] for position in range(len(first))]
+    recurring = [cell for cell, below in zip(first, columns, strict=True) if _recurs(cell, below)]
+    if any(_is_usual_name(cell) for cell in {*first} - {*recurring}):
+        return False
+    numbers = [cell for cell in first if NUMBER.fullmatch(cell.strip())]
+    if len(numbers) > 1 and _count_classes(numbers):
+        return False
+    prose = [cell for cell, below in zip(first, columns, strict=True) if _is_prose(cell, below)]
+    is_word = any(not NUMBER.fullmatch(cell.strip()) for cell in recurring)
+    return is_word or any(recurring or cell.strip().endswith((".", "!", "…")) for cell in prose)
+
+
+def _is_usual_name(cell: str) -> bool:
+    return not cell.strip() or compact(cell) in _KNOWN or is_called_source(cell)
+
+
+def _recurs(cell: str, below: list[str]) -> bool:
+    """Whether a cell is one more of those below, where there are few different ones."""
+    return bool(cell.strip()) and len(set(below)) <= len(below) / 2 and cell in below
+
+
+def _is_prose(cell: str, below: list[str]) -> bool:
+    """Whether a cell is a sentence among sentences, rather than the name of a column, or a question of a survey."""
+    n_words = sum(len(other.split()) for other in below) / len(below)
+    return min(len(cell.split()), n_words) >= _WORDS_OF_PROSE and not cell.strip().endswith("?")
+
+
+def _count_classes(numbers: list[str]) -> bool:
+    """Whether all numbers in a row could be names of classes, which are counted from 0 or 1; or there is none."""
+    whole = sorted(int(cell) for cell in numbers if cell.strip().isdecimal())
+    return not numbers or whole in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))

@@ -1,0 +1,118 @@
+"""How do packed images become pixels? Decoded one by one into one array, of one size unless a size is asked for."""
+
+import io
+
+import numpy as np
+from jaxtyping import Float, UInt8
+
+from core.data.errors import DataError, SizeNeeded
+from core.data.limits import Limits
+
+_GRAY_MODES = {"1", "L", "LA"}
+_DEEP_MODES = ("I", "F")  # more than 8 bits
+NOTE = "Pixels have 8 bits and were divided by 255."
+
+Size = tuple[int, int]  # height, width
+
+
+class ImageStack:
+    """Images that are decoded as they are added, each no longer needed then: 8-bit grey if all are grey, else colours.
+
+    All have the size of the first. Where `size` (height, width) is given, each is resized to it, bilinearly and without
+    keeping its proportions; `notes` say so. SizeNeeded where sizes differ and none is given, DataError with the place
+    for all else.
+
+    >>> from PIL import Image
+    >>> stack = ImageStack(2, "pets", Limits(), size=(2, 2))
+    >>> for width, shade in ((4, 0), (8, 255)):
+    ...     stream = io.BytesIO()
+    ...     Image.new("L", (width, 4), shade).save(stream, "PNG")
+    ...     stack.add(stream.getvalue(), f"{width}.png")
+    >>> stack.pixels().shape, stack.notes[1]
+    ((2, 2, 2, 1), 'Images of 2 sizes were resized to 2 × 2 pixels, bilinearly; proportions were not kept.')
+    """
+
+    def __init__(self, n_images: int, name: str, limits: Limits, size: Size | None = None):
+        if n_images > limits.samples:
+            raise DataError(f"{name}: more than {limits.samples:,} images. Give a smaller sample.")
+        if size is not None and min(size) < 1:
+            raise DataError(f"{name}: images cannot be resized to {size[1]} × {size[0]} pixels. Give positive numbers.")
+        self.name = name
+        self._n_images, self._limits, self._size = n_images, limits, size
+        self._n_added = 0
+        self._first: tuple[Size, str] | None = None
+        self._sizes: set[Size] = set()
+        self._buffer = np.empty((0, 0, 0, 0), dtype=np.uint8)
+
+    def add(self, content: bytes, path: str) -> None:
+        """Decode the next image, which `path` names in messages."""
+        pixels = self._decoded(content, path)
+        n_channels = max(pixels.shape[2], self._buffer.shape[3])
+        if self._n_added == 0 or n_channels > self._buffer.shape[3]:
+            grown = np.empty((self._n_images, *pixels.shape[:2], n_channels), dtype=np.uint8)
+            if self._n_added:
+                grown[: self._n_added] = self._buffer[: self._n_added]
+            self._buffer = grown
+        self._buffer[self._n_added] = pixels
+        self._n_added += 1
+
+    def pixels(self) -> Float[np.ndarray, "n h w c"]:
+        """All images as float32 in [0, 1], read-only."""
+        x = self._buffer.astype(np.float32)
+        x /= np.float32(255)
+        x.flags.writeable = False
+        return x
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the pixels, in sentences."""
+        if self._size is None or self._sizes == {self._size}:
+            return (NOTE,)
+        height, width = self._size
+        told = f"of {len(self._sizes):,} sizes" if len(self._sizes) > 1 else "of another size"
+        resized = f"Images {told} were resized to {width} × {height} pixels, bilinearly; proportions were not kept."
+        return (NOTE, resized)
+
+    def _decoded(self, content: bytes, path: str) -> UInt8[np.ndarray, "h w c"]:
+        """One image as 8-bit pixels (height, width, channels)."""
+        from PIL import Image
+
+        place = f"{self.name}: {path}"
+        try:
+            with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
+                self._check(image, place, path)
+                # A palette with transparency needs both steps.
+                plain = image.convert("L") if image.mode in _GRAY_MODES else image.convert("RGBA").convert("RGB")
+                if self._size is not None and plain.size[::-1] != self._size:
+                    plain = plain.resize(self._size[::-1], Image.Resampling.BILINEAR)
+                pixels = np.asarray(plain)
+                return pixels[..., None] if pixels.ndim == 2 else pixels
+        except DataError:
+            raise
+        except Exception as error:  # decoders raise nearly anything at a damaged file
+            raise DataError(f"{place} cannot be read as an image. Save it again, or leave it out.") from error
+
+    def _check(self, image, place: str, path: str) -> None:
+        """DataError where the image is of another size than the first, too large, too deep or transparent."""
+        shape = (image.height, image.width)
+        self._sizes.add(shape)
+        self._first = self._first or (shape, path)
+        if self._size is None and shape != self._first[0]:
+            raise SizeNeeded(
+                f"{place} has {shape[1]} × {shape[0]} pixels, but {self._first[1]} has {self._first[0][1]} × "
+                f"{self._first[0][0]}. All images must have one size: scale or crop them, or ask for a size that all "
+                "are resized to.",
+                self._first[0],
+            )
+        height, width = self._size or shape
+        n_channels = 1 if image.mode in _GRAY_MODES else 3
+        n_bytes = 4 * n_channels * max(self._n_images * height * width, shape[0] * shape[1])
+        if n_bytes > self._limits.unpacked_bytes:
+            raise DataError(
+                f"{place}: {self._n_images:,} images of {shape[1]} × {shape[0]} pixels unpack beyond the limit of "
+                f"{self._limits.unpacked_bytes / 2**20:g} MiB. Give smaller images, or fewer."
+            )
+        if image.mode.startswith(_DEEP_MODES):
+            raise DataError(f"{place} has more than 8 bits per pixel. Save it with 8 bits.")
+        if image.has_transparency_data and image.convert("RGBA").getchannel("A").getextrema() != (255, 255):
+            raise DataError(f"{place} is transparent in places. Put it on a background and save it without.")

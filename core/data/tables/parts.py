@@ -1,0 +1,119 @@
+"""Which samples does a file itself mark as train, validation or test? Its split is somebody's decision, and is kept."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from core.data.dataset import PARTS
+from core.data.errors import DataError
+from core.data.tables.table import Table, compact
+from core.data.values import quoted
+
+_NAMES = ("part", "split", "partition", "subset", "set", "fold", "datasplit", "traintest", "phase", "usage", "istest")
+_PARTS = {
+    **dict.fromkeys(("train", "training", "tr", "trainset", "learn"), "train"),
+    **dict.fromkeys(("valid", "validation", "val", "dev", "development", "validate", "tune"), "validation"),
+    **dict.fromkeys(("test", "testing", "te", "testset", "eval", "evaluation", "heldout", "holdout"), "test"),
+}
+
+
+KEYS = {  # what arrays of a data set are called
+    "x": ("x", "images"),
+    "y": ("y", "label", "labels"),
+    "ids": ("ids", "id"),
+    "sources": ("sources", "source", "groups", "group", "subjects", "subject", "patients", "patient"),
+}
+_STEM_OF = {
+    **{name: role for role, names in KEYS.items() for name in names},
+    **dict.fromkeys(("data", "features", "texts"), "x"),
+    **dict.fromkeys(("targets", "target"), "y"),
+}
+
+
+def keys_by_part(keys: Iterable[str]) -> dict[str, dict[str, str]] | None:
+    """The arrays of each part by their role, where arrays are called after both; None where they are not.
+
+    A part counts that has inputs and labels; ids and sources count where all parts have them.
+
+    >>> keys_by_part(["x_train", "y_train", "test_images", "test_labels", "x_unlabelled"])
+    {'train': {'x': 'x_train', 'y': 'y_train'}, 'test': {'x': 'test_images', 'y': 'test_labels'}}
+    >>> keys_by_part(["x", "y", "x_train"]) is None
+    True
+    """
+    found: dict[str, dict[str, str]] = {}
+    for key in keys:
+        words = key.lower().replace("-", "_").rsplit("_", 1)
+        if len(words) < 2:
+            continue
+        for stem, name in (words, words[::-1]):
+            role, part = _STEM_OF.get(stem), part_name(name)
+            if role is not None and part is not None:
+                found.setdefault(part, {}).setdefault(role, key)
+    complete = {part: found[part] for part in PARTS if part in found and {"x", "y"} <= found[part].keys()}
+    if len(complete) < 2:
+        return None
+    shared = set.intersection(*(set(keys_of) for keys_of in complete.values()))
+    return {
+        part: {role: key for role, key in sorted(keys.items()) if role in shared} for part, keys in complete.items()
+    }
+
+
+def part_name(name: str) -> str | None:
+    """Which part a name means: train, validation or test; None where it means none of them.
+
+    >>> part_name("Training"), part_name("dev"), part_name("TEST"), part_name("cats")
+    ('train', 'validation', 'test', None)
+    """
+    return _PARTS.get(compact(name))
+
+
+def is_part(table: Table, column: str) -> bool:
+    """Whether a column says which part each row belongs to: two parts or more, and nothing else in it.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["split", "fold"], [["train", "dev"], ["1", "2"]], lines=[2, 3])
+    >>> is_part(table, "split"), is_part(table, "fold")
+    (True, False)
+    """
+    return table.kind(column) == "words" and _are_parts(set(table.spelled(column)))
+
+
+def part_column(table: Table) -> str | None:
+    """The column that says which part each row belongs to, where there is one; of several, the one called so.
+
+    >>> from core.data.tables import make_table
+    >>> part_column(make_table("t.tsv", ["x", "split"], [["1", "2"], ["train", "dev"]], lines=[2, 3]))
+    'split'
+    """
+    found = [column for column in table.columns if is_part(table, column)]
+    return next((column for column in found if compact(column) in _NAMES), found[0] if len(found) == 1 else None)
+
+
+def named_parts(values: Iterable[str], place: str) -> list[str]:
+    """Values as the names of parts; DataError, at `place`, where one is none.
+
+    >>> named_parts(["Train", "dev"], "t.tsv: column 'split'")
+    ['train', 'validation']
+    >>> named_parts(["Train", "3"], "t.tsv: column 'split'")
+    Traceback (most recent call last):
+    core.data.errors.DataError: t.tsv: column 'split' holds '3'. Parts are called train, validation or test.
+    """
+    named = [(value, part_name(value)) for value in values]
+    odd = next((value for value, part in named if part is None), None)
+    if odd is not None:
+        raise DataError(f"{place} holds {quoted(odd)}. Parts are called train, validation or test.")
+    return [part for _, part in named if part is not None]
+
+
+def about_parts(parts: Iterable[str]) -> str:
+    """How many samples each part has, in a sentence for the notes of a data set.
+
+    >>> about_parts(["train", "train", "test"])
+    'Parts that the file itself marks: 2 of train, 1 of test.'
+    """
+    counts = Counter(parts)
+    return f"Parts that the file itself marks: {', '.join(f'{counts[p]:,} of {p}' for p in PARTS if counts[p])}."
+
+
+def _are_parts(values: set[str | None]) -> bool:
+    parts = {part_name(value) if value else None for value in values}
+    return len(parts) > 1 and None not in parts

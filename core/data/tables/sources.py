@@ -1,0 +1,184 @@
+"""Which column says what the samples come from? Its name says so, or that its values go with a class or with rows.
+
+Several recordings of one patient are alike in more than their class. Whoever does not say so tests on patients that
+were trained on.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import lgamma, log
+
+import numpy as np
+from jaxtyping import Integer
+
+from core.data.tables.dates import days
+from core.data.tables.parts import is_part
+from core.data.tables.table import ROW_NAMES, Table, compact
+from core.data.values import sample
+
+# What people call the columns of sources, the likeliest first: who beats where, and where beats when.
+_STEMS = (
+    *("source", "group", "subject", "patient", "participant", "person", "individual", "respondent", "speaker"),
+    *("writer", "author", "user", "customer", "client", "donor", "animal", "mouse", "family", "domain", "genre"),
+    *("site", "hospital", "clinic", "institution", "center", "centre", "scanner", "device", "camera", "sensor"),
+    *("machine", "instrument", "location", "station", "publisher", "newspaper", "journal", "channel", "video"),
+    *("recording", "slide", "scene", "sequence", "series", "batch", "plate", "lot", "session", "visit"),
+)
+_SURE = {  # these mean nothing else, whatever their values
+    *("source", "sources", "sourceid", "group", "groups", "groupid", "domain", "genre", "writer", "author", "speaker"),
+    "site",
+}
+_NAMED = re.compile(rf"({'|'.join(_STEMS)})s?(id|ids|no|nr|num|number|name|code|key)?")
+_MIN_LOG_ODDS = log(1e-6)  # how unlikely by chance it must be that values go with classes or with rows
+
+
+@dataclass(frozen=True)
+class SourceProposal:
+    """A column that may hold the sources, and why it is proposed, as the end of a sentence.
+
+    >>> SourceProposal("subject", "it is called like a source").column
+    'subject'
+    """
+
+    column: str
+    reason: str
+
+
+def is_called_source(column: str) -> bool:
+    """Whether a column is called like what samples come from, whatever its case and punctuation.
+
+    >>> [is_called_source(column) for column in ("Subject#", "patient_id", "Speakers", "subjective")]
+    [True, True, True, False]
+    """
+    return _NAMED.fullmatch(compact(column)) is not None
+
+
+def names_sources(table: Table, column: str) -> bool:
+    """Whether a column is called like a source and can be one: its values repeat, unless only sources are called so.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["site", "user"], [["x", "x", "y"], ["1", "2", "3"]], lines=[2, 3, 4])
+    >>> names_sources(table, "site"), names_sources(table, "user")
+    (True, False)
+    """
+    if compact(column) in _SURE:
+        return True
+    if not is_called_source(column) or table.kind(column) not in ("words", "whole") or _is_prose(table, column):
+        return False
+    return 1 < len(set(table.spelled(column)) - {None}) < table.n_rows
+
+
+def named_sources(table: Table, taken: Collection[str] = ()) -> list[str]:
+    """The columns that are sources by their names, the likeliest first.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["site", "patient"], [["x", "x", "y"], ["1", "2", "2"]], lines=[2, 3, 4])
+    >>> named_sources(table)
+    ['patient', 'site']
+    """
+    columns = [column for column in table.columns if column not in taken and names_sources(table, column)]
+    return sorted(columns, key=_rank)
+
+
+def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tuple[SourceProposal, ...]:
+    """Every column that may hold the sources, with the reason, the likeliest first; none of those that are `taken`.
+
+    A column is proposed by its name, or because its values repeat and each belongs to a single class, or fills rows
+    that follow one another, more regularly than chance would have it (1 in a million). Whole numbers without such a
+    name must do both, since they may measure something.
+
+    >>> from core.data.tables import make_table
+    >>> rooms = [f"room {row // 4}" for row in range(40)]
+    >>> table = make_table("t.tsv", ["y", "where"], [["a"] * 20 + ["b"] * 20, rooms], lines=list(range(40)))
+    >>> propose_sources(table, "y")
+    (SourceProposal(column='where', reason='each of its 10 values belongs to one class'),)
+    """
+    named = named_sources(table, {*taken, label})
+    proposals = [SourceProposal(column, f"it is called like a source; {about(table, column)}") for column in named]
+    rest = [column for column in table.columns if column not in {*taken, label, *named}]
+    labels = _codes(table, label) if rest else None
+    if labels is None:
+        return tuple(proposals)
+    regular = [(column, *found) for column in rest if (found := _regular(table, column, labels)) is not None]
+    regular.sort(key=lambda each: (each[1], each[2]))
+    return (*proposals, *(SourceProposal(column, reason) for column, _, _, reason in regular))
+
+
+def about(table: Table, column: str) -> str:
+    """How many values a column has in how many rows.
+
+    >>> from core.data.tables import make_table
+    >>> about(make_table("t.tsv", ["site"], [["x", "x", "y"]], lines=[2, 3, 4]), "site")
+    '2 values in 3 rows'
+    """
+    return f"{len(set(table.spelled(column))):,} values in {table.n_rows:,} rows"
+
+
+def _rank(column: str) -> int:
+    match = _NAMED.fullmatch(compact(column))
+    return _STEMS.index(match[1]) if match else len(_STEMS)
+
+
+def _is_prose(table: Table, column: str) -> bool:
+    seen = [cell for cell in sample(table.columns[column]).tolist() if isinstance(cell, str)]
+    return sum(len(cell.split()) for cell in seen) >= 3 * max(1, len(seen))
+
+
+def _regular(table: Table, column: str, labels: Integer[np.ndarray, " n_rows"]) -> tuple[int, int, str] | None:
+    """A column that is a source by its values: how likely (0 before 1), how many, and the reason; None if it is not."""
+    codes = _candidate(table, column)
+    if codes is None:
+        return None
+    n_rows_of = np.bincount(codes)
+    n_values = len(n_rows_of)
+    if n_values <= len(np.unique(labels)) or 2 * n_values > len(codes):
+        return None
+    in_class = _go_with_classes(codes, n_rows_of, labels)
+    in_rows = _go_with_rows(codes, n_rows_of)
+    if table.kind(column) == "whole" and not (in_class and in_rows):
+        return None
+    if in_class:
+        return 0, n_values, f"each of its {n_values:,} values belongs to one class"
+    return (1, n_values, f"the rows of each of its {n_values:,} values follow one another") if in_rows else None
+
+
+def _candidate(table: Table, column: str) -> Integer[np.ndarray, " n_rows"] | None:
+    """The codes of a column whose values may be sources; None where it holds measurements, dates, texts or holes."""
+    if column.lower() in ROW_NAMES or is_part(table, column) or table.kind(column) not in ("words", "whole"):
+        return None
+    if table.kind(column) == "whole":
+        numbers = table.floats(column)
+        if 2 * np.count_nonzero(numbers[1:] != numbers[:-1]) > len(numbers):
+            return None
+    elif _is_prose(table, column) or np.isfinite(days(sample(table.columns[column]))).all():
+        return None
+    return _codes(table, column)
+
+
+def _codes(table: Table, column: str) -> Integer[np.ndarray, " n_rows"] | None:
+    """A column's values, counted from 0 as they come; None where one is missing."""
+    code_of: dict[str, int] = {}
+    spelled = table.spelled(column)
+    if None in spelled:
+        return None
+    return np.array([code_of.setdefault(value, len(code_of)) for value in spelled if value is not None])
+
+
+def _go_with_classes(codes: np.ndarray, n_rows_of: np.ndarray, labels: np.ndarray) -> bool:
+    """Whether each value has one label, which by chance would have had a probability of less than 1 in a million."""
+    if len(np.unique(codes * (labels.max() + 1) + labels)) != len(n_rows_of):
+        return False
+    shares = np.bincount(labels) / len(labels)
+    sizes, n_values = np.unique(n_rows_of, return_counts=True)
+    chances = np.log((shares[None, :] ** sizes[:, None]).sum(axis=1).clip(1e-300))
+    return bool(chances @ n_values < _MIN_LOG_ODDS)
+
+
+def _go_with_rows(codes: np.ndarray, n_rows_of: np.ndarray) -> bool:
+    """Whether each value stands in rows that follow one another; by chance, in less than 1 of a million orders."""
+    n_values = len(n_rows_of)
+    if np.count_nonzero(codes[1:] != codes[:-1]) + 1 != n_values:
+        return False
+    orders = lgamma(len(codes) + 1) - sum(lgamma(size + 1) for size in n_rows_of.tolist())
+    return lgamma(n_values + 1) - orders < _MIN_LOG_ODDS
