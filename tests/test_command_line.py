@@ -12,7 +12,7 @@ import pytest
 from core.__main__ import _parser, _say, main
 from core.report.given_files import given_dataset
 from core.workspace.run import Run, Steps
-from tests.data.recordings import recordings
+from tests.data.shared_files import recordings, zip_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'
@@ -156,3 +156,12 @@ def test_roles_of_predictions_that_do_not_fit_are_refused_in_a_line(tmp_path, op
     said = capsys.readouterr().err
     assert words in said
     assert "Traceback" not in said
+
+
+def test_images_of_several_sizes_are_resized_when_the_command_says_so(tmp_path, capsys):
+    path = tmp_path / "pets.zip"
+    path.write_bytes(zip_of({f"{name}/{at}.png": (8 + at % 2, 8) for name in ("cat", "dog") for at in range(4)}))
+    assert main(["run", "--data", str(path), PLAN]) == 2
+    assert "Say it with --image-size 8 8." in capsys.readouterr().err
+    chosen = _parser().parse_args(["run", "--data", str(path), "--image-size", "6", "5", PLAN])
+    assert given_dataset(chosen).x.shape == (8, 6, 5, 1)

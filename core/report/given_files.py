@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.data import DataError, Dataset, RolesNeeded, read_dataset
+from core.data.errors import SizeNeeded
 from core.data.tables import Table
 from core.data.tables.datasets import name_of, table_dataset
 from core.data.tables.files import read_table
@@ -27,11 +28,13 @@ def add_dataset_options(parser: argparse.ArgumentParser) -> None:
 
     >>> parser = argparse.ArgumentParser()
     >>> add_dataset_options(parser)
-    >>> parser.parse_args(["--label", "status", "--id", ""])
-    Namespace(kind=None, roles=None, label='status', text=None, id='', source=None, part=None, image=None)
+    >>> chosen = parser.parse_args(["--label", "status", "--id", ""])
+    >>> chosen.label, chosen.id, chosen.source
+    ('status', '', None)
     """
     columns = parser.add_argument_group("columns of the file of --data")
     columns.add_argument("--kind", choices=("text", "tabular", "image"), help="what a table holds")
+    columns.add_argument("--image-size", nargs=2, type=int, metavar=("HEIGHT", "WIDTH"), help="resize all images")
     columns.add_argument("--roles", metavar="JSON", help="all roles as JSON, or a file of it")
     for role in SINGLE:
         columns.add_argument(f"--{role}", metavar="COLUMN", help=_HELP.get(role, f"the column of the {role}"))
@@ -39,21 +42,27 @@ def add_dataset_options(parser: argparse.ArgumentParser) -> None:
 
 def says_columns(chosen: argparse.Namespace) -> bool:
     """Whether anything was said of columns."""
-    return any(getattr(chosen, name) is not None for name in ("kind", "roles", *SINGLE))
+    return any(getattr(chosen, name) is not None for name in ("kind", "image_size", "roles", *SINGLE))
 
 
 def given_dataset(chosen: argparse.Namespace) -> Dataset:
     """The data set in the file of `--data`. DataError says what is wrong with it, or what to say of its columns."""
     file = Path(chosen.data)
     said = {role: getattr(chosen, role) or None for role in SINGLE if getattr(chosen, role) is not None}
+    size = tuple(chosen.image_size) if chosen.image_size else None
     try:
         if not said and chosen.roles is None:
-            return read_dataset(file, kind=chosen.kind)
+            return read_dataset(file, kind=chosen.kind, image_size=size)
         table = read_table(file)
         known = roles_from_json(json_or_file(chosen.roles)) if chosen.roles is not None else None
         roles = said_roles(table, said) if known is None else replace(known, **said)
-        return table_dataset(table, name=name_of(table.name), kind=chosen.kind, roles=roles)
+        return table_dataset(table, name=name_of(table.name), kind=chosen.kind, roles=roles, image_size=size)
+    except SizeNeeded as needed:
+        height, width = needed.size
+        raise DataError(f"{needed} Say it with --image-size {height} {width}.") from None
     except RolesNeeded as needed:
+        if file.suffix.lower() == ".zip":  # its table stands in the archive
+            raise
         raise DataError(_answer(needed, read_table(file))) from None
 
 

@@ -5,7 +5,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.server import Server
 from tests.browser.waiting import WORK, click, settled
-from tests.data.recordings import recordings
+from tests.data.shared_files import recordings
 
 pytestmark = pytest.mark.browser
 GOOD = "text\tlabel\n" + "".join(f"a fine film, number {n}\tgood\na dull film, number {n}\tbad\n" for n in range(30))

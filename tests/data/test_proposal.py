@@ -9,7 +9,7 @@ from core.data.tables.files import parse_delimited
 from core.data.tables.proposal import features_of, propose_roles, said_roles, values_of
 from core.data.tables.roles import DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading, roles_from_json, roles_to_json
-from tests.data.recordings import recordings
+from tests.data.shared_files import recordings
 
 N = 12
 

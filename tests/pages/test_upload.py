@@ -1,20 +1,17 @@
 """A file of one's own takes the page over: first rows, a role over each column, what a choice comes to, one button."""
 
-import io
 import json
 import shlex
-import zipfile
 
 import numpy as np
 import pytest
-from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import _parser
 from core.evaluate.wording import THIN_SPACE
 from core.report.given_files import given_dataset
 from core.workspace.workspace import LOCAL_OWNER
-from tests.data.recordings import recordings
+from tests.data.shared_files import recordings, zip_of
 from tests.pages.conftest import plainly, texts
 
 
@@ -180,17 +177,6 @@ def test_the_command_of_what_was_left_out_makes_the_same_data_set(given, open_pa
     (tmp_path / "voices.tsv").write_bytes(recordings())
     monkeypatch.chdir(tmp_path)
     assert given_dataset(_parser().parse_args(command[3:])).fingerprint == stored.fingerprint
-
-
-def zip_of(sizes: dict[str, tuple[int, int]]) -> bytes:
-    """A zip of grey images in folders, each of its own size."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, size in sizes.items():
-            picture = io.BytesIO()
-            Image.new("L", size, 128).save(picture, "PNG")
-            archive.writestr(name, picture.getvalue())
-    return stream.getvalue()
 
 
 def test_images_of_several_sizes_are_resized_only_when_somebody_says_to_what(given, workspace):

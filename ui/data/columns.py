@@ -146,8 +146,9 @@ def _comes_to(role: str, column: str | None, columns: Columns) -> str:
     held = {"text": "A text in each row.", "image": "An image in each row."}
     said = held.get(role) or _content(role, columns.values_of(column))
     why = columns.proposal.why.get(role)
-    guessed = why is not None and getattr(columns.proposal.roles, role) == column
-    return f"{said} {why[:1].upper()}{why[1:]}." if guessed else said
+    if why is None or getattr(columns.proposal.roles, role) != column:
+        return said
+    return f"{said} {why[:1].upper()}{why[1:]}."
 
 
 def _content(role: str, values: Values) -> str:

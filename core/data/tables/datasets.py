@@ -168,7 +168,7 @@ def table_dataset(
         numbers=np.column_stack(list(numbers.values())) if numbers else None,
         number_names=numbers,
         part=parts,
-        read_as=FileReading(table.name, replace(roles, features=named)).to_json(),
+        read_as=None if image_of else FileReading(table.name, replace(roles, features=named), image_size).to_json(),
     )
 
 

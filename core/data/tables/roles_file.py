@@ -52,6 +52,8 @@ def _are_roles(said: Mapping[str, Any]) -> bool:
 class FileReading:
     """How a file's table became a data set: the name of the file and the roles, features only where they were named.
 
+    `image_size` is the height and width to which images were brought, None where they are as they were.
+
     >>> reading = FileReading("voices.tsv", DatasetRoles(label="status", source="subject"))
     >>> reading.arguments()
     ['--data', 'voices.tsv', '--kind', 'tabular', '--label', 'status', '--id', '', '--source', 'subject', '--part', '']
@@ -61,20 +63,24 @@ class FileReading:
 
     file: str
     roles: DatasetRoles
+    image_size: tuple[int, int] | None = None
 
     def to_json(self) -> str:
         """It as JSON; `from_json` reads it back."""
-        return json.dumps({"file": self.file, "roles": roles_to_json(self.roles)}, ensure_ascii=False)
+        said = {"file": self.file, "roles": roles_to_json(self.roles), "image_size": self.image_size}
+        return json.dumps(said, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> "FileReading":
         """Read what `to_json` wrote."""
         said = json.loads(text)
-        return cls(said["file"], roles_from_json(said["roles"]))
+        size = said.get("image_size")
+        return cls(said["file"], roles_from_json(said["roles"]), tuple(size) if size else None)
 
     def arguments(self) -> list[str]:
         """What names the file and its columns on the command line; `''` says that no column has the role."""
-        kind = ["--data", self.file, "--kind", self.roles.kind]
+        size = ["--image-size", *map(str, self.image_size)] if self.image_size else []
+        kind = ["--data", self.file, "--kind", self.roles.kind, *size]
         if self.roles.features:
             return [*kind, "--roles", roles_to_json(self.roles)]
         said = {role: getattr(self.roles, role) for role in SINGLE}
