@@ -108,6 +108,7 @@ def test_roles_are_taken_from_a_file_too_and_options_come_before_them(voices, tm
     roles.write_text('{"touchstone": "data set roles", "label": "status", "source": "subject", "features": ["MDVP:1"]}')
     options = ["--data", str(voices), "--roles", str(roles), "--id", "name"]
     dataset = given_dataset(_parser().parse_args(["run", *options, PLAN]))
+    assert dataset.sources is not None
     assert (dataset.ids[0], dataset.sources[0], dataset.feature_names) == ("phon_S00_0", "S00", ("MDVP:1",))
 
 

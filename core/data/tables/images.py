@@ -42,7 +42,7 @@ class ImageStack:
         self._n_added = 0
         self._first: tuple[Size, str] | None = None
         self._sizes: set[Size] = set()
-        self._buffer = np.empty((0, 0, 0, 0), dtype=np.uint8)
+        self._buffer: np.ndarray = np.empty((0, 0, 0, 0), dtype=np.uint8)
 
     def add(self, content: bytes, path: str) -> None:
         """Decode the next image, which `path` names in messages."""
