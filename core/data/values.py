@@ -206,7 +206,8 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
     core.data.errors.DataError: t.tsv: id 2 of 2 is ''. It must be a non-empty string.
     """
     given = list(values)
-    for position, text in enumerate(given):
+    plain = {*map(type, given)} <= {str} and (empty or all(given)) and all(map(str.isascii, given))
+    for position, text in enumerate(() if plain else given):
         if not isinstance(text, str) or (text == "" and not empty):
             raise DataError(
                 f"{name}: {what} {position + 1} of {len(given)} is {text!r}. It must be a non-empty string."
@@ -214,7 +215,7 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
         if not text.isascii():
             _check_unicode(text, f"{name}: {what} {position + 1} of {len(given)}")
     array = np.empty(len(given), dtype=object)
-    array[:] = [str(text) for text in given]
+    array[:] = given if plain else [str(text) for text in given]
     array.flags.writeable = False
     return array
 

@@ -3,17 +3,19 @@
 import csv
 import io
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data import DataError
 from core.data.limits import Limits
+from core.data.tables import delimited as delimited_module
 from core.data.tables.files import parse_delimited
 from core.data.tables.records import parse_jsonl, parse_parquet
 
@@ -252,3 +254,73 @@ def test_parquet_that_unpacks_beyond_the_limit_is_stopped():
     assert len(bomb) < 50_000
     with pytest.raises(DataError, match="1 MiB unpacked"):
         parse_parquet(bomb, "t", Limits(unpacked_bytes=2**20))
+
+
+# At once or line by line
+
+
+def both_ways(content: bytes, name: str, header_needed: bool):
+    """What a file says, read at once where that can be, and line by line."""
+    read = []
+    for at_once in (delimited_module.read_columns, lambda content, delimiter: None):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(delimited_module, "read_columns", at_once)
+            try:
+                table = parse_delimited(content, name, Limits(), header_needed=header_needed)
+                cells = columns(table)
+                floats = {column: table.floats(column).tobytes() for column in table.columns}
+                kinds = {column: table.kind(column) for column in table.columns}
+                different = {column: table.n_different(column) for column in table.columns if "" not in cells[column]}
+                read.append((cells, table.lines.tolist(), table.notes, floats, kinds, different))
+            except DataError as error:
+                read.append(str(error))
+    return read
+
+
+odd_cells = st.sampled_from(
+    [
+        "",
+        " ",
+        "1",
+        "-2.5",
+        "+3",
+        " 4 ",
+        "1_000",
+        "1e3",
+        "nan",
+        "Infinity",
+        "x",
+        "01",
+        "a b",
+        '"',
+        '"q"',
+        "NA",
+        "\u0661",
+        ".5",
+    ]
+)
+odd_files = st.tuples(
+    st.integers(1, 3).flatmap(lambda width: st.lists(st.lists(odd_cells, min_size=width, max_size=width), max_size=6)),
+    st.sampled_from([",", ";", "\t"]),
+    st.sampled_from(["\n", "\r\n", "\n\n", "\r"]),
+    st.sampled_from(["", "\ufeff", "# a\n", "\n", '"a;b",']),
+)
+
+
+@given(odd_files, st.booleans(), st.sampled_from(["t.csv", "t.tsv"]))
+@settings(max_examples=300)
+def test_columns_read_at_once_are_those_read_line_by_line(file, header_needed, name):
+    rows, delimiter, line_end, start = file
+    content = start + line_end.join(delimiter.join(cells) for cells in rows)
+    at_once, by_lines = both_ways(content.encode(), name, header_needed)
+    assert at_once == by_lines
+
+
+def test_what_needs_no_care_is_read_at_once(monkeypatch):
+    monkeypatch.setattr(delimited_module, "_rows", None)
+    table = delimited('id,"a",b\r\n1,"x, y",2.5\r\n\r\n2,"z",nan\r\n', "t.csv")
+    assert columns(table) == {"id": ["1", "2"], "a": ["x, y", "z"], "b": ["2.5", "nan"]}
+    assert table.lines.tolist() == [2, 4]
+    assert pickle.loads(pickle.dumps(table)).numbers("id").tolist() == [1, 2]
+    long = "a,b\n" + f"{'x' * 9_000_000},1\n" + "y,2\n"
+    assert delimited(long, "t.csv").numbers("b").tolist() == [1, 2]

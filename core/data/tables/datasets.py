@@ -24,7 +24,7 @@ from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading
 from core.data.tables.sources import about, is_called_source
 from core.data.tables.table import ROW_NAMES, compact
-from core.data.values import first_repeat, listed, sample
+from core.data.values import first_repeat, listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")
 _NAME_ENDINGS = ("name", "names", "text", "str", "string", "title", "word", "description")
@@ -181,7 +181,7 @@ def _inputs(
         return stack.pixels(), stack.notes
     if roles.text is not None:
         return table.texts(roles.text), ()
-    return np.column_stack([table.numbers(name) for name in roles.features]), ()
+    return table.features(roles.features), ()
 
 
 def _ids(table: Table, roles: DatasetRoles, image_of: ImageOf | None) -> list[str]:
@@ -203,12 +203,12 @@ def _ids(table: Table, roles: DatasetRoles, image_of: ImageOf | None) -> list[st
 def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
     """Columns without a role that hold a number or a date in every row, by what they are called then."""
     numbers, taken = {}, {*roles.columns}
-    for column, values in table.columns.items():
+    for column in table.columns:
         if column in taken or column.lower() in {*ROW_NAMES, *NAMES["id"]} or is_called_source(column):
             continue
         if np.isfinite(table.floats(column)).all():
             numbers[column] = table.floats(column)
-        elif np.isfinite(days(sample(values))).all() and np.isfinite(found := days(values)).all():
+        elif np.isfinite(days(table.sample(column))).all() and np.isfinite(found := days(table.columns[column])).all():
             numbers[column + _DAYS] = found
     return numbers
 

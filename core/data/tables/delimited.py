@@ -4,17 +4,23 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from core.data.errors import DataError
 from core.data.limits import Limits
+from core.data.tables.columnar import TextColumns, read_columns
 from core.data.tables.encodings import decode
 from core.data.tables.headers import Row, is_header, is_surely_data
 from core.data.tables.table import Table, make_table
-from core.data.values import quoted
+from core.data.values import objects, quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents
 _QUOTED = re.compile(r'"[^"]*"')
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_NO_NAMES = "There is no line of column names."
+_START = 2**24  # bytes in which the first line ends
+_SEEN_ROWS, _SEEN_CELLS = 1001, 200_000  # that are looked at to see whether the first line names columns
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -34,6 +40,13 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     >>> table.strings("text"), table.notes
     (['"Stop" he said'], ('Quotation marks were kept as they stand, since they do not enclose whole cells.',))
     """
+    table = (
+        None
+        if content.startswith((*_UTF_16, *(() if header_needed else (b"#",))))
+        else _at_once(content, name, limits, header_needed)
+    )
+    if table is not None:
+        return table
     text, said = decode(content, name)
     if not header_needed:
         text = _uncommented(text)
@@ -45,13 +58,47 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
         rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
-    if is_surely_data(rows) if header_needed else not is_header(rows):
-        rows = [(0, [f"column {position + 1}" for position in range(len(rows[0][1]))]), *rows]
-        notes = (*notes, "There is no line of column names.")
+    if _has_header(rows, header_needed):
+        header, *body = rows
+    else:
+        header, body, notes = (0, _counted(len(rows[0][1]))), rows, (*notes, _NO_NAMES)
     notes = (*said, *notes)
-    header, *body = rows
     columns = zip(*(cells for _, cells in body), strict=True) if body else [[] for _ in header[1]]
     return make_table(name, header[1], map(list, columns), lines=[line for line, _ in body], notes=notes)
+
+
+def _has_header(rows: list[Row], header_needed: bool) -> bool:
+    return not is_surely_data(rows) if header_needed else is_header(rows)
+
+
+def _counted(n_columns: int) -> list[str]:
+    return [f"column {position + 1}" for position in range(n_columns)]
+
+
+def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
+    """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
+    start = content[: _START if b"\n" in content[:_START] else None].removeprefix(b"\xef\xbb\xbf")
+    first = start.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", errors="replace")
+    if not first.strip() or not any(delimiter in first for delimiter in _DELIMITERS):
+        return None
+    delimiter = _delimiter(first, name)
+    limits.check_columns(name, _QUOTED.sub("", first).count(delimiter) + 1)
+    found = read_columns(content, delimiter)
+    if found is None:
+        return None
+    columns, lines = found
+    if len(lines) > limits.samples + 1:
+        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
+    cells = zip(*(column.slice(0, n_seen).to_pylist() for column in columns), strict=True)
+    rows = [(int(line), list(row)) for line, row in zip(lines[:n_seen], cells, strict=True)]
+    notes: tuple[str, ...] = ()
+    if _has_header(rows, header_needed):
+        header, columns, lines = rows[0][1], [column.slice(1) for column in columns], lines[1:]
+    else:
+        header, notes = _counted(len(columns)), (_NO_NAMES,)
+    table = make_table(name, header, [objects([])] * len(header), lines=lines, notes=notes)
+    return replace(table, columns=TextColumns(dict(zip(table.columns, columns, strict=True))))
 
 
 def _uncommented(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from core.data.errors import DataError
 from core.data.limits import Limits
+from core.data.tables.columnar import TextColumns
 from core.data.tables.images import ImageStack, Size
 from core.data.tables.table import Table
 from core.data.values import quoted, sample
@@ -21,6 +22,8 @@ def image_column(table: Table) -> str | None:
     >>> image_column(table)
     'image'
     """
+    if isinstance(table.columns, TextColumns):
+        return None
     for column, values in table.columns.items():
         if values.dtype != object:
             continue

@@ -74,7 +74,9 @@ def is_part(table: Table, column: str) -> bool:
     >>> is_part(table, "split"), is_part(table, "fold")
     (True, False)
     """
-    return table.kind(column) == "words" and _are_parts(set(table.spelled(column)))
+    if table.kind(column) != "words" or any(part_name(str(cell)) is None for cell in table.sample(column)[:20]):
+        return False
+    return _are_parts(set(table.spelled(column)))
 
 
 def part_column(table: Table) -> str | None:

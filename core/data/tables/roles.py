@@ -13,7 +13,7 @@ from core.data.tables.image_columns import image_column
 from core.data.tables.parts import part_column
 from core.data.tables.sources import about, is_called_source, named_sources, names_sources, propose_sources
 from core.data.tables.table import ROW_NAMES, Table, compact
-from core.data.values import as_numbers, first_repeat, listed, sample
+from core.data.values import first_repeat, listed
 
 NAMES: dict[str, tuple[str, ...]] = {  # how people call their columns, in lower case
     "label": (
@@ -122,9 +122,9 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
         column = getattr(roles, role)
         if column is not None and column.lower() in NAMES[role]:
             reasons[role] = "it is called so"
-    if roles.label is not None and "label" not in reasons and _names_classes(table.columns[roles.label]):
+    if roles.label is not None and "label" not in reasons and _names_classes(table, roles.label):
         reasons["label"] = f"it has few different values: {about(table, roles.label)}"
-    if roles.text is not None and "text" not in reasons and _is_text(table.columns[roles.text]):
+    if roles.text is not None and "text" not in reasons and _is_text(table, roles.text):
         reasons["text"] = "it holds whole sentences"
     if roles.id is not None and "id" not in reasons and table.is_unique(roles.id):
         reasons["id"] = "no value of it occurs twice"
@@ -184,12 +184,12 @@ def _named(role: str, columns: Iterable[str]) -> str | None:
 
 
 def _guess_id(table: Table) -> str | None:
-    by_name = {column.lower(): column for column in reversed(table.columns)}
+    by_name = {column.lower(): column for column in reversed(list(table.columns))}
     for name in NAMES["id"]:
         if name in by_name:
             return by_name[name]
     first = next(iter(table.columns))
-    if first.lower() in ROW_NAMES and len(set(table.columns[first].tolist())) == table.n_rows:
+    if first.lower() in ROW_NAMES and table.is_unique(first):
         return first
     files = [column for column in table.columns if compact(column) in _ROW_LABELS]
     return next((column for column in files if _names_rows(table, column)), None)
@@ -197,7 +197,7 @@ def _guess_id(table: Table) -> str | None:
 
 def _names_rows(table: Table, column: str) -> bool:
     """Whether a column holds a short name in every row, and none twice."""
-    is_name = table.kind(column) == "words" and not _is_text(table.columns[column])
+    is_name = table.kind(column) == "words" and not _is_text(table, column)
     return is_name and None not in table.spelled(column) and table.is_unique(column)
 
 
@@ -207,7 +207,7 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
     if named is not None:
         return named
     likely = [column for column in columns if column.lower() in NAMES["label"]] or [
-        column for column in columns if _names_classes(table.columns[column])
+        column for column in columns if _names_classes(table, column)
     ]
     guess = roles
     if likely:
@@ -239,7 +239,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
     text = _only_text(table, other, alone=kind == "text" or not numeric)
     if text is not None:
         return replace(roles, text=text)
-    texts = [column for column in other if _is_text(table.columns[column])]
+    texts = [column for column in other if _is_text(table, column)]
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
     if not columns:
@@ -257,7 +257,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
 
 def _only_text(table: Table, columns: list[str], *, alone: bool) -> str | None:
     """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
-    texts = [column for column in columns if _is_text(table.columns[column])]
+    texts = [column for column in columns if _is_text(table, column)]
     return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
 
 
@@ -276,27 +276,24 @@ def _free(table: Table, roles: DatasetRoles) -> list[str]:
 
 def _measures(table: Table, column: str) -> bool:
     """Whether a column may be a feature: it holds numbers, and these do not name rows or sources."""
-    if column.lower() in NAMES["id"] or not _mostly_numbers(table.columns[column]):
+    if column.lower() in NAMES["id"] or not _mostly_numbers(table, column):
         return False
     return not (is_called_source(column) and names_sources(table, column))
 
 
-def _mostly_numbers(values: np.ndarray) -> bool:
+def _mostly_numbers(table: Table, column: str) -> bool:
     """Most, not all: a number that is missing shall be an error, not a column that goes unnoticed."""
-    return bool(np.isfinite(as_numbers(sample(values))).mean() > 0.5)
+    return table.kind(column) in ("whole", "fraction", "number")
 
 
-def _is_text(values: np.ndarray) -> bool:
-    texts: list[Any] = [value for value in sample(values).tolist() if isinstance(value, str)]
+def _is_text(table: Table, column: str) -> bool:
+    texts: list[Any] = [value for value in table.sample(column).tolist() if isinstance(value, str)]
     return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
 
 
-def _names_classes(values: np.ndarray) -> bool:
+def _names_classes(table: Table, column: str) -> bool:
     """Whether a column could be a label by its content: few different values, neither texts nor fractions."""
-    if _is_text(values):
+    if _is_text(table, column) or not 2 <= table.n_different(column) <= min(_MOST_CLASSES, table.n_rows // 2):
         return False
-    numbers = as_numbers(values)
-    if np.isfinite(numbers).all() and (numbers != np.round(numbers)).any():
-        return False
-    n_different = len({str(value) for value in values.tolist()})
-    return 2 <= n_different <= min(_MOST_CLASSES, len(values) // 2)
+    numbers = table.floats(column)
+    return not (np.isfinite(numbers).all() and (numbers != np.round(numbers)).any())

@@ -15,7 +15,6 @@ from jaxtyping import Integer
 from core.data.tables.dates import days
 from core.data.tables.parts import is_part
 from core.data.tables.table import ROW_NAMES, Table, compact
-from core.data.values import sample
 
 # What people call the columns of sources, the likeliest first: who beats where, and where beats when.
 _STEMS = (
@@ -97,10 +96,12 @@ def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tu
     named = named_sources(table, {*taken, label})
     proposals = [SourceProposal(column, f"it is called like a source; {about(table, column)}") for column in named]
     rest = [column for column in table.columns if column not in {*taken, label, *named}]
-    labels = _codes(table, label) if rest else None
+    candidates = [(column, codes) for column in rest if (codes := _candidate(table, column)) is not None]
+    labels = _codes(table, label) if candidates else None
     if labels is None:
         return tuple(proposals)
-    regular = [(column, *found) for column in rest if (found := _regular(table, column, labels)) is not None]
+    found = [(column, _regular(codes, labels, table.kind(column) == "whole")) for column, codes in candidates]
+    regular = [(column, *how) for column, how in found if how is not None]
     regular.sort(key=lambda each: (each[1], each[2]))
     return (*proposals, *(SourceProposal(column, reason) for column, _, _, reason in regular))
 
@@ -112,7 +113,7 @@ def about(table: Table, column: str) -> str:
     >>> about(make_table("t.tsv", ["site"], [["x", "x", "y"]], lines=[2, 3, 4]), "site")
     '2 values in 3 rows'
     """
-    return f"{len(set(table.spelled(column))):,} values in {table.n_rows:,} rows"
+    return f"{table.n_different(column):,} values in {table.n_rows:,} rows"
 
 
 def _rank(column: str) -> int:
@@ -121,22 +122,21 @@ def _rank(column: str) -> int:
 
 
 def _is_prose(table: Table, column: str) -> bool:
-    seen = [cell for cell in sample(table.columns[column]).tolist() if isinstance(cell, str)]
+    seen = [cell for cell in table.sample(column).tolist() if isinstance(cell, str)]
     return sum(len(cell.split()) for cell in seen) >= 3 * max(1, len(seen))
 
 
-def _regular(table: Table, column: str, labels: Integer[np.ndarray, " n_rows"]) -> tuple[int, int, str] | None:
+def _regular(
+    codes: Integer[np.ndarray, " n_rows"], labels: Integer[np.ndarray, " n_rows"], is_whole: bool
+) -> tuple[int, int, str] | None:
     """A column that is a source by its values: how likely (0 before 1), how many, and the reason; None if it is not."""
-    codes = _candidate(table, column)
-    if codes is None:
-        return None
     n_rows_of = np.bincount(codes)
     n_values = len(n_rows_of)
     if n_values <= len(np.unique(labels)) or 2 * n_values > len(codes):
         return None
     in_class = _go_with_classes(codes, n_rows_of, labels)
     in_rows = _go_with_rows(codes, n_rows_of)
-    if table.kind(column) == "whole" and not (in_class and in_rows):
+    if is_whole and not (in_class and in_rows):
         return None
     if in_class:
         return 0, n_values, f"each of its {n_values:,} values belongs to one class"
@@ -151,7 +151,7 @@ def _candidate(table: Table, column: str) -> Integer[np.ndarray, " n_rows"] | No
         numbers = table.floats(column)
         if 2 * np.count_nonzero(numbers[1:] != numbers[:-1]) > len(numbers):
             return None
-    elif _is_prose(table, column) or np.isfinite(days(sample(table.columns[column]))).all():
+    elif _is_prose(table, column) or np.isfinite(days(table.sample(column))).all():
         return None
     return _codes(table, column)
 

@@ -5,14 +5,15 @@ what people call the columns of a file of predictions, case and punctuation fold
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
+from core.data.tables.columnar import TextColumns
 from core.data.values import as_numbers, first_repeat, numbers_in, objects, quoted, sample, spell
 
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
@@ -37,7 +38,7 @@ class Table:
     """
 
     name: str
-    columns: dict[str, np.ndarray]
+    columns: Mapping[str, np.ndarray]
     lines: Integer[np.ndarray, " n_rows"]
     unit: str = "line"
     notes: tuple[str, ...] = ()
@@ -66,14 +67,14 @@ class Table:
 
     def strings(self, column: str) -> list[str]:
         """A column of ids, labels or sources as strings; DataError at the first cell that is empty."""
-        strings = [spell(value) for value in self.columns[column].tolist()]
+        strings = self.spelled(column)
         if None in strings:
             row = strings.index(None)
             raise DataError(
                 f"{self.place(row)}: column {column!r} holds {quoted(self.columns[column][row])}. "
                 "Each row needs a name or a number there: fill it in, or leave the row out."
             )
-        return strings
+        return list(strings)
 
     def texts(self, column: str) -> list[str]:
         """A column of texts, which may be empty; DataError at the first cell that holds something else."""
@@ -89,7 +90,8 @@ class Table:
     def floats(self, column: str) -> Float[np.ndarray, " n_rows"]:
         """A column as numbers, NaN where there is none; read-only, since it is made once."""
         if column not in self._floats:
-            self._floats[column] = as_numbers(self.columns[column])
+            is_text = isinstance(self.columns, TextColumns)
+            self._floats[column] = self.columns.numbers(column) if is_text else as_numbers(self.columns[column])
             self._floats[column].flags.writeable = False
         return self._floats[column]
 
@@ -104,16 +106,44 @@ class Table:
             )
         return numbers
 
+    def sample(self, column: str) -> Shaped[np.ndarray, " n_sampled"]:
+        """A thousand of a column's cells or a few more, evenly spread: enough to see what it holds."""
+        if isinstance(self.columns, TextColumns):
+            return self.columns.sample(column)
+        return sample(self.columns[column])
+
+    def n_different(self, column: str) -> int:
+        """How many different cells a column has, as they are written."""
+        if isinstance(self.columns, TextColumns):
+            return self.columns.n_different(column)
+        return len(set(self.spelled(column)))
+
+    def features(self, columns: Sequence[str]) -> Float[np.ndarray, "n_rows n_columns"]:
+        """Columns of features side by side, read-only; DataError at the first cell that is no finite number."""
+        features = np.empty((self.n_rows, len(columns)))
+        for position, column in enumerate(columns):
+            features[:, position] = self.numbers(column)
+            del self._floats[column]  # or all would be there twice
+        features.flags.writeable = False
+        return features
+
     def kind(self, column: str) -> Kind:
         """What is in the cells of a column, by a sample of them."""
         if column not in self._kinds:
-            self._kinds[column] = _kind_of(self.columns[column])
+            numbers = self.columns.plain_numbers(column) if isinstance(self.columns, TextColumns) else None
+            if numbers is None:
+                self._kinds[column] = _kind_of(self.sample(column))
+            else:
+                self._floats.setdefault(column, numbers).flags.writeable = False
+                self._kinds[column] = _kind_of_numbers(sample(numbers))
         return self._kinds[column]
 
     def spelled(self, column: str) -> list[str | None]:
         """The cells as strings, None where there is none."""
         if column not in self._spelled:
-            self._spelled[column] = [spell(value) for value in self.columns[column].tolist()]
+            cells = self.columns[column].tolist()
+            is_named = isinstance(self.columns, TextColumns) and all(map(str.strip, cells))
+            self._spelled[column] = cells if is_named else list(map(spell, cells))
         return self._spelled[column]
 
     def has_numbers(self, column: str) -> bool:
@@ -121,7 +151,7 @@ class Table:
 
         So shall numbers that are written in a way that cannot be read, such as 0,93 or 93 %.
         """
-        seen = sample(self.columns[column])
+        seen = self.sample(column)
         odd = any(isinstance(cell, str) and _ODD_NUMBER.fullmatch(cell) for cell in seen.tolist())
         return odd or bool(np.isfinite(as_numbers(seen)).any())
 
@@ -133,20 +163,23 @@ class Table:
 
     def is_unique(self, column: str) -> bool:
         """Whether no value occurs twice."""
-        return len(set(self.spelled(column))) == self.n_rows
+        return self.n_different(column) == self.n_rows
 
     def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
         """Columns side by side as numbers, NaN where there is none."""
         return np.column_stack([self.floats(column) for column in columns])
 
 
-def _kind_of(values: np.ndarray) -> Kind:
-    seen = sample(values)
-    if values.dtype == object:
+def _kind_of(seen: np.ndarray) -> Kind:
+    numbers = as_numbers(seen)
+    if seen.dtype == object and not np.isfinite(numbers).all():
         lists = _kind_of_lists([cell for cell in seen.tolist() if cell is not None and cell != ""])
         if lists is not None:
             return lists
-    numbers = as_numbers(seen)
+    return _kind_of_numbers(numbers)
+
+
+def _kind_of_numbers(numbers: np.ndarray) -> Kind:
     finite = numbers[np.isfinite(numbers)]
     if len(finite) <= len(numbers) / 2:
         return "words"

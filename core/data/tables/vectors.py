@@ -3,7 +3,6 @@
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -13,7 +12,7 @@ from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.tables.files import ARRAYS, TABLES, File, file_name, read_table
 from core.data.tables.table import NAMES, ROW_NAMES, TRUTH_LIKELY, Table, called, compact
-from core.data.values import first_repeat, numbers_in, quoted
+from core.data.values import as_numbers, first_repeat, numbers_in, quoted
 
 VECTOR_ENDINGS = (*(ending for ending in TABLES if ending != ".txt"), *ARRAYS)
 """What a file of vectors may end in; .txt is what word vectors come in."""
@@ -25,6 +24,7 @@ _NO_FEATURES = frozenset(
         *(name for role in ("truth", "predicted", "source", "fold", "split", "set") for name in NAMES[role]),
     )
 )
+_NO_NUMBERS = {"nan", "inf", "-inf"}  # which columns of numbers hold
 _EXAMPLES = 3  # ids that an error names
 
 
@@ -174,9 +174,8 @@ def _id_column(table: Table) -> str | None:
         return found[0]
     names = [
         column
-        for column, values in table.columns.items()
-        if values.dtype == object
-        and column.lower() not in ROW_NAMES
+        for column in table.columns
+        if column.lower() not in ROW_NAMES
         and table.kind(column) == "words"
         and None not in table.spelled(column)
         and table.is_unique(column)
@@ -186,7 +185,7 @@ def _id_column(table: Table) -> str | None:
 
 def _vectors(table: Table, columns: list[str]) -> tuple[list[str], Float[np.ndarray, "n_rows n_dimensions"]]:
     """The columns that hold the vectors, and these."""
-    lists = [column for column in columns if _holds_lists(table.columns[column])]
+    lists = [column for column in columns if _holds_lists(table.sample(column))]
     lists = [column for column in lists if compact(column) in _VECTOR_NAMES] or lists
     if len(lists) > 1:
         raise DataError(
@@ -212,21 +211,12 @@ def _may_be_a_dimension(column: str, columns: list[str]) -> bool:
 
 def _is_numeric(table: Table, column: str) -> bool:
     """Whether a column is meant to hold numbers: most of it does, so that a lone hole is named and not passed over."""
-    values = table.columns[column]
-    if values.dtype != object:
-        return True
-    return sum(map(_is_number, values[:1000])) > 0.5 * len(values[:1000])
+    seen = table.sample(column)
+    numbers = np.isfinite(as_numbers(seen)) | np.array([str(cell).strip().lower() in _NO_NUMBERS for cell in seen])
+    return bool(2 * np.count_nonzero(numbers) > len(seen))
 
 
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
-def _holds_lists(values: Shaped[np.ndarray, " n_rows"]) -> bool:
+def _holds_lists(values: Shaped[np.ndarray, " n_sampled"]) -> bool:
     first = (
         next((value for value in values if value is not None and value != ""), None) if values.dtype == object else None
     )

@@ -1,0 +1,177 @@
+"""What do a million lines say, without a Python object for each cell? Columns of text as the file has it, read at once.
+
+Most files need nothing more than their lines cut at the delimiters. What does (quotation marks inside cells, lines of
+other lengths, other encodings) is not read here but by `delimited`, which knows the words for it.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from core.data.values import as_numbers, objects, sample
+
+_BOM = b"\xef\xbb\xbf"
+_CHUNK = 2**24
+_BLOCK = 2**20  # bytes that are parsed at once, unless a line is longer; more where columns are many
+_SAMPLE = 1000
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_PERHAPS_NUMBER = (
+    r"^[\s\p{Nd}eE+\-._nNaAiIfFtTyY]{1,400}$"  # what Python reads besides, such as " 1_000 " and "Infinity"
+)
+
+
+class TextColumns(Mapping[str, np.ndarray]):
+    """Columns of text by name, each made into an array of str only when it is asked for, and kept then.
+
+    >>> import pyarrow
+    >>> columns = TextColumns({"a": pyarrow.chunked_array([["1.5", "x"]])})
+    >>> columns["a"], columns.numbers("a")
+    (array(['1.5', 'x'], dtype=object), array([1.5, nan]))
+    """
+
+    def __init__(self, columns: Mapping[str, Any]):
+        self._columns = dict(columns)
+        self._made: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._made:
+            cells = self._columns[name]
+            if 2 * len({*self.sample(name).tolist()}) < min(len(cells), _SAMPLE):  # one object for each value, then
+                coded = cells.combine_chunks().dictionary_encode()
+                self._made[name] = coded.dictionary.to_numpy(zero_copy_only=False)[coded.indices.to_numpy()]
+            else:
+                self._made[name] = cells.to_numpy() if len(cells) else objects([])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def sample(self, name: str) -> np.ndarray:
+        """As `core.data.values.sample` of a column, without making all of it."""
+        if name in self._made:
+            return sample(self._made[name])
+        cells = self._columns[name]
+        step = max(1, len(cells) // _SAMPLE)
+        return objects(cells.take(np.arange(0, len(cells), step)).to_pylist())
+
+    def n_different(self, name: str) -> int:
+        """How many different values a column has."""
+        import pyarrow.compute as compute
+
+        return compute.count_distinct(self._columns[name]).as_py()
+
+    def plain_numbers(self, name: str) -> Float[np.ndarray, " n_rows"] | None:
+        """A column in which every cell is plainly a number; None where any is not, which is seen at the first."""
+        import pyarrow
+        import pyarrow.compute as compute
+
+        try:
+            return compute.cast(self._columns[name], pyarrow.float64()).to_numpy()
+        except pyarrow.ArrowInvalid:
+            return None
+
+    def numbers(self, name: str) -> Float[np.ndarray, " n_rows"]:
+        """A column as numbers, NaN where there is none; the same as `core.data.values.as_numbers` of it."""
+        import pyarrow
+        import pyarrow.compute as compute
+
+        numbers = self.plain_numbers(name)
+        if numbers is not None:
+            return numbers
+        cells = self._columns[name]
+        plain = compute.match_substring_regex(cells, _NUMBER)
+        nothing = pyarrow.scalar(None, pyarrow.string())
+        numbers = np.array(compute.cast(compute.if_else(plain, cells, nothing), pyarrow.float64()).to_numpy())
+        odd = compute.and_(compute.invert(plain), compute.match_substring_regex(cells, _PERHAPS_NUMBER)).to_numpy()
+        if odd.any():
+            numbers[odd] = as_numbers(self[name][odd])
+        return numbers
+
+
+def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.ndarray, " n_lines"]] | None:
+    """The columns of a file, its first line included, and the numbers of the lines; None where they need more care.
+
+    >>> columns, lines = read_columns(b"a,b\\n1,2\\n\\n3,4\\n", ",")
+    >>> [column.to_pylist() for column in columns], lines
+    ([['a', '1', '3'], ['b', '2', '4']], array([1, 2, 4]))
+    >>> read_columns(b"a,b\\n1\\n", ",") is None
+    True
+    """
+    import pyarrow
+    import pyarrow.csv
+
+    content = content.removeprefix(_BOM)
+    ends = _positions(content, b"\n")
+    if b"\0" in content or (b"\r" in content and content.count(b"\r") != content.count(b"\r\n")):
+        return None
+    if not _plain_quotes(content, ends, delimiter):
+        return None
+    starts = np.concatenate([[0], ends + 1])
+    stops = np.concatenate([ends, [len(content)]])
+    is_blank = _are_blank(content, starts, stops)
+    lines = np.flatnonzero(~is_blank) + 1
+    if len(lines) == 0:
+        return None
+    first = content[starts[lines[0] - 1] : stops[lines[0] - 1]].decode("utf-8", errors="replace")
+    width = len(next(csv.reader(io.StringIO(first), delimiter=delimiter)))
+    names = [str(position) for position in range(width)]
+    try:
+        table = pyarrow.csv.read_csv(
+            pyarrow.BufferReader(content),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=names,
+                block_size=min(max(_BLOCK * min(16, 1 + width // 10), 2 * int((stops - starts).max()) + 2), 2**31 - 1),
+                use_threads=False,  # several would cost twice the processor, and there are other people
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=delimiter, quote_char='"' if b'"' in content else False, ignore_empty_lines=True
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pyarrow.string()), strings_can_be_null=False
+            ),
+        )
+    except (pyarrow.ArrowException, ValueError):
+        return None
+    return (table.columns, lines) if table.num_rows == len(lines) else None
+
+
+def _positions(content: bytes, wanted: bytes) -> Integer[np.ndarray, " n_found"]:
+    """Where a byte occurs."""
+    array = np.frombuffer(content, dtype=np.uint8)
+    found = [
+        start + np.flatnonzero(array[start : start + _CHUNK] == wanted[0]) for start in range(0, len(array), _CHUNK)
+    ]
+    return np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+
+def _are_blank(
+    content: bytes, starts: Integer[np.ndarray, " n_lines"], stops: Integer[np.ndarray, " n_lines"]
+) -> Bool[np.ndarray, " n_lines"]:
+    """Which lines hold nothing at all."""
+    array = np.frombuffer(content, dtype=np.uint8)
+    lengths = stops - starts
+    only_return = (lengths == 1) & (array[np.minimum(starts, len(array) - 1)] == ord("\r"))
+    return (lengths == 0) | only_return
+
+
+def _plain_quotes(content: bytes, ends: Integer[np.ndarray, " n_ends"], delimiter: str) -> bool:
+    """Whether quotation marks only enclose whole cells, each within its line; or there are none."""
+    marks = _positions(content, b'"')
+    if len(marks) % 2:
+        return False
+    opening, closing = marks[::2], marks[1::2]
+    array = np.frombuffer(content, dtype=np.uint8)
+    before = np.where(opening > 0, array[opening - 1], ord("\n"))
+    after = np.where(closing < len(array) - 1, array[np.minimum(closing + 1, len(array) - 1)], ord("\n"))
+    encloses = np.isin(before, [ord(delimiter), ord("\n")]) & np.isin(after, [ord(delimiter), ord("\n"), ord("\r")])
+    return bool(encloses.all() and (np.searchsorted(ends, opening) == np.searchsorted(ends, closing)).all())
