@@ -58,7 +58,7 @@ def _roles(table: Table, labels: list[str] | None) -> Roles | None:
     With the labels beside them columns are told by what they hold, too, and several are of several models.
     """
     if labels is not None:
-        beside = table.columns | {_GOLD: np.array(labels, dtype=object)}
+        beside = {**table.columns, _GOLD: np.array(labels, dtype=object)}
         roles = guess_roles(Table(table.name, beside, table.lines, table.unit))
         if roles.truth == _GOLD and roles.says_something:
             return replace(roles, truth=None)
