@@ -1,10 +1,16 @@
 """Touchstone without a browser: `python -m core run --data digits '{"kind":"trials","models":["svm"]}'`.
 
 The run is the same one that the pages show (same workspace, same key), so a page's "copy as command" and a page find
-each other's results. Rows go to standard output as TSV, progress to standard error.
+each other's results. Rows go to standard output as TSV; progress and the verdict go to standard error.
+
+`python -m core run --data voices.tsv --label status --source subject --id name '{"kind":"trials"}'` says what the
+columns of a file are; `--roles` takes the same as JSON. What is not said is guessed, or asked for.
 
 `python -m core vectors --data texts.tsv --sentence-transformers FOLDER --out vectors.parquet` makes vectors of texts,
 which a page or `run --vectors` attaches to the data set by id.
+
+`python -m core compare --reference old.csv --target new.csv` says whether accuracy drops from one file of predictions
+to another, as the page of matched subsets does; `--truth gold --predicted answer` and such say what columns are.
 
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).
@@ -19,11 +25,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.data import EXAMPLES, DataError, Dataset, load_example, read_dataset
+from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.data.tables.vectors import write_vectors
 from core.questions import QUESTIONS
+from core.report.compared_files import add_compare_options, compare_files
+from core.report.given_files import add_dataset_options, given_dataset, says_columns
 from core.report.plan_reference import plan_reference, reference
 from core.report.recreate import recreate
+from core.report.run_report import body_of
 from core.represent.sentences import sentence_vectors
 from core.represent.word_files import ON_DISK, add_vectors, with_word_vectors
 from core.trials import Plan
@@ -43,11 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if chosen.command == "vectors":
             return _vectors(chosen)
+        if chosen.command == "compare":
+            return _compare(chosen)
         if chosen.recreate is not None:
             return _recreate(chosen)
         if chosen.data is None or chosen.plan is None:
             raise DataError("Say what to run: --data and a plan, or --recreate with a file of parameters.")
-        return _run(chosen.data, chosen.plan, chosen.vectors)
+        return _run(chosen)
     except (DataError, WorkspaceError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -68,13 +79,18 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
+    add_dataset_options(run)
     run.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
     run.add_argument("--recreate", metavar="FILE.json", help="parameters as a page gives them, in place of a plan")
     run.add_argument("plan", nargs="?", help="the plan as JSON, as a page's “copy as command” gives it")
     plans = commands.add_parser("plans", help="say what a plan holds: its fields, what they take and mean")
     plans.add_argument("kind", nargs="?", choices=list(PLANS), metavar="KIND", help=f"one of {', '.join(PLANS)}")
+    add_compare_options(
+        commands.add_parser("compare", help="say whether accuracy drops from one file of predictions to another")
+    )
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
+    add_dataset_options(vectors)
     maker = vectors.add_mutually_exclusive_group(required=True)
     maker.add_argument("--sentence-transformers", metavar="FOLDER", help="a model in a folder on this machine")
     maker.add_argument("--word-vectors", metavar="FILE", help="word2vec's or GloVe's format; their mean over each text")
@@ -93,7 +109,7 @@ def _kinds() -> str:
 
 
 def _vectors(chosen: argparse.Namespace) -> int:
-    dataset = _dataset(chosen.data)
+    dataset = _dataset(chosen)
     if dataset.kind != "text":
         raise DataError(f"{dataset.name}: vectors are made of texts here, and this is {dataset.kind} data.")
     out = Path(chosen.out)
@@ -113,13 +129,20 @@ def _vectors(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _run(data: str, plan_json: str, vectors: str | None) -> int:
-    plan = load_plan(plan_json)
+def _compare(chosen: argparse.Namespace) -> int:
+    compared = compare_files(chosen, engine().workspace, LOCAL_OWNER)
+    for note in compared.notes:
+        print(note, file=sys.stderr)
+    compared.table.to_csv(sys.stdout, sep="\t", index=False)
+    print(compared.said, file=sys.stderr)
+    return 0
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    plan = load_plan(chosen.plan)
     workspace = engine().workspace
-    dataset = _dataset(data)
-    if vectors:
-        dataset = add_vectors(dataset, vectors, limits=ON_DISK)
-    example = data if data in EXAMPLES and not vectors else None
+    dataset = _with_vectors(chosen)
+    example = chosen.data if chosen.data in EXAMPLES and not chosen.vectors else None
     workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
     return _work_off(plan, dataset.fingerprint)
 
@@ -134,9 +157,7 @@ def _recreate(chosen: argparse.Namespace) -> int:
         text = Path(chosen.recreate).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{chosen.recreate}: cannot be read ({error}). Name a file of parameters.") from None
-    given = None if chosen.data is None else _dataset(chosen.data)
-    if given is not None and chosen.vectors:
-        given = add_vectors(given, chosen.vectors, limits=ON_DISK)
+    given = None if chosen.data is None else _with_vectors(chosen)
     again = recreate(engine().workspace, LOCAL_OWNER, text, given=given)
     again.store(engine().workspace, LOCAL_OWNER)
     for note in again.notes:
@@ -155,17 +176,31 @@ def _work_off(plan: Plan, fingerprint: str) -> int:
     _say(run, end="\n")
     for error in run.errors:
         print(error, file=sys.stderr)
-    workspace.rows(LOCAL_OWNER, run.id).to_csv(sys.stdout, sep="\t", index=False)
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    rows.to_csv(sys.stdout, sep="\t", index=False)
+    said = body_of(rows, workspace.dataset(LOCAL_OWNER, fingerprint), run).said
+    if said is not None:
+        print(said.text, file=sys.stderr)
     return 0 if run.state == "done" and not run.n_failed else 1
 
 
-def _dataset(data: str) -> Dataset:
-    if data in EXAMPLES:
-        return load_example(data)
-    workspace = engine().workspace
-    if data in {stored.fingerprint for stored in workspace.datasets(LOCAL_OWNER)}:
-        return workspace.dataset(LOCAL_OWNER, data)
-    return read_dataset(data)
+def _with_vectors(chosen: argparse.Namespace) -> Dataset:
+    dataset = _dataset(chosen)
+    return add_vectors(dataset, chosen.vectors, limits=ON_DISK) if chosen.vectors else dataset
+
+
+def _dataset(chosen: argparse.Namespace) -> Dataset:
+    """The data set that was named: an example, a stored one, or a file, whose columns may be said to be something."""
+    data, workspace = chosen.data, engine().workspace
+    is_example = data in EXAMPLES
+    if not is_example and data not in {stored.fingerprint for stored in workspace.datasets(LOCAL_OWNER)}:
+        dataset = given_dataset(chosen)
+        for note in dataset.notes:
+            print(note, file=sys.stderr)
+        return dataset
+    if says_columns(chosen):
+        raise DataError(f"{data} has no columns to say anything of. Name a file with --data, or leave the columns out.")
+    return load_example(data) if is_example else workspace.dataset(LOCAL_OWNER, data)
 
 
 def _say(run: Run, *, end: str) -> None:

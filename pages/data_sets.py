@@ -17,7 +17,7 @@ from ui.shell import background, page, share, take_away
 from ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-ANOTHER = "choose another, or bring your own"
+ANOTHER = "choose another"
 
 
 @st.dialog("Delete this data set?")
@@ -26,13 +26,23 @@ def delete(choice: Choice) -> None:
     page.delete_or_keep(lambda: data_choice.forget(choice.address))
 
 
-def choose() -> None:
-    """The examples as cards, and the place for a file."""
+def choose() -> bool:
+    """The examples as cards, and the place for a file; whether a file takes the page over."""
+    top, below = st.container(horizontal=True, key="choose-data"), st.container()
+    line = top.container()
+    with top.container(width=420):
+        file = upload.control()
+    with below:
+        if upload.takes_over(file):
+            return True
     chosen = data_choice.current()
     name, taken = (chosen.name, page.plain(chosen.title)) if chosen else ("", "none")
-    with choice_line(f"Data set **{taken}**", key="data", of=name, change=ANOTHER, expanded=chosen is None):
+    with (
+        line,
+        choice_line(f"Data set **{taken}**", key="data", of=name, change=ANOTHER, expanded=chosen is None),
+    ):
         cards(chosen)
-        upload.uploader()
+    return False
 
 
 def cards(chosen: Choice | None) -> None:
@@ -106,21 +116,20 @@ def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:
 
 
 page.lead("Sizes, labels, numbers, near and far, as they are. Whether the labels are right, this page cannot tell.")
-if not read_only():
-    choose()
-dataset = data_choice.dataset()
-choice = data_choice.required()
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.header(page.plain(choice.title), anchor=False)
-    if (
-        choice.example is None
-        and not read_only()
-        and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
-    ):
-        delete(choice)
-look = background.answer(results.look(dataset), "Counting classes and copies", key="look")
-if look is None:
-    page.nothing_yet(running=True)
-else:
-    about(look)
-page.how_to_read(HOW_TO_READ)
+if read_only() or not choose():
+    dataset = data_choice.dataset()
+    choice = data_choice.required()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.header(page.plain(choice.title), anchor=False)
+        if (
+            choice.example is None
+            and not read_only()
+            and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
+        ):
+            delete(choice)
+    look = background.answer(results.look(dataset), "Counting classes and copies", key="look")
+    if look is None:
+        page.nothing_yet(running=True)
+    else:
+        about(look)
+    page.how_to_read(HOW_TO_READ)

@@ -11,7 +11,7 @@ from core.evaluate.matched_subsets import ModelComparisons, SetComparison, match
 from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
 from ui.matched_subsets import calibration as by_subset
-from ui.matched_subsets import controls, matching, results
+from ui.matched_subsets import command, controls, matching, results
 from ui.matched_subsets.plan import MatchingPlan
 from ui.predictions import choice as prediction_choice
 from ui.shell import background, page, share, take_away
@@ -27,7 +27,8 @@ def show(found: ModelComparisons) -> None:
         st.markdown(page.plain(models_verdict(found)))
     of = matching.choose_model(found)
     page.verdict(matched_verdict(of), matching.metrics(of))
-    share.offer(None, {**view.settings} | ({matching.MODEL: [of.model]} if several else {}), view=view)
+    leads = {**view.settings} | ({matching.MODEL: [of.model]} if several else {})
+    share.offer(None, leads, view=view, commands=command.commands(sets, plan))
     if several:
         matching.all_models(found)
     if of.can_match:

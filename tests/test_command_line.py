@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from core.__main__ import _say, main
+from core.__main__ import _parser, _say, main
+from core.report.given_files import given_dataset
 from core.workspace.run import Run, Steps
+from tests.data.shared_files import recordings, zip_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'
@@ -50,3 +53,116 @@ def test_what_is_wrong_is_said_in_a_line(data, plan, words, capsys):
     assert words in said.err
     assert "Traceback" not in said.err
     assert said.out == ""
+
+
+@pytest.fixture
+def voices(tmp_path) -> Path:
+    path = tmp_path / "voices.tsv"
+    path.write_bytes(recordings(n_columns=6))
+    return path
+
+
+def test_one_command_leads_from_recordings_to_a_verdict_about_new_subjects(voices):
+    plan = '{"kind":"trials","models":["nearest_neighbours"],"source_finders":["known"],"n_repeats":4}'
+    roles = ["--label", "status", "--source", "subject", "--id", "name"]
+    command = [sys.executable, "-m", "core", "run", "--data", str(voices), *roles, plan]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert "Sources: column 'subject'" in done.stderr
+    assert "on held-out sources" in done.stderr
+    assert "n = 186 samples, 31 sources" in done.stderr
+    assert set(pd.read_csv(io.StringIO(done.stdout), sep="\t")["source_finder"]) == {"known"}
+
+
+def test_a_question_says_how_to_answer_it(voices, capsys):
+    assert main(["run", "--data", str(voices), PLAN]) == 2
+    said = capsys.readouterr().err
+    assert "which column holds the label" in said
+    assert "Likely: --label status --id name --source subject --kind tabular" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--label", "stat"], "there is no column 'stat'"),
+        (["--label", "status", "--id", "status"], "'status' has two roles"),
+        (["--roles", "no-such-file.json"], "no-such-file.json: cannot be read"),
+        (["--roles", '{"label": "status"}'], "These are no roles of a data set"),
+        (["--roles", '{"touchstone": "data set roles", "label": ["status"]}'], "These are no roles of a data set"),
+        (["--label", "status", "--kind", "text"], "which column holds the text"),
+    ],
+)
+def test_roles_that_do_not_fit_are_refused_in_a_line(voices, options, words, capsys):
+    assert main(["run", "--data", str(voices), *options, PLAN]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
+
+
+def test_an_example_has_no_columns_to_name(capsys):
+    assert main(["run", "--data", "wine", "--label", "proline", PLAN]) == 2
+    assert "wine has no columns" in capsys.readouterr().err
+
+
+def test_roles_are_taken_from_a_file_too_and_options_come_before_them(voices, tmp_path):
+    roles = tmp_path / "roles.json"
+    roles.write_text('{"touchstone": "data set roles", "label": "status", "source": "subject", "features": ["MDVP:1"]}')
+    options = ["--data", str(voices), "--roles", str(roles), "--id", "name"]
+    dataset = given_dataset(_parser().parse_args(["run", *options, PLAN]))
+    assert dataset.sources is not None
+    assert (dataset.ids[0], dataset.sources[0], dataset.feature_names) == ("phon_S00_0", "S00", ("MDVP:1",))
+
+
+def said_by_a_model(path: Path, *, fall: float, seed: int) -> Path:
+    """Predictions whose columns are called like nothing that is known."""
+    rng = np.random.default_rng(seed)
+    sure = rng.uniform(0.5, 1, size=400)
+    right = rng.random(400) < sure - fall
+    gold = rng.integers(0, 2, size=400)
+    columns = {"ref": [f"r{row}" for row in range(400)], "a": gold, "b": np.where(right, gold, 1 - gold), "c": sure}
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def test_two_files_of_predictions_are_compared_with_the_roles_that_were_said(tmp_path, capsys):
+    files = [
+        *("--reference", str(said_by_a_model(tmp_path / "old.csv", fall=0.0, seed=1))),
+        *("--target", str(said_by_a_model(tmp_path / "new.csv", fall=0.2, seed=2))),
+    ]
+    assert main(["compare", *files]) == 2
+    said = capsys.readouterr().err
+    assert "old.csv" in said
+    assert "Say it with --" in said
+    assert main(["compare", *files, "--truth", "a", "--predicted", "b", "--confidence", "c"]) == 0
+    by_options = capsys.readouterr()
+    assert "new: Truth: column 'a' (as given)" in by_options.err
+    assert "points" in by_options.err
+    assert pd.read_csv(io.StringIO(by_options.out), sep="\t")["n_target"].tolist() == [400]
+    roles = '{"touchstone": "prediction roles", "truth": "a", "predicted": "b", "confidence": "c", "id": "ref"}'
+    assert main(["compare", *files, "--reference-roles", roles, "--target-roles", roles]) == 0
+    assert capsys.readouterr().out == by_options.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--truth", "gold", "--predicted", "b"], "there is no column 'gold'"),
+        (["--reference-roles", "{}"], "This is no file of roles"),
+        (["--reference-roles", "no-such-file.json"], "no-such-file.json: cannot be read"),
+        (["--reference-truth", "no-such-file.csv"], "no-such-file.csv"),
+    ],
+)
+def test_roles_of_predictions_that_do_not_fit_are_refused_in_a_line(tmp_path, options, words, capsys):
+    file = str(said_by_a_model(tmp_path / "old.csv", fall=0.0, seed=1))
+    assert main(["compare", "--reference", file, "--target", file, *options]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
+
+
+def test_images_of_several_sizes_are_resized_when_the_command_says_so(tmp_path, capsys):
+    path = tmp_path / "pets.zip"
+    path.write_bytes(zip_of({f"{name}/{at}.png": (8 + at % 2, 8) for name in ("cat", "dog") for at in range(4)}))
+    assert main(["run", "--data", str(path), PLAN]) == 2
+    assert "Say it with --image-size 8 8." in capsys.readouterr().err
+    chosen = _parser().parse_args(["run", "--data", str(path), "--image-size", "6", "5", PLAN])
+    assert given_dataset(chosen).x.shape == (8, 6, 5, 1)

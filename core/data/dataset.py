@@ -34,7 +34,8 @@ class Dataset:
     says what they are called; see `with_vectors`. `numbers` are no inputs but what else is known of every sample, such
     as its date: a column for each of `number_names`, None where there are none. `part` says which part the file
     itself puts every sample in ("train", "validation" or "test"; None where it does not). `notes` say in sentences what
-    reading did to the data; notes and names are not part of the `fingerprint`.
+    reading did to the data, and `read_as` is how its file was read (`core.data.tables.roles_file`), None where nobody
+    knows; these and names are not part of the `fingerprint`.
 
     Lists do as well as arrays to make one; DataError says what is wrong with data that cannot be used.
 
@@ -61,6 +62,7 @@ class Dataset:
     numbers: Float[np.ndarray, "n_samples n_numbers"] | None = field(repr=False)
     number_names: tuple[str, ...] = field(repr=False)
     part: np.ndarray | None = field(repr=False)
+    read_as: str | None = field(repr=False)
 
     def __init__(
         self,
@@ -79,6 +81,7 @@ class Dataset:
         numbers: ArrayLike | None = None,
         number_names: Iterable[str] = (),
         part: Iterable[str] | None = None,
+        read_as: str | None = None,
     ):
         if kind not in get_args(Kind):
             raise DataError(f"{name}: kind {kind!r}. It must be one of {', '.join(get_args(Kind))}.")
@@ -102,6 +105,7 @@ class Dataset:
             numbers=None if numbers is None else _table(numbers, "numbers", name),
             number_names=tuple(texts(number_names, "name of a number", name)),
             part=None if part is None else texts(part, "part", name),
+            read_as=read_as,
         )
         _check_shapes(self)
         _check_labels(self)

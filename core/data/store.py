@@ -60,6 +60,8 @@ def _parquet(dataset: Dataset, x: dict[str, np.ndarray]) -> bytes:
         "feature_names": dataset.feature_names,
         "notes": dataset.notes,
     }
+    if dataset.read_as is not None:
+        header["read_as"] = dataset.read_as
     columns: dict[str, Any] = {"id": dataset.ids, "y": dataset.y}
     if dataset.sources is not None:
         columns["source"] = dataset.sources
@@ -110,6 +112,7 @@ def _read(content: bytes) -> Dataset:
         numbers=np.column_stack(numbers) if numbers else None,
         number_names=number_names,
         part=columns.get("part"),
+        read_as=header.get("read_as"),
     )
 
 

@@ -95,10 +95,12 @@ def nothing_foreign(page: Page, where: str) -> None:
 def uploaded(page: Page, server: Server) -> str:
     """The data set with such names in use on its page; gives what names it in addresses."""
     page.goto(f"{server.url}/data_sets")
-    click(page.get_by_text("choose another, or bring your own"))
-    page.locator("input[type=file]").first.set_input_files(
+    expect(page.get_by_role("heading", name="Handwritten digits")).to_be_visible()
+    settled(page).locator("input[type=file]").first.set_input_files(
         {"name": "<svg onload=alert(1)>.tsv", "mimeType": "text/tab-separated-values", "buffer": table()}
     )
+    expect(page.get_by_role("button", name="Use this data set")).to_be_visible()
+    assert settled(page).locator(FOREIGN).count() == 0, "before it is used"
     click(page.get_by_role("button", name="Use this data set"))
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
     expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_visible()

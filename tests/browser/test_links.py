@@ -113,7 +113,7 @@ def test_a_link_to_a_data_set_shows_it_and_is_taken_back_where_all_links_stand(
     page.goto(f"{server.url}/data_sets?data=wine")
     map_of_samples = ".stPlotlyChart:has(canvas)"
     expect(page.locator(map_of_samples)).to_be_visible()
-    click(page.get_by_text("choose another, or bring your own"))
+    click(page.get_by_text("choose another"))
     link = create_link(page)
     visitor = watched(tab())
     visitor.goto(link)

@@ -100,7 +100,7 @@ def test_a_model_of_ones_own_is_one_line(open_page, workspace, wine):
 
 def test_a_data_set_is_one_line_and_stands_open_where_there_is_none(open_page, wine):
     app = open_page("data_sets", data=wine.fingerprint)
-    assert line(app)[0] == "Data set Wine · :blue[choose another, or bring your own]"
+    assert line(app)[0] == "Data set Wine · :blue[choose another]"
     app.button(key="choose-digits").click().run()
     assert line(app)[0].startswith("Data set Handwritten digits")
     gone = open_page("data_sets", data="0" * 64)

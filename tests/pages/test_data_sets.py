@@ -102,17 +102,6 @@ def test_an_example_as_older_libraries_had_it_is_an_entry_of_its_own(open_page, 
     assert app.button(key="delete-data")
 
 
-def test_an_undecided_table_asks_for_its_columns_with_the_guess_filled_in(open_page, workspace):
-    app = open_page("data_sets", data="wine")
-    rows = b"".join(b"%d,%d,%d\n" % (n, n % 2, n % 3) for n in range(30))
-    app.file_uploader[0].upload("odd.csv", b"size,first,second\n" + rows)
-    app.run()
-    assert any("which column holds the label" in expander.label for expander in app.expander)
-    next(box for box in app.selectbox if box.label == "Label").select("second")
-    next(button for button in app.button if button.label == "Read it this way").click().run()
-    assert "3 classes" in texts(app)
-
-
 def test_a_full_disk_is_said_and_the_file_stays_on_the_page(open_page, workspace, monkeypatch):
     def full(_descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,9 +1,11 @@
+import shlex
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from core.__main__ import main
 from core.data import Roles
 from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.workspace.workspace import LOCAL_OWNER, Workspace
@@ -440,3 +442,28 @@ def test_a_model_that_only_one_set_has_is_told_also_where_one_model_remains(open
     assert "2 models were left out: only one set has their predictions" in texts(
         settled(open_page("matched_subsets", **files))
     )
+
+
+def test_the_commands_that_are_offered_say_the_same_of_stored_files_and_of_the_files(
+    open_page, two, tmp_path, monkeypatch, capsys
+):
+    app = settled(open_page("matched_subsets", **two, epsilon="0.01"))
+    of_stored, of_files = [code.value for code in app.code if "core compare" in code.value]
+    assert f"--reference {two['reference']} --target {two['target']} " in of_stored
+    assert "--epsilon 0.01" in of_stored
+    assert "--reference old.tsv --reference-roles '" in of_files
+    (tmp_path / "old.tsv").write_bytes(made(900, 0.0, 1))
+    (tmp_path / "new.tsv").write_bytes(made(500, 0.15, 2))
+    monkeypatch.chdir(tmp_path)
+    rows = []
+    for command in (of_stored, of_files):
+        assert main(shlex.split(command)[3:]) == 0
+        said = capsys.readouterr()
+        assert "points" in said.err
+        rows.append(said.out)
+    assert rows[0] == rows[1]
+
+
+def test_the_example_has_no_files_to_name(open_page, workspace):
+    app = settled(open_page("matched_subsets", reference="digits_own", target="digits_shifted"))
+    assert sum("core compare" in code.value for code in app.code) == 1

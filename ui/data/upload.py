@@ -1,17 +1,23 @@
-"""How does somebody's own data set get in? Read by core, or refused in its words; stored before it is used."""
+"""How does somebody's own data set get in? Read by core, or refused in its words; stored before it is used.
+
+What can be used takes the page over: its first rows, what each column is, what that comes to, and one button.
+"""
 
 from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
 
-from core.data import DataError, Dataset, RolesNeeded, read_dataset
+from core.data import DataError, Dataset, read_dataset
+from core.data.errors import SizeNeeded
 from core.data.tables import Table
-from core.data.tables.datasets import ENDINGS, table_dataset
+from core.data.tables.datasets import ENDINGS, name_of, table_dataset
 from core.data.tables.files import read_table
-from core.data.tables.roles import DatasetRoles, guess_dataset_roles
-from core.evaluate.wording import plural
+from core.data.tables.roles import DatasetRoles
+from core.evaluate.wording import count, plural
 from ui.data import choice as data_choice
+from ui.data import columns as data_columns
+from ui.data import samples
 from ui.shell import page
 from ui.shell.session import owner, workspace
 
@@ -21,79 +27,124 @@ FORMATS = (
     "with `x` and `y`."
 )
 NOT_TABLES = (".npz", ".zip")
-_CONTENT, _ROLES, _ROUND = "upload_content", "upload_roles", "upload_round"
+SHOWN_ALREADY = ("Label: ", "Text: ", "Features: ", "Ids: ", "Sources: ")
+"""How notes begin that say what stands over a table's columns."""
+N_SHOWN = {"image": 12, "text": 3}
+_CONTENT, _READ, _SIZE, _ROUND = "upload_content", "upload_read", "upload_size", "upload_round"
 
 
-def uploader() -> None:
-    """The file control, and what became of the file: an error, a question about its columns, or a data set to use."""
+def control() -> Any:
+    """The control that takes a file; the file that was given, None before."""
     key = f"upload-{st.session_state.setdefault(_ROUND, 0)}"
-    file = st.file_uploader("A file of your own", type=[ending[1:] for ending in ENDINGS], key=key, help=FORMATS)
+    kinds = [ending[1:] for ending in ENDINGS]
+    return st.file_uploader("A file of your own", type=kinds, key=key, help=FORMATS, label_visibility="collapsed")
+
+
+def takes_over(file: Any) -> bool:
+    """What became of a file: an error in its words, or all that has to be known before it is used.
+
+    Whether it is asked about, so that nothing else belongs on the page.
+    """
     if file is None:
-        return
+        return False
     try:
         content = _content(file)
-        dataset = content if isinstance(content, Dataset) else _from_table(content, file.file_id)
+        columns = None if isinstance(content, Dataset) else data_columns.columns_of(content, file.file_id)
+    except SizeNeeded as problem:
+        _ask_size(problem, file.file_id)
+        return True
     except DataError as problem:
         page.error(problem)
-    else:
-        if dataset is not None:
-            _offer(dataset)
+        return False
+    with st.container(border=True, key="upload"):
+        if isinstance(content, Dataset):
+            _offer(content)
+            return True
+        st.markdown(f"**{page.plain(file.name)}**: {_size(content)}. Check what its columns are, then use it.")
+        roles, problem = data_columns.ask(columns, file.file_id)
+        dataset = None
+        try:
+            dataset = None if roles is None else _read(content, roles, file.file_id)
+        except SizeNeeded as refusal:
+            _ask_size(refusal, file.file_id)
+            return True
+        except DataError as refusal:
+            problem = refusal
+        if problem is not None:
+            page.error(problem)
+        _offer(dataset)
+    return True
+
+
+def _size(table: Table) -> str:
+    return f"{count(table.n_rows)} {'row' if table.n_rows == 1 else 'rows'}, {plural(len(table.columns), 'column')}"
 
 
 def _content(file: Any) -> Dataset | Table:
-    """What is in an uploaded file, read once: a table, whose columns may be asked about, or a data set."""
+    """What is in an uploaded file, read once: a table, whose columns are asked about, or a data set."""
     if st.session_state.get(_CONTENT, (None, None))[0] != file.file_id:
         with st.spinner(f"Reading {page.plain(file.name)}"):
-            read = read_dataset if PurePath(file.name).suffix.lower() in NOT_TABLES else read_table
-            st.session_state[_CONTENT] = (file.file_id, read(file))
+            if PurePath(file.name).suffix.lower() in NOT_TABLES:
+                read: Dataset | Table = read_dataset(file, image_size=_size_for(file.file_id))
+            else:
+                read = read_table(file)
+            st.session_state[_CONTENT] = (file.file_id, read)
     return st.session_state[_CONTENT][1]
 
 
-def _from_table(table: Table, file_id: str) -> Dataset | None:
-    """The data set that a table makes with the roles that were guessed or chosen; None while they are asked for."""
-    chosen = st.session_state.get(_ROLES, {}).get(file_id)
-    try:
-        roles, question = guess_dataset_roles(table, roles=chosen), None
-    except RolesNeeded as needed:
-        roles, question = needed.guess or DatasetRoles(), needed.question
-    with st.expander(page.plain(question) if question else "Columns, as they were understood", expanded=bool(question)):
-        _ask(table, roles, file_id)
-    return None if question else table_dataset(table, name=PurePath(table.name).stem, roles=roles)
+def _read(table: Table, roles: DatasetRoles, file_id: str) -> Dataset:
+    """The data set that a table makes with these roles, made once."""
+    size = _size_for(file_id)
+    if st.session_state.get(_READ, (None, None))[0] != (file_id, roles, size):
+        dataset = table_dataset(table, name=name_of(table.name), kind=roles.kind, roles=roles, image_size=size)
+        st.session_state[_READ] = ((file_id, roles, size), dataset)
+    return st.session_state[_READ][1]
 
 
-def _ask(table: Table, guess: DatasetRoles, file_id: str) -> None:
-    columns = list(table.columns)
-    with st.form(f"roles-{file_id}", border=False):
-        with st.container(horizontal=True):
-            label = _column("Label", columns, guess.label, "What a model is to tell.")
-            text = _column("Text", columns, guess.text, "None for a table of numbers.")
-            ids = _column("Id", columns, guess.id, "Names each row; without it, rows are counted.")
-            source = _column("Source", columns, guess.source, "The writer, site or device that a row comes from.")
-        features = st.multiselect("Features (numbers)", columns, list(guess.features), key=f"features-{file_id}")
-        if st.form_submit_button("Read it this way"):
-            st.session_state[_ROLES] = {
-                file_id: DatasetRoles(label, text, tuple(features) if not text else (), ids, source)
-            }
-            st.rerun()
+def _size_for(file_id: str) -> tuple[int, int] | None:
+    """The height and width that were asked for of the images of a file."""
+    return st.session_state.get(_SIZE, {}).get(file_id)
 
 
-def _column(role: str, columns: list[str], guess: str | None, hint: str) -> str | None:
-    # One choice stands for no column, so that a wrong guess can be taken back.
-    choices: list[str | None] = [None, *columns]
-    index = choices.index(guess) if guess in columns else 0
-    return st.selectbox(role, choices, index=index, format_func=lambda column: column or "none", help=hint)
+def _ask_size(problem: SizeNeeded, file_id: str) -> None:
+    """Images of several sizes are resized only when somebody says to what."""
+    st.markdown(page.plain(problem))
+    with st.form(f"size-{file_id}", border=False):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            height = st.number_input("Height", 1, None, problem.size[0], width=130)
+            width = st.number_input("Width", 1, None, problem.size[1], width=130)
+            if st.form_submit_button("Resize all images", type="primary"):
+                st.session_state[_SIZE] = {file_id: (int(height), int(width))}
+                st.rerun()
+        st.caption("Bilinear, without keeping proportions.")
 
 
-def _offer(dataset: Dataset) -> None:
-    """What was read, in a line, and the button that stores and chooses it."""
-    noun = {"image": "image", "text": "text", "tabular": "row"}[dataset.kind]
-    counts = f"{plural(dataset.n_samples, noun)}, {plural(dataset.n_classes, 'class', 'classes')}"
-    st.markdown(f"**{page.plain(dataset.name)}**: {counts}. {page.plain(' '.join(dataset.notes))}")
-    st.button("Use this data set", type="primary", key="use-upload", on_click=_use, args=(dataset,))
+def _offer(dataset: Dataset | None) -> None:
+    """What was read, in a few lines, and the button that stores and chooses it."""
+    if dataset is not None:
+        noun = {"image": "image", "text": "text", "tabular": "row"}[dataset.kind]
+        counts = f"{plural(dataset.n_samples, noun)}, {plural(dataset.n_classes, 'class', 'classes')}"
+        shares = data_columns.balance(dataset.class_names, dataset.n_per_class.tolist())
+        sources = "" if dataset.sources is None else f" {plural(len(set(dataset.sources)), 'source')}."
+        st.markdown(f"**{page.plain(dataset.name)}**: {counts}: {page.plain(shares)}.{sources}")
+        if dataset.read_as is None and dataset.kind in N_SHOWN:
+            samples.show(dataset, samples.one_of_each(dataset)[: N_SHOWN[dataset.kind]].tolist())
+        shown = SHOWN_ALREADY if dataset.read_as is not None else ()
+        st.caption(page.plain(" ".join(note for note in dataset.notes if not note.startswith(shown))))
+    st.button(
+        "Use this data set",
+        type="primary",
+        key="use-upload",
+        on_click=_use,
+        args=(dataset,),
+        disabled=dataset is None,
+    )
 
 
 @page.or_toast
 def _use(dataset: Dataset) -> None:
     data_choice.choose(workspace().add_dataset(owner(), dataset))
     st.session_state[_ROUND] += 1  # a new control, without the file
-    del st.session_state[_CONTENT]
+    for key in (_CONTENT, _READ, _SIZE):
+        st.session_state.pop(key, None)
+    data_columns.forget()

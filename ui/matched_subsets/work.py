@@ -20,8 +20,7 @@ from core.evaluate.matched_subsets import (
     ModelComparisons,
     SetComparison,
     calibrations,
-    compare_models,
-    compare_sets,
+    compare_pairs,
     coverages,
     densities,
     epsilon_curve,
@@ -65,12 +64,7 @@ def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:
 def comparisons(pairs: PredictionPairs, plan: MatchingPlan, step: Step) -> ModelComparisons:
     """All models compared on the two sets."""
     options = {"n_repeats": plan.n_repeats, "n_resamples": N_RESAMPLES, **plan.matching, "on_step": step}
-    rng = np.random.default_rng(plan.seed)
-    if len(pairs.references) == len(pairs.targets) == len(pairs.models) == 1:
-        [model] = pairs.models
-        only = compare_sets(pairs.references[model], pairs.targets[model], model=model, rng=rng, **options)
-        return ModelComparisons((only,), ())
-    return compare_models(pairs.references, pairs.targets, rng=rng, **options)
+    return compare_pairs(pairs.references, pairs.targets, rng=np.random.default_rng(plan.seed), **options)
 
 
 def n_steps_of_curve(plan: MatchingPlan) -> int:

@@ -8,12 +8,15 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from core.data import DataError
+from core.data.tables.roles_file import FileReading
 from core.evaluate.wording import plural
 from core.trials import Plan, to_json
 from core.workspace.errors import WorkspaceError
 from core.workspace.links import USUAL_DAYS, Link, View, link_id
 from core.workspace.run import Run
 from ui.data import choice as data_choice
+from ui.data.results import dataset_of
 from ui.shell import shared_view, sign_in
 from ui.shell.page import error, or_toast
 from ui.shell.session import owner, workspace
@@ -34,17 +37,25 @@ class Offer:
 
     `plan` is None where no command computes what is shown. `view` is what a link shows that shows more than the run of
     the plan, or what is no run, once it is worked out; `rests_on` are runs of which more of the page is drawn.
+    `commands` compute what no plan does, each with what it is.
     """
 
     plan: Plan | None
     parameters: Mapping[str, Sequence[str]]
     view: View | None = None
     rests_on: tuple[Run, ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
 
 
-def offer(plan: Plan | None, parameters: Mapping[str, Sequence[str]], *, view: View | None = None) -> None:
+def offer(
+    plan: Plan | None,
+    parameters: Mapping[str, Sequence[str]],
+    *,
+    view: View | None = None,
+    commands: tuple[tuple[str, str], ...] = (),
+) -> None:
     """Say what this page shows, so that the header can offer it as an address, as a command and by a link."""
-    st.session_state[_OFFER] = Offer(plan, parameters, view)
+    st.session_state[_OFFER] = Offer(plan, parameters, view, commands=commands)
 
 
 def add(key: str, written: Sequence[str]) -> None:
@@ -80,9 +91,20 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             links(shown, offered.parameters) if shown else st.caption(NO_RESULT)
         st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
         st.code(address(path, {**about, **(offered.parameters if offered else {})}), language=None, wrap_lines=True)
-        if offered and offered.plan and choice:
-            st.caption("Command: computes it in a terminal, in Touchstone's folder")
-            st.code(command(offered.plan, choice.address), language="bash", wrap_lines=True)
+        for about_it, line in _commands(offered, choice):
+            st.caption(about_it)
+            st.code(line, language="bash", wrap_lines=True)
+
+
+def _commands(offered: Offer | None, choice: data_choice.Choice | None) -> tuple[tuple[str, str], ...]:
+    """The commands that compute what a page offers, each with what it is."""
+    if offered is None or offered.plan is None or choice is None:
+        return offered.commands if offered else ()
+    stored = ("Command: computes it in a terminal, in Touchstone's folder", command(offered.plan, choice.address))
+    file = _file_of(choice)
+    if file is None:
+        return (stored,)
+    return (stored, ("From the file, where this data set is not stored", command_of_file(offered.plan, file)))
 
 
 def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | None:
@@ -170,6 +192,22 @@ def address(path: str, parameters: Mapping[str, str | Sequence[str]]) -> str:
     here = urlsplit(st.context.url or "")
     root = here.path.rsplit("/", 1)[0]
     return urlunsplit((here.scheme, here.netloc, f"{root}/{path}", urlencode(parameters, doseq=True), ""))
+
+
+def _file_of(choice: data_choice.Choice) -> FileReading | None:
+    """How the file of an upload was read; None of an example, of a file without columns and of what is not there."""
+    if choice.stored is None or choice.example is not None:
+        return None
+    try:
+        read_as = dataset_of(choice.stored.fingerprint).read_as
+    except (DataError, WorkspaceError):
+        return None
+    return None if read_as is None else FileReading.from_json(read_as)
+
+
+def command_of_file(plan: Plan, file: FileReading) -> str:
+    """The command that computes a plan on a file, with what its columns are."""
+    return shlex.join(["python", "-m", "core", "run", *file.arguments(), to_json(plan)])
 
 
 def command(plan: Plan, data: str) -> str:

@@ -21,6 +21,7 @@ from core.data.tables.images import Size
 from core.data.tables.npz import parse_npz
 from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
+from core.data.tables.roles_file import FileReading
 from core.data.tables.sources import about, is_called_source
 from core.data.tables.table import ROW_NAMES, compact
 from core.data.values import first_repeat, listed
@@ -141,6 +142,7 @@ def table_dataset(
     array([[1.],
            [2.]])
     """
+    named = () if roles is None else roles.features
     roles = guess_dataset_roles(table, kind=kind, roles=roles)
     codes, class_names = encode(table.strings(roles.label), place=f"{table.name}: column {roles.label!r}")
     class_names, names_column = _class_names(table, roles, codes, class_names)
@@ -166,6 +168,7 @@ def table_dataset(
         numbers=np.column_stack(list(numbers.values())) if numbers else None,
         number_names=numbers,
         part=parts,
+        read_as=None if image_of else FileReading(table.name, replace(roles, features=named), image_size).to_json(),
     )
 
 

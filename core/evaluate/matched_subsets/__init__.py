@@ -8,6 +8,7 @@ says how far accuracy falls, on all samples and on matched ones, with intervals;
 from core.evaluate.matched_subsets.compare import (
     EPSILONS,
     compare_models,
+    compare_pairs,
     compare_sets,
     epsilon_curve,
     n_steps,
@@ -40,6 +41,7 @@ __all__ = [
     "Subset",
     "calibrations",
     "compare_models",
+    "compare_pairs",
     "compare_sets",
     "comparison_table",
     "coverages",

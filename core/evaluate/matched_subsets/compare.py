@@ -129,6 +129,23 @@ def compare_models(
     return ModelComparisons(tuple(sorted(rows, key=lambda row: row.subset("reference").accuracy.value)), tuple(alone))
 
 
+def compare_pairs(
+    references: Mapping[str, AnySet], targets: Mapping[str, AnySet], *, rng: np.random.Generator, **options: Any
+) -> ModelComparisons:
+    """All models compared, or the only one, as a page and a command show it; `options` as in `compare_sets`.
+
+    >>> import numpy as np
+    >>> hard = Outcomes(np.zeros(4, dtype=int), np.full(4, np.nan), np.array([True, True, True, False]), ("any",))
+    >>> compare_pairs({"m": hard}, {"m": hard}, rng=np.random.default_rng(0)).rows[0].model
+    'm'
+    """
+    if len(references) == len(targets) == 1 and set(references) == set(targets):
+        [model] = references
+        only = compare_sets(references[model], targets[model], model=model, rng=rng, **options)
+        return ModelComparisons((only,), ())
+    return compare_models(references, targets, rng=rng, **options)
+
+
 def _compare(
     pairable: Candidates,
     *,

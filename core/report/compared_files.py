@@ -1,0 +1,137 @@
+"""Does accuracy drop from one file of predictions to another? The same answer as the page's, by a command.
+
+What the columns of the files are is said by options for both, or as JSON for each; what is not said is guessed.
+"""
+
+import argparse
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+
+from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
+from core.data.predictions.pairs import Part, pair_predictions
+from core.data.predictions.roles import SHARED, Scores
+from core.data.predictions.shapes import read_prediction_table
+from core.data.predictions.upload import join_predictions, read_predictions
+from core.data.tables import Table
+from core.evaluate.matched_subsets import EPSILON, compare_pairs, matched_verdict, models_verdict
+from core.evaluate.matched_subsets.matching import By, Method, Order
+from core.report.given_files import json_or_file
+from core.workspace.workspace import Workspace
+
+SIDES = ("reference", "target")
+_SEVERAL = ("probabilities", "parts", "classes", "why")
+ROLES = tuple(each.name for each in fields(Roles) if each.name not in _SEVERAL)
+"""The roles that are one column or word each."""
+PARTS = tuple(each.name for each in fields(Part))
+_WORDS = {
+    "positive": "the class whose probability the confidence is, or 'predicted'",
+    "scores": f"what the scores are: {' or '.join(get_args(Scores))}",
+    "join": "the column by which rows of two files belong together, or '(line)'",
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What two files come to: a row of numbers for each model, and the verdict; `notes` say how they were read."""
+
+    table: pd.DataFrame
+    said: str
+    notes: tuple[str, ...]
+
+
+def add_compare_options(parser: argparse.ArgumentParser) -> None:
+    """Two files, what their columns are, which of their rows, and how they are matched.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> add_compare_options(parser)
+    >>> chosen = parser.parse_args(["--reference", "old.csv", "--target", "new.csv", "--truth", "gold"])
+    >>> chosen.target, chosen.truth, chosen.epsilon
+    ('new.csv', 'gold', 0.005)
+    """
+    for side in SIDES:
+        group = parser.add_argument_group(f"{side} set")
+        group.add_argument(f"--{side}", required=True, metavar="FILE", help="predictions: a file or a fingerprint")
+        group.add_argument(f"--{side}-truth", metavar="FILE", help="the truth, where it is in a file of its own")
+        group.add_argument(f"--{side}-roles", metavar="JSON", help="all roles as JSON, or a file of it")
+        for part in PARTS:
+            group.add_argument(f"--{side}-{part}", metavar="NAME", help=f"the {part} to take of the file")
+    columns = parser.add_argument_group("columns of both files")
+    for role in ROLES:
+        columns.add_argument(f"--{role}", metavar="COLUMN", help=_WORDS.get(role, f"the column of the {role}"))
+    matching = parser.add_argument_group("matching")
+    matching.add_argument("--of-task", metavar="NAME", help="the task, where files hold several")
+    matching.add_argument("--epsilon", type=float, default=EPSILON, help="the largest difference within a pair")
+    matching.add_argument("--by", choices=get_args(By), default="label")
+    matching.add_argument("--method", choices=get_args(Method), default="random")
+    matching.add_argument("--order", choices=get_args(Order), default="shuffled")
+    matching.add_argument("--repeats", type=int, default=10, help="random matchings")
+    matching.add_argument("--seed", type=int, default=0)
+
+
+def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) -> Compared:
+    """Read and compare what was named. DataError says what is wrong with a file, or what to say of its columns."""
+    reference = _read(chosen, "reference", workspace, owner)
+    same = _source(chosen, "reference") == _source(chosen, "target")
+    target = reference if same else _read(chosen, "target", workspace, owner)
+    parts = {f"{side}_part": Part(**{p: getattr(chosen, f"{side}_{p}") for p in PARTS}) for side in SIDES}
+    pairs = pair_predictions(reference, target, **parts, task=chosen.of_task)
+    options = {"epsilon": chosen.epsilon, "by": chosen.by, "method": chosen.method, "order": chosen.order}
+    compared = compare_pairs(
+        pairs.references, pairs.targets, rng=np.random.default_rng(chosen.seed), n_repeats=chosen.repeats, **options
+    )
+    said = matched_verdict(compared.rows[0]).text if len(compared.rows) == 1 else models_verdict(compared)
+    return Compared(compared.table(), said, tuple(_notes(reference, target)))
+
+
+def compare_command(sides: Mapping[str, str], settings: Mapping[str, object]) -> str:
+    """The command of two stored files, by side, with whatever else was settled, by option.
+
+    >>> compare_command({"reference": "f00d", "target": "beef"}, {"epsilon": 0.01, "target_set": "new", "task": None})
+    'python -m core compare --reference f00d --target beef --epsilon 0.01 --target-set new'
+    """
+    said = {**sides, **{name: value for name, value in settings.items() if value is not None}}
+    words = [word for name, value in said.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    return shlex.join(["python", "-m", "core", "compare", *words])
+
+
+def _source(chosen: argparse.Namespace, side: str) -> tuple[str | None, ...]:
+    return tuple(getattr(chosen, f"{side}{more}") for more in ("", "_truth", "_roles"))
+
+
+def _read(chosen: argparse.Namespace, side: str, workspace: Workspace, owner: str) -> PredictionTable:
+    name, truth, given = _source(chosen, side)
+    said = {role: getattr(chosen, role) for role in ROLES if getattr(chosen, role) is not None}
+    if name in {stored.fingerprint for stored in workspace.prediction_files(owner)}:
+        return workspace.predictions(owner, str(name)).read()
+    file = Path(str(name))
+    try:
+        roles = _roles(read_prediction_table(file), said, given)
+        return (
+            read_predictions(file, roles=roles) if truth is None else join_predictions(Path(truth), file, roles=roles)
+        )
+    except RolesNeeded as needed:
+        option = f"--{needed.role}" if needed.role in ROLES else f"--{side}-roles"
+        raise DataError(f"{needed} Say it with {option} (python -m core compare --help).") from None
+
+
+def _roles(table: Table, said: Mapping[str, str], given: str | None) -> Roles | None:
+    """The roles that were said, with what names and divides the rows guessed; None leaves all of it to reading."""
+    if given is not None:
+        return replace(Roles.from_json(json_or_file(given)), **said)
+    if not said:
+        return None
+    guess = guess_roles(table)
+    kept = {role: column for role in SHARED if (column := getattr(guess, role)) and column not in said.values()}
+    return Roles(**{**kept, **said})
+
+
+def _notes(*tables: PredictionTable) -> Iterator[str]:
+    for table in dict.fromkeys(tables):
+        yield from (f"{table.name}: {line}" for line in table.roles.lines())
+        yield from (f"{table.name}: {warning}" for warning in table.warnings)

@@ -1,0 +1,43 @@
+"""Which commands say what this page says? Of the stored predictions, and of the files with what their columns are."""
+
+import json
+
+from core.report.compared_files import compare_command
+from ui import cache
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
+from ui.predictions.results import table_of
+from ui.shell.session import owner, workspace
+
+LONGEST_ROLES = 2000
+"""Roles of more characters (of a thousand classes, say) are no part of a line that anybody copies."""
+
+
+def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
+    """What each command is, and the command."""
+    settled = {**sets.parts, "of_task": sets.task, **plan.matching, "repeats": plan.n_repeats, "seed": plan.seed}
+    known = ("Command: compares in a terminal, in Touchstone's folder", compare_command(_stored(sets), settled))
+    given = {side: _file(fingerprint) for side, fingerprint in _stored(sets).items()}
+    if not all(given.values()):
+        return (known,)
+    files = {option: said for side, file in given.items() for option, said in _options(side, file or ())}
+    return (known, ("From the files, where these predictions are not stored", compare_command(files, settled)))
+
+
+def _stored(sets: TwoSets) -> dict[str, str]:
+    return {"reference": sets.reference, "target": sets.target}
+
+
+def _options(side: str, file: tuple[str | None, ...]) -> list[tuple[str, str]]:
+    options = zip((side, f"{side}_truth", f"{side}_roles"), file, strict=True)
+    return [(option, said) for option, said in options if said is not None]
+
+
+@cache.result(max_entries=16)
+def _file(fingerprint: str) -> tuple[str, str | None, str] | None:
+    """The names of the files of stored predictions and their truth, and all roles; None where no line holds them."""
+    stored = {one.fingerprint: one for one in workspace().prediction_files(owner())}.get(fingerprint)
+    roles = json.dumps(json.loads(table_of(fingerprint).roles.to_json()), ensure_ascii=False)
+    if stored is None or stored.example is not None or len(roles) > LONGEST_ROLES:
+        return None
+    upload = workspace().predictions(owner(), fingerprint)
+    return upload.name, upload.truth.name if upload.truth else None, roles
