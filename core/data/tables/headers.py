@@ -44,6 +44,8 @@ def is_surely_data(rows: list[Row]) -> bool:
     numbers = [cell for cell in first if NUMBER.fullmatch(cell.strip())]
     if len(numbers) > 1 and _count_classes(numbers):
         return False
+    if any(map(_names_numbers, first, columns)):
+        return False
     prose = [cell for cell, below in zip(first, columns, strict=True) if _is_prose(cell, below)]
     is_word = any(not NUMBER.fullmatch(cell.strip()) for cell in recurring)
     return is_word or any(recurring or cell.strip().endswith((".", "!", "…")) for cell in prose)
@@ -53,9 +55,15 @@ def _is_usual_name(cell: str) -> bool:
     return not cell.strip() or compact(cell) in _KNOWN or is_called_source(cell)
 
 
+def _names_numbers(cell: str, below: list[str]) -> bool:
+    """Whether a word stands over numbers alone."""
+    is_number = NUMBER.fullmatch(cell.strip()) is not None
+    return not is_number and all(NUMBER.fullmatch(other.strip()) for other in below)
+
+
 def _recurs(cell: str, below: list[str]) -> bool:
-    """Whether a cell is one more of those below, where there are few different ones."""
-    return bool(cell.strip()) and len(set(below)) <= len(below) / 2 and cell in below
+    """Whether a cell is one more of those below, where there are few different ones, but more than one."""
+    return bool(cell.strip()) and 1 < len(set(below)) <= len(below) / 2 and cell in below
 
 
 def _is_prose(cell: str, below: list[str]) -> bool:
