@@ -54,6 +54,7 @@ ANY_FILE = {
     "no name": (io.BytesIO(b"x"), "The file has no name"),
     "no archive": (named(b"hello", "a.zip"), "a.zip: this is no zip archive, or a damaged one"),
     "no arrays": (named(b"hello", "a.npz"), "a.npz: this is no zip archive, or a damaged one"),
+    "no keys": (named(b"{}\n", "a.jsonl"), "a.jsonl: there are no columns"),
 }
 
 

@@ -212,7 +212,7 @@ def make_table(
     unit: str = "line",
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """Put a table together; DataError where there are no rows, or two columns of one name.
+    """Put a table together; DataError where there are no columns or rows, or two columns of one name.
 
     Spaces around a column's name are dropped, and a column without a name is called by its position.
 
@@ -225,8 +225,9 @@ def make_table(
             f"{name}: columns {repeat[0] + 1} and {repeat[1] + 1} are both called {names[repeat[1]]!r}. "
             "Each column needs a name of its own; if there is no line of names, add one."
         )
-    if len(lines) == 0:
-        raise DataError(f"{name}: there are no rows, only the names of columns. Is this the whole file?")
+    missing = "columns" if not names else "rows, only the names of columns" if len(lines) == 0 else ""
+    if missing:
+        raise DataError(f"{name}: there are no {missing}. Is this the whole file?")
     arrays = [values if isinstance(values, np.ndarray) else objects(values) for values in columns]
     return Table(name, dict(zip(names, arrays, strict=True)), np.asarray(lines, dtype=np.int64), unit, notes)
 
