@@ -16,6 +16,7 @@ from core.data.values import listed, numbers_in, quoted
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
 _MOST_ROUNDED = 0.2  # beyond, so few decimals of so many classes say too little
 _NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
+_SEEN = 1000  # rows that are looked at before all are
 _SLACK = 1e-6
 
 
@@ -72,7 +73,10 @@ def probabilities(
         raise DataError(f"{place(row)}: a score is missing or infinite. Each must be a finite number: fill it in.")
     inside = ((scores >= -_NOISE) & (scores <= 1 + _NOISE)).all(axis=1)
     sums = scores.sum(axis=1)
-    good = inside & (np.abs(sums - 1) <= _explained(scores) + 1e-9)
+    off = np.abs(sums - 1)
+    good = inside & (off <= ROUNDED + 1e-9)
+    if not good.all():
+        good = inside & (off <= _explained(scores) + 1e-9)
     if kind is None and (scores >= 0).all() and (np.abs(sums - 100) <= 100 * ROUNDED).all():
         raise DataError(f"{place(0)}: scores sum to {sums[0]:.4g}, as percent do. Divide them by 100.")
     if kind == "logits" or (kind is None and not inside.all() and good.mean() <= 0.5):
@@ -87,10 +91,14 @@ def _explained(scores: np.ndarray) -> float:
     """By how much a row's sum may miss 1: by half a unit of the last decimal per class, where decimals are few."""
     n_classes = scores.shape[1]
     for n_decimals in range(5):
-        if np.abs(scores - scores.round(n_decimals)).max(initial=0.0) <= _NOISE:
+        if _have_decimals(scores[:_SEEN], n_decimals) and _have_decimals(scores, n_decimals):
             explained = 0.5 * 10.0**-n_decimals * n_classes if n_decimals else 0.0
             return min(max(ROUNDED, explained), _MOST_ROUNDED)
     return ROUNDED
+
+
+def _have_decimals(scores: np.ndarray, n_decimals: int) -> bool:
+    return bool(np.abs(scores - scores.round(n_decimals)).max(initial=0.0) <= _NOISE)
 
 
 def _divided(proba: np.ndarray) -> tuple[np.ndarray, str]:
