@@ -19,4 +19,5 @@ def test_few_claims_are_wrong_and_seeds_agree():
 def test_a_shift_is_found_and_none_invented():
     rows = [row for world in WORLDS if SHIFT in world.effects for row in measure(world, 3)]
     check_level(rows)
-    check_power(rows, slack=1)
+    # All classes together are found less often than the one that moved: docs/measured/verdicts.md says how often.
+    check_power(row for row in rows if row.kind == SHIFT)
