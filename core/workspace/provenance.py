@@ -19,7 +19,7 @@ def provenance(executor: Executor) -> dict[str, object]:
         "machine": platform.machine(),
         "device": device() if executor.address is None else "as the workers of the cluster have it",
         "executor": "processes on this machine" if executor.address is None else "a dask cluster",
-        "n_workers": executor.n_threads(),
+        "n_workers": executor.n_workers,
     }
 
 

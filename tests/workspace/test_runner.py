@@ -8,8 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from core.trials import COLUMNS, Context, TrialPlan
+from core.workspace.engine.executor import Executor
 from core.workspace.engine.runner import Engine
 from core.workspace.engine.worker import work
+from core.workspace.provenance import provenance
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
 from tests.workspace.plans import SleepPlan
@@ -25,6 +27,12 @@ def test_a_plan_becomes_rows_in_the_order_of_its_trials(run_plan, workspace):
     assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == list(range(7))
     assert run.provenance["n_workers"] == 2
     assert run.provenance["versions"]["numpy"]
+
+
+def test_provenance_counts_a_worker_that_is_being_replaced(monkeypatch):
+    executor = Executor(n_workers=2)
+    monkeypatch.setattr(executor, "n_threads", lambda: 1)
+    assert provenance(executor)["n_workers"] == 2
 
 
 def test_rows_do_not_depend_on_who_computes_them(run_plan, workspace, wine):

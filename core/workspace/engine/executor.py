@@ -78,6 +78,11 @@ class Executor:
         """How many trials can run at once; at least 1, also while the workers are still to come."""
         return max(1, sum(self.client().nthreads().values()))
 
+    @property
+    def n_workers(self) -> int:
+        """How many processes compute: those started here, also while one of them is replaced, or a cluster's today."""
+        return self._n_workers if self.address is None else self.n_threads()
+
     def has_gpu(self) -> bool:
         """Whether trials have a GPU, as one worker says; asked once per connection."""
         if self._gpu is None:
