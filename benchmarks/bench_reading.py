@@ -62,6 +62,12 @@ def write_keras(path: Path) -> None:
     np.savez_compressed(path, x_train=x[:60_000], y_train=y[:60_000], x_test=x[60_000:], y_test=y[60_000:])
 
 
+def write_scores(path: Path) -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.random((50_000, 1_000), dtype=np.float32)
+    np.savez(path, y_true=rng.integers(0, 1_000, 50_000), probabilities=scores / scores.sum(axis=1, keepdims=True))
+
+
 def write_keys(path: Path) -> None:
     rows = [{**{f"g{key}": 0.5 * row for key in range(KEYS)}, "label": "ab"[row % 2]} for row in range(6)]
     path.write_text(json.dumps(rows))
@@ -79,13 +85,16 @@ FILES: dict[str, tuple[str, Callable[[Path], None]]] = {
     f"JSON 6 x {KEYS:,}": ("t.json", write_keys),
     "NPZ 70,000 images in parts": ("t.npz", write_keras),
     f"zip of {N_IMAGES:,} images in parts": ("t.zip", write_images),
+    "NPZ of predictions, 50,000 x 1,000": ("scores.npz", write_scores),
 }
 
 
 def read_ours(path: str) -> int:
-    from core.data import read_dataset
+    from core.data import read_dataset, read_predictions
 
-    return read_dataset(path).x.nbytes
+    if Path(path).stem != "scores":
+        return read_dataset(path).x.nbytes
+    return read_predictions(path).select().proba.nbytes
 
 
 def read_pandas(path: str) -> int:
@@ -105,17 +114,11 @@ def most_memory() -> float:
 
 
 def measure(reader: str, path: str) -> None:
-    """What one reading costs, printed by a process of its own."""
-    import pandas as pd
-    import pyarrow.compute
-    import pyarrow.csv  # noqa: F401
-
-    import core.data  # noqa: F401
-
+    """What one reading costs, printed by a process of its own, which reads a small file first to load all libraries."""
     small = Path(path).with_name("small.csv")
     small.write_text("a,label\n1,x\n2,y\n")
-    pd.read_csv(small)
-    READERS["ours"](str(small))
+    for read in READERS.values():
+        read(str(small))
     held, started = most_memory(), time.process_time()
     n_bytes = READERS[reader](path)
     seconds = time.process_time() - started
@@ -123,7 +126,7 @@ def measure(reader: str, path: str) -> None:
 
 
 def cost(reader: str, path: Path) -> dict[str, float]:
-    command = [sys.executable, __file__, reader, str(path)]
+    command = [sys.executable, "-m", "benchmarks.bench_reading", reader, str(path)]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
@@ -151,5 +154,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent.parent))
     measure(*sys.argv[1:]) if len(sys.argv) == 3 and sys.argv[1] in READERS else main()

@@ -109,7 +109,7 @@ def left_open(plan: type) -> frozenset[str]:
 
 
 def _resolved(plan: Plan, one: Field, facts: Facts) -> Any:
-    """The value of a field, its default resolved; where no one value says the same, the value as it is."""
+    """The value of a field, its default resolved; the value itself where no one value says the same."""
     value = getattr(plan, one.name)
     if "options" in one.metadata:
         return _resolved_options(plan, one, facts)

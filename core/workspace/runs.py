@@ -143,7 +143,7 @@ def is_of(stored: str, plan: Plan, facts: Facts) -> bool:
     own = to_json(plan)
     if stored == own:
         return True
-    then, now = json.loads(stored), json.loads(own)  # most are told apart by their text, which is quicker
+    then, now = json.loads(stored), json.loads(own)  # after the texts, whose comparison is quicker
     if any(then.get(name) != now.get(name) for name in (then.keys() | now.keys()) - left_open(type(plan))):
         return False
     try:

@@ -33,7 +33,7 @@ def of_numpy(content: bytes) -> bool:
 
 
 def tabs_for_spaces(text: str) -> str:
-    """The text with tabs, where NumPy's savetxt or R's write.table put spaces between cells; else as it is.
+    """The text with tabs, where NumPy's savetxt or R's write.table put spaces between cells; else the same text.
 
     NumPy writes whole numbers as 1.000000000000000000e+00: they are whole numbers again. R names no column for its
     rows' names.
@@ -44,11 +44,13 @@ def tabs_for_spaces(text: str) -> str:
     '\\tgold\\tsaid\\n1\\ta b\\tc\\n'
     """
     text = _OF_NUMPY.sub(lambda match: _whole(match[0]), text)
+    if "\t" in text:
+        return text
     lines = text.split("\n")
     first = [line.split() for line in lines[:_SEEN] if line.strip()]
     if first and len(first[0]) > 1 and all(_are_numbers(cells) and len(cells) == len(first[0]) for cells in first):
         return "\n".join("\t".join(line.split()) for line in lines)
-    if "\t" not in text and _QUOTED_NAMES.fullmatch(lines[0].strip()):
+    if _QUOTED_NAMES.fullmatch(lines[0].strip()):
         rows = list(csv.reader(lines, delimiter=" "))
         if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:
             rows[0] = ["", *rows[0]]

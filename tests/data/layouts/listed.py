@@ -46,8 +46,6 @@ def page() -> str:
 def _line(layout: Layout) -> str:
     files = " + ".join((layout.name, *([layout.truth[0]] if layout.truth else [])))
     result = f"“… {MISSED[layout.label]} …”" if layout.label in MISSED else "so"
-    if layout.needs:
-        result += f", with {layout.needs}"
     return f"| {layout.tool} | {layout.what} | {files} | {_expected(layout)} | {result} |"
 
 

@@ -88,8 +88,6 @@ class Layout:
     content: bytes
     expected: Expected
     truth: tuple[str, bytes] | None = None
-    needs: str = ""
-    """A library that reading it takes, which may be absent."""
 
     @property
     def lacks(self) -> str:
@@ -110,9 +108,9 @@ class Layout:
         return f"{self.tool}: {self.what}"
 
 
-def layout(tool, what, name, content, expected, *, truth=None, needs="") -> Layout:
+def layout(tool, what, name, content, expected, *, truth=None) -> Layout:
     """A layout, its files as text or bytes."""
-    return Layout(tool, what, name, _bytes(content), expected, truth and (truth[0], _bytes(truth[1])), needs)
+    return Layout(tool, what, name, _bytes(content), expected, truth and (truth[0], _bytes(truth[1])))
 
 
 def _bytes(content: str | bytes) -> bytes:

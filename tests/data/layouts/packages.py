@@ -1,5 +1,9 @@
 """Layouts of statistics packages, commercial workbenches and spreadsheets."""
 
+import io
+
+import openpyxl
+
 from tests.data.layouts.made import (
     CODES,
     CODES_2,
@@ -17,7 +21,6 @@ from tests.data.layouts.made import (
     csv,
     layout,
     lines,
-    packed,
     scores,
 )
 
@@ -27,30 +30,12 @@ COMMAS = [f"{p:.2f}".replace(".", ",") for p in TOP]
 
 
 def sheet(header: list[str], rows: list[list]) -> bytes:
-    """The least that makes a workbook of one sheet, texts inline."""
-    ns = "http://schemas.openxmlformats.org"
-
-    def cell(value) -> str:
-        number = isinstance(value, (int, float))
-        return f"<c><v>{value}</v></c>" if number else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
-
-    data = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in [header, *rows])
-    main = f'xmlns="{ns}/spreadsheetml/2006/main"'
-    rels = f'<Relationships xmlns="{ns}/package/2006/relationships">{{}}</Relationships>'
-    link = f'<Relationship Id="r1" Type="{ns}/officeDocument/2006/relationships/{{}}" Target="{{}}"/>'
-    types = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    files = {
-        "[Content_Types].xml": f'<Types xmlns="{ns}/package/2006/content-types"><Default Extension="rels" '
-        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{types}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/s1.xml" ContentType="{types}.worksheet+xml"/></Types>',
-        "_rels/.rels": rels.format(link.format("officeDocument", "xl/workbook.xml")),
-        "xl/workbook.xml": f'<workbook {main} xmlns:r="{ns}/officeDocument/2006/relationships"><sheets>'
-        '<sheet name="Sheet1" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": rels.format(link.format("worksheet", "s1.xml")),
-        "xl/s1.xml": f"<worksheet {main}><sheetData>{data}</sheetData></worksheet>",
-    }
-    return packed(files)
+    """A workbook of one sheet."""
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    for row in (header, *rows):
+        book.active.append(row)
+    book.save(stream)
+    return stream.getvalue()
 
 
 LAYOUTS = [
@@ -203,6 +188,5 @@ LAYOUTS = [
             [[f"r{r}", TRUE_NAMES[r], SAID_NAMES[r], float(TOP[r])] for r in range(N)],
         ),
         Read(),
-        needs="openpyxl",
     ),
 ]
