@@ -170,9 +170,27 @@ def test_measurements_that_stand_in_both_files_join_their_rows():
 
 def test_uploads_that_were_joined_by_line_before_anybody_asked_still_are_and_say_so():
     truth, said = frames(name=PICTURES)["truth"], frames(name=OTHERS)["straight"]
-    table = joined(truth, said, roles=Roles(truth="label", predicted="predicted"))
+    roles = Roles(truth="label", predicted="predicted")
+    table = joined(truth, said, roles=roles, confirmed=True)
     assert table.select().accuracy == frames()["accuracy"]
     assert any("although both have a column 'name'" in note for note in table.notes)
+
+
+def test_to_name_the_columns_is_not_to_confirm_how_rows_join():
+    roles = Roles(truth="label", predicted="predicted")
+    shuffled = joined(frames(image=PICTURES)["truth"], frames(image=PICTURES)["shuffled"], roles=roles)
+    assert shuffled.select().accuracy == frames()["accuracy"]
+    known, said = frames(id=PICTURES)["truth"], frames()["shuffled"]
+    for confirmed in (False, True):
+        with pytest.raises(RolesNeeded, match=r"truth.csv has ids \(column 'id'\), said.csv has none"):
+            joined(known, said, roles=roles, confirmed=confirmed)
+
+
+def test_the_answer_to_how_rows_join_can_be_read():
+    known = frames(id=[*PICTURES[:-1], PICTURES[0]])["truth"]
+    with pytest.raises(RolesNeeded) as needed:
+        joined(known, frames()["straight"])
+    assert joined(known, frames()["straight"], roles=needed.value.guess).select().accuracy == frames()["accuracy"]
 
 
 def long(n_rows: int = 400, share: float = 0.9, **columns) -> tuple[pd.DataFrame, pd.DataFrame]:

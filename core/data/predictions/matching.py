@@ -65,6 +65,11 @@ class _Pair:
         return by_line(n_truth, n_said) if n_truth == n_said else None
 
     @property
+    def has_ids_in_one(self) -> bool:
+        """Whether one file has ids and the other has none, which then says nothing of the order of its rows."""
+        return (self.truth_roles.id is None) != (self.roles.id is None)
+
+    @property
     def shifts(self) -> list[Way]:
         """Line by line, moved by some rows, where labels agree clearly more often so."""
         steps = self.labels.shifts if self.labels else {}
@@ -119,7 +124,7 @@ def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *
         way = _given(pair, roles.join)
     elif confirmed:
         ids = _ids(*pair.files)
-        way = _lines(pair) if ids is None else _whole(pair, ids)
+        way = _confirmed_lines(pair) if ids is None else _whole(pair, ids)
     else:
         way = _decided(pair)
     return _by_key(pair, way) if way.keys else _by_line(pair, way, confirmed=confirmed)
@@ -247,7 +252,7 @@ def _check_lines(pair: _Pair, counted: Sequence[Way]) -> None:
         raise pair.question(twice, [line])
     if order is not None:
         raise pair.question(f"Column {order[0]!r} of {known.name} and {said.name} {order[1]}.", [line])
-    if not counted and (pair.truth_roles.id is None) != (pair.roles.id is None):
+    if not counted and pair.has_ids_in_one:
         raise pair.question(_ids_in_one(pair), [line])
     if doubt or pair.shifts:
         raise pair.question(doubt or "Labels agree more often when rows are moved.", [line])
@@ -264,6 +269,13 @@ def _ids_in_one(pair: _Pair) -> str:
     return f"{with_ids.name} has ids (column {other or own!r}), {without.name} has none."
 
 
+def _confirmed_lines(pair: _Pair) -> Way:
+    """Line by line, as somebody has seen them; RolesNeeded where that cannot be, since one file has ids."""
+    if pair.line is not None and pair.has_ids_in_one:
+        raise pair.question(_ids_in_one(pair), [pair.line])
+    return _lines(pair)
+
+
 def _lines(pair: _Pair) -> Way:
     """Line by line; DataError where there are not as many lines."""
     if pair.line is None:
@@ -272,7 +284,7 @@ def _lines(pair: _Pair) -> Way:
 
 
 def _other_lengths(pair: _Pair) -> DataError:
-    if (pair.truth_roles.id is None) == (pair.roles.id is None) or pair.roles.join is not None:
+    if not pair.has_ids_in_one or pair.roles.join is not None:
         return DataError(f"{_lengths(pair)}. Give both a column 'id', or as many rows in the same order.")
     return DataError(
         f"{_ids_in_one(pair)} There are {pair.known.n_rows:,} rows in {pair.known.name} and {pair.said.n_rows:,} in "

@@ -98,7 +98,9 @@ class PredictionUpload:
         said, truth = self.predictions, self.truth
         if truth is None:
             return read_predictions(said.open(), roles=said.roles, limits=limits)
-        return join_predictions(truth.open(), said.open(), roles=said.roles, truth_roles=truth.roles, limits=limits)
+        confirmed = _is_confirmed(said.roles, truth.roles)
+        roles = {"roles": said.roles, "truth_roles": truth.roles}
+        return join_predictions(truth.open(), said.open(), **roles, limits=limits, confirmed=confirmed)
 
     def to_bytes(self) -> bytes:
         """All of it as one zip archive; `from_bytes` reads it back."""
@@ -152,14 +154,16 @@ def join_predictions(
     truth_roles: Roles | None = None,
     name: str | None = None,
     limits: Limits | None = None,
+    confirmed: bool = False,
 ) -> PredictionTable:
     """Read the truth, or how rows are divided into sets, folds or sources, from one file and predictions from another.
 
     Rows join by id where both files have ids, or by another column that names every row in both, and by line where
     nothing speaks against it and there are as many; `notes` say which. RolesNeeded asks where columns contradict that.
     `truth_roles` and `roles` say what the columns of each are, or are guessed; the roles of what was joined before, or
-    of a question about it, do for both. DataError where ids do not join, with
-    the counts both ways, or where both files hold a truth and these differ.
+    of a question about it, do for both. Files that somebody has seen joined with these roles are `confirmed`: their
+    lines stay joined, with a warning where something speaks against it. DataError where ids do not join, with the
+    counts both ways, or where both files hold a truth and these differ.
 
     >>> from core.data.tables import make_table
     >>> truth = make_table("truth.tsv", ["id", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
@@ -170,7 +174,6 @@ def join_predictions(
     files = (truth, predictions)
     tables = (file if isinstance(file, Table) else read_prediction_table(file, limits=limits) for file in files)
     known, said = fold_truth(*tables)
-    confirmed = _is_confirmed(roles, truth_roles)
     named = not confirmed or (roles is not None and roles.id is not None and roles.id not in said.columns)
     if roles is not None and truth_roles is None:
         roles, truth_roles = _apart(roles, known, said)
@@ -235,7 +238,9 @@ def _with_names(known: Table, truth_roles: Roles, joined: Table, roles: Roles, j
     named = keep_names(Reading(joined, None, roles)).roles
     if named.id is not None:
         return joined, replace(named, join=join)
-    own = truth_roles.id or keep_names(Reading(known, None, replace(truth_roles, predicted=truth_roles.truth))).roles.id
+    own = truth_roles.id if truth_roles.id is not None and known.is_unique(truth_roles.id) else None
+    if truth_roles.id is None:
+        own = keep_names(Reading(known, None, replace(truth_roles, predicted=truth_roles.truth))).roles.id
     if own is None:
         return joined, roles
     column = in_joined(own, joined, known)
