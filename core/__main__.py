@@ -25,11 +25,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.command.compared_files import add_compare_options, compare_files
+from core.command.given_files import add_dataset_options, given_dataset, says_columns
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.data.tables.vectors import write_vectors
 from core.questions import QUESTIONS
-from core.report.compared_files import add_compare_options, compare_files
-from core.report.given_files import add_dataset_options, given_dataset, says_columns
 from core.report.plan_reference import plan_reference, reference
 from core.report.recreate import recreate
 from core.report.run_report import body_of

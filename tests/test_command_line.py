@@ -1,6 +1,7 @@
 """The command line does what the pages do, finds what they computed, and says what is wrong."""
 
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,12 @@ import pandas as pd
 import pytest
 
 from core.__main__ import _parser, _say, main
-from core.report.given_files import given_dataset
+from core.command.compared_files import compare_files
+from core.command.given_files import given_dataset
+from core.data import DataError
+from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.workspace.run import Run, Steps
+from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.data.shared_files import recordings, zip_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -149,6 +154,7 @@ def test_two_files_of_predictions_are_compared_with_the_roles_that_were_said(tmp
         (["--reference-roles", "{}"], "This is no file of roles"),
         (["--reference-roles", "no-such-file.json"], "no-such-file.json: cannot be read"),
         (["--reference-truth", "no-such-file.csv"], "no-such-file.csv"),
+        (["--truth", "gold"], "say them with --reference-roles"),
     ],
 )
 def test_roles_of_predictions_that_do_not_fit_are_refused_in_a_line(tmp_path, options, words, capsys):
@@ -157,6 +163,42 @@ def test_roles_of_predictions_that_do_not_fit_are_refused_in_a_line(tmp_path, op
     said = capsys.readouterr().err
     assert words in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "options", [["--repeats", "0"], ["--seed", "-1"], ["--epsilon", "-1"], ["--scores", "bananas"]]
+)
+def test_options_that_make_no_sense_are_refused_by_name(options, capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "--reference", "a.csv", "--target", "b.csv", *options])
+    assert f"argument {options[0]}" in capsys.readouterr().err
+
+
+def test_stored_predictions_take_no_columns(tmp_path, capsys, monkeypatch):
+    upload = PredictionUpload(GivenFile("pets.csv", b"id,gold,predicted\n1,cat,cat\n2,dog,cat\n"))
+    workspace = Workspace(tmp_path / "home")
+    fingerprint = workspace.add_predictions(LOCAL_OWNER, upload)
+    chosen = ["compare", "--reference", fingerprint, "--target", fingerprint]
+    with pytest.raises(DataError, match=r"is stored with its columns.*Leave out"):
+        compare_files(_parser().parse_args([*chosen, "--truth", "gold"]), workspace, LOCAL_OWNER)
+    with pytest.raises(DataError, match="--reference-truth"):
+        compare_files(_parser().parse_args([*chosen, "--reference-truth", "t.csv"]), workspace, LOCAL_OWNER)
+
+
+def test_a_question_of_how_rows_join_names_its_answers_and_the_answer_is_taken(tmp_path, capsys):
+    path, truth = said_by_a_model(tmp_path / "old.csv", fall=0.0, seed=1), tmp_path / "truth.csv"
+    frame = pd.read_csv(path)
+    frame[["a"]].to_csv(truth, index=False)
+    frame.drop(columns=["a", "ref"]).iloc[np.r_[1 : len(frame), 0]].to_csv(path, index=False)
+    new = said_by_a_model(tmp_path / "new.csv", fall=0.2, seed=2)
+    files = ["--reference", str(path), "--reference-truth", str(truth), "--target", str(new)]
+    files += ["--predicted", "b", "--confidence", "c", "--truth", "a"]
+    assert main(["compare", *files]) == 2
+    asked = capsys.readouterr().err
+    assert "'--join=(line +1)'" in asked or "'--join=(line -1)'" in asked
+    answer = re.search(r"--join=\(line [+-]1\)", asked)[0]
+    assert main(["compare", *files, answer]) == 0
+    assert "old: Joined with truth.csv" in capsys.readouterr().err
 
 
 def test_images_of_several_sizes_are_resized_when_the_command_says_so(tmp_path, capsys):

@@ -449,9 +449,9 @@ def test_the_commands_that_are_offered_say_the_same_of_stored_files_and_of_the_f
 ):
     app = settled(open_page("matched_subsets", **two, epsilon="0.01"))
     of_stored, of_files = [code.value for code in app.code if "core compare" in code.value]
-    assert f"--reference {two['reference']} --target {two['target']} " in of_stored
-    assert "--epsilon 0.01" in of_stored
-    assert "--reference old.tsv --reference-roles '" in of_files
+    assert f"--reference={two['reference']} --target={two['target']} " in of_stored
+    assert "--epsilon=0.01" in of_stored
+    assert "--reference=old.tsv '--reference-roles={" in of_files
     (tmp_path / "old.tsv").write_bytes(made(900, 0.0, 1))
     (tmp_path / "new.tsv").write_bytes(made(500, 0.15, 2))
     monkeypatch.chdir(tmp_path)

@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.__main__ import _parser
+from core.command.given_files import given_dataset
 from core.evaluate.wording import THIN_SPACE
-from core.report.given_files import given_dataset
 from core.workspace.workspace import LOCAL_OWNER
 from tests.data.shared_files import recordings, zip_of
 from tests.pages.conftest import plainly, texts
@@ -163,7 +163,7 @@ def test_known_sources_are_what_the_next_page_asks_about(given, open_page, works
     [from_here, from_the_file] = [code.value for code in app.code if "core run" in code.value]
     assert '"source_finders":["known"]' in from_here
     assert f"--data {stored.fingerprint} " in from_here
-    assert "--data voices.tsv --kind tabular --label status --id name --source subject --part '' " in from_the_file
+    assert "--data=voices.tsv --kind=tabular --label=status --id=name --source=subject --part= " in from_the_file
 
 
 def test_the_command_of_what_was_left_out_makes_the_same_data_set(given, open_page, workspace, tmp_path, monkeypatch):

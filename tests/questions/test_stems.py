@@ -15,11 +15,9 @@ SHARED = {
     "core/evaluate": {"calibration", "claims", "covariate_shift", "intervals", "measured", "wording"},
     "core/figures": {"theme", "maps", "words", "calibration", "covariate_shift"},
     "core/report": {
-        "compared_files",
         "descriptions",
         "plan_reference",
         "files",
-        "given_files",
         "html",
         "markdown",
         "names",

@@ -1,8 +1,6 @@
 """Which commands say what this page says? Of the stored predictions, and of the files with what their columns are."""
 
-import json
-
-from core.report.compared_files import compare_command
+from core.command.compared_files import compare_command
 from ui import cache
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.predictions.results import table_of
@@ -16,10 +14,10 @@ def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
     """What each command is, and the command."""
     settled = {**sets.parts, "of_task": sets.task, **plan.matching, "repeats": plan.n_repeats, "seed": plan.seed}
     known = ("Command: compares in a terminal, in Touchstone's folder", compare_command(_stored(sets), settled))
-    given = {side: _file(fingerprint) for side, fingerprint in _stored(sets).items()}
-    if not all(given.values()):
+    given = [(side, file) for side, fingerprint in _stored(sets).items() if (file := _file(fingerprint)) is not None]
+    if len(given) < 2:
         return (known,)
-    files = {option: said for side, file in given.items() for option, said in _options(side, file or ())}
+    files = {option: said for side, file in given for option, said in _options(side, file)}
     return (known, ("From the files, where these predictions are not stored", compare_command(files, settled)))
 
 
@@ -36,8 +34,10 @@ def _options(side: str, file: tuple[str | None, ...]) -> list[tuple[str, str]]:
 def _file(fingerprint: str) -> tuple[str, str | None, str] | None:
     """The names of the files of stored predictions and their truth, and all roles; None where no line holds them."""
     stored = {one.fingerprint: one for one in workspace().prediction_files(owner())}.get(fingerprint)
-    roles = json.dumps(json.loads(table_of(fingerprint).roles.to_json()), ensure_ascii=False)
-    if stored is None or stored.example is not None or len(roles) > LONGEST_ROLES:
+    if stored is None or stored.example is not None:
+        return None
+    roles = table_of(fingerprint).roles.to_json(indent=None)
+    if len(roles) > LONGEST_ROLES:
         return None
     upload = workspace().predictions(owner(), fingerprint)
     return upload.name, upload.truth.name if upload.truth else None, roles

@@ -127,13 +127,13 @@ class Roles:
                 shown = _SHOWN.get(role, _column)
                 yield role, _TITLES.get(role, role.capitalize()), shown(value)
 
-    def to_json(self) -> str:
-        """The roles as a small JSON file, to be given back with the next upload."""
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The roles as a small JSON file, to be given back with the next upload; in one line without an `indent`."""
         known = {name: value for name, value in asdict(self).items() if name != "why" and value not in (None, ())}
         for part in known.get("parts", ()):
             if not part["probabilities"]:
                 del part["probabilities"]  # as it was written before there were any: the name of an upload rests on it
-        return json.dumps({"touchstone": "prediction roles", **known}, indent=2, ensure_ascii=False)
+        return json.dumps({"touchstone": "prediction roles", **known}, indent=indent, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Roles":

@@ -56,7 +56,7 @@ class FileReading:
 
     >>> reading = FileReading("voices.tsv", DatasetRoles(label="status", source="subject"))
     >>> reading.arguments()
-    ['--data', 'voices.tsv', '--kind', 'tabular', '--label', 'status', '--id', '', '--source', 'subject', '--part', '']
+    ['--data=voices.tsv', '--kind=tabular', '--label=status', '--id=', '--source=subject', '--part=']
     >>> FileReading.from_json(reading.to_json()) == reading
     True
     """
@@ -78,11 +78,11 @@ class FileReading:
         return cls(said["file"], roles_from_json(said["roles"]), tuple(size) if size else None)
 
     def arguments(self) -> list[str]:
-        """What names the file and its columns on the command line; `''` says that no column has the role."""
+        """What names the file and its columns on the command line; with nothing behind "=" no column has the role."""
         size = ["--image-size", *map(str, self.image_size)] if self.image_size else []
-        kind = ["--data", self.file, "--kind", self.roles.kind, *size]
+        kind = [f"--data={self.file}", f"--kind={self.roles.kind}", *size]  # a name may begin with a dash
         if self.roles.features:
-            return [*kind, "--roles", roles_to_json(self.roles)]
+            return [*kind, f"--roles={roles_to_json(self.roles)}"]
         said = {role: getattr(self.roles, role) for role in SINGLE}
         said = {role: column for role, column in said.items() if column or role not in INPUTS}
-        return [*kind, *(word for role, column in said.items() for word in (f"--{role}", column or ""))]
+        return [*kind, *(f"--{role}={column or ''}" for role, column in said.items())]

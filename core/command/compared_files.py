@@ -5,7 +5,7 @@ What the columns of the files are is said by options for both, or as JSON for ea
 
 import argparse
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import get_args
@@ -13,6 +13,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
+from core.command.given_files import json_or_file
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from core.data.predictions.pairs import Part, pair_predictions
 from core.data.predictions.roles import SHARED, Scores
@@ -21,10 +22,10 @@ from core.data.predictions.upload import join_predictions, read_predictions
 from core.data.tables import Table
 from core.evaluate.matched_subsets import EPSILON, compare_pairs, matched_verdict, models_verdict
 from core.evaluate.matched_subsets.matching import By, Method, Order
-from core.report.given_files import json_or_file
 from core.workspace.workspace import Workspace
 
 SIDES = ("reference", "target")
+_MOST_ANSWERS = 5
 _SEVERAL = ("probabilities", "parts", "classes", "why")
 ROLES = tuple(each.name for each in fields(Roles) if each.name not in _SEVERAL)
 """The roles that are one column or word each."""
@@ -63,15 +64,28 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
             group.add_argument(f"--{side}-{part}", metavar="NAME", help=f"the {part} to take of the file")
     columns = parser.add_argument_group("columns of both files")
     for role in ROLES:
-        columns.add_argument(f"--{role}", metavar="COLUMN", help=_WORDS.get(role, f"the column of the {role}"))
+        names = {"choices": get_args(Scores)} if role == "scores" else {"metavar": "COLUMN"}
+        columns.add_argument(f"--{role}", **names, help=_WORDS.get(role, f"the column of the {role}"))
     matching = parser.add_argument_group("matching")
     matching.add_argument("--of-task", metavar="NAME", help="the task, where files hold several")
-    matching.add_argument("--epsilon", type=float, default=EPSILON, help="the largest difference within a pair")
+    matching.add_argument("--epsilon", type=_from(0.0), default=EPSILON, help="the largest difference within a pair")
     matching.add_argument("--by", choices=get_args(By), default="label")
     matching.add_argument("--method", choices=get_args(Method), default="random")
     matching.add_argument("--order", choices=get_args(Order), default="shuffled")
-    matching.add_argument("--repeats", type=int, default=10, help="random matchings")
-    matching.add_argument("--seed", type=int, default=0)
+    matching.add_argument("--repeats", type=_from(1), default=10, help="random matchings")
+    matching.add_argument("--seed", type=_from(0), default=0)
+
+
+def _from(lowest: int | float) -> Callable[[str], int | float]:
+    """The type of an option that is a number of the type of `lowest`, and no less."""
+
+    def number(text: str) -> int | float:
+        value = type(lowest)(text)
+        if not value >= lowest:
+            raise argparse.ArgumentTypeError(f"{text} is less than {lowest}")
+        return value
+
+    return number
 
 
 def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) -> Compared:
@@ -93,10 +107,10 @@ def compare_command(sides: Mapping[str, str], settings: Mapping[str, object]) ->
     """The command of two stored files, by side, with whatever else was settled, by option.
 
     >>> compare_command({"reference": "f00d", "target": "beef"}, {"epsilon": 0.01, "target_set": "new", "task": None})
-    'python -m core compare --reference f00d --target beef --epsilon 0.01 --target-set new'
+    'python -m core compare --reference=f00d --target=beef --epsilon=0.01 --target-set=new'
     """
     said = {**sides, **{name: value for name, value in settings.items() if value is not None}}
-    words = [word for name, value in said.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in said.items()]  # a name may begin with a dash
     return shlex.join(["python", "-m", "core", "compare", *words])
 
 
@@ -108,24 +122,40 @@ def _read(chosen: argparse.Namespace, side: str, workspace: Workspace, owner: st
     name, truth, given = _source(chosen, side)
     said = {role: getattr(chosen, role) for role in ROLES if getattr(chosen, role) is not None}
     if name in {stored.fingerprint for stored in workspace.prediction_files(owner)}:
+        if said or truth is not None or given is not None:
+            raise DataError(
+                f"{name} is stored with its columns and its truth. Leave out the options that name columns, "
+                f"--{side}-truth and --{side}-roles, or name the file instead."
+            )
         return workspace.predictions(owner, str(name)).read()
     file = Path(str(name))
     try:
-        roles = _roles(read_prediction_table(file), said, given)
+        roles = None if given is None and not said else _roles(read_prediction_table(file), said, given)
         return (
             read_predictions(file, roles=roles) if truth is None else join_predictions(Path(truth), file, roles=roles)
         )
     except RolesNeeded as needed:
-        option = f"--{needed.role}" if needed.role in ROLES else f"--{side}-roles"
-        raise DataError(f"{needed} Say it with {option} (python -m core compare --help).") from None
+        raise DataError(f"{needed} {_answer(needed, side)} (python -m core compare --help).") from None
+    except DataError as problem:
+        if not said:
+            raise
+        remedy = f"Where the files' columns are called differently, say them with --{side}-roles."
+        raise DataError(f"{problem} {remedy}") from None
 
 
-def _roles(table: Table, said: Mapping[str, str], given: str | None) -> Roles | None:
-    """The roles that were said, with what names and divides the rows guessed; None leaves all of it to reading."""
+def _answer(needed: RolesNeeded, side: str) -> str:
+    """The options that would answer a question."""
+    if needed.role not in ROLES:
+        guess = "" if needed.guess is None else f", such as {shlex.quote(needed.guess.to_json(indent=None))}"
+        return f"Say it with --{side}-roles{guess}"
+    answers = " or ".join(shlex.quote(f"--{needed.role}={choice}") for choice in needed.choices[:_MOST_ANSWERS])
+    return f"Say it with {answers or f'--{needed.role}'}"
+
+
+def _roles(table: Table, said: Mapping[str, str], given: str | None) -> Roles:
+    """The roles that were said, with what names and divides the rows guessed."""
     if given is not None:
         return replace(Roles.from_json(json_or_file(given)), **said)
-    if not said:
-        return None
     guess = guess_roles(table)
     kept = {role: column for role in SHARED if (column := getattr(guess, role)) and column not in said.values()}
     return Roles(**{**kept, **said})
@@ -133,5 +163,4 @@ def _roles(table: Table, said: Mapping[str, str], given: str | None) -> Roles | 
 
 def _notes(*tables: PredictionTable) -> Iterator[str]:
     for table in dict.fromkeys(tables):
-        yield from (f"{table.name}: {line}" for line in table.roles.lines())
-        yield from (f"{table.name}: {warning}" for warning in table.warnings)
+        yield from (f"{table.name}: {line}" for line in (*table.notes, *table.warnings))
