@@ -12,7 +12,7 @@ from core.evaluate.data_set_adequacy.adequacy import adequacy_of
 from core.evaluate.data_set_adequacy.next_doubling import judged
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve, Step, Told
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict, usual_curve
+from core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
 from core.evaluate.data_set_adequacy.words import WORTH, ends, kind, sentence
 from core.evaluate.source_robustness import Difference
 from core.evaluate.wording import count, percent, plural, points, ratio
@@ -51,7 +51,7 @@ def body(
 
     `null` and `finished` as in `adequacy_verdict`.
     """
-    of = of or usual_curve(found)
+    of = of or first_curve(found)
     if of is None:
         return Body(None, (), (Section("", ("No trial has come to a result yet.",)),))
     said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)

@@ -17,7 +17,7 @@ from core.evaluate.source_robustness import (
     ModelComparison,
     compare_models,
     expected_accuracy_intervals,
-    most_robust,
+    leading_row,
     source_verdict,
 )
 from core.evaluate.source_robustness.true_sources import TrueSources, true_sources
@@ -49,9 +49,9 @@ def body(
     null: Claim | None = None,
     finished: bool = True,
 ) -> Body:
-    """Everything about a run, the verdict about the row `of` (`most_robust` by default); see `source_verdict`."""
+    """Everything about a run, the verdict about the row `of` (`leading_row` by default); see `source_verdict`."""
     rows = intervals.overall
-    of = of or most_robust(rows, comparisons)
+    of = of or leading_row(rows, comparisons)
     if of is None:
         return Body(None, (), (Section("", ("No trial has come to a result yet.",)),))
     names = names_beside(of, rows)

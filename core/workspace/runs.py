@@ -52,15 +52,13 @@ class Runs:
         is done.
         """
         with self._store.session() as session:
-            row = _of_today(session, owner, plan, facts)
+            row = _found(session, owner, plan, facts)
             return None if row is None else as_run(session, row)
 
     def find_run(self, owner: str, plan: Plan, facts: Facts) -> Run | None:
         """The same; where there is none, the newest that an older method computed."""
         with self._store.session() as session:
-            row = _of_today(session, owner, plan, facts)
-            if row is None:
-                row = next(iter(_of_the_same_work(session, owner, plan, facts)), None)
+            row = _found(session, owner, plan, facts, older=True)
             return None if row is None else as_run(session, row)
 
     def run(self, owner: str, run_id: str) -> Run:
@@ -120,14 +118,16 @@ def _by_key(owner: str, key: str) -> Select[tuple[RunRow]]:
     return select(RunRow).where(RunRow.owner == owner, RunRow.key == key)
 
 
-def _of_today(session: Session, owner: str, plan: Plan, facts: Facts) -> RunRow | None:
-    """The run of this plan by today's method, under whichever spelling of its defaults."""
+def _found(session: Session, owner: str, plan: Plan, facts: Facts, *, older: bool = False) -> RunRow | None:
+    """The run of this plan by today's method, under whichever spelling of its defaults, or else an `older` one."""
     key = run_key(plan, facts.fingerprint)
     own = session.scalar(_by_key(owner, key))
     if own is not None and own.state == "done":
         return own
     same = _of_the_same_work(session, owner, plan, facts)
     of_today = [row for row in same if row.key == run_key(load_plan(row.plan), row.fingerprint)]
+    if not of_today and older:
+        return next(iter(same), None)
     return max(of_today, key=lambda row: (row.state == "done", row.key == key), default=None)
 
 

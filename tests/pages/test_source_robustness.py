@@ -41,7 +41,7 @@ def test_a_finished_run_shows_verdict_figures_and_table(open_page, workspace, wi
 def test_the_verdict_is_about_the_chosen_model(open_page, workspace, wine):
     stored_run(workspace, wine)
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
-    assert app.button_group(key="about").value == "usual"
+    assert app.button_group(key="about").value == "leading model"
     for name in ("SVM", "Logistic regression"):
         app.button_group(key="about").set_value(name).run()
         assert f"{name}: which classes and sources are hard?" in texts(app)

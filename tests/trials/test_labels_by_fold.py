@@ -1,6 +1,10 @@
 """The labels of folds are as somebody specified them (Wecker et al. 2020, section 3.3), in plan, address and page."""
 
+import io
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.__main__ import main
@@ -110,6 +114,10 @@ def test_the_command_line_takes_them(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
     help_text = main(["plans", "folds"]) or capsys.readouterr().out
     assert "| `labels_by_fold` | `[]` | a list of `[name, number, …]`, numbers, 0 or more |" in help_text
+    assert main(["run", "--data", "wine", to_json(replace(PLAN, schemes=("sds_folds",), seeds=(0,)))]) == 0
+    rows = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t")
+    folds = rows["fold"].to_numpy(dtype=int)
+    assert n_label(folds, load_example("wine").y)[0] == [30, 20, 9]
 
 
 def test_labels_may_be_numbers_outside_of_plans():

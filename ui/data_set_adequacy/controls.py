@@ -9,7 +9,7 @@ from core.asked import About
 from core.data import Dataset
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
 from core.evaluate.data_set_adequacy.results import Adequacy, Curve
-from core.evaluate.data_set_adequacy.verdict import usual_curve
+from core.evaluate.data_set_adequacy.verdict import first_curve
 from core.evaluate.data_set_adequacy.words import WORTH
 from core.report.names import FINDER_TITLES, MODEL_TITLES
 from ui.forms.controls import Number, One, check_address
@@ -52,13 +52,13 @@ def shown(plan: AdequacyPlan, look: AdequacyLook) -> dict[str, list[str]]:
 def chosen_curve(found: Adequacy, look: AdequacyLook) -> Curve | None:
     """The curve that the verdict and the details are about; None while that model has none."""
     if not look.of:
-        return usual_curve(found)
+        return first_curve(found)
     return next((curve for curve in found.overall if _name(curve.model, curve.source_finder) == look.of), None)
 
 
 def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
     several = len(plan.source_finders) > 1
-    names = {"": "usual"} | {
+    names = {"": "first model"} | {
         _name(model, finder): MODEL_TITLES[model] + (f", {FINDER_TITLES.get(finder, finder)}" if several else "")
         for finder in plan.source_finders
         for model in plan.models
@@ -69,7 +69,7 @@ def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
             "The verdict is about",
             names,
             "",
-            "Whose curve, classes and spread are shown below. Usual: the first model.",
+            "Whose curve, classes and spread are shown below. First: with known sources, where the data name them.",
         ),
         Number(
             "worth",

@@ -15,7 +15,7 @@ from core.evaluate.source_robustness import (
     HeldOutSource,
     ModelComparison,
     hardest,
-    most_robust,
+    leading_row,
 )
 from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import count, percent, plural, ratio
@@ -33,14 +33,17 @@ from ui.source_robustness import results, trained_sources
 from ui.source_robustness.results import OwnModels
 
 N_PORTRAITS = 6
-USUAL = "usual"
-_USUAL_HELP = "Usual: the first of the models than which no other keeps significantly more of its accuracy (Holm)."
+LEADING = "leading model"
+_LEADING_HELP = (
+    "Leading: the first of the models than which no other keeps significantly more of its accuracy (Holm); with known "
+    "sources, where the data name them."
+)
 ROOM = 560  # pixels
 MOST_BESIDE = 4
 
 
 def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
-    """The control of what the verdict and the details are about, where there are two; None for the usual one.
+    """The control of what the verdict and the details are about, where there are two; None for the leading one.
 
     It offers all that was planned, finished or not, so that an address means the same before and after.
     """
@@ -48,9 +51,9 @@ def looked_at(run: Run | None, own: OwnModels | None) -> Row | None:
     several = len({finder for _, finder in rows}) > 1
     titles: dict[Row | None, str] = {row: title(row, with_finder=several) for row in rows}
     if len(rows) > 1:
-        titles = {None: USUAL, **titles}
+        titles = {None: LEADING, **titles}
     with st.container(width=ROOM):
-        return choose("about", "The verdict is about", titles, help=_USUAL_HELP) if titles else None
+        return choose("about", "The verdict is about", titles, help=_LEADING_HELP) if titles else None
 
 
 def planned(run: Run | None, own: OwnModels | None) -> list[Row]:
@@ -67,12 +70,12 @@ def row_of(
 ) -> ExpectedInterval | None:
     """The row that was asked for, None while it has no results.
 
-    Somebody who brought a model along means the usual one of those.
+    Somebody who brought a model along means the leading one of those.
     """
     if asked is not None:
         return next((row for row in rows if (row.model, row.source_finder) == asked), None)
     brought = [] if own is None else [row for row in rows if row.model in set(own.trials["model"])]
-    return most_robust(brought or rows, comparisons)
+    return leading_row(brought or rows, comparisons)
 
 
 def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:

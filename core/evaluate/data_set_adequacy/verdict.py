@@ -23,7 +23,7 @@ from core.evaluate.data_set_adequacy.words import (
     nouns,
     sentence,
 )
-from core.evaluate.source_robustness import most_robust
+from core.evaluate.source_robustness import leading_row
 from core.evaluate.source_robustness.null import cloud_sentence
 from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
@@ -39,7 +39,7 @@ def adequacy_verdict(
     null: Claim | None = None,
     finished: bool = True,
 ) -> Verdict:
-    """Say what the trials tell of one curve of `adequacy.overall` (None: the usual one).
+    """Say what the trials tell of one curve of `adequacy.overall` (None: `first_curve`).
 
     `null` is the claim "source_robustness.beyond_cloud" of found clusters, where it is known. There is no advice before
     the trials have `finished`.
@@ -52,7 +52,7 @@ def adequacy_verdict(
     >>> adequacy_verdict(Adequacy((), nothing, n_trials=0, n_used=0, n_failed=0)).headline
     'No draw has been finished at every size yet.'
     """
-    curve, names = curve or usual_curve(adequacy), names or {}
+    curve, names = curve or first_curve(adequacy), names or {}
     if curve is None:
         failed = plural(adequacy.n_failed, "trial") + " failed." if adequacy.n_failed else ""
         return Verdict("No draw has been finished at every size yet.", failed, "", ())
@@ -90,10 +90,10 @@ def _clouds(curve: Curve, null: Claim | None, worth: float) -> str:
     return cloud_sentence(null)
 
 
-def usual_curve(adequacy: Adequacy) -> Curve | None:
+def first_curve(adequacy: Adequacy) -> Curve | None:
     """The curve of the first model as planned, on known sources where there are any."""
     last = {id(curve.points[-1].expected): curve for curve in adequacy.overall if curve.points}
-    best = most_robust([curve.points[-1].expected for curve in last.values()])
+    best = leading_row([curve.points[-1].expected for curve in last.values()])
     return None if best is None else last[id(best)]
 
 

@@ -4,7 +4,7 @@
 and by held-out source; `compare_models(trials)` compares models; `source_verdict(...)` says it in sentences.
 """
 
-from core.evaluate.source_robustness.best import most_robust
+from core.evaluate.source_robustness.best import leading_row
 from core.evaluate.source_robustness.compare import ModelComparison, compare_models, comparison_table
 from core.evaluate.source_robustness.expected import expected_accuracy_intervals
 from core.evaluate.source_robustness.hardness import Hardness, hardest, same_clusters
@@ -34,7 +34,7 @@ __all__ = [
     "comparison_table",
     "expected_accuracy_intervals",
     "hardest",
-    "most_robust",
+    "leading_row",
     "same_clusters",
     "source_verdict",
 ]

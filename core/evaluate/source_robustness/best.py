@@ -14,7 +14,7 @@ MOST_REPEATS = 10_000
 MOST_SOURCES = 100
 
 
-def most_robust(
+def leading_row(
     rows: Sequence[ExpectedInterval], comparisons: Sequence[ModelComparison] = ()
 ) -> ExpectedInterval | None:
     """The row to speak of: the first of the models than which no other keeps significantly more of its accuracy.

@@ -9,8 +9,9 @@ sources: their variances are averaged, and only what the clusterings disagree by
 and more clusterings thus make the influences better known, and never the sources more.
 
 Influences know a source where it is tested. It also trains the models that are tested on the others, which they do not
-see: so their variance counts twice, unless the trials hold every source left out in turn, where both show. How often
-the intervals hold the truth with real models stands in docs/measured/intervals.md.
+see: so their variance counts twice, unless the trials hold every source left out in turn, where both show (or a class
+is held against the rest of the same answers: see `against_rest`). How often the intervals hold the truth with real
+models stands in docs/measured/intervals.md.
 """
 
 from collections.abc import Sequence

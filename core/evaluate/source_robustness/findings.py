@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from core.evaluate.claims import Claim
+from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness.hardness import Hardness
 from core.evaluate.source_robustness.held_out import SMALLEST
 from core.evaluate.source_robustness.null import cloud_sentence
@@ -96,10 +97,13 @@ def other_mix(baseline: Baseline | None) -> str:
 
 def on_random_split(row: ExpectedInterval) -> str:
     """How the accuracy with sources seen in training differs from the one that is usually reported."""
-    less = row.inclusive_less_random
+    less, sources = row.inclusive_less_random, f"{noun(row.source_finder)}s seen in training"
     if isnan(less.value):
         return ""
-    return (
-        f"With {noun(row.source_finder)}s seen in training accuracy differs from a random split by "
-        f"{points(less.value, less.over_sources)}; the paper expects 0."
-    )
+    if not less.over_sources.known or less.over_sources.lower <= 0 <= less.over_sources.upper:
+        of_both = f"No significant difference between {sources} and a random split"
+        return f"{of_both}: {points(less.value, less.over_sources)}."
+    lower, turned = less.value < 0, Interval(-less.over_sources.upper, -less.over_sources.lower)
+    by = points(abs(less.value), turned if lower else less.over_sources)
+    accuracies = f"{percent(row.inclusive.value)} against {percent(row.random.value)}"
+    return f"Accuracy with {sources} is {by} {'lower' if lower else 'higher'} than on a random split: {accuracies}."

@@ -5,7 +5,7 @@ from math import isnan
 
 from core.evaluate.claims import Claim
 from core.evaluate.intervals import Interval
-from core.evaluate.source_robustness.best import compared, most_robust, standing
+from core.evaluate.source_robustness.best import compared, leading_row, standing
 from core.evaluate.source_robustness.compare import ModelComparison
 from core.evaluate.source_robustness.findings import (
     above_one,
@@ -40,7 +40,7 @@ def source_verdict(
     null: Claim | None = None,
     finished: bool = True,
 ) -> Verdict:
-    """Say what the trials tell of one row of `intervals.overall` (None: of `most_robust`).
+    """Say what the trials tell of one row of `intervals.overall` (None: of `leading_row`).
 
     `names` are the models' names as people know them. Comparisons are told where they are of the same source finder
     and training-set size. `epoch` is that of the plan. `null` is the claim "source_robustness.beyond_cloud" of found
@@ -52,7 +52,7 @@ def source_verdict(
     >>> source_verdict(AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)).headline
     'No trial has finished yet.'
     """
-    row = row if row is not None else most_robust(intervals.overall, comparisons)
+    row = row if row is not None else leading_row(intervals.overall, comparisons)
     if row is None:
         failed = intervals.n_trials - intervals.n_used
         return Verdict("No trial has finished yet.", plural(failed, "trial") + " failed." if failed else "", "", ())
