@@ -27,6 +27,7 @@ def show(run: Run) -> None:
         return
     said = average_case_look.verdict(found, sigma, finished=run.state != "running")
     average_case_look.classes(found, sigma)
+    average_case_look.halves(found)
     if run.state == "running":
         return
     page.findings(said)

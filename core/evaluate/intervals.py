@@ -154,8 +154,10 @@ def joined(first: Interval, second: Interval) -> Interval:
     return Interval(min(first.lower, second.lower), max(first.upper, second.upper)) if first.known else first
 
 
-def wilson(n_correct: float, n: float, *, level: float = 0.95) -> Interval:
+def wilson(n_correct: float, n: float, *, level: float = 0.95, df: float = np.inf) -> Interval:
     """Wilson's score interval of a share. `n_correct` may be a mean over repeats, hence no whole number.
+
+    `df` are the degrees of freedom where the spread of the share was itself measured: the quantile is then Student's.
 
     Examples
     --------
@@ -164,11 +166,12 @@ def wilson(n_correct: float, n: float, *, level: float = 0.95) -> Interval:
     """
     if not n > 0:
         return UNKNOWN
-    z = special.ndtri(0.5 + level / 2)
+    z = special.ndtri(0.5 + level / 2) if np.isinf(df) else special.stdtrit(df, 0.5 + level / 2)
     share = n_correct / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Interval(max(float(centre - half), 0.0), min(float(centre + half), 1.0))
+    lower, upper = 0.0 if share <= 0 else float(centre - half), 1.0 if share >= 1 else float(centre + half)
+    return Interval(max(lower, 0.0), min(upper, 1.0))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -67,7 +67,7 @@ def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, da
         of_class = 100 * samples.loc[samples["label"] == code, "p_robust"].dropna().to_numpy(dtype=np.float64)
         outliers = {"y0": place - 0.12, "boxpoints": "outliers", "jitter": 0.4, "pointpos": 0}
         figure.add_box(
-            **_five_numbers(of_class, place - 0.12) if summarised else {"x": of_class, **outliers},
+            **five_numbers(of_class, place - 0.12) if summarised else {"x": of_class, **outliers},
             orientation="h",
             width=0.4,
             name=estimator_title(found.estimator),
@@ -100,10 +100,10 @@ def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, da
     return figure.update_layout(boxmode="overlay")
 
 
-def _five_numbers(values: Float[np.ndarray, " n"], y: float) -> dict[str, list[float]]:
+def five_numbers(values: Float[np.ndarray, " n"], y: float) -> dict[str, list[float]]:
     """A box as plotly would draw it of the values, without them: quartiles, and the last values within 1.5 boxes.
 
-    >>> _five_numbers(np.array([0.0, 10.0, 11.0, 12.0, 13.0]), 2.0)
+    >>> five_numbers(np.array([0.0, 10.0, 11.0, 12.0, 13.0]), 2.0)
     {'y': [2.0], 'q1': [7.5], 'median': [11.0], 'q3': [12.25], 'lowerfence': [7.5], 'upperfence': [13.0]}
     """
     q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75), method="hazen").tolist()
@@ -126,7 +126,7 @@ def _counted_boxes(figure: go.Figure, counted: pd.DataFrame, codes: list[int], t
     audited = [code for code in codes if len(parts[code])]
     for code in audited:
         figure.add_box(
-            **_five_numbers(100 * parts[code], codes.index(code) + 0.24),
+            **five_numbers(100 * parts[code], codes.index(code) + 0.24),
             orientation="h",
             width=0.16,
             name="Monte-Carlo (audited samples)",
@@ -167,7 +167,7 @@ def sigma_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
     told = [f"{percent(of.mean.value, of.mean.interval)} at {of.sigma:g}" for of in by]
     alt = f"Mean p_robust over sigma: {', '.join(told)}."
     figure = new_figure(look, x_title="Sigma (standard deviation of the noise)", y_title="Mean p_robust (%)", alt=alt)
-    sigmas = np.array([of.sigma for of in by])
+    sigmas, counted_means = np.array([of.sigma for of in by]), any(of.n_draws is not None for of in by)
     style, truth = estimator_style(found.estimator, look), estimator_style("monte_carlo", look)
     values = [np.array([mean.value for mean in of.classes if mean.n]) for of in by]
     for title, of, dash in (("most robust class", np.max, "dot"), ("least robust class", np.min, "dash")):
@@ -194,7 +194,7 @@ def sigma_chart(found: Robustness, *, dark: bool = False) -> go.Figure:
         x=sigmas,
         y=[100 * of.mean.value for of in by],
         mode="lines+markers",
-        name=f"all classes, {estimator_title(found.estimator)}",
+        name="all classes" if counted_means else f"all classes, {estimator_title(found.estimator)}",
         line={"color": style.colour, "width": 2},
         marker={"symbol": style.symbol, "size": 8},
         text=[f"{percent(of.mean.value, of.mean.interval)}<br>n = {count(of.n)}" for of in by],

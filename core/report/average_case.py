@@ -7,12 +7,14 @@ import pandas as pd
 from core.data import Dataset
 from core.evaluate.average_case.audit import Audit, AuditedEstimator
 from core.evaluate.average_case.class_means import Measured
+from core.evaluate.average_case.half_sigma import looked_through
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
 from core.evaluate.average_case.verdict import average_case_verdict, estimator_title
 from core.evaluate.wording import bare, count, percent, plural, points
 from core.figures import average_case as figures
 from core.figures import average_case_audit as audits
+from core.figures.average_case_half import half_chart
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
 
 DRAWS_OF_PAPER = 10_000
@@ -31,6 +33,7 @@ def body(found: Robustness, *, sigma: float | None = None) -> Body:
     sigma = found.sigmas[len(found.sigmas) // 2] if sigma is None else sigma
     sections = [
         Section("", (class_figure(found, sigma, summarised=True), sigma_figure(found), gap_figure(found))),
+        *([Section("How much noise does it take?", (half_figure(found),))] if len(found.half) else []),
         Section("How far are the numbers off on this model?", _audited(found.audit, sigma)),
         Section("In numbers", (class_table(found, sigma),)),
     ]
@@ -69,12 +72,25 @@ def metrics(found: Robustness, sigma: float) -> list[Metric]:
 
 def class_figure(found: Robustness, sigma: float, *, summarised: bool = False) -> Figure:
     """Figure 4 of the paper: the distribution of every class, with single samples or summarised."""
+    mean = "mean" if found.at(sigma).n_draws is None else "mean by count"
     audited = "Narrow boxes are Monte-Carlo's answers" if summarised else "Ticks are Monte-Carlo's answer"
     return Figure(
         "class-chart",
         partial(figures.class_chart, found, sigma, summarised=summarised),
-        f"Each box holds the samples of a class ({estimator_title(found.estimator)}), the diamond is its mean with the "
-        f"95 % interval over samples. {audited} for the audited samples. A robust class lies right.",
+        f"Each box holds the samples of a class ({estimator_title(found.estimator)}), the diamond is its {mean} with "
+        f"the 95 % interval. {audited} for the audited samples. A robust class lies right.",
+    )
+
+
+def half_figure(found: Robustness) -> Figure:
+    """Sigma-50 of every class."""
+    low, high = looked_through(found.sigmas)
+    draws = f" of {count(found.half_draws)} draws each" if found.half_draws else ""
+    return Figure(
+        "half-chart",
+        partial(half_chart, found),
+        "Sigma-50 is the smallest sigma at which at most half of the noisy copies keep the prediction, looked for from "
+        f"{low:.2g} to {high:.2g} by counts{draws}. Boxes hold the samples of a class. A robust class lies right.",
     )
 
 

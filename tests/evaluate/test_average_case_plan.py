@@ -11,8 +11,9 @@ import torch
 
 from core.data import DataError, Dataset, load_example
 from core.evaluate.average_case import plan as plan_module
-from core.evaluate.average_case.plan import COLUMNS, AverageCasePlan
+from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import evaluate_robustness
+from core.evaluate.average_case.rows import COLUMNS
 from core.models import MODELS, Cancelled
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, Plan, from_json, to_json
@@ -47,7 +48,7 @@ def test_json_is_canonical_and_comes_back():
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"average_case": AverageCasePlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    always = {field.name for field in fields(plan)} - {"options"}  # which stands there once an entry has one
+    always = {field.name for field in fields(plan)} - {"options", "class_draws", "half_draws"}  # later ones
     assert set(json.loads(to_json(plan))) == always | {"kind"}
     assert plan.stored_models() == ("f1",)
 
@@ -100,10 +101,12 @@ def test_fewer_samples_are_the_first_of_more_with_classes_in_proportion():
 def test_trials_are_chunks_at_every_sigma_and_then_the_audit():
     plan, data, _ = planned()
     trials = plan.trials(data)
-    assert plan.n_trials(data) == len(trials) == 2 * 2 + 2 * 2 + 2
-    assert [(trial.part, trial.sigma) for trial in trials[:2]] == [("samples", 0.1), ("samples", 0.3)]
-    assert {trial.stop for trial in trials if trial.part != "samples"} == {10, 20}
-    assert replace(plan, n_audit=0).n_trials(data) == 4
+    assert plan.n_trials(data) == len(trials) == 2 * 2 * 2 + 6 + 2 * 2 + 2
+    first = [(trial.part, trial.sigma) for trial in trials[:4]]
+    assert first == [("samples", 0.1), ("counted", 0.1), ("samples", 0.3), ("counted", 0.3)]
+    assert {trial.stop for trial in trials if trial.part in ("audit", "convergence")} == {10, 20}
+    assert {trial.sigma for trial in trials if trial.part == "half"} == {1.2}
+    assert replace(plan, n_audit=0).n_trials(data) == 8 + 6
 
 
 def test_rows_say_everything_and_come_back_from_storage():
@@ -172,7 +175,7 @@ def test_a_trial_reports_how_far_it_is():
 
 def test_a_failed_trial_is_one_row_without_figures():
     plan, data, _ = planned()
-    row = plan.failed_trial(data, 1)
+    row = plan.failed_trial(data, 2)
     assert row["status"].tolist() == ["failed"]
     assert row["sigma"].tolist() == [0.3]
     assert row["p_robust"].isna().all()

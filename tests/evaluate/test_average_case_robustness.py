@@ -58,7 +58,7 @@ def test_a_fragile_class_is_found_and_the_verdict_says_by_how_much():
     assert NAMES[at.gap.least] == "fig"
     assert at.p_holm < 0.001
     said = average_case_verdict(found)
-    assert said.headline.startswith("Classes differ in robustness (p = .002); the largest gap is ")
+    assert said.headline.startswith("Classes differ in robustness (p < .001); the largest gap is ")
     assert said.claims[0].decision == "above"
     assert "fig" in said.advice
 
@@ -201,3 +201,30 @@ def test_samples_without_a_number_are_counted_and_left_out():
     found = evaluate_robustness(rows_of(p, y), class_names=NAMES)
     assert (found.at(0.1).n, found.at(0.1).n_unknown) == (N - 7, 7)
     assert f"n = {N - 7} of {N}" in average_case_verdict(found).used
+
+
+def test_means_rest_on_counted_draws_and_not_on_an_estimator_that_is_off():
+    p, y, rng = population()
+    rows = run_of(p, y, rng, bias=-0.2)
+    assert evaluate_robustness(rows, class_names=NAMES).at(0.1).mean.value == pytest.approx(p.mean() - 0.2, abs=0.01)
+    drawn = rows_of(rng.binomial(32, p) / 32, y, estimator="monte_carlo", part="counted", n_draws=32)
+    found = evaluate_robustness(pd.concat([rows, drawn]), class_names=NAMES)
+    at = found.at(0.1)
+    assert at.mean.value == pytest.approx(p.mean(), abs=0.015)
+    assert [of.interval.holds(p[y == code].mean()) for code, of in enumerate(at.classes)] == [True] * 3
+    assert found.samples["p_robust"].to_numpy() == pytest.approx(np.clip(p - 0.2, 0, 1))
+    said = average_case_verdict(found)
+    assert "means from 32 fresh noisy copies of each, single samples by MMSE" in said.used
+
+
+def test_the_classes_that_break_first_and_last_are_told_with_their_sigma():
+    p, y, rng = population()
+    sigma_50 = np.where(y == 2, 0.1, np.where(y == 1, 0.3, np.inf)) * rng.lognormal(0, 0.1, N)
+    ends = {"lower": 0.9 * sigma_50, "upper": 1.1 * sigma_50, "n_draws": 384}
+    half = rows_of(np.full(N, 0.5), y, sigma=sigma_50, estimator="sigma_50", part="half", **ends)
+    found = evaluate_robustness(pd.concat([run_of(p, y, rng), half]), class_names=NAMES)
+    assert found.half_by_class[2].value == pytest.approx(0.1, rel=0.05)
+    said = next(text for text in average_case_verdict(found).findings if text.startswith("Half of the noisy copies"))
+    assert "in the median sample of “fig”, and at > 0.4 [> 0.4, > 0.4] of “plum”" in said
+    assert found.class_table()["sigma_50"].tolist() == [of.value for of in found.half_by_class]
+    assert found.table()["sigma_50_upper"].tolist() == pytest.approx(list(ends["upper"]))

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from core.data.identity import key
 from core.questions import module_of, of_kind
 from core.report.descriptions import describe
-from core.trials import to_json
+from core.trials import Plan, to_json
 from core.workspace.engine.runner import engine
 from core.workspace.plans import load_plan
-from core.workspace.run import run_key
+from core.workspace.run import method_version
 from core.workspace.sharing import SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from ui.forms.plan_form import about_plan, plan_at
@@ -20,7 +21,13 @@ HERE = Path(__file__).parent
 GOLDEN = json.loads((HERE / "plans.json").read_text("utf-8"))
 ABOUT, PLANS = GOLDEN["about"], GOLDEN["plans"]
 KINDS = sorted({entry["kind"] for entry in PLANS})
+NEWER = {"average_case": "means of classes rest on fresh draws that are counted, since version 2"}
+"""The kinds whose method has had another version since: their runs open as computed by an older method."""
 each_plan = pytest.mark.parametrize("entry", PLANS, ids=[f"{at}-{entry['kind']}" for at, entry in enumerate(PLANS)])
+
+
+def _version_then(plan: Plan) -> int:
+    return plan.METHOD_VERSION - (plan.kind in NEWER)
 
 
 @pytest.fixture
@@ -35,7 +42,7 @@ def old_home(touchstone_home: Path) -> Workspace:
 def test_a_plan_keeps_its_text_and_the_key_of_its_run(entry):
     plan = load_plan(entry["plan"])
     assert to_json(plan) == entry["plan"]
-    assert run_key(plan, entry["fingerprint"]) == entry["key"]
+    assert key(to_json(plan), entry["fingerprint"], _version_then(plan)) == entry["key"]
 
 
 def test_every_plan_keeps_its_address_and_description(old_home):
@@ -75,7 +82,9 @@ def test_the_old_home_opens_with_its_runs(old_home):
         else:
             assert (run.state, run.n_done, run.n_failed) == ("done", run.n_trials, 0)
         assert len(old_home.rows(LOCAL_OWNER, run_id)) >= run.n_done
-        assert run.key == run_key(load_plan(run.plan), run.fingerprint)
+        plan = load_plan(run.plan)
+        assert run.key == key(to_json(plan), run.fingerprint, _version_then(plan))
+        assert method_version(run) == _version_then(plan)
 
 
 def test_the_old_home_opens_with_its_data_its_model_and_its_predictions(old_home):

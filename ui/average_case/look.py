@@ -27,6 +27,13 @@ def classes(found: Robustness, sigma: float) -> None:
     views.in_a_box(n, lambda: page.draw(drawn), key="class-box")
 
 
+def halves(found: Robustness) -> None:
+    """Sigma-50 of every class: how much noise it takes."""
+    if len(found.half):
+        n = sum(of.n > 0 for of in found.half_by_class)
+        views.in_a_box(n, lambda: page.draw(report.half_figure(found)), key="half-box")
+
+
 def sigmas(found: Robustness) -> None:
     """Over sigma: the mean and the gap."""
     mean, gap = st.columns(2, gap="medium")

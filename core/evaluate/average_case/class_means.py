@@ -1,8 +1,13 @@
 """How robust is each class on average, and by how much do classes differ? (Han et al. 2024, section 4.3, figure 4)
 
+A share near 1 varies little between samples, until the one comes that noise turns: a t interval of such a mean is far
+too short. Wilson's takes every sample for a coin, which is far too long. Here the mean is that of as many coins as
+would vary as much as it does. Where shares were counted, each sample's from draws of its own, what the draws vary by is
+part of that.
+
 The largest of many differences is large by luck alone: classes that are all alike have a most and a least robust one,
-too. So the gap's interval is made of intervals for all pairs of classes that hold together with 95 %: the largest lower
-end is a bound that choosing the pair cannot have helped. The gap itself is given less its bootstrap bias.
+too. So the gap's lower end is that of all pairs of classes at once, and rests on the very deals of shuffled labels that
+its p-value rests on: it is above 0 where p is at most .05. The gap itself is given less the bias of having chosen it.
 """
 
 from dataclasses import dataclass
@@ -12,10 +17,12 @@ from jaxtyping import Float, Integer
 
 from core.evaluate.intervals import UNKNOWN, Interval, wilson
 
-FEWEST_FLIPS = 5.0
-"""With fewer flips to expect, or fewer stays, a few lucky samples carry the mean: Wilson's interval is taken."""
+MOST_PER_SAMPLE, FLIPS = 3.0, 5.0
+"""A sample counts as so many coins at most where hardly any flip is to be expected: what nobody has seen of its class
+may be worse than what is there. With more flips it may count as more: as many times more as there are fives of them."""
 FEWEST_SAMPLES = 8
-"""Below so many samples of a class a bootstrap says little: Wilson's interval is taken."""
+"""Below so many samples a studentised bootstrap says little."""
+LEVEL = 0.05
 LEAST_SPREAD = 0.2
 """No resample counts as less spread than this share of the sample: one that misses the only sample that differs would
 have no spread at all. A mean that rests on one sample then gets an upper end of about six times itself, as a count of
@@ -37,7 +44,7 @@ class Measured:
 class ClassGap:
     """How far the mean robustness of the least robust class is below that of the most robust one.
 
-    The lower end of the interval is above 0 only where shuffled labels, too, would hardly ever (5 %) lie so far apart.
+    The lower end of the interval is above 0 just where shuffled labels would hardly ever (5 %) lie so far apart.
     `value` is less the bias of having chosen the largest difference, `raw` is the difference of the two classes, and
     `by_chance` is how large it would be on average if the same samples had been dealt to the classes at random.
     """
@@ -49,7 +56,7 @@ class ClassGap:
     least: int
     most: int
     p_value: float
-    """How often the largest gap would be as large, had the same samples been dealt to the classes at random."""
+    """How often the largest of all pairs' t would be as large, had the samples been dealt to the classes at random."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +73,12 @@ def class_means(
     n_classes: int,
     *,
     rng: np.random.Generator,
-    n_resamples: int = 1000,
+    n_deals: int = 1999,
 ) -> ClassMeans:
     """Give mean, interval and gap of a share per sample, by class; classes without samples have NaN.
 
-    Intervals of means are 95 % over samples by a studentised bootstrap within each class; Wilson's, which is safe for
-    the mean of any shares, where a class has fewer than 8 samples or 5 flips to expect.
+    Intervals of means are 95 % over samples (and over draws, where shares were counted): Wilson's of as many coins as
+    vary like the mean, with t's quantile. `n_deals` is how often labels are shuffled for the gap.
 
     Examples
     --------
@@ -80,24 +87,34 @@ def class_means(
     >>> [round(mean.value, 3) for mean in of.means], round(of.gap.raw, 3)
     ([0.2, 0.9], 0.7)
     """
-    parts = [p[y == code] for code in range(n_classes)]
-    known = [code for code, part in enumerate(parts) if len(part)]
-    drawn = _Bootstrap.of([parts[code] for code in known], rng, n_resamples)
+    if not len(p):
+        return ClassMeans((Measured(float("nan")),) * n_classes, None)
+    order = np.argsort(y, kind="stable")
+    known, n = np.unique(y, return_counts=True)
+    of = _of_classes(p[order][None], n)
     means = [Measured(float("nan"))] * n_classes
     for place, code in enumerate(known):
-        means[code] = Measured(float(drawn.mean[place]), drawn.interval(place), len(parts[code]))
-    return ClassMeans(tuple(means), _gap(drawn, known, p, y, rng))
+        value, se = float(of.mean[0, place]), float(of.se[0, place])
+        means[code] = Measured(value, _interval(value, se, int(n[place])), int(n[place]))
+    usable = np.flatnonzero(n >= 2)
+    if len(usable) < 2:
+        return ClassMeans(tuple(means), None)
+    inside = np.isin(y[order], known[usable])
+    return ClassMeans(tuple(means), _gap(p[order][inside], n[usable], known[usable], rng, n_deals))
 
 
-def bounded_mean(p: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resamples: int = 1000) -> Measured:
+def bounded_mean(p: Float[np.ndarray, " n"]) -> Measured:
     """Give the mean of shares in [0, 1] with its interval, as for the classes; NaN for none.
 
     Examples
     --------
-    >>> bounded_mean(np.ones(20), rng=np.random.default_rng(0)).interval
-    Interval(lower=0.838..., upper=1.0)
+    >>> bounded_mean(np.ones(20)).interval
+    Interval(lower=0.820..., upper=1.0)
     """
-    return class_means(p, np.zeros(len(p), dtype=np.int64), 1, rng=rng, n_resamples=n_resamples).means[0]
+    if not len(p):
+        return Measured(float("nan"))
+    of = _of_classes(p[None], np.array([len(p)]))
+    return Measured(float(p.mean()), _interval(float(p.mean()), float(of.se[0, 0]), len(p)), len(p))
 
 
 def mean_of(values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resamples: int = 2000) -> Measured:
@@ -110,107 +127,103 @@ def mean_of(values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resa
     """
     if not len(values):
         return Measured(float("nan"))
-    mean, enough = float(values.mean()), len(values) >= FEWEST_SAMPLES
-    drawn = _Bootstrap.of([values], rng, n_resamples) if enough else None
-    return Measured(mean, UNKNOWN if drawn is None else drawn.studentised(0), len(values))
+    mean, n = float(values.mean()), len(values)
+    if n < FEWEST_SAMPLES:
+        return Measured(mean, UNKNOWN, n)
+    se = float(_of_classes(values[None], np.array([n])).se[0, 0])
+    means, ses = [], []
+    step = max(1, MOST_RESAMPLED // n)  # all resamples together would not fit into memory
+    for start in range(0, n_resamples, step):
+        rows = min(step, n_resamples - start)
+        of = _of_classes(values[rng.integers(n, size=(rows, n))], np.array([n]))
+        means.append(of.mean[:, 0])
+        ses.append(of.se[:, 0])
+    least = np.maximum(np.concatenate(ses), LEAST_SPREAD * se)
+    t = (np.concatenate(means) - mean) / np.where(least > 0, least, 1.0)
+    low, high = np.quantile(t, [0.025, 0.975])
+    return Measured(mean, Interval(float(mean - high * se), float(mean - low * se)), n)
 
 
 @dataclass(frozen=True, eq=False)
-class _Bootstrap:
-    """Means and their standard errors, of the samples and of resamples of them, class by class.
+class _Classes:
+    """Means of classes and their standard errors, in each of several deals.
 
     A class's variance counts one more sample as typical of all classes: none is 0 by luck then.
     """
 
-    n: Integer[np.ndarray, " k"]
-    mean: Float[np.ndarray, " k"]
-    se: Float[np.ndarray, " k"]
-    means: Float[np.ndarray, "b k"]
-    ses: Float[np.ndarray, "b k"]
-
-    @classmethod
-    def of(cls, parts: list[np.ndarray], rng: np.random.Generator, n_resamples: int) -> "_Bootstrap":
-        """Draw every class anew, so many times."""
-        n = np.array([len(part) for part in parts], dtype=np.int64)
-        mean = np.array([part.mean() for part in parts], dtype=np.float64)
-        squares = np.array([((part - part.mean()) ** 2).sum() for part in parts], dtype=np.float64)
-        means, drawn_squares = np.zeros((n_resamples, len(n))), np.zeros((n_resamples, len(n)))
-        for k, part in enumerate(parts):
-            # Resamples of a large class together would not fit into memory.
-            step = max(1, MOST_RESAMPLED // len(part))
-            for start in range(0, n_resamples, step):
-                rows = slice(start, min(start + step, n_resamples))
-                drawn = part[rng.integers(len(part), size=(rows.stop - rows.start, len(part)))]
-                means[rows, k] = drawn.mean(axis=1)
-                drawn_squares[rows, k] = ((drawn - means[rows, k, None]) ** 2).sum(axis=1)
-        return cls(n, mean, _standard_errors(squares, n), means, _standard_errors(drawn_squares, n))
-
-    def studentised(self, k: int) -> Interval:
-        """The bootstrap-t interval of the mean of class `k`."""
-        low, high = np.quantile(_t(self.means[:, k] - self.mean[k], self.ses[:, k], self.se[k]), [0.025, 0.975])
-        return Interval(float(self.mean[k] - high * self.se[k]), float(self.mean[k] - low * self.se[k]))
-
-    def interval(self, k: int) -> Interval:
-        """The interval of a mean of shares in [0, 1], never wider than Wilson's."""
-        n, mean = float(self.n[k]), float(np.clip(self.mean[k], 0.0, 1.0))
-        safe = wilson(n * mean, n)
-        if n < FEWEST_SAMPLES or n * min(mean, 1.0 - mean) < FEWEST_FLIPS:
-            return safe
-        found = self.studentised(k)
-        return Interval(max(found.lower, safe.lower), min(found.upper, safe.upper))
+    mean: Float[np.ndarray, "deals k"]
+    se: Float[np.ndarray, "deals k"]
 
 
-def _standard_errors(squares: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Of means, from sums of squares (..., k) around them."""
-    typical = squares.sum(axis=-1, keepdims=True) / max(int((n - 1).sum()), 1)
-    return np.sqrt((squares + typical) / n / n)
+def _of_classes(p: Float[np.ndarray, "deals n"], n: Integer[np.ndarray, " k"]) -> _Classes:
+    """Of values whose first n[0] are the first class's, the next n[1] the second's."""
+    starts = np.r_[0, np.cumsum(n)[:-1]]
+    mean = np.add.reduceat(p, starts, axis=1) / n
+    squares = np.add.reduceat((p - np.repeat(mean, n, axis=1)) ** 2, starts, axis=1)
+    typical = squares.sum(axis=1, keepdims=True) / max(int((n - 1).sum()), 1)
+    return _Classes(mean, np.sqrt((squares + typical) / n / n))
 
 
-def _t(away: np.ndarray, ses: np.ndarray, se: np.ndarray | float) -> np.ndarray:
-    """How many standard errors resamples are away; nothing where nothing differs at all."""
-    least = np.maximum(ses, LEAST_SPREAD * se)
-    return away / np.where(least > 0, least, 1.0)
+def _interval(mean: float, se: float, n: int) -> Interval:
+    """Wilson's interval of as many coins as would vary like a mean of `n` shares."""
+    mean = min(max(mean, 0.0), 1.0)
+    most = MOST_PER_SAMPLE * n * (1.0 + n * min(mean, 1.0 - mean) / FLIPS)
+    coins = min(max(mean * (1.0 - mean) / se**2, float(n)), most) if se > 0 else float(n)
+    return wilson(coins * mean, coins, df=float(max(n - 1, 1)))
 
 
 def _gap(
-    drawn: _Bootstrap, known: list[int], p: np.ndarray, y: np.ndarray, rng: np.random.Generator
-) -> ClassGap | None:
-    """The largest gap among classes with two samples or more."""
-    usable = np.flatnonzero(drawn.n >= 2)
-    if len(usable) < 2:
-        return None
-    one, other = (usable[index] for index in np.triu_indices(len(usable), 1))
-    mean, se = drawn.mean, drawn.se
+    p: Float[np.ndarray, " n"],
+    n: Integer[np.ndarray, " k"],
+    codes: Integer[np.ndarray, " k"],
+    rng: np.random.Generator,
+    n_deals: int,
+) -> ClassGap:
+    """The largest gap among classes with two samples or more, whose samples follow one another in `p`."""
+    from scipy.special import stdtrit
+
+    of = _of_classes(p[None], n)
+    mean, se = of.mean[0], of.se[0]
+    one, other = np.triu_indices(len(n), 1)
     gaps, widths = np.abs(mean[one] - mean[other]), np.hypot(se[one], se[other])
-    away = drawn.means - mean
-    ses = np.hypot(drawn.ses[:, one], drawn.ses[:, other])
-    t = np.abs(_t(away[:, one] - away[:, other], ses, widths))
-    reach = np.quantile(t.max(axis=1), 0.95) * widths
-    raw = float(np.ptp(mean[usable]))
-    dealt = _dealt(p, y, np.array(known)[usable], rng)
-    p_value = float((1 + np.count_nonzero(dealt >= raw)) / (1 + len(dealt)))
-    bias = float(np.ptp(drawn.means[:, usable], axis=1).mean()) - raw
-    # Where a few samples carry the means, what the classes' own intervals leave open is open here, too.
-    ends = [drawn.interval(int(k)) for k in usable]
-    apart = max(end.upper for end in ends) - min(end.lower for end in ends)
-    lower = 0.0 if p_value > 0.05 else max(float((gaps - reach).max()), 0.0)
-    interval = Interval(lower, min(max(float((gaps + reach).max()), apart), 1.0))
-    order = usable[np.argsort(mean[usable], kind="stable")]
+    largest = _t(gaps, widths).max()
+    t, ranges = _dealt(p, n, rng, n_deals)
+    p_value = float((1 + np.count_nonzero(t >= largest)) / (1 + n_deals))
+    # The smallest t that p <= .05 takes, so that interval and p-value never disagree.
+    reach = np.sort(t)[n_deals - int(LEVEL * (1 + n_deals))]
+    alone = stdtrit(np.minimum(n[one], n[other]) - 1, 0.975)
+    raw = float(np.ptp(mean))
+    bias = float(np.ptp(mean + se * rng.normal(size=(n_deals, len(n))), axis=1).mean()) - raw
+    lower = max(float((gaps - reach * widths).max()), 0.0)
+    interval = Interval(lower, min(max(float((gaps + alone * widths).max()), lower), 1.0))
+    order = np.argsort(mean, kind="stable")
     return ClassGap(
         value=float(np.clip(raw - bias, interval.lower, interval.upper)),
         interval=interval,
         raw=raw,
-        by_chance=float(dealt.mean()),
-        least=known[int(order[0])],
-        most=known[int(order[-1])],
+        by_chance=float(ranges.mean()),
+        least=int(codes[order[0]]),
+        most=int(codes[order[-1]]),
         p_value=p_value,
     )
 
 
-def _dealt(p: np.ndarray, y: np.ndarray, codes: np.ndarray, rng: np.random.Generator, n_deals: int = 400) -> np.ndarray:
-    """The largest gaps where classes of the same sizes are dealt at random."""
-    inside = np.isin(y, codes)
-    p, place = p[inside], np.searchsorted(codes, y[inside])
-    n = np.bincount(place, minlength=len(codes))
-    dealt = (np.bincount(place, weights=rng.permutation(p), minlength=len(codes)) / n for _ in range(n_deals))
-    return np.array([np.ptp(means) for means in dealt])
+def _t(gaps: np.ndarray, widths: np.ndarray) -> np.ndarray:
+    """How many standard errors classes lie apart; nothing where nothing differs at all."""
+    return gaps / np.where(widths > 0, widths, 1.0)
+
+
+def _dealt(
+    p: Float[np.ndarray, " n"], n: Integer[np.ndarray, " k"], rng: np.random.Generator, n_deals: int
+) -> tuple[Float[np.ndarray, " deals"], Float[np.ndarray, " deals"]]:
+    """The largest t of all pairs, and the largest gap, where classes of the same sizes are dealt at random."""
+    one, other = np.triu_indices(len(n), 1)
+    step = max(1, MOST_RESAMPLED // max(len(p), len(one)))
+    t, ranges = [], []
+    for start in range(0, n_deals, step):
+        rows = min(step, n_deals - start)
+        of = _of_classes(rng.permuted(np.broadcast_to(p, (rows, len(p))), axis=1), n)
+        widths = np.hypot(of.se[:, one], of.se[:, other])
+        t.append(_t(np.abs(of.mean[:, one] - of.mean[:, other]), widths).max(axis=1))
+        ranges.append(np.ptp(of.mean, axis=1))
+    return np.concatenate(t), np.concatenate(ranges)

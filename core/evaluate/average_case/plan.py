@@ -15,9 +15,13 @@ from jaxtyping import Integer
 
 from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, asks_seed, follows, label_of
 from core.data import DataError, Dataset
-from core.evaluate.average_case import ESTIMATORS, NOISES, Estimate, Estimator, estimate, mvn_cdf, offered
+from core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, MonteCarlo, estimate, mvn_cdf, offered
 from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.estimators import BY_LIMIT
+from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
+from core.evaluate.average_case.half_sigma import DRAWS_STEP, half_sigma, looked_through
+from core.evaluate.average_case.noise import Noise
+from core.evaluate.average_case.rows import HALF, estimated, failed, halved, no_rows
 from core.evaluate.wording import count, exact, plural
 from core.models.classifier import stop_if
 from core.models.errors import ModelError
@@ -32,31 +36,6 @@ from core.trials.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
     import torch
-
-COLUMNS = {
-    "part": "str",
-    "row": "Int64",
-    "label": "Int64",
-    "sigma": "float64",
-    "estimator": "str",
-    "predicted": "Int64",
-    "p_robust": "float64",
-    "error": "float64",
-    "lower": "float64",
-    "upper": "float64",
-    "n_draws": "Int64",
-    "converged": "boolean",
-    "degenerate": "boolean",
-    "seconds": "float64",
-    "status": "str",
-}
-"""The columns of the rows and their types; one row for each sample, sigma and estimator.
-
-`part` says what the row is for: "samples", "audit" (Monte-Carlo and all estimators on a part of the samples) or
-"convergence" (those with `copies` among their facts, by the number of noisy copies, there). `row` is the position in
-the data set; `label` and `predicted` are codes of classes; `seconds` is the time per sample. The others are those
-of `Estimate`. A failed trial is one row without figures.
-"""
 
 SHAPES = {
     "isotropic": "the same in every feature",
@@ -129,6 +108,11 @@ class AverageCasePlan:
         MMSE's noisy copies, and whether they come in pairs, noise added and subtracted.
     n_passes
         The noisy copies of normal logits.
+    class_draws
+        So many noisy copies of each sample are counted for the means of classes.
+    half_draws
+        So many find each sample's sigma-50, a multiple of 48: from a quarter of the least of `sigmas` to four times the
+        largest.
     temperature
         Softmax's.
     rows
@@ -150,7 +134,7 @@ class AverageCasePlan:
     >>> from core.data import load_example
     >>> plan = AverageCasePlan("f1", sigmas=(0.1,), rows="all", n_samples=100, n_audit=20)
     >>> [(trial.part, trial.start, trial.stop) for trial in plan.trials(load_example("digits"))][:4]
-    [('samples', 0, 50), ('samples', 50, 100), ('audit', 0, 10), ('audit', 10, 20)]
+    [('samples', 0, 50), ('counted', 0, 50), ('samples', 50, 100), ('counted', 50, 100)]
     """
 
     model: str = asks_model()
@@ -222,6 +206,25 @@ class AverageCasePlan:
         highest=10_000,
         step=2,
     )
+    class_draws: int = asks(
+        32,
+        label="Draws (classes)",
+        help="So many noisy copies of each sample, drawn for it alone, are counted; means of classes rest on them.",
+        address="class_draws",
+        lowest=2,
+        highest=10_000,
+        joined=LATER,
+    )
+    half_draws: int = asks(
+        384,
+        label="Draws (sigma-50)",
+        help="So many noisy copies of each sample find the sigma at which half of them keep the prediction.",
+        address="half_draws",
+        lowest=DRAWS_STEP,
+        highest=9600,
+        step=DRAWS_STEP,
+        joined=LATER,
+    )
     temperature: float = asks(
         1.0,
         label="Temperature",
@@ -287,7 +290,7 @@ class AverageCasePlan:
     described: ClassVar[str] = "{estimators} · {noise} noise of sigma {sigmas} · {model}{options}"
 
     kind: ClassVar[str] = "average_case"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -304,11 +307,14 @@ class AverageCasePlan:
         check_names(self, "estimators", ESTIMATORS)
         if set(self.estimators) <= {"softmax"}:
             raise DataError(f"{label_of(self, 'estimators')}: choose at least one besides softmax.")
-        lowest = {"n_copies": 1, "n_passes": 4, "n_samples": 1, "n_audit": 0, "audit_draws": 1}
+        lowest = {"n_copies": 1, "n_passes": 4, "n_samples": 1, "n_audit": 0, "audit_draws": 1, "class_draws": 2}
         for name, least in (lowest | {"split_seed": 0, "seed": 0}).items():
             value = getattr(self, name)
             if (type(value) is not int or value < least) and not (name == "n_samples" and value is None):
                 raise DataError(f"{label_of(self, name)} must be a whole number of at least {least}, not {value!r}.")
+        if type(self.half_draws) is not int or self.half_draws < DRAWS_STEP or self.half_draws % DRAWS_STEP:
+            half_draws = label_of(self, "half_draws")
+            raise DataError(f"{half_draws} must be a multiple of {DRAWS_STEP} above 0, not {self.half_draws!r}.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
         object.__setattr__(self, "options", checked_options(self.options, self.estimators, ESTIMATORS))
@@ -352,12 +358,13 @@ class AverageCasePlan:
         return len(self.trials(dataset))
 
     def trials(self, dataset: Dataset) -> tuple[Trial, ...]:
-        """Every trial: the samples chunk by chunk, each at all sigmas, then the audit and the convergence."""
+        """Every trial: the samples chunk by chunk, each at all sigmas, then sigma-50, the audit and the convergence."""
         n = len(self.order(dataset))
-        n_audit = min(self.n_audit, n)
-        chunks = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
-        few = [(start, min(start + AUDIT_CHUNK, n_audit)) for start in range(0, n_audit, AUDIT_CHUNK)]
-        found = [Trial("samples", sigma, *chunk) for chunk in chunks for sigma in self.sigmas]
+        chunks, few = _chunks(n, CHUNK), _chunks(min(self.n_audit, n), AUDIT_CHUNK)
+        found = [
+            Trial(part, sigma, *chunk) for chunk in chunks for sigma in self.sigmas for part in ("samples", "counted")
+        ]
+        found += [Trial("half", looked_through(self.sigmas)[1], *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
         found += [Trial("audit", sigma, *chunk) for chunk in few for sigma in self.sigmas]
         return (*found, *(Trial("convergence", self.convergence_sigma, *chunk) for chunk in few))
 
@@ -371,6 +378,8 @@ class AverageCasePlan:
             x = model_inputs(model, dataset, rows)
             x = x.to(best_device()) if isinstance(model, TrainedNetwork) else x
             spread = _spread(self.model, dataset, self.shape, Aside(model))
+            if trial.part == "half":
+                return self._halved(dataset, rows, model, x, spread, trial)
             asked = self._asked(trial.part, model)
             parts = []
             for place, (name, estimator) in enumerate(asked):
@@ -381,20 +390,38 @@ class AverageCasePlan:
                     model, x, sigma=trial.sigma, estimator=estimator, generator=generator, noise=self.noise, **spread
                 )
                 seconds = (time.perf_counter() - start) / len(rows)
-                parts.append(_frame(trial.part, rows, dataset.y[rows], name, found, seconds))
+                parts.append(estimated(trial.part, rows, dataset.y[rows], name, found, seconds))
                 context.report(place + 1, len(asked), "estimate")
-        return pd.concat(parts, ignore_index=True) if parts else _empty()
+        return pd.concat(parts, ignore_index=True) if parts else no_rows()
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
         trial = self.trials(dataset)[index]
-        cells = {**dict.fromkeys(COLUMNS), "part": trial.part, "sigma": trial.sigma, "status": "failed"}
-        return pd.DataFrame({name: pd.Series([cells[name]]).astype(kind) for name, kind in COLUMNS.items()})
+        return failed(trial.part, trial.sigma)
+
+    def _halved(
+        self,
+        dataset: Dataset,
+        rows: Integer[np.ndarray, " n"],
+        model: Model,
+        x: "torch.Tensor",
+        spread: dict[str, np.ndarray],
+        trial: Trial,
+    ) -> pd.DataFrame:
+        start = time.perf_counter()
+        x, (low, high) = inputs_of(model, x), looked_through(self.sigmas)
+        with logits_of(model) as logits:
+            inputs = NoisyInputs(logits, x, Noise(1.0, self.noise, **spread), _generator(self, HALF, None, trial), 256)
+            predicted = clean_logits(logits, x, batch_size=256).argmax(axis=1)
+            found = half_sigma(inputs, predicted, low=low, high=high, n_draws=self.half_draws)
+        return halved(rows, dataset.y[rows], predicted, found, (time.perf_counter() - start) / len(rows))
 
     def _asked(self, part: str, model: Model) -> list[tuple[str, Estimator]]:
         """What a trial estimates, by the name that its rows have."""
         if part == "samples":
             return [(name, self._estimator(name)) for name in self.estimators]
+        if part == "counted":
+            return [(MONTE_CARLO, MonteCarlo(n_samples=self.class_draws))]
         _warm()
         usable = {
             name: kind
@@ -417,6 +444,10 @@ class AverageCasePlan:
     def _options(self, name: str) -> dict[str, object]:
         """The options of an estimator's own, as keywords."""
         return {option: value for estimator, option, value in self.options if estimator == name}
+
+
+def _chunks(n: int, step: int) -> list[tuple[int, int]]:
+    return [(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 @lru_cache(maxsize=2)
@@ -458,20 +489,12 @@ def _warm() -> None:
     mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
 
 
-def _generator(plan: AverageCasePlan, name: str, estimator: Estimator, trial: Trial) -> "torch.Generator":
-    """Antithetic noise is the same for all chunks and sigmas; other noise is each sample's own."""
+def _generator(plan: AverageCasePlan, name: str, estimator: Estimator | None, trial: Trial) -> "torch.Generator":
+    """Antithetic noise is the same for all chunks and sigmas; other noise is each sample's own, for each part."""
     import torch
 
     shared = getattr(estimator, "antithetic", False)
-    parts = [plan.seed] if shared else [plan.seed, *name.encode(), plan.sigmas.index(trial.sigma), trial.start]
+    place = plan.sigmas.index(trial.sigma) if trial.sigma in plan.sigmas else len(plan.sigmas)
+    own = (*name.encode(), *trial.part.encode(), place, trial.start)
+    parts = [plan.seed] if shared else [plan.seed, *own]
     return torch.Generator().manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))
-
-
-def _frame(part: str, rows: np.ndarray, y: np.ndarray, name: str, found: Estimate, seconds: float) -> pd.DataFrame:
-    cells = found.table().drop(columns="sample")
-    cells = cells.assign(part=part, row=rows, label=y, estimator=name, seconds=seconds, status="ok")
-    return cells[list(COLUMNS)].astype(COLUMNS)
-
-
-def _empty() -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})

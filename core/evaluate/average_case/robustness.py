@@ -1,11 +1,12 @@
 """How robust is each sample and each class at each sigma? Read off the rows that a run has come to so far.
 
-All that is said is over samples: other samples of the same data might have come, the model is as it is. What the
-analytic numbers themselves may be off, the audit says (`core.evaluate.average_case.audit`).
+All that is said is over samples: other samples of the same data might have come, the model is as it is. Means over
+samples rest on a few fresh draws of each, counted, whose luck is in their intervals and whose bias is none; the numbers
+of single samples are the estimator's, and what these may be off the audit says (`core.evaluate.average_case.audit`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +15,7 @@ from jaxtyping import Float, Integer
 
 from core.evaluate.average_case.audit import Audit, audit_of
 from core.evaluate.average_case.class_means import ClassGap, Measured, bounded_mean, class_means
+from core.evaluate.average_case.half_sigma import looked_through
 from core.evaluate.intervals import UNKNOWN, Interval, holm, share_difference, wilson
 
 RESOLUTION = 1e-3
@@ -46,6 +48,8 @@ class AtSigma:
     n: int
     n_unknown: int
     """Samples for which the estimator gave no number."""
+    n_draws: int | None
+    """How many fresh draws of each sample `mean` and `classes` rest on; None: on the estimator's numbers."""
     mean: Measured
     below_one: Measured
     """Share of samples whose prediction noise changes at least once in a thousand copies."""
@@ -73,6 +77,24 @@ class Robustness:
     by_sigma: tuple[AtSigma, ...]
     audit: Audit
     n_failed: int
+    half: pd.DataFrame = field(default_factory=lambda: _half(None))
+    """A row for each sample: `row, label, predicted, sigma_50, lower, upper, n_draws`; infinite beyond the range."""
+
+    @cached_property
+    def half_by_class(self) -> tuple[Measured, ...]:
+        """The median sigma-50 of every class, by code; infinite where more than half hold beyond the range."""
+        labels, values = self.half["label"].to_numpy(), self.half["sigma_50"].to_numpy()
+        return tuple(median_of(values[labels == code]) for code in range(len(self.class_names)))
+
+    @property
+    def half_draws(self) -> int:
+        """How many noisy copies of a sample sigma-50 rests on; 0 where it was not looked for."""
+        return int(self.half["n_draws"].max()) if len(self.half) else 0
+
+    @property
+    def furthest(self) -> float:
+        """The largest sigma that sigma-50 was looked for at."""
+        return looked_through(self.sigmas)[1]
 
     @cached_property
     def sigmas(self) -> tuple[float, ...]:
@@ -102,10 +124,13 @@ class Robustness:
         found.insert(found.columns.get_loc("p_robust"), "estimator", self.estimator)
         counted = self.audit.counted[["row", "sigma", "p_robust", "lower", "upper"]]
         counted = counted.rename(columns={name: f"monte_carlo_{name}" for name in ("p_robust", "lower", "upper")})
-        return found.merge(counted, on=["row", "sigma"], how="left").sort_values(["sigma", "row"], ignore_index=True)
+        found = found.merge(counted, on=["row", "sigma"], how="left")
+        half = self.half[["row", "sigma_50", "lower", "upper"]]
+        half = half.rename(columns={"lower": "sigma_50_lower", "upper": "sigma_50_upper"})
+        return found.merge(half, on="row", how="left").sort_values(["sigma", "row"], ignore_index=True)
 
     def class_table(self) -> pd.DataFrame:
-        """Tidy rows: sigma, label, n, mean p_robust with its interval, p-value (Holm) of the sigma."""
+        """Tidy rows: sigma, label, n, mean p_robust with its interval, p-value (Holm) of the sigma, median sigma-50."""
         return pd.DataFrame(
             [
                 {
@@ -116,9 +141,12 @@ class Robustness:
                     "lower": mean.interval.lower,
                     "upper": mean.interval.upper,
                     "p_kruskal_wallis_holm": of.p_holm,
+                    "sigma_50": half.value,
+                    "sigma_50_lower": half.interval.lower,
+                    "sigma_50_upper": half.interval.upper,
                 }
                 for of in self.by_sigma
-                for name, mean in zip(self.class_names, of.classes, strict=True)
+                for name, mean, half in zip(self.class_names, of.classes, self.half_by_class, strict=True)
             ]
         )
 
@@ -161,15 +189,16 @@ def evaluate_robustness(
     names = [name for name in dict.fromkeys(main["estimator"]) if name != CONFIDENCE] if len(main) else []
     estimator = estimator or (names[0] if names else "")
     samples = _samples(main, estimator)
+    counts = dict(iter(parts["counted"].groupby("sigma"))) if "counted" in parts else {}
     at = [
-        _at(part, float(sigma), len(class_names), np.random.default_rng([seed, place]))
+        _at(part, counts.get(sigma), float(sigma), len(class_names), np.random.default_rng([seed, place]))
         for place, (sigma, part) in enumerate(samples.groupby("sigma"))
     ]
     corrected = holm([of.p_value for of in at])
     by_sigma = tuple(AtSigma(**{**of.__dict__, "p_holm": p}) for of, p in zip(at, corrected, strict=True))
     n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
     audit = audit_of(parts.get("audit"), parts.get("convergence"), seed=seed)
-    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed)
+    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed, _half(parts.get("half")))
 
 
 def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
@@ -187,18 +216,32 @@ def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
     return of[list(columns)].sort_values(["sigma", "row"], ignore_index=True)
 
 
-def _at(part: pd.DataFrame, sigma: float, n_classes: int, rng: np.random.Generator) -> AtSigma:
+def _half(rows: pd.DataFrame | None) -> pd.DataFrame:
+    columns = dict.fromkeys(("row", "label", "predicted", "n_draws"), np.int64)
+    columns |= dict.fromkeys(("sigma_50", "lower", "upper"), np.float64)
+    if rows is None:
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
+    of = rows.rename(columns={"sigma": "sigma_50"})[list(columns)].astype(columns)
+    return of.sort_values("row", ignore_index=True)
+
+
+def _at(
+    part: pd.DataFrame, counts: pd.DataFrame | None, sigma: float, n_classes: int, rng: np.random.Generator
+) -> AtSigma:
     known = part[part["p_robust"].notna()]
     p, y = known["p_robust"].to_numpy(), known["label"].to_numpy()
     sure, correct = known["confidence"].to_numpy(), y == known["predicted"].to_numpy()
-    by_class = class_means(p, y, n_classes, rng=rng)
+    of_means = known if counts is None else counts[counts["p_robust"].notna()]
+    shares = of_means["p_robust"].to_numpy(dtype=np.float64)
+    by_class = class_means(shares, of_means["label"].to_numpy(dtype=np.int64), n_classes, rng=rng)
     n_below = int((p < 1.0 - RESOLUTION).sum())
     share = Measured(n_below / len(p) if len(p) else float("nan"), wilson(float(n_below), float(len(p))), len(p))
     return AtSigma(
         sigma=sigma,
         n=len(p),
         n_unknown=len(part) - len(p),
-        mean=bounded_mean(p, rng=rng),
+        n_draws=None if counts is None else int(counts["n_draws"].max()),
+        mean=bounded_mean(shares),
         below_one=share,
         classes=by_class.means,
         gap=by_class.gap,
@@ -232,6 +275,26 @@ def kruskal_wallis(p: Float[np.ndarray, " n"], y: Integer[np.ndarray, " n"]) -> 
     if len(np.unique(np.concatenate(groups))) == 1:
         return 1.0
     return float(kruskal(*groups).pvalue)
+
+
+def median_of(values: Float[np.ndarray, " n"]) -> Measured:
+    """The median with its 95 % interval by order statistics, for any distribution; infinite values are high.
+
+    Examples
+    --------
+    >>> median_of(np.r_[np.arange(1.0, 10.0), np.inf])
+    Measured(value=5.5, interval=Interval(lower=2.0, upper=9.0), n=10)
+    """
+    from scipy.stats import binom
+
+    n = len(values)
+    if not n:
+        return Measured(float("nan"))
+    ranked = np.sort(values)
+    middle = ranked[(n - 1) // 2 : n // 2 + 1]
+    value = float(middle.mean()) if np.isfinite(middle).all() else float("inf")
+    below = int(binom.ppf(0.025, n, 0.5)) - 1  # so many of n lie below the median in 2.5 % of cases at most
+    return Measured(value, Interval(float(ranked[below]), float(ranked[n - 1 - below])) if below >= 0 else UNKNOWN, n)
 
 
 def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fifths | None:

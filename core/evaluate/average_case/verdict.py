@@ -1,6 +1,6 @@
 """Which samples and classes are fragile under noise? In sentences, each phrased from the decision of a claim."""
 
-from math import ceil, isnan
+from math import ceil, isinf, isnan
 
 from core.evaluate.average_case import facts_of
 from core.evaluate.average_case.audit import Audit, AuditedEstimator, PaperClaim
@@ -43,6 +43,7 @@ def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdi
     bias = biased(checked.bias) if checked else None
     less = farther_off(paper.plain_less_taylor) if paper else None
     findings = [
+        _halves(found),
         _fifths(at.by_robustness, at.by_confidence, wrong_more),
         _chosen(at),
         _below_one(at),
@@ -88,7 +89,10 @@ def _used(found: Robustness, at: AtSigma) -> str:
     left = f" of {count(at.n + at.n_unknown)}; the model gave no number for the rest" if at.n_unknown else ""
     failed = f" {plural(found.n_failed, 'trial')} failed." if found.n_failed else ""
     title = estimator_title(found.estimator)
-    return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 % over samples, the model as it is."
+    if at.n_draws is None:
+        return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 % over samples, the model as it is."
+    rests = f"means from {count(at.n_draws)} fresh noisy copies of each, single samples by {title}"
+    return f"n = {count(at.n)}{left}; {rests}.{failed} Intervals are 95 % over samples and copies, the model as it is."
 
 
 def _advice(found: Robustness, at: AtSigma, differ: Claim, bias: Claim | None) -> str:
@@ -134,6 +138,36 @@ def _tests(found: Robustness, sigma: float) -> str:
     n = plural(len(found.by_sigma), "sigma", "sigmas")
     where = f"classes differ in ranks at sigma {listed(told, most=6)}" if told else "no significant difference at any"
     return f"Kruskal-Wallis test over classes: {p_value(at.p_holm)} at this sigma (Holm over {n}); {where}."
+
+
+def _halves(found: Robustness) -> str:
+    """How much noise classes stand: the medians of the least and the most robust one."""
+    known = sorted((of.value, code) for code, of in enumerate(found.half_by_class) if of.n)
+    if not known:
+        return ""
+    (low, first), (_, last) = known[0], known[-1]
+    said = {code: sigma_50(found.half_by_class[code], found.furthest) for code in (first, last)}
+    if isinf(low):
+        return f"In the median sample of every class half of the noisy copies keep the prediction up to {said[first]}."
+    earliest = f"Half of the noisy copies change class at sigma {said[first]} in the median sample of"
+    names = [quoted(found.class_names[code]) for code in (first, last)]
+    if first == last:
+        return f"{earliest} {names[0]}."
+    return f"{earliest} {names[0]}, and at {said[last]} of {names[1]}: the least and the most robust class by this."
+
+
+def sigma_50(of: Measured, furthest: float) -> str:
+    """The median sigma-50 of a class with its interval.
+
+    >>> sigma_50(Measured(0.214, Interval(0.181, float("inf")), 20), 1.2)
+    '0.21 [0.18, > 1.2]'
+    """
+
+    def at(value: float) -> str:
+        return f"> {furthest:.2g}" if isinf(value) else f"{value:.2g}"
+
+    ends = f" [{at(of.interval.lower)}, {at(of.interval.upper)}]" if not isnan(of.interval.lower) else ""
+    return f"{at(of.value)}{ends}"
 
 
 def _fifths(of: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> str:

@@ -1,0 +1,90 @@
+"""The rows of a run of average-case robustness: their columns, and how they are made of what was estimated."""
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Integer
+
+from core.evaluate.average_case.half_sigma import HalfSigma
+from core.evaluate.average_case.results import Estimate
+
+COLUMNS = {
+    "part": "str",
+    "row": "Int64",
+    "label": "Int64",
+    "sigma": "float64",
+    "estimator": "str",
+    "predicted": "Int64",
+    "p_robust": "float64",
+    "error": "float64",
+    "lower": "float64",
+    "upper": "float64",
+    "n_draws": "Int64",
+    "converged": "boolean",
+    "degenerate": "boolean",
+    "seconds": "float64",
+    "status": "str",
+}
+"""The columns of the rows and their types; one row for each sample, sigma and estimator.
+
+`part` says what the row is for: "samples", "counted" (a few fresh draws of each, which class means rest on), "half"
+(sigma-50 in place of sigma, with `lower` and `upper` its interval, infinite beyond the range), "audit" (Monte-Carlo and
+all estimators on a part of the samples) or "convergence" (those with `copies` among their facts, by the number of noisy
+copies, there). `row` is the position in the data set; `label` and `predicted` are codes of classes; `seconds` is the
+time per sample. The others are those of `Estimate`. A failed trial is one row without figures.
+"""
+
+HALF = "sigma_50"
+"""What stands in place of an estimator where a row holds the sigma at which half of the copies keep the prediction."""
+
+
+def estimated(
+    part: str, rows: Integer[np.ndarray, " n"], y: Integer[np.ndarray, " n"], name: str, found: Estimate, seconds: float
+) -> pd.DataFrame:
+    """The rows of an estimate, by the name that they have."""
+    cells = found.table().drop(columns="sample")
+    cells = cells.assign(part=part, row=rows, label=y, estimator=name, seconds=seconds, status="ok")
+    return cells[list(COLUMNS)].astype(COLUMNS)
+
+
+def halved(
+    rows: Integer[np.ndarray, " n"],
+    y: Integer[np.ndarray, " n"],
+    predicted: Integer[np.ndarray, " n"],
+    found: HalfSigma,
+    seconds: float,
+) -> pd.DataFrame:
+    """The rows of sigma-50: `converged` where it lies within the range that was drawn from.
+
+    >>> found = HalfSigma(np.array([0.2]), np.array([0.1]), np.array([0.3]), 384)
+    >>> halved(np.array([7]), np.array([0]), np.array([1]), found, 0.1)[["part", "row", "sigma"]].values.tolist()
+    [['half', 7, 0.2]]
+    """
+    cells = {
+        **dict.fromkeys(COLUMNS),
+        "part": "half",
+        "row": rows,
+        "label": y,
+        "sigma": found.value,
+        "estimator": HALF,
+        "predicted": predicted,
+        "p_robust": 0.5,
+        "lower": found.lower,
+        "upper": found.upper,
+        "n_draws": found.n_draws,
+        "converged": np.isfinite(found.value),
+        "degenerate": False,
+        "seconds": seconds,
+        "status": "ok",
+    }
+    return pd.DataFrame(cells, index=range(len(rows))).astype(COLUMNS)
+
+
+def failed(part: str, sigma: float) -> pd.DataFrame:
+    """The row of a trial that failed: no figures."""
+    cells = {**dict.fromkeys(COLUMNS), "part": part, "sigma": sigma, "status": "failed"}
+    return pd.DataFrame({name: pd.Series([cells[name]]).astype(kind) for name, kind in COLUMNS.items()})
+
+
+def no_rows() -> pd.DataFrame:
+    """The columns without any row."""
+    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
