@@ -25,7 +25,7 @@ from core.models.training import one_torch_thread
 
 MNIST = Path(__file__).resolve().parents[2] / "shared" / "data" / "mnist.npz"
 SIGMAS, SIZES = (0.1, 0.2, 0.3), (36, 100, 500)
-N_JUDGED, N_TRUTH, N_DRAWS, N_DATA_SETS, N_DEALS = 2500, 800, 32, 300, 199
+N_JUDGED, N_TRUTH, N_DRAWS, N_DATA_SETS, N_DEALS = 2500, 800, 32, 600, 199
 N_HALF, LOW, HIGH = 60, 0.0125, 1.2
 
 

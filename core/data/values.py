@@ -134,18 +134,20 @@ def _of_mapping(cell: dict[Any, Any]) -> list[float] | dict[str, float]:
             return [_number(value) for value in values]
         return _sparse(cell["size"], cell["indices"], values)
     if (inside := cell.get("probability", cell.get("probabilities"))) is not None and isinstance(inside, dict):
-        return {_key(label): _number(inside[label]) for label in inside}
+        return _by_name((label, _number(inside[label])) for label in inside)
     names = next((cell[key] for key in ("displayNames", "classes", "labels") if isinstance(cell.get(key), list)), None)
     scores = next((cell[key] for key in _OF_CLASSES if isinstance(cell.get(key), list)), None)
     if names is not None and scores is not None:
-        return {_key(name): _number(score) for name, score in zip(names, scores, strict=True)}
-    return _ranking([cell]) if _is_ranked(cell) else {_key(label): _number(cell[label]) for label in cell}
+        return _by_name((name, _number(score)) for name, score in zip(names, scores, strict=True))
+    return _ranking([cell]) if _is_ranked(cell) else _by_name((label, _number(cell[label])) for label in cell)
 
 
-def _sparse(size: int, indices: Iterable[int], values: Iterable[float]) -> list[float]:
+def _sparse(size: int, indices: Sequence[int], values: Iterable[float]) -> list[float]:
     """A vector of which only some values are written."""
     if not 0 < size <= _LONGEST_VECTOR:
         raise ValueError("no vector is as long")
+    if len({*indices}) < len(indices) or min(indices, default=0) < 0:
+        raise ValueError("every place of a vector has one number")
     vector = [0.0] * size
     for index, value in zip(indices, values, strict=True):
         vector[index] = _number(value)
@@ -159,7 +161,16 @@ def _is_likelihood(item: Any) -> bool:
 
 def _ranking(items: Sequence[Any]) -> dict[str, float]:
     labels, scores = _RANKED_KEYS.get(frozenset(items[0]), ("label", "score"))
-    return {_key(item[labels]): float(item[scores]) for item in items}
+    return _by_name((item[labels], float(item[scores])) for item in items)
+
+
+def _by_name(scores: Iterable[tuple[Any, float]]) -> dict[str, float]:
+    """A score for each label; ValueError where a label is there twice."""
+    listed = [(_key(label), score) for label, score in scores]
+    by_name = dict(listed)
+    if len(by_name) < len(listed):
+        raise ValueError("a label has one score")
+    return by_name
 
 
 def _is_ranked(cell: dict) -> bool:

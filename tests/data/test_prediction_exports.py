@@ -118,6 +118,10 @@ def test_vectors_that_say_nothing_of_the_classes_are_not_scores(cells):
         ([["-1.5", "False"], ["-0.5", "True"]], [-1.5, -0.5]),
         ({"type": 0, "size": 10**12, "indices": [0], "values": [1.0]}, None),
         ({"type": 0, "size": 2, "indices": [5], "values": [1.0]}, None),
+        ({"type": 0, "size": 2, "indices": [-1], "values": [1.0]}, None),
+        ({"type": 0, "size": 2, "indices": [0, 0], "values": [0.4, 0.6]}, None),
+        ({"classes": ["cat", "cat"], "scores": [0.4, 0.6]}, None),
+        ([{"label": "cat", "score": 0.4}, {"label": "cat", "score": 0.6}], None),
         ({"classes": ["a"], "scores": [0.9, 0.1]}, None),
     ],
 )

@@ -221,7 +221,11 @@ GUESSED = {
     ),
     "a response in free text is no truth": (
         {"gold": TRUE, "pred": SAID, "response": [f"I say {row}" for row in range(N)]},
-        Roles("gold", "pred", id="response"),
+        Roles("gold", "pred"),
+    ),
+    "a label that is a sign": (
+        {"gold": ["?" if row else "yes" for row in range(N)], "pred": ["yes"] * N, "first": CONF, "second": CONF[::-1]},
+        Roles("gold", "pred"),
     ),
     "an unnamed index": ({"": IDS, "gold": TRUE, "pred": SAID}, Roles("gold", "pred", id="unnamed column 1")),
 }

@@ -82,7 +82,7 @@ def _are_probabilities(table: Table, column: str) -> bool:
 def _of_all_classes(reading: Reading, numeric: list[str]) -> Reading:
     """Columns that are called alike but for a class each, and for every class that labels name: "P (hue=red)"."""
     labels = {compact(label): label for label in reading.labels}
-    if not 1 < len(labels) == len(reading.labels):
+    if not 1 < len(labels) == len(reading.labels) or "" in labels:  # a label of signs alone is in every name
         return reading
     groups: dict[tuple[str, str], dict[str, str]] = {}
     for column in numeric:

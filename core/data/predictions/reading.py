@@ -34,7 +34,7 @@ BY_VALUES = "by its values"
 LIKELY = "likely, by its name and what else is there"
 NAMING = ("words", "whole")
 """The kinds of columns that name something: a label, a fold, a model."""
-_LONGEST_NAME = 200
+_LONGEST_NAME, _MOST_WORDS = 200, 2  # letters, and words: three or more are a text
 _ROWS = ("model", "task", "trial", "set", "fold", "source")
 _RESAMPLE = re.compile(r"(fold|resample|bootstrap|repeat)[ _.]?\d+([ _.](fold|rep)\d+)?", re.IGNORECASE)
 _MANY = 10  # rows, from which on one value for all is no id that stands several times
@@ -158,6 +158,8 @@ def _length_of_names(table: Table, column: str, apart: Sequence[str]) -> int:
     if None in names or len(set(rows)) < table.n_rows:
         return 0
     lengths = [len(name or "") for name in names]
+    if sum(len(str(name).split()) for name in names) > _MOST_WORDS * len(names):
+        return 0
     return sum(lengths) if max(lengths) <= _LONGEST_NAME else 0
 
 

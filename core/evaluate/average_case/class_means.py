@@ -17,9 +17,9 @@ from jaxtyping import Float, Integer
 
 from core.evaluate.intervals import UNKNOWN, Interval, wilson
 
-MOST_PER_SAMPLE, FLIPS = 3.0, 5.0
+MOST_PER_SAMPLE, FLIPS = 3.0, 10.0
 """A sample counts as so many coins at most where hardly any flip is to be expected: what nobody has seen of its class
-may be worse than what is there. With more flips it may count as more: as many times more as there are fives of them."""
+may be worse than what is there. With more flips it may count as more: as many times more as there are tens of them."""
 FEWEST_SAMPLES = 8
 """Below so many samples a studentised bootstrap says little."""
 LEVEL = 0.05
