@@ -99,5 +99,5 @@ def test_roles_come_back_from_json_and_named_features_go_with_a_command_as_json(
     roles = DatasetRoles(label="$a b", features=("x'y", "{z}"), source="s")
     assert roles_from_json(roles_to_json(roles)) == roles
     arguments = FileReading("t.csv", roles).arguments()
-    assert arguments[:5] == ["--data", "t.csv", "--kind", "tabular", "--roles"]
-    assert roles_from_json(arguments[5]) == roles
+    assert arguments[:2] == ["--data=t.csv", "--kind=tabular"]
+    assert roles_from_json(arguments[2].removeprefix("--roles=")) == roles

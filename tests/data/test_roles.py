@@ -1,6 +1,9 @@
 """What a column is gets known by its name or plain content; where it could be several things, somebody is asked."""
 
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,7 @@ from core.data.tables import Table, make_table
 from core.data.tables.roles import DatasetRoles, guess_dataset_roles, role_reasons
 from core.data.tables.sources import propose_sources
 
+ROOT = Path(__file__).resolve().parents[2]
 N = 12
 SENTENCES = [f"This is sentence number {position}." for position in range(N)]
 NUMBERS = [f"{position / 7:.3f}" for position in range(N)]
@@ -216,5 +220,30 @@ def test_a_column_that_marks_training_and_test_is_the_part():
 
 
 def test_a_label_alone_is_no_data_set():
-    with pytest.raises(DataError, match="beside the label there is nothing"):
+    with pytest.raises(DataError, match="no column is left to learn the label from"):
         guess_dataset_roles(table(id=COUNTS, label=LABELS))
+
+
+def test_counts_are_features_although_they_are_called_like_sources():
+    columns = {"sessions": [str(row % 7) for row in range(60)], "visits": [str(row % 5) for row in range(60)]}
+    with pytest.raises(RolesNeeded) as asked:
+        guess_dataset_roles(parkinson(**columns))
+    assert asked.value.guess.source is None
+    assert {"sessions", "visits"} <= set(asked.value.guess.features)
+
+
+def test_ids_that_begin_anew_in_each_part_are_no_sources():
+    numbers = [str(row % 30) for row in range(60)]
+    columns = {"id": numbers, "split": ["train"] * 30 + ["test"] * 30, "a": [str(row / 7) for row in range(60)]}
+    columns["label"] = [("cat", "dog")[row % 2] for row in range(60)]
+    table = make_table("t.tsv", list(columns), list(columns.values()), lines=list(range(2, 62)))
+    roles = guess_dataset_roles(table)
+    assert (roles.id, roles.source, roles.part) == (None, None, "split")
+    parts_alone = {name: cells for name, cells in columns.items() if name != "split"}
+    again = guess_dataset_roles(make_table("t.tsv", list(parts_alone), list(parts_alone.values()), lines=range(2, 62)))
+    assert again.source == "id"
+
+
+def test_a_first_line_with_a_document_is_read_by_a_process_that_has_read_nothing():
+    read = "from core.data.tables.columnar import read_columns; read_columns(b'a,' + b'word ' * 40_000, ',')"
+    subprocess.run([sys.executable, "-c", read], check=True, cwd=ROOT)

@@ -14,6 +14,9 @@ from jaxtyping import Bool, Float, Integer
 
 from core.data.values import as_numbers, objects, sample
 
+# The file's size is limited already; csv's own limit of 131,072 is too small for documents.
+csv.field_size_limit(2**31 - 1)
+
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 2**24
 _BLOCK = 2**20  # bytes that are parsed at once, unless a line is longer; more where columns are many

@@ -16,7 +16,6 @@ from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects, quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
-_LONGEST_CELL = 2**31 - 1  # the file's size is limited already; csv's own limit of 131,072 is too small for documents
 _QUOTED = re.compile(r'"[^"]*"')
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_NAMES = "There is no line of column names."
@@ -176,7 +175,6 @@ def _attempt(text: str, name: str, limits: Limits, quoting: int) -> list[Row] | 
 
 def _rows(text: str, delimiter: str, name: str, limits: Limits, quoting: int) -> Iterator[Row]:
     """The rows, the header first; blank lines are passed over."""
-    csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
     n_rows = width = 0
     while True:

@@ -143,11 +143,18 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
 
 def _names(table: Table) -> DatasetRoles:
     """Ids and sources by their names; what is called an id, but stands for several rows each time, is a source."""
-    ids, sources = _guess_id(table), named_sources(table)
+    ids, sources, part = _guess_id(table), named_sources(table), part_column(table)
     if ids is not None and not sources and ids.lower() not in ROW_NAMES and _stands_for_several(table, ids):
-        return DatasetRoles(source=ids, part=part_column(table))
+        return DatasetRoles(source=None if _names_rows_of_parts(table, ids, part) else ids, part=part)
     source = next((column for column in sources if column != ids), None)
-    return DatasetRoles(id=ids, source=source, part=part_column(table))
+    return DatasetRoles(id=ids, source=source, part=part)
+
+
+def _names_rows_of_parts(table: Table, column: str, part: str | None) -> bool:
+    """Whether a column names the rows of each part, beginning anew in the next."""
+    if part is None:
+        return False
+    return len(set(zip(table.spelled(column), table.spelled(part), strict=True))) == table.n_rows
 
 
 def _stands_for_several(table: Table, column: str) -> bool:
@@ -244,8 +251,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
         return replace(roles, features=numeric)
     if not columns:
         raise DataError(
-            f"{table.name}: beside the label there is nothing to tell it from. "
-            "Give a column of text, or columns of numbers."
+            f"{table.name}: no column is left to learn the label from. Give a column of text, or columns of numbers."
         )
     guess = replace(roles, text=(texts or other or [None])[0])
     raise RolesNeeded(

@@ -29,6 +29,7 @@ _SURE = {  # these mean nothing else, whatever their values
     "site",
 }
 _NAMED = re.compile(rf"({'|'.join(_STEMS)})s?(id|ids|no|nr|num|number|name|code|key)?")
+_COUNTED = {f"{stem}s" for stem in _STEMS}  # of whole numbers: how many there were, and not which one it was
 _MIN_LOG_ODDS = log(1e-6)  # how unlikely by chance it must be that values go with classes or with rows
 
 
@@ -60,10 +61,16 @@ def names_sources(table: Table, column: str) -> bool:
     >>> table = make_table("t.tsv", ["site", "user"], [["x", "x", "y"], ["1", "2", "3"]], lines=[2, 3, 4])
     >>> names_sources(table, "site"), names_sources(table, "user")
     (True, False)
+    >>> counts = make_table("t.tsv", ["visits"], [["3", "1", "3"]], lines=[2, 3, 4])
+    >>> names_sources(counts, "visits")
+    False
     """
     if compact(column) in _SURE:
         return True
-    if not is_called_source(column) or table.kind(column) not in ("words", "whole") or _is_prose(table, column):
+    kind = table.kind(column)
+    if not is_called_source(column) or kind not in ("words", "whole") or _is_prose(table, column):
+        return False
+    if kind == "whole" and compact(column) in _COUNTED:
         return False
     return 1 < len(set(table.spelled(column)) - {None}) < table.n_rows
 
