@@ -16,9 +16,10 @@ class StoredModel:
     """What is known of a model without reading it.
 
     `dataset_fingerprint` names the data set that it is a model of. `architecture` is one of ours, None for a model from
-    elsewhere. `training_plan` is the JSON of the plan that trained it here; of its `n_test` test samples the model then
-    got `n_correct` right. All three are None for a model that was uploaded. `has_gradients` says whether estimators
-    that take its gradients can be used.
+    elsewhere. `training_plan` is the JSON of the plan that trained it here, None for a model that was uploaded. Of
+    `n_test` samples the model got `n_correct` right: those that were kept out of its training, or of an uploaded one
+    any of the data set; None where it was not judged. `has_gradients` says whether estimators that take its gradients
+    can be used.
     """
 
     fingerprint: str

@@ -101,13 +101,17 @@ class Workspace:
         architecture: str | None = None,
         input_range: tuple[float, float] | None = None,
         has_gradients: bool = True,
+        n_test: int | None = None,
+        n_correct: int | None = None,
     ) -> str:
         """Keep a model's file, brought along, and return its fingerprint; one that is there already is left as it is.
 
-        `architecture` and `input_range` are those that `core.models.load.load_model` needs to read the file.
+        `architecture` and `input_range` are those that `core.models.load.load_model` needs to read the file; of
+        `n_test` samples of the data set it got `n_correct` right (`core.models.judged`).
         """
         file = ModelFile(content, file_name, dataset_fingerprint, architecture, input_range)
-        return self.keep_model(owner, file.to_bytes(), name=name, has_gradients=has_gradients)
+        tested = {"n_test": n_test, "n_correct": n_correct}
+        return self.keep_model(owner, file.to_bytes(), name=name, has_gradients=has_gradients, **tested)
 
     def keep_model(
         self,

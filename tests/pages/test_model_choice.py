@@ -1,7 +1,7 @@
 """The control that a page chooses a model with: stored ones, training, upload, deletion, and addresses of any kind."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -71,8 +71,11 @@ def trained(workspace: Workspace, dataset: Dataset, plan: TrainingPlan = QUICK) 
     return str(rows["model"].iloc[-1])
 
 
-def weights(dataset: Dataset) -> bytes:
-    return LinearNetwork(n_epochs=1).fit(dataset.x, dataset.y, seed=0).trained(dataset).to_bytes()
+def weights(dataset: Dataset, order: Sequence[int] | None = None) -> bytes:
+    """Those of a network that has learned the classes; its outputs in another order."""
+    model = LinearNetwork(n_epochs=20).fit(dataset.x, dataset.y, seed=0).trained(dataset)
+    head = {name: value[list(order or range(len(value)))] for name, value in model.state.items() if name.startswith("head.")}
+    return dataclasses.replace(model, state=model.state | head).to_bytes()
 
 
 def test_without_a_model_there_is_a_sentence_and_the_form(show):
@@ -254,8 +257,31 @@ def test_weights_are_read_stored_and_used(show, workspace, wine):
     assert in_use(app) == stored.fingerprint == app.query_params["model"]
     assert (stored.name, stored.architecture, stored.training_plan) == ("my $model$", "linear", None)
     assert "Uploaded as mine.safetensors (Linear model (SGD))" in texts(app).replace("\\", "")
+    assert "n = 178 samples, some of which it may have been trained on" in texts(app).replace("\\", "")
+    assert any("majority class 39.9 %, chance 33.3 %" in each.label.replace("\\", "") for each in app.expander)
     model = read_stored(workspace.model_bytes(LOCAL_OWNER, stored.fingerprint), wine)
     assert model.class_names == wine.class_names
+
+
+def test_a_model_below_chance_is_refused_with_the_order_of_its_outputs(show, workspace, wine):
+    app = show()
+    app.file_uploader(key="model-file-0").upload(
+        "mine.safetensors", weights(wine, (1, 2, 0)), "application/octet-stream"
+    )
+    app.button(key="upload-model").click().run()
+    said = app.error[0].value.replace("\\", "")
+    assert "below chance (33.3 %). With its outputs in another order it would be" in said
+    assert workspace.models(LOCAL_OWNER) == []
+
+
+def test_of_two_outputs_that_change_places_the_page_warns(show, workspace, wine):
+    app = show()
+    app.file_uploader(key="model-file-0").upload(
+        "mine.safetensors", weights(wine, (1, 0, 2)), "application/octet-stream"
+    )
+    app.button(key="upload-model").click().run()
+    assert len(workspace.models(LOCAL_OWNER)) == 1
+    assert "they seem to stand, counted from 0, 0 for “class_1”" in app.toast[0].value.replace("\\", "")
 
 
 @pytest.mark.parametrize(

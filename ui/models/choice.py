@@ -6,6 +6,7 @@ Models belong to a data set: choosing another data set puts the model aside.
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -52,7 +53,7 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     address = ready or _address(dataset, hidden=stored.keys() - known.keys()) or next(iter(known), None)
     _remember(dataset.fingerprint, address)
     chosen = known.get(address or "")
-    with _place(chosen, known):
+    with _place(chosen, known, dataset):
         if read_only():
             return _of_link(chosen)
         _choose(dataset, known, address)
@@ -81,11 +82,11 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     return chosen
 
 
-def _place(chosen: StoredModel | None, known: Mapping[str, StoredModel]) -> DeltaGenerator:
+def _place(chosen: StoredModel | None, known: Mapping[str, StoredModel], dataset: Dataset) -> DeltaGenerator:
     """Where the control stands: in the open while no model is in use, and in the line of the one that is."""
     if chosen is None:
         return st.container(border=True, gap="small", key="model-choice")
-    how_good = "".join(f" · {page.plain(part)}" for part in tested(chosen))
+    how_good = "".join(f" · {page.plain(part)}" for part in (*tested(chosen), *_beside(chosen, dataset)))
     return choice_line(f"Model **{page.plain(title(chosen, known))}**{how_good}", key="model", of=chosen.fingerprint)
 
 
@@ -162,22 +163,35 @@ def describe(model: StoredModel) -> str:
     when = f"{datetime.fromtimestamp(model.created, UTC):%d %b %Y}"
     if model.architecture == RECORDED:
         return f"Features and probabilities without their model, uploaded {when} · record {model.fingerprint[:12]}"
-    if not tested(model):
+    how_good = "".join(f" · {part}" for part in tested(model))
+    if model.training_plan is None:
         kind = f" ({MODELS[model.architecture].label})" if model.architecture in MODELS else ""
-        return f"Uploaded as {model.file_name}{kind}, {when} · model {model.fingerprint[:12]}"
-    return f"Trained here, {when} · {' · '.join(tested(model))} · model {model.fingerprint[:12]}"
+        return f"Uploaded as {model.file_name}{kind}, {when}{how_good} · model {model.fingerprint[:12]}"
+    return f"Trained here, {when}{how_good} · model {model.fingerprint[:12]}"
+
+
+def _beside(model: StoredModel, dataset: Dataset) -> tuple[str, ...]:
+    """What the accuracy of a model stands beside: the majority class and chance."""
+    if not model.n_test:
+        return ()
+    majority = max(np.bincount(dataset.y)) / dataset.n_samples
+    return (f"majority class {percent(majority)}, chance {percent(1 / dataset.n_classes)}",)
 
 
 def tested(model: StoredModel) -> tuple[str, ...]:
-    """How good a model was when it was trained here, and on how many samples; nothing where that is not known.
+    """How good a model is, and on how many samples; nothing where that is not known.
 
     >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.safetensors", "{}", 200, 190, 0.0))
     ('accuracy 95.0 % [91.0, 97.3]', 'n = 200 samples kept out of training')
+    >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.onnx", None, 200, 190, 0.0))[1]
+    'n = 200 samples, some of which it may have been trained on'
     """
-    if model.training_plan is None or not model.n_test or model.n_correct is None:
+    if not model.n_test or model.n_correct is None:
         return ()
     accuracy = percent(model.n_correct / model.n_test, wilson(float(model.n_correct), float(model.n_test)))
-    return f"accuracy {accuracy}", f"n = {count(model.n_test)} samples kept out of training"
+    which = "samples, some of which it may have been trained on"
+    which = which if model.training_plan is None else "samples kept out of training"
+    return f"accuracy {accuracy}", f"n = {count(model.n_test)} {which}"
 
 
 @st.dialog("Delete this model?")

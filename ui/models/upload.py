@@ -6,6 +6,8 @@ from typing import Any
 import streamlit as st
 
 from core.data import DataError, Dataset
+from core.evaluate.intervals import wilson
+from core.evaluate.wording import percent
 from core.models import MODELS, fits
 from core.trials.training_plan import trainable
 from ui.shell import page
@@ -58,11 +60,14 @@ def section(dataset: Dataset) -> str | None:
 def _store(
     file: Any, dataset: Dataset, architecture: str | None, input_range: tuple[float, float] | None, name: str
 ) -> str:
+    from core.models.judged import check_above_chance, judge
     from core.models.load import load_model
     from core.models.trained import TrainedNetwork
 
     content = file.getvalue()
     model = load_model(file.name, content, dataset, architecture=architecture, input_range=input_range)
+    judged = judge(model, dataset)
+    check_above_chance(judged, file.name)
     kept = workspace().add_model(
         owner(),
         content,
@@ -72,7 +77,13 @@ def _store(
         architecture=model.architecture if isinstance(model, TrainedNetwork) else None,
         input_range=input_range,
         has_gradients=model.has_gradients,
+        n_test=judged.n,
+        n_correct=judged.n_correct,
     )
+    if judged.hint:
+        accuracy = percent(judged.accuracy, wilson(float(judged.n_correct), float(judged.n)))
+        said = f"Accuracy of {page.plain(file.name)} on these data: {accuracy}. {page.plain(judged.hint)}"
+        st.toast(said, icon=":material/warning:", duration="infinite")
     st.session_state[_ROUND] += 1  # a new, empty form
     return kept
 
