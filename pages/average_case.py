@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
+from core.evaluate.average_case.verdict import trust_line
 from core.report import average_case as report
 from core.workspace.run import Run
 from ui.average_case import controls, results, samples
@@ -27,15 +28,14 @@ def show(run: Run) -> None:
         return
     said = average_case_look.verdict(found, sigma, finished=run.state != "running")
     average_case_look.classes(found, sigma)
-    average_case_look.halves(found)
     if run.state == "running":
         return
-    page.findings(said)
-    average_case_look.sigmas(found)
+    page.findings(said, most=3)
     samples.extremes(found, look, dataset)
-    samples.linked(found, sigma, dataset)
-    average_case_look.audit(found, sigma)
-    st.subheader("In numbers", anchor=False)
+    page.fold("How much noise does it take? Over sigma", lambda: average_case_look.sigmas(found), key="sigmas")
+    page.fold("Robust, or only confident?", lambda: samples.linked(found, sigma, dataset), key="linked")
+    trust = f"Can these numbers be trusted? {page.plain(trust_line(found, sigma))}"
+    page.fold(trust, lambda: average_case_look.audit(found, sigma), key="audit")
     exports.downloads(
         run,
         {

@@ -225,6 +225,6 @@ def test_the_classes_that_break_first_and_last_are_told_with_their_sigma():
     found = evaluate_robustness(pd.concat([run_of(p, y, rng), half]), class_names=NAMES)
     assert found.half_by_class[2].value == pytest.approx(0.1, rel=0.05)
     said = next(text for text in average_case_verdict(found).findings if text.startswith("Half of the noisy copies"))
-    assert "in the median sample of “fig”, and at > 0.4 [> 0.4, > 0.4] of “plum”" in said
+    assert "in the median sample of “fig”, and only beyond 0.4 in that of “plum”." in said
     assert found.class_table()["sigma_50"].tolist() == [of.value for of in found.half_by_class]
     assert found.table()["sigma_50_upper"].tolist() == pytest.approx(list(ends["upper"]))

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
 from core.evaluate.average_case.plan import AverageCasePlan
@@ -60,6 +61,13 @@ def stored_run(workspace: Workspace, name: str, plan: AverageCasePlan, *, n_tria
     return run_of_rows(workspace, trained(name)[0], plan, rows, done=n_trials is None)
 
 
+def opened(app: AppTest) -> AppTest:
+    """The same page with everything open that is folded."""
+    for name in ("more-findings", "sigmas", "linked", "audit"):
+        app.session_state[f"fold-{name}"] = True
+    return app.run()
+
+
 def test_without_a_model_the_page_asks_for_one(open_page, wine):
     app = open_page("average_case", data=wine.fingerprint)
     assert app.title[0].value == "Which samples and classes are fragile under noise?"
@@ -84,6 +92,9 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     data, model = kept(workspace, "wine")
     stored_run(workspace, "wine", planned(model))
     app = open_page("average_case", data=data.fingerprint, model=model)
+    assert len([alt for alt in charts(app) if alt]) == 1, "all but the main figure is folded"
+    assert "Can these numbers be trusted? MMSE is off by" in "".join(each.label for each in app.expander)
+    app = opened(app)
     assert app.button(key="run").disabled
     labels = [metric.label.replace("\\", "") for metric in app.metric]
     assert labels == ["Mean p_robust", "Largest gap of classes", "p_robust below 1", "Off Monte-Carlo by"]
@@ -120,7 +131,7 @@ def test_a_finished_run_shows_everything(open_page, workspace):
 def test_the_numbers_on_the_page_are_those_of_the_rows(open_page, workspace):
     data, model = kept(workspace, "wine")
     stored_run(workspace, "wine", planned(model))
-    app = open_page("average_case", data=data.fingerprint, model=model, at="1")
+    app = opened(open_page("average_case", data=data.fingerprint, model=model, at="1"))
     table = next(frame.value for frame in app.dataframe if "Times faster" in frame.value)
     errors = {row["Estimator"]: row["Error"] for _, row in table.iterrows()}
     assert float(errors["MMSE"].split()[0]) < 0.02, "a linear model: the analytic answer is right"
@@ -148,7 +159,7 @@ def test_least_robust_samples_are_the_least_robust(open_page, workspace, asked):
 def test_an_unfinished_run_shows_what_there_is_and_offers_to_go_on(open_page, workspace):
     data, model = kept(workspace, "wine")
     run = stored_run(workspace, "wine", planned(model), n_trials=8)
-    app = open_page("average_case", data=data.fingerprint, model=model)
+    app = opened(open_page("average_case", data=data.fingerprint, model=model))
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert "No sample has been audited" in plainly(app)
     assert any(alt.startswith("p_robust by class") for alt in charts(app))
@@ -262,7 +273,7 @@ def test_text_samples_stand_in_full(open_page, workspace):
 def test_what_was_selected_on_the_map_stands_out_and_below(open_page, workspace):
     data, model = kept(workspace, "wine")
     stored_run(workspace, "wine", planned(model))
-    app = open_page("average_case", data=data.fingerprint, model=model)
+    app = opened(open_page("average_case", data=data.fingerprint, model=model))
     assert "selected" not in plainly(app)
     rows = planned(model).order(data)[:3].tolist()
     app.session_state["map_selected"] = (data.fingerprint, tuple(rows))

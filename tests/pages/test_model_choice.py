@@ -74,7 +74,9 @@ def trained(workspace: Workspace, dataset: Dataset, plan: TrainingPlan = QUICK) 
 def weights(dataset: Dataset, order: Sequence[int] | None = None) -> bytes:
     """Those of a network that has learned the classes; its outputs in another order."""
     model = LinearNetwork(n_epochs=20).fit(dataset.x, dataset.y, seed=0).trained(dataset)
-    head = {name: value[list(order or range(len(value)))] for name, value in model.state.items() if name.startswith("head.")}
+    head = {
+        name: value[list(order or range(len(value)))] for name, value in model.state.items() if name.startswith("head.")
+    }
     return dataclasses.replace(model, state=model.state | head).to_bytes()
 
 

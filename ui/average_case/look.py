@@ -27,15 +27,11 @@ def classes(found: Robustness, sigma: float) -> None:
     views.in_a_box(n, lambda: page.draw(drawn), key="class-box")
 
 
-def halves(found: Robustness) -> None:
-    """Sigma-50 of every class: how much noise it takes."""
+def sigmas(found: Robustness) -> None:
+    """How much noise it takes: sigma-50 of every class, and over sigma the mean and the gap."""
     if len(found.half):
         n = sum(of.n > 0 for of in found.half_by_class)
         views.in_a_box(n, lambda: page.draw(report.half_figure(found)), key="half-box")
-
-
-def sigmas(found: Robustness) -> None:
-    """Over sigma: the mean and the gap."""
     mean, gap = st.columns(2, gap="medium")
     with mean:
         page.draw(report.sigma_figure(found))
@@ -45,7 +41,6 @@ def sigmas(found: Robustness) -> None:
 
 def audit(found: Robustness, sigma: float) -> None:
     """Every estimator beside Monte-Carlo: figure 2a, the time of each, convergence and the sigmoid."""
-    st.subheader("How far are the numbers off on this model?", anchor=False)
     of = found.audit
     if not of.estimators:
         page.empty("No sample has been audited, so that nobody knows. Ask for audited samples above, and run again.")

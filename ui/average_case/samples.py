@@ -140,7 +140,6 @@ def _kept(name: str, share: float) -> str:
 @session.fragment
 def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
     """p_robust against confidence beside the map: what is selected on one stands out on the other, and below."""
-    st.subheader("Robust, or only sure?", anchor=False)
     chosen = maps.selected(dataset.fingerprint)
     scatter, beside = st.columns(2, gap="medium")
     with scatter:

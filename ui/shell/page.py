@@ -54,9 +54,15 @@ def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
         numbers(metrics)
 
 
-def findings(said: Verdict) -> None:
-    """What else the verdict found, a line each."""
-    st.markdown("\n".join(f"- {plain(finding)}" for finding in said.findings))
+def findings(said: Verdict, *, most: int | None = None) -> None:
+    """What else the verdict found, a line each; those beyond the first `most` are folded."""
+    _lines(said.findings[:most])
+    if most is not None and said.findings[most:]:
+        fold("More findings", lambda: _lines(said.findings[most:]), key="more-findings")
+
+
+def _lines(sentences: Sequence[str]) -> None:
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in sentences))
 
 
 def dark() -> bool:

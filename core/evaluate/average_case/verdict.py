@@ -63,6 +63,19 @@ def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdi
     )
 
 
+def trust_line(found: Robustness, sigma: float) -> str:
+    """How far single samples' numbers are off at one sigma, and which estimator was closest, in a line."""
+    checked = found.audit.of(found.estimator, sigma)
+    if checked is None:
+        return "No sample has been audited."
+    off = f"{estimator_title(found.estimator)} is off by {_number(checked.error)} on single samples"
+    best = _best(found, sigma)
+    if best in ("", found.estimator):
+        return f"{off}, the closest of all that were tried."
+    closest = found.audit.of(best, sigma)
+    return f"{off}; {estimator_title(best)}: {_number(closest.error)}." if closest else f"{off}."
+
+
 def _headline(found: Robustness, at: AtSigma, differ: Claim) -> str:
     whole = f"At noise level sigma {at.sigma:g}, {_share(at.mean)} of predictions stay unchanged"
     gap, names = at.gap, found.class_names
@@ -148,12 +161,17 @@ def _halves(found: Robustness) -> str:
     (low, first), (_, last) = known[0], known[-1]
     said = {code: sigma_50(found.half_by_class[code], found.furthest) for code in (first, last)}
     if isinf(low):
-        return f"In the median sample of every class half of the noisy copies keep the prediction up to {said[first]}."
+        kept = f"more than half of the noisy copies keep the prediction up to sigma {found.furthest:.2g}"
+        return f"In the median sample of every class {kept}."
     earliest = f"Half of the noisy copies change class at sigma {said[first]} in the median sample of"
     names = [quoted(found.class_names[code]) for code in (first, last)]
     if first == last:
         return f"{earliest} {names[0]}."
-    return f"{earliest} {names[0]}, and at {said[last]} of {names[1]}: the least and the most robust class by this."
+    return f"{earliest} {names[0]}, and only {_at(said[last])} in that of {names[1]}."
+
+
+def _at(sigma: str) -> str:
+    return sigma if sigma.startswith("beyond") else f"at {sigma}"
 
 
 def sigma_50(of: Measured, furthest: float) -> str:
@@ -161,11 +179,15 @@ def sigma_50(of: Measured, furthest: float) -> str:
 
     >>> sigma_50(Measured(0.214, Interval(0.181, float("inf")), 20), 1.2)
     '0.21 [0.18, > 1.2]'
+    >>> sigma_50(Measured(float("inf"), Interval(float("inf"), float("inf")), 20), 1.2)
+    'beyond 1.2'
     """
 
     def at(value: float) -> str:
         return f"> {furthest:.2g}" if isinf(value) else f"{value:.2g}"
 
+    if isinf(of.value) and not of.interval.lower < furthest:
+        return f"beyond {furthest:.2g}"
     ends = f" [{at(of.interval.lower)}, {at(of.interval.upper)}]" if not isnan(of.interval.lower) else ""
     return f"{at(of.value)}{ends}"
 
@@ -237,8 +259,8 @@ def _sigmoid(audit: Audit, sigma: float) -> str:
         return ""
     off = float((of["sigmoid"] - of["cdf"]).abs().mean())
     return (
-        f"The multivariate sigmoid differs from the normal distribution function by {bare(off, 3)} on average here; "
-        "the paper finds the two close."
+        f"The multivariate sigmoid differs from the normal distribution function by {bare(off, 3)} on average here. "
+        "The paper finds the two close, at about sigma .05; its printed formula lacks the factor 1.702 of its source."
     )
 
 
