@@ -10,7 +10,9 @@ import pytest
 import torch
 
 from core.data import DataError, Dataset, load_example
+from core.evaluate.average_case import MonteCarlo, estimate
 from core.evaluate.average_case import plan as plan_module
+from core.evaluate.average_case.noise import CutOff
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.average_case.rows import COLUMNS
@@ -48,7 +50,7 @@ def test_json_is_canonical_and_comes_back():
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"average_case": AverageCasePlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    always = {field.name for field in fields(plan)} - {"options", "class_draws", "half_draws"}  # later ones
+    always = {field.name for field in fields(plan)} - {"options", "class_draws", "half_draws", "cut_off"}  # later ones
     assert set(json.loads(to_json(plan))) == always | {"kind"}
     assert plan.stored_models() == ("f1",)
 
@@ -209,3 +211,33 @@ def test_a_model_that_is_not_there_is_named():
     plan, data, _ = planned()
     with pytest.raises(DataError, match=plan.model[:12]):
         plan.run_trial(data, 0, context=Context())
+
+
+def test_noise_that_is_cut_off_is_that_of_the_pictures():
+    """A model that counts how far pixels lie beyond white: none does, where noise is cut off there."""
+
+    class Beyond:
+        has_gradients = True
+
+        def logits(self, x):
+            above = (x.flatten(1) - 1).clamp_min(0).sum(dim=1)
+            return torch.stack([torch.full_like(above, 0.01), above], dim=1)
+
+    x, options = torch.full((20, 1, 4, 4), 0.9), {"sigma": 0.3, "estimator": MonteCarlo(n_samples=64)}
+    kept = estimate(Beyond(), x, generator=torch.Generator().manual_seed(0), **options).p_robust
+    cut = estimate(CutOff(Beyond()), x, generator=torch.Generator().manual_seed(0), **options).p_robust
+    assert kept.max() < 0.5
+    assert cut.min() == 1.0
+
+
+def test_only_images_can_have_their_noise_cut_off_and_a_run_does_so():
+    plan, data, _ = planned("wine", cut_off=True)
+    with pytest.raises(DataError, match="Only images have a black and a white"):
+        plan.n_trials(data)
+    plan, data, context = planned("digits", cut_off=True, n_samples=20, n_audit=0)
+    rows = rows_of(plan, data, context)
+    assert set(rows["status"]) == {"ok"}
+    kept = rows_of(replace(plan, cut_off=False), data, context)
+    assert (
+        rows.loc[rows["part"] == "counted", "p_robust"].mean() != kept.loc[kept["part"] == "counted", "p_robust"].mean()
+    )

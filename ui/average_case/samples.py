@@ -47,6 +47,8 @@ def _noisy_pictures(dataset: Dataset, plan: AverageCasePlan, rows: np.ndarray, r
         noisy = np.clip(images + sigma * spread * unit, 0.0, 1.0)
         captions = [dataset.class_names[dataset.y[row]] for row in rows]
         samples.pictures(list(noisy), captions)
+    if not plan.cut_off:
+        st.caption("Pictures are cut off at black and white; the numbers that the model gets are not.")
     if plan.shape == "covariance":
         st.caption("Shown with each pixel's own spread; the run lets pixels vary together as they do in the data.")
 

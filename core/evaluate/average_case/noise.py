@@ -5,7 +5,7 @@ more (isotropic), a scale per feature, or the square root of a covariance, which
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -82,6 +82,33 @@ class Noise:
         if self.scales is not None:
             return rows * (self.sigma * torch.as_tensor(self.scales, device=rows.device, dtype=rows.dtype))
         return self.sigma * rows
+
+
+@dataclass(frozen=True, eq=False)
+class CutOff:
+    """A model of images whose noisy copies are cut off at black (0) and white (1), as a camera's would be.
+
+    Every estimator then speaks of noise that is cut off; how well, the audit says. A tangent at the sample does not see
+    what is cut off around it.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from types import SimpleNamespace
+    >>> CutOff(SimpleNamespace(logits=lambda x: 2 * x, has_gradients=True)).logits(torch.tensor([[-1.0, 0.5, 3.0]]))
+    tensor([[0., 1., 2.]])
+    """
+
+    model: Any
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether the model's logits can be followed back to its inputs."""
+        return self.model.has_gradients
+
+    def logits(self, x: "torch.Tensor") -> "torch.Tensor":
+        """The model's logits of what is left of the inputs."""
+        return self.model.logits(x.clamp(0.0, 1.0))
 
 
 def _square_root(covariance: Float[np.ndarray, "d d"]) -> Float[np.ndarray, "d d"]:

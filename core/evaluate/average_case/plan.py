@@ -20,7 +20,7 @@ from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.estimators import BY_LIMIT
 from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
 from core.evaluate.average_case.half_sigma import DRAWS_STEP, half_sigma, looked_through
-from core.evaluate.average_case.noise import Noise
+from core.evaluate.average_case.noise import CutOff, Noise
 from core.evaluate.average_case.rows import HALF, estimated, failed, halved, no_rows
 from core.evaluate.wording import count, exact, plural
 from core.models.classifier import stop_if
@@ -104,6 +104,8 @@ class AverageCasePlan:
         "gaussian", "uniform" or "laplace", all of the same variance.
     shape
         A name in SHAPES.
+    cut_off
+        Whether noisy images are cut off at black and white before the model gets them; of images alone.
     n_copies, antithetic
         MMSE's noisy copies, and whether they come in pairs, noise added and subtracted.
     n_passes
@@ -180,6 +182,15 @@ class AverageCasePlan:
         address="shape",
         choices=lambda about: SHAPES,
         differs=lambda about: {} if _of_images(about) else {"address": "shape_columns", "usual": "per_feature"},
+    )
+    cut_off: bool = asks(
+        False,
+        label="Noise beyond black and white",
+        help="What a picture cannot show: kept in the numbers that the model gets, or cut off as a camera would.",
+        address="cut_off",
+        choices=lambda about: {False: "kept", True: "cut off"},
+        when=lambda values, about: _of_images(about),
+        joined=LATER,
     )
     n_copies: int = asks(
         6,
@@ -350,6 +361,8 @@ class AverageCasePlan:
 
     def n_trials(self, dataset: Dataset) -> int:
         """Chunks times sigmas, and the audit's. Raises DataError where the plan does not fit the data set."""
+        if self.cut_off and dataset.kind != "image":
+            raise DataError(f"Only images have a black and a white to cut noise off at; {dataset.name} holds others.")
         if self.shape == "covariance" and dataset.kind == "image" and dataset.x[0].size > MOST_COVARIED:
             raise DataError(
                 f"Noise that varies as the data do is for inputs of at most {MOST_COVARIED} features; those of "
@@ -378,10 +391,10 @@ class AverageCasePlan:
             x = model_inputs(model, dataset, rows)
             x = x.to(best_device()) if isinstance(model, TrainedNetwork) else x
             spread = _spread(self.model, dataset, self.shape, Aside(model))
+            model = CutOff(model) if self.cut_off else model
             if trial.part == "half":
                 return self._halved(dataset, rows, model, x, spread, trial)
-            asked = self._asked(trial.part, model)
-            parts = []
+            parts, asked = [], self._asked(trial.part, model)
             for place, (name, estimator) in enumerate(asked):
                 stop_if(context.should_stop)
                 generator = _generator(self, name, estimator, trial)
@@ -403,7 +416,7 @@ class AverageCasePlan:
         self,
         dataset: Dataset,
         rows: Integer[np.ndarray, " n"],
-        model: Model,
+        model: Model | CutOff,
         x: "torch.Tensor",
         spread: dict[str, np.ndarray],
         trial: Trial,
@@ -416,7 +429,7 @@ class AverageCasePlan:
             found = half_sigma(inputs, predicted, low=low, high=high, n_draws=self.half_draws)
         return halved(rows, dataset.y[rows], predicted, found, (time.perf_counter() - start) / len(rows))
 
-    def _asked(self, part: str, model: Model) -> list[tuple[str, Estimator]]:
+    def _asked(self, part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
         """What a trial estimates, by the name that its rows have."""
         if part == "samples":
             return [(name, self._estimator(name)) for name in self.estimators]
