@@ -11,7 +11,7 @@ import torch
 
 from core.data import DataError, Dataset, load_example
 from core.evaluate.average_case import MonteCarlo, estimate
-from core.evaluate.average_case import plan as plan_module
+from core.evaluate.average_case import trial as trial_module
 from core.evaluate.average_case.noise import CutOff
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import evaluate_robustness
@@ -194,7 +194,7 @@ def test_a_model_without_gradients_is_audited_by_what_needs_none(monkeypatch):
         def inputs(self, x):
             return torch.tensor(x)
 
-    monkeypatch.setattr(plan_module, "read_stored", lambda content, dataset: Blind())
+    monkeypatch.setattr(trial_module, "read_stored", lambda content, dataset: Blind())
     x = np.random.default_rng(0).normal(size=(40, 2))
     data = Dataset("plane", "tabular", x, np.arange(40) % 2, ("a", "b"), [str(i) for i in range(40)])
     plan = AverageCasePlan("blind", sigmas=(0.5,), estimators=("gaussian_logits", "softmax"), rows="all", n_audit=10)

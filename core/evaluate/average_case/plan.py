@@ -4,7 +4,6 @@ The samples come in a random order that takes the classes in turn, so that those
 part of all. The first `n_audit` of them are held against Monte-Carlo, with every estimator that the model allows.
 """
 
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -15,27 +14,22 @@ from jaxtyping import Integer
 
 from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, asks_seed, follows, label_of
 from core.data import DataError, Dataset
-from core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, MonteCarlo, estimate, mvn_cdf, offered
+from core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, offered
 from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.estimators import BY_LIMIT
-from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
-from core.evaluate.average_case.half_sigma import DRAWS_STEP, half_sigma, looked_through
-from core.evaluate.average_case.noise import CutOff, Noise
-from core.evaluate.average_case.rows import HALF, estimated, failed, halved, no_rows
+from core.evaluate.average_case.half_sigma import DRAWS_STEP
+from core.evaluate.average_case.rows import failed
+from core.evaluate.average_case.trial import MOST_COVARIED, Trial, judged, trials_of
 from core.evaluate.wording import count, exact, plural
-from core.models.classifier import stop_if
 from core.models.errors import ModelError
-from core.models.load import Model, model_inputs, read_stored
-from core.models.trained import TrainedNetwork
-from core.models.training import best_device, one_torch_thread
 from core.trials import Context
 from core.trials.layer_parts import TrainingSplit, asks_model, split_of
 from core.trials.options import checked_options
-from core.trials.plan import Aside, check_fields, check_names
+from core.trials.plan import check_fields, check_names
 from core.trials.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
-    import torch
+    pass
 
 SHAPES = {
     "isotropic": "the same in every feature",
@@ -44,20 +38,6 @@ SHAPES = {
 }
 """What the noise is worth in each feature: nothing more than sigma, times its standard deviation over the data set, or
 of the data set's whole covariance."""
-
-MOST_COVARIED = 1024
-CHUNK, AUDIT_CHUNK = 50, 10
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What one trial is for (`part`), at which sigma, and the positions of its samples in the plan's order."""
-
-    part: str
-    sigma: float
-    start: int
-    stop: int
-
 
 NOISE_TITLES = {"gaussian": "normal", "uniform": "uniform", "laplace": "Laplace"}
 COLUMN_SIGMAS = (0.1, 0.25, 0.5, 1.0)
@@ -331,7 +311,7 @@ class AverageCasePlan:
         object.__setattr__(self, "options", checked_options(self.options, self.estimators, ESTIMATORS))
         try:
             for name in ESTIMATORS:
-                self._estimator(name)
+                self.estimator(name)
         except ModelError as problem:
             raise DataError(str(problem)) from problem
 
@@ -372,113 +352,27 @@ class AverageCasePlan:
 
     def trials(self, dataset: Dataset) -> tuple[Trial, ...]:
         """Every trial: the samples chunk by chunk, each at all sigmas, then sigma-50, the audit and the convergence."""
-        n = len(self.order(dataset))
-        chunks, few = _chunks(n, CHUNK), _chunks(min(self.n_audit, n), AUDIT_CHUNK)
-        found = [
-            Trial(part, sigma, *chunk) for chunk in chunks for sigma in self.sigmas for part in ("samples", "counted")
-        ]
-        found += [Trial("half", looked_through(self.sigmas)[1], *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
-        found += [Trial("audit", sigma, *chunk) for chunk in few for sigma in self.sigmas]
-        return (*found, *(Trial("convergence", self.convergence_sigma, *chunk) for chunk in few))
+        return trials_of(self, len(self.order(dataset)))
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`COLUMNS`). Raises Cancelled soon after `context.should_stop()` turns true."""
         trial = self.trials(dataset)[index]
-        rows = self.order(dataset)[trial.start : trial.stop]
-        stop_if(context.should_stop)
-        with one_torch_thread():
-            model = _model(self.model, dataset, Aside(context.model(self.model)))
-            x = model_inputs(model, dataset, rows)
-            x = x.to(best_device()) if isinstance(model, TrainedNetwork) else x
-            spread = _spread(self.model, dataset, self.shape, Aside(model))
-            model = CutOff(model) if self.cut_off else model
-            if trial.part == "half":
-                return self._halved(dataset, rows, model, x, spread, trial)
-            parts, asked = [], self._asked(trial.part, model)
-            for place, (name, estimator) in enumerate(asked):
-                stop_if(context.should_stop)
-                generator = _generator(self, name, estimator, trial)
-                start = time.perf_counter()
-                found = estimate(
-                    model, x, sigma=trial.sigma, estimator=estimator, generator=generator, noise=self.noise, **spread
-                )
-                seconds = (time.perf_counter() - start) / len(rows)
-                parts.append(estimated(trial.part, rows, dataset.y[rows], name, found, seconds))
-                context.report(place + 1, len(asked), "estimate")
-        return pd.concat(parts, ignore_index=True) if parts else no_rows()
+        return judged(self, dataset, trial, self.order(dataset)[trial.start : trial.stop], context)
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
         trial = self.trials(dataset)[index]
         return failed(trial.part, trial.sigma)
 
-    def _halved(
-        self,
-        dataset: Dataset,
-        rows: Integer[np.ndarray, " n"],
-        model: Model | CutOff,
-        x: "torch.Tensor",
-        spread: dict[str, np.ndarray],
-        trial: Trial,
-    ) -> pd.DataFrame:
-        start = time.perf_counter()
-        x, (low, high) = inputs_of(model, x), looked_through(self.sigmas)
-        with logits_of(model) as logits:
-            inputs = NoisyInputs(logits, x, Noise(1.0, self.noise, **spread), _generator(self, HALF, None, trial), 256)
-            predicted = clean_logits(logits, x, batch_size=256).argmax(axis=1)
-            found = half_sigma(inputs, predicted, low=low, high=high, n_draws=self.half_draws)
-        return halved(rows, dataset.y[rows], predicted, found, (time.perf_counter() - start) / len(rows))
-
-    def _asked(self, part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
-        """What a trial estimates, by the name that its rows have."""
-        if part == "samples":
-            return [(name, self._estimator(name)) for name in self.estimators]
-        if part == "counted":
-            return [(MONTE_CARLO, MonteCarlo(n_samples=self.class_draws))]
-        _warm()
-        usable = {
-            name: kind
-            for name, kind in ESTIMATORS.items()
-            if kind.facts.audited and (model.has_gradients or not kind.facts.needs_gradients)
-        }
-        if part == "convergence":
-            return [
-                (name, kind(**self._options(name) | {"n_samples": n}))
-                for name, kind in usable.items()
-                for n in kind.facts.copies
-            ]
-        return [(name, self._estimator(name)) for name in (MONTE_CARLO, *usable)]
-
-    def _estimator(self, name: str) -> Estimator:
+    def estimator(self, name: str) -> Estimator:
+        """The estimator of this name, with the options of this plan."""
         kind = ESTIMATORS[name]
         shared = {option: getattr(self, field) for option, field in kind.facts.from_plan.items()}
-        return kind(**shared | self._options(name))
+        return kind(**shared | self.options_of(name))
 
-    def _options(self, name: str) -> dict[str, object]:
+    def options_of(self, name: str) -> dict[str, object]:
         """The options of an estimator's own, as keywords."""
         return {option: value for estimator, option, value in self.options if estimator == name}
-
-
-def _chunks(n: int, step: int) -> list[tuple[int, int]]:
-    return [(start, min(start + step, n)) for start in range(0, n, step)]
-
-
-@lru_cache(maxsize=2)
-def _model(fingerprint: str, dataset: Dataset, stored: Aside[bytes]) -> Model:
-    return read_stored(stored.value, dataset)
-
-
-@lru_cache(maxsize=2)
-def _spread(fingerprint: str, dataset: Dataset, shape: str, held: Aside[Model]) -> dict[str, np.ndarray]:
-    """What the noise is worth in each feature, as `estimate` takes it."""
-    if shape == "isotropic":
-        return {}
-    inputs = model_inputs(held.value, dataset).flatten(1).double().numpy()
-    if shape == "per_feature":
-        return {"scales": inputs.std(axis=0)}
-    if inputs.shape[1] > MOST_COVARIED:
-        raise ModelError(f"The covariance of {inputs.shape[1]} features is too much; {MOST_COVARIED} is the most.")
-    return {"covariance": np.atleast_2d(np.cov(inputs, rowvar=False))}
 
 
 @lru_cache(maxsize=8)
@@ -494,20 +388,3 @@ def _order(plan: AverageCasePlan, dataset: Dataset) -> Integer[np.ndarray, " n"]
         mine = np.flatnonzero(y == code)
         turn[mine] = (np.arange(len(mine)) + rng.random()) / len(mine)
     return rows[np.argsort(turn, kind="stable")][: plan.n_samples].astype(np.int64)
-
-
-@lru_cache(maxsize=1)
-def _warm() -> None:
-    """Load what the normal probabilities need, so that the first estimate is timed like the others."""
-    mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
-
-
-def _generator(plan: AverageCasePlan, name: str, estimator: Estimator | None, trial: Trial) -> "torch.Generator":
-    """Antithetic noise is the same for all chunks and sigmas; other noise is each sample's own, for each part."""
-    import torch
-
-    shared = getattr(estimator, "antithetic", False)
-    place = plan.sigmas.index(trial.sigma) if trial.sigma in plan.sigmas else len(plan.sigmas)
-    own = (*name.encode(), *trial.part.encode(), place, trial.start)
-    parts = [plan.seed] if shared else [plan.seed, *own]
-    return torch.Generator().manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))

@@ -177,6 +177,7 @@ def _at(sigma: str) -> str:
 def sigma_50(of: Measured, furthest: float) -> str:
     """The median sigma-50 of a class with its interval.
 
+    >>> from core.evaluate.intervals import Interval
     >>> sigma_50(Measured(0.214, Interval(0.181, float("inf")), 20), 1.2)
     '0.21 [0.18, > 1.2]'
     >>> sigma_50(Measured(float("inf"), Interval(float("inf"), float("inf")), 20), 1.2)

@@ -1,0 +1,158 @@
+"""What does one trial of average-case robustness do? A chunk of samples, judged by what its part asks for."""
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Integer
+
+from core.data import Dataset
+from core.evaluate.average_case import ESTIMATORS, Estimator, MonteCarlo, estimate, mvn_cdf
+from core.evaluate.average_case.audit import MONTE_CARLO
+from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
+from core.evaluate.average_case.half_sigma import half_sigma, looked_through
+from core.evaluate.average_case.noise import CutOff, Noise
+from core.evaluate.average_case.rows import HALF, estimated, halved, no_rows
+from core.models.classifier import stop_if
+from core.models.errors import ModelError
+from core.models.load import Model, model_inputs, read_stored
+from core.models.trained import TrainedNetwork
+from core.models.training import best_device, one_torch_thread
+from core.trials import Context
+from core.trials.plan import Aside
+
+if TYPE_CHECKING:
+    import torch
+
+    from core.evaluate.average_case.plan import AverageCasePlan
+
+MOST_COVARIED = 1024
+CHUNK, AUDIT_CHUNK = 50, 10
+BATCH = 256
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial is for (`part`), at which sigma, and the positions of its samples in the plan's order."""
+
+    part: str
+    sigma: float
+    start: int
+    stop: int
+
+
+def trials_of(plan: "AverageCasePlan", n: int) -> tuple[Trial, ...]:
+    """Every trial on `n` samples: chunk by chunk, each at all sigmas, then sigma-50, the audit and the convergence."""
+    chunks, few = _chunks(n, CHUNK), _chunks(min(plan.n_audit, n), AUDIT_CHUNK)
+    found = [Trial(part, sigma, *chunk) for chunk in chunks for sigma in plan.sigmas for part in ("samples", "counted")]
+    found += [Trial("half", looked_through(plan.sigmas)[1], *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
+    found += [Trial("audit", sigma, *chunk) for chunk in few for sigma in plan.sigmas]
+    return (*found, *(Trial("convergence", plan.convergence_sigma, *chunk) for chunk in few))
+
+
+def judged(
+    plan: "AverageCasePlan", dataset: Dataset, trial: Trial, rows: Integer[np.ndarray, " n"], context: Context
+) -> pd.DataFrame:
+    """The rows of a trial on the samples at `rows`. Raises Cancelled soon after it was asked to stop."""
+    stop_if(context.should_stop)
+    with one_torch_thread():
+        model = _model(plan.model, dataset, Aside(context.model(plan.model)))
+        x = model_inputs(model, dataset, rows)
+        x = x.to(best_device()) if isinstance(model, TrainedNetwork) else x
+        spread = _spread(plan.model, dataset, plan.shape, Aside(model))
+        model = CutOff(model) if plan.cut_off else model
+        if trial.part == "half":
+            return _halved(plan, trial, model, x, dataset.y[rows], rows, spread)
+        parts, asked = [], _asked(plan, trial.part, model)
+        for place, (name, estimator) in enumerate(asked):
+            stop_if(context.should_stop)
+            generator = _generator(plan, name, estimator, trial)
+            start = time.perf_counter()
+            found = estimate(
+                model, x, sigma=trial.sigma, estimator=estimator, generator=generator, noise=plan.noise, **spread
+            )
+            seconds = (time.perf_counter() - start) / len(rows)
+            parts.append(estimated(trial.part, rows, dataset.y[rows], name, found, seconds))
+            context.report(place + 1, len(asked), "estimate")
+    return pd.concat(parts, ignore_index=True) if parts else no_rows()
+
+
+def _halved(
+    plan: "AverageCasePlan",
+    trial: Trial,
+    model: Model | CutOff,
+    x: "torch.Tensor",
+    y: Integer[np.ndarray, " n"],
+    rows: Integer[np.ndarray, " n"],
+    spread: dict[str, np.ndarray],
+) -> pd.DataFrame:
+    start = time.perf_counter()
+    x, (low, high) = inputs_of(model, x), looked_through(plan.sigmas)
+    with logits_of(model) as logits:
+        inputs = NoisyInputs(logits, x, Noise(1.0, plan.noise, **spread), _generator(plan, HALF, None, trial), BATCH)
+        predicted = clean_logits(logits, x, batch_size=BATCH).argmax(axis=1)
+        found = half_sigma(inputs, predicted, low=low, high=high, n_draws=plan.half_draws)
+    return halved(rows, y, predicted, found, (time.perf_counter() - start) / len(rows))
+
+
+def _asked(plan: "AverageCasePlan", part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
+    """What a trial estimates, by the name that its rows have."""
+    if part == "samples":
+        return [(name, plan.estimator(name)) for name in plan.estimators]
+    if part == "counted":
+        return [(MONTE_CARLO, MonteCarlo(n_samples=plan.class_draws))]
+    _warm()
+    usable = {
+        name: kind
+        for name, kind in ESTIMATORS.items()
+        if kind.facts.audited and (model.has_gradients or not kind.facts.needs_gradients)
+    }
+    if part == "convergence":
+        return [
+            (name, kind(**plan.options_of(name) | {"n_samples": n}))
+            for name, kind in usable.items()
+            for n in kind.facts.copies
+        ]
+    return [(name, plan.estimator(name)) for name in (MONTE_CARLO, *usable)]
+
+
+def _chunks(n: int, step: int) -> list[tuple[int, int]]:
+    return [(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+@lru_cache(maxsize=2)
+def _model(fingerprint: str, dataset: Dataset, stored: Aside[bytes]) -> Model:
+    return read_stored(stored.value, dataset)
+
+
+@lru_cache(maxsize=2)
+def _spread(fingerprint: str, dataset: Dataset, shape: str, held: Aside[Model]) -> dict[str, np.ndarray]:
+    """What the noise is worth in each feature, as `estimate` takes it."""
+    if shape == "isotropic":
+        return {}
+    inputs = model_inputs(held.value, dataset).flatten(1).double().numpy()
+    if shape == "per_feature":
+        return {"scales": inputs.std(axis=0)}
+    if inputs.shape[1] > MOST_COVARIED:
+        raise ModelError(f"The covariance of {inputs.shape[1]} features is too much; {MOST_COVARIED} is the most.")
+    return {"covariance": np.atleast_2d(np.cov(inputs, rowvar=False))}
+
+
+@lru_cache(maxsize=1)
+def _warm() -> None:
+    """Load what the normal probabilities need, so that the first estimate is timed like the others."""
+    mvn_cdf(np.ones((1, 4)), np.eye(4)[None] + 0.5)
+
+
+def _generator(plan: "AverageCasePlan", name: str, estimator: Estimator | None, trial: Trial) -> "torch.Generator":
+    """Antithetic noise is the same for all chunks and sigmas; other noise is each sample's own, for each part."""
+    import torch
+
+    shared = getattr(estimator, "antithetic", False)
+    place = plan.sigmas.index(trial.sigma) if trial.sigma in plan.sigmas else len(plan.sigmas)
+    own = (*name.encode(), *trial.part.encode(), place, trial.start)
+    parts = [plan.seed] if shared else [plan.seed, *own]
+    return torch.Generator().manual_seed(int(np.random.SeedSequence(parts).generate_state(1)[0]))
