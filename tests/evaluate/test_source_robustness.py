@@ -264,7 +264,7 @@ def test_a_class_that_falls_further_is_found_and_the_others_are_not():
     of = intervals.overall[0]
     assert [row.label for row in intervals.classes_of(of) if row.falls_further] == ["c3"]
     for row in intervals.classes_of(of):
-        assert row.against_rest.p_sources_holm >= row.against_rest.p_sources
+        assert row.against_rest.p_sources_corrected >= row.against_rest.p_sources
 
 
 def test_inclusive_less_random_is_reported_with_its_interval():

@@ -23,7 +23,7 @@ def test_the_difference_is_that_of_the_rhos_and_all_pairs_are_there():
     assert [(c.model, c.other) for c in comparisons] == [("a", "b"), ("a", "c"), ("b", "c")]
     for c in comparisons:
         assert c.difference.value == pytest.approx(rhos[c.model] - rhos[c.other])
-        assert c.difference.p_sources_holm >= c.difference.p_sources
+        assert c.difference.p_sources_corrected >= c.difference.p_sources
         assert c.difference.over_sources.width >= c.difference.over_draws.width * 0.9
 
 
@@ -88,4 +88,6 @@ def test_the_same_model_twice_needs_no_number_of_repeats():
 def test_the_table_has_a_row_for_each_pair():
     table = comparison_table(compare_models(simulated({"a": 0.0, "b": 0.5, "c": 1.0}, schemes=SCHEMES)))
     assert len(table) == 3
-    assert {"difference", "sources_lower", "sources_upper", "p_sources_holm", "n_repeats_needed"} <= set(table.columns)
+    assert {"difference", "sources_lower", "sources_upper", "p_sources_corrected", "n_repeats_needed"} <= set(
+        table.columns
+    )

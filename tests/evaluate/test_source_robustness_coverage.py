@@ -71,7 +71,7 @@ def test_claims_of_classes_and_models_are_rarely_wrong_where_all_are_alike(capsy
         trials = pd.concat([data.trials(rng, model=model) for model in ("one", "other")])
         intervals = expected_accuracy_intervals(trials)
         told = [row.against_rest for row in intervals.classes_of(intervals.overall[0])]
-        classes.append(any(one is not None and one.p_sources_holm < 0.05 for one in told))
+        classes.append(any(one is not None and one.p_sources_corrected < 0.05 for one in told))
         (comparison,) = compare_models(trials)
         draws.append(comparison.told_apart_on_these_data)
         sources.append(comparison.claim.decision in ("above", "below"))

@@ -240,14 +240,14 @@ def test_the_card_is_of_the_first_model_than_which_none_keeps_significantly_more
     assert "Undecided between 2 models which keeps most of its accuracy: mlp and tree." in said.findings
     decided = [*one_better[:1], pair("svm", "tree", -0.02, 0.6), pair("mlp", "tree", 0.05, 0.02)]
     said = source_verdict(intervals(svm, mlp, tree), decided)
-    assert "mlp keeps most of its accuracy among 3 models (Holm)." in said.findings
+    assert "mlp keeps most of its accuracy among 3 models (corrected)." in said.findings
 
 
 def test_a_pair_of_which_one_keeps_more():
     said = compared(comparison(-0.067, (-0.09, -0.05), (-0.08, -0.06), 0.0004, 0.0001), 3, {"mlp": "MLP"})
     assert said == (
         "MLP keeps more of its accuracy on held-out clusters than svm: rho .912 against .845. "
-        "The difference is .067 [.050, .090], p < .001 (3 pairs, Holm)."
+        "The difference is .067 [.050, .090], p < .001 (3 pairs, corrected)."
     )
 
 

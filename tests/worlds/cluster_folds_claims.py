@@ -4,8 +4,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from core.data import Predictions
 from core.evaluate.claims import Claim, claim
-from core.evaluate.cluster_folds import FoldPredictions, fold_performance, fold_verdict, labels_shift
+from core.evaluate.cluster_folds import (
+    FoldPerformance,
+    FoldPredictions,
+    characteristics_of,
+    fold_performance,
+    fold_verdict,
+    foretold_on,
+    labels_shift,
+    relations,
+)
 from core.evaluate.intervals import UNKNOWN
 
 
@@ -16,3 +26,26 @@ def claims_of(folded: FoldPredictions, x: np.ndarray, scheme: str) -> Mapping[st
     verdict = fold_verdict(fold_performance(folded), scheme=scheme, shifts=[shift] if shift else [])
     unsaid = claim("cluster_folds.labels_shift", float("nan"), UNKNOWN, float("nan"))
     return {unsaid.kind: unsaid} | {made.kind: made for made in verdict.claims}
+
+
+def claims_beside(
+    folded: FoldPredictions,
+    performance: FoldPerformance,
+    numbers: Mapping[str, np.ndarray],
+    held_out: Predictions | None,
+    *,
+    about: str = "",
+    seed: int,
+) -> Mapping[str, Claim]:
+    """The claims about what scores go with and what they foretell, by kind, as the page makes them.
+
+    Of what scores go with it is the claim `about` this characteristic where one is named, else the one with the
+    smallest p-value, which is the one that is most likely wrong.
+    """
+    rng = np.random.default_rng(seed)
+    characteristics = characteristics_of(folded, numbers=numbers, rng=rng)
+    related = relations(performance, characteristics, rng=rng) if numbers else ()
+    related = [each for each in related if about in ("", each.characteristic)]
+    foretold = foretold_on(performance, {"": held_out}, name="new samples") if held_out is not None else ()
+    verdict = fold_verdict(performance, relations=related, foretold=foretold)
+    return {made.kind: made for made in sorted(verdict.claims, key=lambda made: -made.p_value)}

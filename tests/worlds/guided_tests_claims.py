@@ -3,10 +3,17 @@
 from collections.abc import Mapping
 
 from core.evaluate.claims import Claim
-from core.evaluate.guided_tests import Guided
+from core.evaluate.guided_tests import Guided, Reconstruction
+from core.evaluate.guided_tests.guided_claims import decoder_helps
 from core.evaluate.guided_tests.verdict import guided_verdict
 
 
 def claims_of(guided: Guided) -> Mapping[str, Claim]:
     """The claims by kind."""
     return {claim.kind: claim for claim in guided_verdict(guided).claims}
+
+
+def claim_of_decoder(reconstruction: Reconstruction) -> Mapping[str, Claim]:
+    """The claim about a decoder, by its kind; the rest of the page is about tests."""
+    made = decoder_helps(reconstruction)
+    return {made.kind: made}

@@ -35,8 +35,8 @@ from ui.source_robustness.results import OwnModels
 N_PORTRAITS = 6
 LEADING = "leading model"
 _LEADING_HELP = (
-    "Leading: the first of the models than which no other keeps significantly more of its accuracy (Holm); with known "
-    "sources, where the data name them."
+    "Leading: the first of the models than which no other keeps significantly more of its accuracy (corrected); with "
+    "known sources, where the data name them."
 )
 ROOM = 560  # pixels
 MOST_BESIDE = 4

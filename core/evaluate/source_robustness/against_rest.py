@@ -51,7 +51,7 @@ def classes_against_rest(layout: Layout, schemes: dict[str, Counts]) -> list[Dif
         [t_p_value(contrast.value, error.se, error.df) for contrast, error in zip(known, errors, strict=True)]
     )
     differences = iter(
-        difference(contrast.value, contrast.draws, error, p_draws_holm=a, p_sources_holm=b)
+        difference(contrast.value, contrast.draws, error, p_draws_corrected=a, p_sources_corrected=b)
         for contrast, error, a, b in zip(known, errors, p_draws, p_sources, strict=True)
     )
     return [None if contrast is None else next(differences) for contrast in contrasts]

@@ -41,7 +41,7 @@ def standing(
     leading = [other for other in models if _leads(other, comparisons)]
     called = [names.get(other.model, other.model) for other in leading]
     if len(leading) == 1:
-        return f"{called[0]} keeps most of its accuracy among {count(len(models))} models (Holm)."
+        return f"{called[0]} keeps most of its accuracy among {count(len(models))} models (corrected)."
     return f"Undecided between {count(len(leading))} models which keeps most of its accuracy: {listed(called)}."
 
 
@@ -53,13 +53,13 @@ def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]
     if difference.value < 0:
         more, less, high, low, sign = less, more, low, high, -1
     first, second = names.get(more, more), names.get(less, less)
-    corrected = f" ({plural(n_pairs, 'pair')}, Holm)" if n_pairs > 1 else ""
+    corrected = f" ({plural(n_pairs, 'pair')}, corrected)" if n_pairs > 1 else ""
     numbers = gap(sign * difference.value, _turned(difference.over_sources, sign))
     rhos = f"rho {ratio(high)} against {ratio(low)}"
     match comparison.claim.decision:
         case "above" | "below":
             where = held_out(comparison.source_finder)
-            p = p_value(difference.p_sources_holm)
+            p = p_value(difference.p_sources_corrected)
             return (
                 f"{first} keeps more of its accuracy on {where} than {second}: {rhos}. "
                 f"The difference is {numbers}, {p}{corrected}."

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from core.evaluate.claims import Claim, claim
-from core.evaluate.intervals import Interval, holm
+from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness.against_rest import difference
 from core.evaluate.source_robustness.counts import EXCLUSIVE, INCLUSIVE, Group, finished, groups
 from core.evaluate.source_robustness.estimate import error_over_draws, error_over_sources, measure, rho_terms
 from core.evaluate.source_robustness.expected import usual_n_train
 from core.evaluate.source_robustness.held_out import SMALLEST
+from core.evaluate.source_robustness.pairs import corrected_pairs
 from core.evaluate.source_robustness.results import Difference
 from core.trials.left_out import LEFT_OUT
 
@@ -23,7 +24,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """Rho of `model` less rho of `other`, on the draws that both finished; Holm-corrected over all pairs."""
+    """Rho of `model` less rho of `other`, on the draws that both finished; corrected over all pairs."""
 
     source_finder: str
     n_train: int
@@ -43,12 +44,14 @@ class ModelComparison:
     def claim(self) -> Claim:
         """Does `model` keep more of its accuracy than `other`, whatever the sources?"""
         d = self.difference
-        return claim("source_robustness.model_keeps_more", d.value, d.over_sources, d.p_sources_holm, smallest=SMALLEST)
+        return claim(
+            "source_robustness.model_keeps_more", d.value, d.over_sources, d.p_sources_corrected, smallest=SMALLEST
+        )
 
     @property
     def told_apart_on_these_data(self) -> bool:
         """Whether other draws from the same data would be expected to rank the two models alike."""
-        return self.difference.p_draws_holm < LEVEL
+        return self.difference.p_draws_corrected < LEVEL
 
 
 def compare_models(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[ModelComparison, ...]:
@@ -75,10 +78,11 @@ def compare_models(trials: pd.DataFrame, *, sizes: Sequence[int] = ()) -> tuple[
     names = list(rows["model"].unique())
     pairs = (group for model, other in combinations(names, 2) for group in groups(_shared(rows, model, other), sizes))
     comparisons = [comparison for comparison in map(comparison_of, pairs) if comparison is not None]
-    p_draws = holm([c.difference.p_draws for c in comparisons])
-    p_sources = holm([c.difference.p_sources for c in comparisons])
+    names_of = [(c.model, c.other) for c in comparisons]
+    p_draws = corrected_pairs(names_of, [c.difference.p_draws for c in comparisons])
+    p_sources = corrected_pairs(names_of, [c.difference.p_sources for c in comparisons])
     return tuple(
-        replace(c, difference=replace(c.difference, p_draws_holm=a, p_sources_holm=b))
+        replace(c, difference=replace(c.difference, p_draws_corrected=a, p_sources_corrected=b))
         for c, a, b in zip(comparisons, p_draws, p_sources, strict=True)
     )
 
@@ -92,7 +96,7 @@ def comparison_table(comparisons: Sequence[ModelComparison]) -> pd.DataFrame:
     ['source_finder', 'n_train', 'model', 'other']
     """
     names = [name for name in ModelComparison.__dataclass_fields__ if name != "difference"]
-    numbers = ("p_draws", "p_draws_holm", "p_sources", "p_sources_holm")
+    numbers = ("p_draws", "p_draws_corrected", "p_sources", "p_sources_corrected")
     ends = ("draws_lower", "draws_upper", "sources_lower", "sources_upper")
     rows = []
     for comparison in comparisons:

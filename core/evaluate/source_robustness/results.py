@@ -52,7 +52,7 @@ class ExpectedValue:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference with both intervals and its two-sided p-values, as they are and after Holm's correction.
+    """A difference with both intervals and its two-sided p-values, as they are and corrected for their number.
 
     Interval and p-value of a kind come from one distribution. `se` and `df` are those of `over_sources`: two sources
     leave one degree of freedom, none are left (0) where the data cannot tell.
@@ -63,8 +63,8 @@ class Difference:
     over_sources: Interval
     p_draws: float
     p_sources: float
-    p_draws_holm: float = float("nan")
-    p_sources_holm: float = float("nan")
+    p_draws_corrected: float = float("nan")
+    p_sources_corrected: float = float("nan")
     se: float = float("nan")
     df: float = 0.0
 
@@ -122,7 +122,7 @@ class ExpectedInterval:
             return None
         interval = Interval(-rest.over_sources.upper, -rest.over_sources.lower)
         return claim(
-            "source_robustness.class_falls_further", -rest.value, interval, rest.p_sources_holm, smallest=SMALLEST
+            "source_robustness.class_falls_further", -rest.value, interval, rest.p_sources_corrected, smallest=SMALLEST
         )
 
     @property

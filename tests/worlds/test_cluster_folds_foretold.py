@@ -1,0 +1,15 @@
+"""Sentences about what scores go with and foretell hold in known worlds. The long run is the benchmark's."""
+
+import pytest
+
+from tests.worlds.cluster_folds_foretold import WORLDS
+from tests.worlds.measure import check_level, check_power, measure
+
+N_DATA_SETS = 20
+
+
+@pytest.mark.evidence
+def test_few_claims_are_wrong_and_what_is_true_is_found():
+    rows = [row for world in WORLDS for row in measure(world, N_DATA_SETS)]
+    check_level(rows)
+    check_power(row for row in rows if row.effect != 0)
