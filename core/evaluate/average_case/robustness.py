@@ -22,7 +22,8 @@ RESOLUTION = 1e-3
 """What the normal probabilities resolve: a p_robust nearer to 1 counts as 1, and one nearer to another as equal."""
 FEWEST_FOR_TEST = 5
 """Samples that a class needs to take part in the Kruskal-Wallis test."""
-FEWEST_FOR_FIFTHS = 25
+FEWEST_FOR_FIFTHS = 100
+"""Of fifths of 12 samples Newcombe's interval leaves out 0 in 6.4 % where accuracies are alike, of 20 in 5.3 at most."""
 CONFIDENCE = "softmax"
 
 
@@ -298,11 +299,11 @@ def median_of(values: Float[np.ndarray, " n"]) -> Measured:
 
 
 def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fifths | None:
-    """Accuracy among the fragile and the sturdy fifth of the samples; None for fewer than 25 samples.
+    """Accuracy among the fragile and the sturdy fifth of the samples; None for fewer than 100 samples.
 
     Examples
     --------
-    >>> by = np.linspace(0, 1, 50)
+    >>> by = np.linspace(0, 1, 100)
     >>> fifths = accuracy_of_fifths(by, by > 0.1)
     >>> fifths.fragile.value, fifths.sturdy.value
     (0.5, 1.0)
