@@ -23,7 +23,7 @@ RESOLUTION = 1e-3
 FEWEST_FOR_TEST = 5
 """Samples that a class needs to take part in the Kruskal-Wallis test."""
 FEWEST_FOR_FIFTHS = 100
-"""Of fifths of 12 samples Newcombe's interval leaves out 0 in 6.4 % where accuracies are alike, of 20 in 5.3 at most."""
+"""Of fifths of 12 samples Newcombe's interval leaves out 0 in 6.4 % where accuracies are alike, of 20 in 5.3."""
 CONFIDENCE = "softmax"
 
 
