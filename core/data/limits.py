@@ -86,7 +86,7 @@ class Archive:
 
     def read(self, path: str) -> bytes:
         """Unpack one file; DataError where it is damaged or encrypted, or where all so far exceed the limit."""
-        chunks = []
+        whole = io.BytesIO()  # which, unlike a list that is joined, never holds everything twice
         try:
             with self._zip.open(self._entries[path]) as stream:
                 while chunk := stream.read(min(_CHUNK, self._left + 1)):
@@ -96,11 +96,11 @@ class Archive:
                             f"{self.name}: {path} unpacks beyond the limit of {self._limit / MIB:g} MiB in all. "
                             "Give a smaller sample of the data."
                         )
-                    chunks.append(chunk)
+                    whole.write(chunk)
         except DataError:
             raise
         except Exception as error:  # zipfile lets through whatever a decompressor raises
             raise DataError(
                 f"{self.name}: {path} cannot be unpacked; it is damaged or encrypted. Make the archive again."
             ) from error
-        return b"".join(chunks)
+        return whole.getvalue()

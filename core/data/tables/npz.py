@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from math import prod
 from pathlib import PurePath
 from typing import Any
 
@@ -194,13 +195,23 @@ def _listed(keys: Any, word: str = "and") -> str:
     return f"{', '.join(most)} {word} {last}" if most else last
 
 
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
 def _array(archive: Archive, key: str, place: str) -> np.ndarray:
     return _array_of(archive.read(key if key in archive.paths else f"{key}.npy"), place)
 
 
 def _array_of(content: bytes, place: str) -> np.ndarray:
+    """The array in a file, where it lies in the bytes: not a copy of it, and nobody may write to it."""
+    stream = io.BytesIO(content)
     try:
-        return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+        read_header = _HEADERS.get(np.lib.format.read_magic(stream))
+        shape, in_columns, dtype = read_header(stream) if read_header else (None, False, np.dtype(object))
+        if shape is None or dtype.hasobject:
+            return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+        n_values = prod(shape)
+        return np.frombuffer(content, dtype, n_values, stream.tell()).reshape(shape, order="F" if in_columns else "C")
     except Exception as error:  # a header from somebody else can make numpy raise nearly anything
         if "allow_pickle" in str(error):
             raise DataError(
@@ -251,7 +262,9 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
                 f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
                 "Every feature must be a finite number: fill in or leave out what is missing."
             )
-        return x.astype(np.float64), found, 1.0, []
+        features = x.astype(np.float64, copy=x.flags.writeable)
+        features.flags.writeable = False  # a Dataset copies what somebody else could write to
+        return features, found, 1.0, []
     if x.ndim == 4 and x.shape[1] in (1, 3) and x.shape[3] not in (1, 3, 4):
         raise DataError(
             f"{place} has shape {x.shape}, which looks like (n, channels, height, width). Images need their channels "
