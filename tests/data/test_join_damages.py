@@ -176,6 +176,18 @@ def damaged(rng: np.random.Generator, frames: dict[str, pd.DataFrame]) -> tuple[
     return f"{file}: {kind} keys {list(own)}, {[damage.__name__ for damage in chosen]}", pair
 
 
+TOLD = (
+    "Left out, since they have no row in the other file: ",
+    "In that order ",
+    "their rows may stand in different orders",
+    "rows in another order would hardly show",
+    "too little is known to check whether rows stand in the same order",
+    "are labels turned around or rows in another order?",
+    "do the rows belong together?",
+)
+"""What a warning has to say of rows, so that nobody takes a wrong join for a right one."""
+
+
 def outcome(pair: Pair) -> str:
     """What becomes of a pair: "refused" (or asked), "right", "told", or "wrong" where nothing is said of it."""
     files = (pair.truth.to_csv(index=False), "truth.csv"), (pair.said.to_csv(index=False), "said.csv")
@@ -187,7 +199,7 @@ def outcome(pair: Pair) -> str:
     expected = pd.factorize(pair.labels[pair.in_said])[0]  # whatever the classes are called
     if len(pair.truth) == len(joined.y_true) and expected.tolist() == pd.factorize(joined.y_true)[0].tolist():
         return "right"
-    return "told" if any("order" in warning or "left out" in warning.lower() for warning in table.warnings) else "wrong"
+    return "told" if any(phrase in warning for warning in table.warnings for phrase in TOLD) else "wrong"
 
 
 def outcomes(n_damages: int, shared_data: Path, *, seed: int) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import zipfile
 
 import numpy as np
 import pytest
@@ -10,9 +9,9 @@ import pytest
 from core.data import DataError, RolesNeeded, read_predictions
 from core.data.limits import Limits
 from core.data.predictions.scores import probabilities
+from core.data.predictions.shapes import read_prediction_table
 from core.data.tables.files import read_table
 from core.data.values import numbers_in
-from core.models.layer_files import read_layer_samples
 from tests.data.layouts.made import (
     CODES,
     NAMES,
@@ -26,7 +25,7 @@ from tests.data.layouts.made import (
     records,
     scores,
 )
-from tests.data.uploads import npz, read, rows, upload
+from tests.data.uploads import read, rows, upload
 
 
 def roles_of(content, name="t.csv"):
@@ -46,7 +45,10 @@ def test_parts_of_a_mixture_are_no_probabilities():
         upload(csv(gold=TRUE_NAMES, predicted=SAID_NAMES, **scores("{}", ["sand", "silt", "clay"], mixture)), "t.csv")
     )
     assert table.roles.probabilities == ()
-    assert "No confidence was found. Is it one of sand, silt, clay? Then say so." in table.notes
+    assert (
+        "No confidence was found. If one of sand, silt, clay holds it, choose that column as the confidence."
+        in table.notes
+    )
     assert "Not used: sand, silt, clay." in table.notes
 
 
@@ -54,7 +56,7 @@ def test_votes_of_people_are_no_scores():
     votes = scores("annotators for {}", proba=np.eye(3)[CODES] * 0.8 + 0.2 / 3)
     table = read_predictions(upload(csv(gold=TRUE_NAMES, predicted=SAID_NAMES, **votes), "t.csv"))
     assert table.roles.probabilities == ()
-    assert any("No confidence was found. Is it one of annotators for" in note for note in table.notes)
+    assert any("No confidence was found. If one of annotators for" in note for note in table.notes)
 
 
 def test_two_models_side_by_side_are_not_taken_for_one():
@@ -200,7 +202,6 @@ def test_a_zip_is_limited():
     content = packed({"a.csv": "gold,predicted\n" + "a,a\nb,b\n" * 1000})
     with pytest.raises(DataError, match="unpacks beyond the limit"):
         read(content, "t.zip", limits=Limits(unpacked_bytes=1000))
-    assert zipfile.is_zipfile(upload(content, "t.zip"))
 
 
 def test_only_predictions_come_in_a_zip_of_one_table():
@@ -208,12 +209,12 @@ def test_only_predictions_come_in_a_zip_of_one_table():
         read_table(upload(packed({"a.csv": "text,label\na,b\n"}), "t.zip"))
 
 
-def test_labels_called_otherwise_in_arrays_of_features():
-    for key in ("targets", "y_true"):
-        content = npz(features=np.eye(3), proba=np.eye(3), **{key: [0, 1, 2]})
-        assert read_layer_samples(content, "f.npz").labels.tolist() == [0, 1, 2]
-    with pytest.raises(DataError, match="mean the same"):
-        read_layer_samples(npz(features=np.eye(3), proba=np.eye(3), labels=[0, 1, 2], targets=[0, 1, 2]), "f.npz")
+def test_a_confidence_inside_labels_takes_no_other_columns_place():
+    cells = [{"_cls": "Classification", "label": label, "confidence": 0.9} for label in "ab"]
+    rows = [{"gold": "a", "predictions confidence": "kept", "predictions": cell} for cell in cells]
+    table = read_prediction_table(upload(jsonl(rows), "t.jsonl"))
+    assert table.strings("predictions confidence") == ["kept", "kept"]
+    assert table.floats("predictions confidence 2").tolist() == [0.9, 0.9]
 
 
 def test_what_is_nested_is_named_where_something_is_missing():

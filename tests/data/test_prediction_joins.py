@@ -7,7 +7,11 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Roles, RolesNeeded, join_predictions, read_predictions
-from core.data.predictions.roles import LINE
+from core.data.predictions import ways
+from core.data.predictions.agreement import Labels
+from core.data.predictions.joins import LINE
+from core.data.tables import make_table
+from core.data.tables.table import compact
 from tests.data.uploads import upload
 
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])
@@ -267,9 +271,7 @@ def test_rows_that_one_file_lacks_are_left_out_only_when_somebody_says_so():
     assert needed.value.meanings == (f"by column 'image': 380 of 400 rows, accuracy {100 * right:.1f} %",)
     table = both(known, said.iloc[ORDER][20:], roles=needed.value.guess)
     assert table.select().accuracy == right
-    left_out = (
-        "Left out, since they have no row in the other file: 20 of 400 rows of truth.csv and 0 of 380 of said.csv."
-    )
+    left_out = "Left out, since they have no row in the other file: 20 of 400 rows of truth.csv."
     assert left_out in table.warnings
     assert left_out in table.select().warnings
 
@@ -335,6 +337,57 @@ def test_lines_that_agree_join_and_what_that_rests_on_is_said():
         both(known, said.assign(predicted=codes))
     with pytest.raises(RolesNeeded, match="Which rows belong together"):
         both(known, said.assign(predicted=codes).iloc[ORDER])
+
+
+def test_what_no_file_lacks_is_not_counted_in_a_question():
+    known, said = long(image=[f"img_{row}.png" for row in ROWS])
+    with pytest.raises(RolesNeeded) as needed:
+        both(known, said.iloc[20:])
+    assert "20 of 400 ids of truth.csv are not in said.csv" in str(needed.value)
+    assert "0 of 380" not in str(needed.value)
+
+
+def test_one_way_to_join_is_confirmed_and_several_are_chosen_from():
+    known, said = long()
+    with pytest.raises(RolesNeeded, match="Confirm this only if you know that it is right; else add a column"):
+        both(known, said.iloc[ORDER])
+    with pytest.raises(RolesNeeded, match="Choose one, or add a column"):
+        both(known, said.iloc[np.roll(ROWS, 1)])
+
+
+def test_a_way_by_line_is_told_in_words():
+    known, said = long()
+    table = both(known, said.iloc[1:], roles=Roles(predicted="predicted", join="(line +1)"))
+    line = "Rows of the two files belong together: line by line, each with the truth 1 row below (as given)"
+    assert line in table.roles.lines()
+
+
+def test_two_columns_that_join_are_found_in_whatever_order_the_files_have_them():
+    known, said = long(subject=[f"s{row // 8}" for row in ROWS], visit=ROWS % 8)
+    said = said[["visit", "subject", "predicted"]]
+    table = both(known, said.iloc[ORDER])
+    assert table.roles.join == "visit + subject"
+    again = both(known, said.iloc[ORDER], roles=Roles.from_json(table.roles.to_json()))
+    assert again.select().y_true.tolist() == table.select().y_true.tolist()
+
+
+def test_ways_are_found_by_name_without_comparing_all_columns(monkeypatch):
+    names = [f"column_{number}" for number in range(300)]
+    known, said = (make_table(file, each, [["a"]] * 300, lines=[2]) for file, each in (("a", names), ("b", names)))
+    compared = []
+    monkeypatch.setattr(ways, "compact", lambda name: compared.append(name) or compact(name))
+    assert ways.keys_named("(line +1)", known, said) is None
+    assert ways.keys_named("column_7 = column_5", known, said) == (("column_5", "column_7"),)
+    assert ways.keys_named("column_7 + column_5", known, said) == (("column_7",) * 2, ("column_5",) * 2)
+    assert len(compared) < 10 * len(names)
+
+
+def test_what_labels_say_of_a_way_is_counted_once(monkeypatch):
+    rows_seen = []
+    doubt = Labels.doubt
+    monkeypatch.setattr(Labels, "doubt", lambda self, rows: rows_seen.append(tuple(rows)) or doubt(self, rows))
+    both(*long())
+    assert len(rows_seen) == len(set(rows_seen)) == 1
 
 
 def test_a_key_under_which_labels_do_not_agree_is_asked_about_where_lines_do():

@@ -18,7 +18,12 @@ from tests.data.uploads import upload
 
 ACCURACY = {3: float((CODES == SAID).mean()), 2: float((CODES_2 == SAID_2).mean())}
 TOP = {3: PROBA.max(axis=1), 2: PROBA_2.max(axis=1)}
-ROUNDED = 0.1  # by how much a confidence may miss that of the model, where a file has one decimal
+EXACT = 1e-6
+ROUNDED = {  # by how much a confidence may miss that of the model, where a file has few decimals
+    "Weka 3.8: -p 0 -classifications CSV": 0.0005,
+    "Excel 365: German CSV: semicolons and decimal commas": 0.005,
+    "a paper's supplement: one decimal": 0.075,  # all classes are rounded, and then made to sum to 1
+}
 
 
 def outcome(layout: Layout) -> tuple[Expected, str]:
@@ -36,7 +41,8 @@ def outcome(layout: Layout) -> tuple[Expected, str]:
     n_classes, confidence = predictions.n_classes, predictions.confidence
     assert predictions.accuracy == pytest.approx(ACCURACY[n_classes]), "read with another accuracy"
     if confidence is not None:
-        assert np.abs(confidence - of_rows(confidence, n_classes)).max() <= ROUNDED, "read with another confidence"
+        missed = np.abs(confidence - of_rows(confidence, n_classes)).max()
+        assert missed <= ROUNDED.get(layout.label, EXACT), "read with another confidence"
     return Read(n_classes, confidence is not None, predictions.n_samples), ""
 
 
@@ -67,7 +73,7 @@ def test_layout(layout):
 def test_at_least_95_of_100_are_right():
     labels = {layout.label for layout in LAYOUTS}
     assert len(labels) == len(LAYOUTS) >= 100
-    assert MISSED.keys() <= labels
+    assert MISSED.keys() | ROUNDED.keys() <= labels
     assert len(MISSED) <= 0.05 * len(LAYOUTS)
 
 

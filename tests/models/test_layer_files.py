@@ -43,6 +43,13 @@ def test_files_that_do_not_fit_are_refused(content, message):
         read_layer_samples(content, "t.npz")
 
 
+@pytest.mark.parametrize("key", ["targets", "y_true"])
+def test_labels_may_be_called_otherwise(key):
+    assert read_layer_samples(npz(**{key: [0, 1, 1]}), "f.npz").labels.tolist() == [0, 1, 1]
+    with pytest.raises(DataError, match="mean the same"):
+        read_layer_samples(npz(labels=[0, 1, 1], **{key: [0, 1, 1]}), "f.npz")
+
+
 def test_what_to_save_is_said():
     stream = io.BytesIO()
     np.savez(stream, x=np.eye(2))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data.predictions.roles import LINE
+from core.data.predictions.joins import LINE
 from tests.pages.conftest import texts
 from tests.pages.test_matched_subsets import made, store
 
@@ -162,6 +162,39 @@ def test_files_without_ids_join_by_line_and_the_page_says_so(give):
     place(app, "The predictions that belong to it").upload("said.csv", "\n".join(["predicted", *SAID]).encode())
     app.run()
     assert "Joined with truth.csv by line, since neither file has ids" in said(app)
+
+
+def test_files_moved_by_a_line_are_asked_about_and_the_answer_is_told_in_words(give):
+    app = give("\n".join(["gold", *GOLD]).encode(), "truth.csv")
+    place(app, "The predictions that belong to it").upload("said.csv", "\n".join(["predicted", *SAID[1:]]).encode())
+    app.run()
+    [control] = app.radio
+    way = "line by line, each with the truth 1 row below"
+    assert control.options == [f"{way}: {N - 1} of {N} rows, accuracy {100 * np.mean(GOLD[1:] == SAID[1:]):.1f} %"]
+    assert "Confirm this only if you know that it is right; else add a column" in said(app)
+    page = send(app)
+    assert f"Rows of the two files belong together: {way}" in page
+    assert way in box(app, "Rows of the two files belong together").options
+    assert "(line" not in page
+    assert not any("(line" in option for each in app.selectbox for option in each.options)
+
+
+@pytest.mark.parametrize(
+    ("rows", "doubt"),
+    [
+        (np.random.default_rng(1).permutation(N), "would if rows were shuffled"),
+        (np.r_[:80, np.roll(np.arange(80, 200), 1), 200:N], "moved by 1 row"),
+    ],
+    ids=["shuffled", "partly moved"],
+)
+def test_files_in_another_order_are_not_joined_without_a_question(give, rows, doubt):
+    app = give("\n".join(["gold", *GOLD]).encode(), "truth.csv")
+    place(app, "The predictions that belong to it").upload("said.csv", "\n".join(["predicted", *SAID[rows]]).encode())
+    app.run()
+    assert "Which rows belong together" in said(app)
+    assert doubt in said(app)
+    assert "Confirm this only if you know that it is right; else add a column" in said(app)
+    assert f"accuracy {100 * np.mean(SAID[rows] == GOLD):.1f} %" in app.radio[0].options[-1]
 
 
 def test_columns_that_contradict_the_lines_are_asked_about_and_the_answer_can_be_changed(give, workspace):

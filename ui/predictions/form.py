@@ -3,13 +3,14 @@
 Nothing changes until the form is sent; what it is sent with is read anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from core.data import PredictionTable, Roles, RolesNeeded
-from core.data.predictions.roles import LINE, Part
+from core.data.predictions.joins import LINE, in_words
+from core.data.predictions.roles import Part
 from ui.shell import page
 
 SINGLE = {
@@ -91,9 +92,13 @@ def _joined_by(roles: Roles, columns: Sequence[str], question: RolesNeeded | Non
     if roles.join is None:
         return {}
     choices = tuple(dict.fromkeys((*columns, LINE, roles.join)))
-    names = {LINE: "line by line"}
     at = choices.index(roles.join)
-    return {"join": st.selectbox(title, choices, index=at, format_func=lambda name: names.get(name, name))}
+    return {"join": st.selectbox(title, choices, index=at, format_func=_way_in_words(columns))}
+
+
+def _way_in_words(columns: Sequence[str]) -> Callable[[str], str]:
+    """How a way to join is shown: a column by its name alone, as in every other control."""
+    return lambda name: name if name in columns else in_words(name)
 
 
 def _positive(roles: Roles, table: PredictionTable | None, question: RolesNeeded | None) -> dict[str, object]:

@@ -183,7 +183,7 @@ def _second_file(
             TRUTH if half == "truth" else SAID,
             type=kinds,
             key=place,
-            help="Joined by a column that names each row in both files. By line only where labels agree in that order.",
+            help="Rows join by a column that names each row in both files, or by line if labels agree in that order.",
         )
         if file is not None:
             said, truth = (upload.predictions, given(file)) if half == "truth" else (given(file), upload.predictions)

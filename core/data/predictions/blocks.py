@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from core.data.errors import DataError, RolesNeeded
+from core.data.predictions.agreement import percent
 from core.data.predictions.roles import Part, Roles, Scores
 from core.data.predictions.scores import Output, cell_scores, of_all_classes, probabilities, read_single
 from core.data.tables.class_names import (
@@ -239,9 +240,7 @@ def _as_counted(truth: Sequence[str], labels: Sequence[str], step: int) -> str:
         return ""
     pairs = list(zip(truth, labels, strict=True))
     as_they_stand, moved = (np.mean([int(a) == int(b) + by for a, b in pairs]) for by in (0, step))
-    return (
-        f"Moved by one, {100 * moved:.1f} % of {len(pairs):,} rows agree; as they stand, {100 * as_they_stand:.1f} %. "
-    )
+    return f"Moved by one, {percent(moved)} of {len(pairs):,} rows agree; as they stand, {percent(as_they_stand)}. "
 
 
 def _columns_as_labels(

@@ -88,7 +88,7 @@ class PredictionTable:
             model, set, task = names
             with suppress(DataError):  # not every model has rows of every set
                 told = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
-                warnings = self.select(model=model, set=set, task=task).warnings[len(self._odd) :]
+                warnings = [w for w in self.select(model=model, set=set, task=task).warnings if w not in self._odd]
                 found |= dict.fromkeys(": ".join([*[" · ".join(told)] * bool(told), text]) for text in warnings)
         return tuple(found)
 
@@ -201,8 +201,8 @@ def _check_ids(table: Table, ids: list[str], groups: dict[str, np.ndarray]) -> N
             within = " for the same model, set, task or trial" if apart else ""
             raise DataError(
                 f"{table.place(row)}: id {ids[row]!r} stands in {table.unit} {table.lines[seen[key]]} too{within}. "
-                "Each must stand once: leave a row out, choose another id column, or say which column tells models, "
-                "sets, tasks or trials apart."
+                "Each must stand once: delete one of the two rows, choose another id column, or say which column tells "
+                "models, sets, tasks or trials apart."
             )
         seen[key] = row
 
@@ -214,8 +214,15 @@ def _notes(table: Table, roles: Roles) -> list[str]:
     unused = [column for column in table.columns if column not in roles.columns]
     fractions = [column for column in unused if table.kind(column) == "fraction"]
     if fractions and not _tells_confidence(roles):
-        notes.append(f"No confidence was found. Is it one of {listed(fractions)}? Then say so.")
+        notes.append(_unread_confidence(fractions))
     return [*notes, f"Not used: {listed(unused)}."] if unused else notes
+
+
+def _unread_confidence(columns: list[str]) -> str:
+    """A sentence on columns that may hold the confidence that was not found."""
+    if len(columns) == 1:
+        return f"No confidence was found. If column {columns[0]!r} holds it, choose that column as the confidence."
+    return f"No confidence was found. If one of {listed(columns)} holds it, choose that column as the confidence."
 
 
 def _tells_confidence(roles: Roles) -> bool:

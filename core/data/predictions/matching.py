@@ -1,14 +1,16 @@
 """Which row of one file is which row of another? By what names every row in both, or else by line, if labels agree."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.agreement import Labels, labels_of, percent
-from core.data.predictions.roles import LINE, Roles
+from core.data.predictions.agreement import Agreement, Labels, labels_of, percent
+from core.data.predictions.joins import LINE, step_named
+from core.data.predictions.roles import Roles
 from core.data.predictions.ways import (
     Key,
     Way,
@@ -18,7 +20,6 @@ from core.data.predictions.ways import (
     keys_named,
     other_order,
     repeated,
-    step_named,
     ways_by_column,
     ways_by_pair,
 )
@@ -28,6 +29,8 @@ from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
 _MOST_WAYS = 3
+_CHOOSE = "Choose one, or"
+_CONFIRM = "Confirm this only if you know that it is right; else"
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +56,30 @@ class _Pair:
     said: Table
     roles: Roles
     labels: Labels | None
+    _agreements: dict[Way, Agreement] = field(default_factory=dict, init=False)
+    _doubts: dict[Way, str] = field(default_factory=dict, init=False)
+
+    def agreement(self, way: Way) -> Agreement | None:
+        """How often labels agree in a way, counted once; None where they are not known."""
+        if self.labels is None:
+            return None
+        if way not in self._agreements:
+            self._agreements[way] = self.labels.agreement(way.rows)
+        return self._agreements[way]
+
+    def doubt(self, way: Way) -> str:
+        """What labels say against rows that stand in this order, looked for once; nothing where they are not known."""
+        if self.labels is None:
+            return ""
+        if way not in self._doubts:
+            self._doubts[way] = self.labels.doubt(way.rows)
+        return self._doubts[way]
 
     @property
     def files(self) -> tuple[Table, Roles, Table, Roles]:
         return self.known, self.truth_roles, self.said, self.roles
 
-    @property
+    @cached_property
     def line(self) -> Way | None:
         """Line by line, where there are as many."""
         n_truth, n_said = self.known.n_rows, self.said.n_rows
@@ -69,7 +90,7 @@ class _Pair:
         """Whether one file has ids and the other has none, which then says nothing of the order of its rows."""
         return (self.truth_roles.id is None) != (self.roles.id is None)
 
-    @property
+    @cached_property
     def shifts(self) -> list[Way]:
         """Line by line, moved by some rows, where labels agree clearly more often so."""
         steps = self.labels.shifts if self.labels else {}
@@ -78,13 +99,14 @@ class _Pair:
 
     def _support(self, way: Way) -> float:
         """How well labels agree in a way, where that is clear."""
-        agreement = self.labels.agreement(way.rows) if self.labels else None
+        agreement = self.agreement(way)
         return agreement.accuracy if agreement and agreement.is_clear else 0.0
 
     def meaning(self, way: Way) -> str:
         """What a way comes to, for people."""
         known = self.labels is not None and self.labels.named and way.n_matched > 0
-        accuracy = f", accuracy {percent(self.labels.agreement(way.rows).accuracy)}" if known and self.labels else ""
+        agreement = self.agreement(way) if known else None
+        accuracy = f", accuracy {percent(agreement.accuracy)}" if agreement else ""
         return f"{way.title}: {way.counts}{accuracy}"
 
     def question(self, reason: str, ways: Sequence[Way]) -> RolesNeeded:
@@ -96,7 +118,7 @@ class _Pair:
         told = " ".join(f"{meaning[0].upper()}{meaning[1:]}." for meaning in meanings)
         return RolesNeeded(
             f"Which rows belong together? {reason} {told} "
-            "Choose one, or add a column that names each row to both files.",
+            f"{_CHOOSE if len(ways) > 1 else _CONFIRM} add a column that names each row to both files.",
             replace(self.roles, join=max(ways, key=self._support).name),
             tuple(way.name for way in ways),
             "join",
@@ -105,12 +127,13 @@ class _Pair:
 
 
 def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *, confirmed: bool = False) -> Match:
-    """For each row of predictions the row of the truth; the roles, with the ids that joined; and how that was found.
+    """Bring the rows of two files together: by the way that `roles.join` names, else by one that nothing contradicts.
 
-    RolesNeeded asks where columns contradict one another, where rows would be left out, and where labels do not agree
-    line by line more often than if rows were shuffled or shifted. Nothing is asked where somebody has `confirmed` the
-    roles: lines then stay joined, and a note and a warning tell what speaks against it. DataError where no key joins,
-    with the counts both ways, and where a key stands twice.
+    RolesNeeded asks where columns contradict one another, where rows would be left out, and where labels agree line by
+    line no more often than if rows were shuffled or moved. Once somebody has `confirmed` the roles, files without ids
+    join by line, and a note and a warning tell what speaks against that; ids in one file alone, or ids that would leave
+    rows out, are still asked about. DataError where ids stand twice or have nothing in common, and where files without
+    ids have different numbers of rows.
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.tsv", ["image", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
@@ -183,7 +206,7 @@ def _decided(pair: _Pair) -> Way:
     if of_ids and not of_ids.n_matched and not naming:
         raise _refusal(pair, of_ids)
     _check_lines(pair, naming)
-    return naming[0] if naming else by_line(pair.known.n_rows, pair.said.n_rows)
+    return naming[0] if naming else _lines(pair)
 
 
 def _complete(ways: Sequence[Way]) -> list[Way]:
@@ -192,10 +215,11 @@ def _complete(ways: Sequence[Way]) -> list[Way]:
 
 def _unless_others_agree(pair: _Pair, way: Way) -> Way:
     """A way by key, unless labels agree no more often so than if shuffled, and clearly do in the order of the lines."""
-    labels = pair.labels
-    if labels is None or not (agreement := labels.agreement(way.rows)).can_differ or agreement.is_clear:
+    agreement = pair.agreement(way)
+    if agreement is None or not agreement.can_differ or agreement.is_clear:
         return way
-    others = [other for other in filter(None, [pair.line]) if labels.agreement(other.rows).is_clear]
+    line = pair.line and pair.agreement(pair.line)
+    others = [pair.line] if pair.line and line and line.is_clear else []
     others += pair.shifts
     if not others:
         return way
@@ -220,10 +244,16 @@ def _lost(pair: _Pair, way: Way) -> str:
     left = [own[row] for row in np.flatnonzero(lost)]
     asked_for = set(said)
     absent = list(dict.fromkeys(said[row] for row in np.flatnonzero(way.rows < 0)))
-    return (
-        f"{len(absent):,} of {len(asked_for):,} ids of {pair.said.name} are not in {pair.known.name}{_such(absent)}; "
-        f"{len(left):,} of {len(own):,} ids of {pair.known.name} are not in {pair.said.name}{_such(left)}."
+    halves = (
+        (absent, len(asked_for), pair.said.name, pair.known.name),
+        (left, len(own), pair.known.name, pair.said.name),
     )
+    parts = (
+        f"{len(keys):,} of {n_ids:,} ids of {here} are not in {there}{_such(keys)}"
+        for keys, n_ids, here, there in halves
+        if keys
+    )
+    return f"{'; '.join(parts)}."
 
 
 def _refusal(pair: _Pair, way: Way) -> DataError:
@@ -245,8 +275,8 @@ def _check_lines(pair: _Pair, counted: Sequence[Way]) -> None:
             raise pair.question(f"{_lengths(pair)}.", pair.shifts)
         raise _other_lengths(pair)
     order = other_order(*pair.files)
-    doubt = pair.labels.doubt(line.rows) if pair.labels else ""
-    if counted and pair.labels and pair.labels.agreement(line.rows).is_likely:
+    doubt, agreement = pair.doubt(line), pair.agreement(line)
+    if counted and agreement and agreement.is_likely:
         doubt = ""  # a warning then
     if twice:
         raise pair.question(twice, [line])
@@ -333,8 +363,8 @@ def _twice(pair: _Pair, ids: Key) -> DataError:
     first, again = first_repeat(said) or (0, 0)
     return DataError(
         f"{pair.said.place(again)}: id {said[again][0]!r} stands in {pair.said.unit} {pair.said.lines[first]} too"
-        f"{within}. Each must stand once: leave a row out, choose another id column, or say which column tells models, "
-        "sets, tasks or trials apart."
+        f"{within}. Each must stand once: delete one of the two rows, choose another id column, or say which column "
+        "tells models, sets, tasks or trials apart."
     )
 
 
@@ -359,7 +389,7 @@ def _by_key(pair: _Pair, way: Way) -> Match:
     notes = [f"Joined with {known.name} {how}. {way.n_matched:,} rows matched."]
     notes += [f"{way.spelled}."] if way.spelled else []
     warnings = _left_out(pair, way)
-    if pair.labels and counts_rows(way, known) and _in_order(way) and (doubt := pair.labels.doubt(way.rows)):
+    if counts_rows(way, known) and _in_order(way) and (doubt := pair.doubt(way)):
         warnings = (f"Ids only count the rows, as their lines do. {doubt}", *warnings)
     return Match(way.rows, roles, (*notes, *_otherwise(pair, way)), warnings)
 
@@ -368,7 +398,7 @@ def _otherwise(pair: _Pair, way: Way) -> list[str]:
     """What the order of the lines would come to, where it is another one."""
     if pair.line is None or pair.labels is None or not pair.labels.named or _in_order(way):
         return []
-    share, other = (percent(pair.labels.agreement(each.rows).accuracy) for each in (way, pair.line))
+    share, other = (percent(each.accuracy) for each in map(pair.agreement, (way, pair.line)) if each)
     return [f"Joined so, {share} of labels agree; line by line {other} would."]
 
 
@@ -376,21 +406,20 @@ def _left_out(pair: _Pair, way: Way) -> tuple[str, ...]:
     truth, said = way.left_out
     if not truth and not said:
         return ()
-    counts = (
-        f"{truth:,} of {way.n_truth:,} rows of {pair.known.name} and {said:,} of {len(way.rows):,} of {pair.said.name}"
-    )
+    halves = (truth, way.n_truth, pair.known.name), (said, len(way.rows), pair.said.name)
+    counts = " and ".join(f"{n_lost:,} of {n_rows:,} rows of {name}" for n_lost, n_rows, name in halves if n_lost)
     return (f"Left out, since they have no row in the other file: {counts}.",)
 
 
 def _by_line(pair: _Pair, way: Way, *, confirmed: bool) -> Match:
     how = "as was said" if pair.roles.join is not None else "since neither file has ids"
     labels = pair.labels
-    doubt = labels.doubt(way.rows) if labels else ""
+    agreement, doubt = pair.agreement(way), pair.doubt(way)
     if confirmed and pair.roles.join is None and (order := other_order(*pair.files)):
         how = f"although both have a column {order[0]!r} that says otherwise"
     notes = [f"Joined with {pair.known.name} {'by line' if way.name == LINE else way.title}, {how}."]
-    if labels and labels.agreement(way.rows).can_differ:
-        chance = percent(labels.agreement(way.rows).by_chance)
+    if labels and agreement and agreement.can_differ:
+        chance = percent(agreement.by_chance)
         clear = f"Labels agree clearly more often than the {chance} of shuffled rows; a few misplaced rows do not show."
         notes += [] if doubt else [clear]
         if labels.is_sorted and not doubt:

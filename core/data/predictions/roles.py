@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from core.data.errors import DataError
+from core.data.predictions.joins import in_words
 from core.data.tables import Table
 from core.data.values import first_repeat, listed
 
 Scores = Literal["probabilities", "logits"]
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
-LINE = "(line)"
 """What `join` says where rows of two files belong together as they stand."""
 _TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
@@ -25,7 +25,7 @@ _TITLES = {
     "scores": "Scores are",
     "parts": "Columns by model or task",
     "classes": "Predicted names stand for",
-    "join": "Rows of the two files belong together by",
+    "join": "Rows of the two files belong together",
 }
 
 
@@ -187,14 +187,6 @@ def _and(columns: tuple[str, ...]) -> str:
     return " and ".join(columns) if len(columns) <= 4 else f"{columns[0]} to {columns[-1]}"
 
 
-def _joined_by(join: str) -> str:
-    if join == LINE:
-        return "line"
-    if join.startswith("(line "):
-        return f"line, moved by {join[6:-1]}"
-    return f"columns {join}" if " + " in join or " = " in join else _column(join)
-
-
 def _column(column: str) -> str:
     return f"column {column!r}"
 
@@ -205,7 +197,7 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "classes": lambda pairs: listed(f"{said} for {name}" for said, name in pairs),
     "positive": str,
     "scores": str,
-    "join": lambda join: _joined_by(join),
+    "join": in_words,
 }
 
 

@@ -61,8 +61,14 @@ def unwrap_labels(table: Table) -> Table:
             continue
         columns[column] = objects([cell["label"] for cell in cells.tolist()])
         if all("confidence" in cell for cell in cells.tolist()):
-            columns[f"{column} confidence"] = objects([cell["confidence"] for cell in cells.tolist()])
+            columns[_unused(f"{column} confidence", table)] = objects([cell["confidence"] for cell in cells.tolist()])
     return replace(table, columns=columns)
+
+
+def _unused(name: str, table: Table) -> str:
+    """The name, numbered where a column of the file is called so already."""
+    names = (name, *(f"{name} {number}" for number in range(2, 2 + len(table.columns))))
+    return next(each for each in names if each not in table.columns)
 
 
 def _hold_labels(cells: np.ndarray) -> bool:

@@ -12,15 +12,15 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data.predictions.agreement import shifted
+from core.data.predictions.joins import LINE, in_words, name_of_step
 from core.data.predictions.reading import NAMING
-from core.data.predictions.roles import LINE, SHARED, Roles
+from core.data.predictions.roles import SHARED, Roles
 from core.data.tables import Table
 from core.data.tables.table import ROW_NAMES, compact
 from core.data.values import first_repeat, quoted
 
 Key = tuple[str, str]
 """The column of the truth and that of the predictions by which rows join."""
-_SHIFTED = re.compile(r"\(line ([+-]\d+)\)")
 _APART = ("model", "set", "task", "trial")  # what the same key may stand for several times in predictions
 _MOST_COLUMNS = 30  # of so many columns that may name rows all are compared with those of other names
 _MOST_PAIRED = 6
@@ -71,13 +71,8 @@ class Way:
 def by_line(n_truth: int, n_said: int, step: int = 0) -> Way:
     """Rows as they stand, or each with the one that is `step` rows further down in the truth."""
     rows = shifted(n_truth, n_said, step)
-    if not step and n_truth == n_said:
-        return Way(LINE, "line by line", rows, n_truth)
-    if not step:
-        return Way("(line +0)", "line by line, from the first row on", rows, n_truth)
-    where = "below" if step > 0 else "above"
-    title = f"line by line, each with the truth {abs(step)} {'row' if abs(step) == 1 else 'rows'} {where}"
-    return Way(f"(line {step:+d})", title, rows, n_truth)
+    name = LINE if step == 0 and n_truth == n_said else name_of_step(step)
+    return Way(name, in_words(name), rows, n_truth)
 
 
 def by_keys(known: Table, said: Table, keys: tuple[Key, ...], roles: Roles) -> Way | None:
@@ -147,22 +142,41 @@ def _title_of(keys: tuple[Key, ...]) -> str:
     return f"by column{'s' * (len(columns) > 1)} {' and '.join(map(repr, columns))}"
 
 
-def step_named(name: str) -> int | None:
-    """By how many rows one file is moved in the way by line that `join` calls so; None where it is none.
-
-    >>> step_named("(line -2)"), step_named("image")
-    (-2, None)
-    """
-    match = _SHIFTED.fullmatch(name)
-    return int(match[1]) if match else None
-
-
 def keys_named(name: str, known: Table, said: Table) -> tuple[Key, ...] | None:
-    """The columns by which rows join in the way that `join` calls so; None where there are none."""
-    singles = [((own, other),) for own in known.columns for other in said.columns]
-    alike = [key for (key,) in singles if compact(key[0]) == compact(key[1])]
-    exact = [((own, other),) for own, other in alike if own == other]
-    return next((keys for keys in (*exact, *singles, *combinations(alike, 2)) if _name_of(keys) == name), None)
+    """The columns by which rows join in the way that `join` calls so; None where there are none.
+
+    >>> from core.data.tables import make_table
+    >>> known = make_table("truth.csv", ["Visit", "no"], [["1", "2"], ["3", "4"]], lines=[2, 3])
+    >>> said = make_table("said.csv", ["visit", "row"], [["1", "2"], ["3", "4"]], lines=[2, 3])
+    >>> keys_named("visit", known, said), keys_named("row = no", known, said)
+    ((('Visit', 'visit'),), (('no', 'row'),))
+    """
+    key = _key_alike(name, known, said)
+    if key is not None:
+        return (key,)
+    for other, own in _halves(name, " = "):
+        if own in known.columns and other in said.columns and compact(own) != compact(other):
+            return ((own, other),)
+    for first, second in _halves(name, " + "):
+        keys = _key_alike(first, known, said), _key_alike(second, known, said)
+        if keys[0] is not None and keys[1] is not None:
+            return keys[0], keys[1]
+    return None
+
+
+def _key_alike(name: str, known: Table, said: Table) -> Key | None:
+    """The column of predictions of this name, and that of the truth that is called so too, spelled alike if it can."""
+    if name not in said.columns:
+        return None
+    alike = (own for own in known.columns if compact(own) == compact(name))
+    own = name if name in known.columns else next(alike, None)
+    return None if own is None else (own, name)
+
+
+def _halves(name: str, between: str) -> Iterator[tuple[str, str]]:
+    """What stands before and after a word, for each place where it stands: names of columns may hold it, too."""
+    words = name.split(between)
+    return ((between.join(words[:at]), between.join(words[at:])) for at in range(1, len(words)))
 
 
 def ways_by_column(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> list[Way]:

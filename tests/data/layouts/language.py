@@ -171,7 +171,7 @@ LAYOUTS = [
                 answer=["accept" if r % 5 else "reject" for r in range(N)],
             )
         ),
-        Refused("no column holds what a model predicted|which predicted name|which column|Which predicted"),
+        Refused(r"the predictions say accept, reject\. Which predicted name stands for which class"),
     ),
     layout(
         "Prodigy 1.15",
