@@ -1,5 +1,6 @@
 import io
 import pickle
+import re
 import zipfile
 from pathlib import Path
 
@@ -248,6 +249,22 @@ def test_an_archive_of_a_fixed_batch_takes_any_number_of_inputs(batch_size, n, d
     torch.testing.assert_close(loaded.logits(x), module(x))
     (gradient,) = torch.autograd.grad(loaded.logits(x)[:, 3].sum(), x)
     torch.testing.assert_close(gradient.flatten(1), module.layer.weight[3].detach().expand(n, 64))
+
+
+@pytest.mark.parametrize("key", ["layer1.0.conv1.weight", "features.0.weight", "module.layer1.0.conv1.weight"])
+@pytest.mark.parametrize("architecture", [None, "cnn_1"])
+def test_weights_in_torchvisions_layout_are_refused_with_the_export_that_works(key, architecture, digits):
+    content = save({key: torch.zeros(4, 1, 3, 3), "fc.weight": torch.zeros(10, 4)})
+    with pytest.raises(ModelError, match=r"^w.safetensors: .*named as torchvision names them") as refusal:
+        load_model("w.safetensors", content, digits, architecture=architecture)
+    line = re.search(r"torch\.export\.save\(.*?\.pt2\"\)", str(refusal.value))
+    assert line is not None
+    made = io.BytesIO()
+    exec(
+        line[0].replace('"model.pt2"', "made"),
+        {"torch": torch, "model": Small(), "x": torch.zeros(2, 1, 8, 8), "made": made},
+    )
+    assert torch.export.load(io.BytesIO(made.getvalue())).module()(torch.zeros(5, 1, 8, 8)).shape == (5, 10)
 
 
 CLASSES = ("a", "b", "c")
