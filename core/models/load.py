@@ -32,6 +32,11 @@ TRUST = "TOUCHSTONE_TRUST_MODELS"
 _N_TRIED = 32  # samples that a model is tried on
 _FAR = 30  # standard deviations from the training mean at which no value of a column makes sense
 _PICKLES = {".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib"}
+_TORCHVISION = ("layer1.0.conv1.weight", "features.0.weight")  # its ResNets; its VGG, AlexNet and MobileNet
+_EXPORT = (
+    "torch.export.save(torch.export.export(model.eval(), (x,), "
+    'dynamic_shapes=({0: torch.export.Dim("n")},)), "model.pt2")'
+)
 _INSTEAD = "Save the weights as safetensors (safetensors.torch.save_file), or export the model to ONNX."
 
 
@@ -245,6 +250,12 @@ def _network(
         if input_range is not None:
             raise ModelError("The file was written here, where pixels lie in [0, 1]. Leave out the input range.")
         return trained
+    if any(key.removeprefix("module.") in _TORCHVISION for key in state):
+        raise ModelError(
+            "The weights are named as torchvision names them, which is not read here. Upload the whole network "
+            f"instead: {_EXPORT}, with x a batch of two inputs, where the server's owner trusts models ({TRUST}=1); "
+            "or as ONNX."
+        )
     shape = input_shape(_values(dataset))
     if name is None:
         fitting = ", ".join(other.name for other in ARCHITECTURES.values() if other.fits(shape))

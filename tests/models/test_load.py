@@ -1,5 +1,6 @@
 import io
 import pickle
+import re
 import zipfile
 from pathlib import Path
 
@@ -209,10 +210,10 @@ class Small(torch.nn.Module):
         return self.layer(x.flatten(1))
 
 
-def archive() -> tuple[bytes, Small]:
+def archive(batch_size: int | None = None) -> tuple[bytes, Small]:
     module, made = Small().eval(), io.BytesIO()
-    sizes = ({0: torch.export.Dim("n")},)
-    torch.export.save(torch.export.export(module, (torch.zeros(2, 1, 8, 8),), dynamic_shapes=sizes), made)
+    sizes = ({0: torch.export.Dim("n")},) if batch_size is None else None
+    torch.export.save(torch.export.export(module, (torch.zeros(batch_size or 2, 1, 8, 8),), dynamic_shapes=sizes), made)
     return made.getvalue(), module
 
 
@@ -236,6 +237,34 @@ def test_archives_are_read_only_where_the_owner_trusts_them(digits, monkeypatch)
         load_model("mine.pt2", content, fewer)
     with pytest.raises(ModelError, match="cannot read the archive"):
         load_model("mine.pt2", in_zip(archive__archive_format=b"pt2"), digits)
+
+
+@pytest.mark.parametrize("n", [1, 5, 70])
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_an_archive_of_a_fixed_batch_takes_any_number_of_inputs(batch_size, n, digits, monkeypatch):
+    monkeypatch.setenv(TRUST, "1")
+    content, module = archive(batch_size)
+    loaded = load_model("mine.pt2", content, digits)
+    x = model_inputs(loaded, digits, np.arange(n)).requires_grad_(True)
+    torch.testing.assert_close(loaded.logits(x), module(x))
+    (gradient,) = torch.autograd.grad(loaded.logits(x)[:, 3].sum(), x)
+    torch.testing.assert_close(gradient.flatten(1), module.layer.weight[3].detach().expand(n, 64))
+
+
+@pytest.mark.parametrize("key", ["layer1.0.conv1.weight", "features.0.weight", "module.layer1.0.conv1.weight"])
+@pytest.mark.parametrize("architecture", [None, "cnn_1"])
+def test_weights_in_torchvisions_layout_are_refused_with_the_export_that_works(key, architecture, digits):
+    content = save({key: torch.zeros(4, 1, 3, 3), "fc.weight": torch.zeros(10, 4)})
+    with pytest.raises(ModelError, match=r"^w.safetensors: .*named as torchvision names them") as refusal:
+        load_model("w.safetensors", content, digits, architecture=architecture)
+    line = re.search(r"torch\.export\.save\(.*?\.pt2\"\)", str(refusal.value))
+    assert line is not None
+    made = io.BytesIO()
+    exec(
+        line[0].replace('"model.pt2"', "made"),
+        {"torch": torch, "model": Small(), "x": torch.zeros(2, 1, 8, 8), "made": made},
+    )
+    assert torch.export.load(io.BytesIO(made.getvalue())).module()(torch.zeros(5, 1, 8, 8)).shape == (5, 10)
 
 
 CLASSES = ("a", "b", "c")

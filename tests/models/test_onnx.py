@@ -62,6 +62,19 @@ def onnx_file(
     return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13))
 
 
+def with_zipmap(weights: np.ndarray) -> bytes:
+    """A classifier as skl2onnx writes it by default: probabilities as a list with a map from class to number each."""
+    labels = field(1, "classlabels_int64s") + b"".join(field(8, code) for code in range(weights.shape[1]))
+    zipmap = node("ZipMap", ["p"], "out") + field(5, labels + field(20, 7)) + field(7, "ai.onnx.ml")
+    nodes = [node("MatMul", ["x", "weights"], "logits"), node("Softmax", ["logits"], "p", axis=1), zipmap]
+    of_each = field(5, field(1, INT64) + field(2, field(1, field(1, FLOAT))))
+    made = field(1, "out") + field(2, field(4, field(1, of_each)))
+    graph = b"".join(field(1, one) for one in nodes) + field(2, "graph") + field(5, tensor("weights", weights, FLOAT))
+    graph += field(11, value_info("x", ("n", 64), FLOAT)) + field(12, made)
+    versions = field(8, field(1, "") + field(2, 13)) + field(8, field(1, "ai.onnx.ml") + field(2, 1))
+    return field(1, 8) + field(7, graph) + versions
+
+
 @pytest.fixture(scope="module")
 def digits() -> Dataset:
     pytest.importorskip("onnxruntime")
@@ -113,6 +126,7 @@ def test_the_range_at_training_is_reached(digits):
         (onnx_file(linear(), shape=("n", 1, 4, 16)), r"takes no inputs of shape \(1, 8, 8\)"),
         (onnx_file(linear()[:16], shape=("n", "c", "h", "w")), r"takes no inputs of shape \(1, 8, 8\)"),
         (onnx_file(linear(), last="ArgMax", output_type=INT64), "one array of numbers and give a table of logits"),
+        (with_zipmap(linear()), r'a map for each sample.*options=\{id\(model\): \{"zipmap": False\}\}'),
         (onnx_file(linear())[:-40], "onnxruntime cannot read the file"),
         (b"\x08\x08 hardly", "onnxruntime cannot read the file"),
     ],
