@@ -10,6 +10,7 @@ from core.evaluate.average_case import ESTIMATORS, Estimator, Facts, Mark, facts
 from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import CONFIDENCE, evaluate_robustness
+from core.evaluate.average_case.trial import asked_of
 from core.evaluate.average_case.verdict import average_case_verdict, estimator_title
 from core.figures import average_case_audit as audits
 from core.figures.average_case import estimator_style
@@ -56,7 +57,7 @@ def test_the_facts_of_an_entry_are_its_own_and_hold(name):
 @each
 def test_a_plan_takes_it_with_the_options_that_it_asks_for(name):
     plan = AverageCasePlan("f1", n_copies=8, n_passes=64, temperature=2.0, audit_draws=99)
-    made = plan._estimator(name)
+    made = plan.estimator(name)
     assert isinstance(made, ESTIMATORS[name])
     for option, field in ESTIMATORS[name].facts.from_plan.items():
         assert getattr(made, option) == getattr(plan, field)
@@ -70,10 +71,10 @@ def test_it_is_offered_and_audited_where_its_facts_and_the_model_allow(name):
     for gradients, allowed in ((True, True), (False, not facts.needs_gradients)):
         model = ForeignModel(lambda x: x, ("a", "b"), has_gradients=gradients)
         assert (name in offered(has_gradients=model.has_gradients)) == (facts.offered and allowed)
-        audited = [asked for asked, _ in plan._asked("audit", model)]
+        audited = [asked for asked, _ in asked_of(plan, "audit", model)]
         assert audited[0] == MONTE_CARLO
         assert (name in audited[1:]) == (facts.audited and allowed)
-        followed = tuple(kind.n_samples for asked, kind in plan._asked("convergence", model) if asked == name)
+        followed = tuple(kind.n_samples for asked, kind in asked_of(plan, "convergence", model) if asked == name)
         assert followed == (facts.copies if facts.audited and allowed else ())
 
 

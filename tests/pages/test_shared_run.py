@@ -122,6 +122,8 @@ def test_the_run_keeps_its_settings_whatever_the_address_says_later(open_link, w
 def test_a_part_of_a_page_that_is_drawn_anew_by_itself_dies_with_its_link(open_link, workspace, wine, monkeypatch):
     run = of_average_case(workspace, wine)
     seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), **address_of(run))
+    seen.session_state["fold-linked"] = True
+    seen.run()
     parts = [part for part, within in seen._fragment_storage._parent_by_id.items() if within is not None]
     assert charts(seen)
     monkeypatch.setattr(session, "SECONDS_BELIEVED", 0.0)

@@ -34,12 +34,18 @@ def answers_to(question: Asked, about: About) -> st.SearchStrategy:
     else:
         names = st.floats(ask.lowest, ask.highest or 100.0).map(lambda number: round(number, 4) + 0.0)
     if ask.named:
-        rows = st.tuples(st.sampled_from(["ham", "a: 1; b"]), *[names.filter(bool)] * 3)
+        rows = st.tuples(
+            st.sampled_from(ODD_NAMES),
+            *[names.filter(bool)] * 3,
+        )
         return st.lists(rows, max_size=2, unique_by=lambda row: row[0]).map(tuple)
     if ask.many:
         none = [None] if ask.word else []
         return st.sets(names.filter(bool), min_size=1, max_size=5).map(lambda chosen: (*sorted(chosen), *none))
     return names | st.none() if ask.word else names
+
+
+ODD_NAMES = ["ham", "a: 1; b", " <=50K", '"x": 1', "two\nlines", "\\", "ü: 1e-7"]
 
 
 @pytest.mark.parametrize("about", ABOUTS, ids=["image", "tabular"])

@@ -3,6 +3,7 @@
 What cannot be read is said beside the field, where it can be put right, and not taken for a broken address.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,9 +117,12 @@ class NumberOrWord:
 class NamedNumbers:
     """Rows of a name and numbers in a line of text: a name, a colon and its numbers, rows set apart by semicolons.
 
+    A name that holds a colon, a semicolon or quotation marks itself, or begins or ends with a space, is in quotation
+    marks, as JSON has them.
+
     >>> rows = NamedNumbers("labels", "Labels by fold", 0.0, "")
-    >>> rows.read(["spam: 3 2 1; ham: 1, 1, 0.5"]), rows.written((("a: b", 1.0, 2.0),))
-    ((('spam', 3.0, 2.0, 1.0), ('ham', 1.0, 1.0, 0.5)), ['a: b: 1 2'])
+    >>> rows.read(["spam: 3 2 1; ham: 1, 1, 0.5"]), rows.written((("a: 1; b", 1.0, 2.0),))
+    ((('spam', 3.0, 2.0, 1.0), ('ham', 1.0, 1.0, 0.5)), ['"a: 1; b": 1 2'])
     """
 
     key: str
@@ -149,7 +153,7 @@ class NamedNumbers:
                     f"{self.label}: a name, a colon and a number for each fold, rows set apart by semicolons, such as "
                     f"“spam: 3 2 1; ham: 1 1 1”; not {drawn[at:].strip()!r}."
                 )
-            rows.append((row["name"], *numbers))
+            rows.append((_unquoted(row), *numbers))
             at = row.end()
         return tuple(rows)
 
@@ -159,13 +163,31 @@ class NamedNumbers:
 
     def written(self, value: Sequence[Sequence[str | float]]) -> list[str]:
         """Rows as the address holds them."""
-        return ["; ".join(f"{name}: {' '.join(exact(float(n)) for n in numbers)}" for name, *numbers in value)]
+        rows = (f"{_quoted(str(name))}: {' '.join(exact(float(n)) for n in numbers)}" for name, *numbers in value)
+        return ["; ".join(rows)]
 
 
 NO_NUMBER = float("nan")
-# A name may hold colons and semicolons itself: it ends where a colon and nothing but numbers follow.
-_ROW = re.compile(r"\s*(?P<name>.+?)\s*:\s*(?P<numbers>[\d.][\d.,\s]*?)\s*(?:;|\n|$)")
+# A name without quotation marks may hold colons itself: it ends where a colon and nothing but numbers follow.
+_ROW = re.compile(
+    r'\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<name>.+?))\s*:\s*(?P<numbers>[\d.][\d.eE+\-,\s]*?)\s*(?:;|\n|$)'
+)
 _OLD_WORDS = ("0", "0.0")
+
+
+def _quoted(name: str) -> str:
+    """A name as it stands in a row: in quotation marks where it would else end, or be read, otherwise."""
+    odd = name != name.strip() or not name.isprintable() or any(sign in name for sign in ':;"')
+    return json.dumps(name, ensure_ascii=not name.isprintable()) if odd else name
+
+
+def _unquoted(row: re.Match[str]) -> str:
+    if row["quoted"] is None:
+        return row["name"]
+    try:
+        return json.loads(row["quoted"])
+    except ValueError:
+        return row["quoted"]
 
 
 def _line(key: str, label: str, usual: str, help: str, width: int) -> str:

@@ -66,7 +66,7 @@ def judged(
         model = CutOff(model) if plan.cut_off else model
         if trial.part == "half":
             return _halved(plan, trial, model, x, dataset.y[rows], rows, spread)
-        parts, asked = [], _asked(plan, trial.part, model)
+        parts, asked = [], asked_of(plan, trial.part, model)
         for place, (name, estimator) in enumerate(asked):
             stop_if(context.should_stop)
             generator = _generator(plan, name, estimator, trial)
@@ -98,8 +98,8 @@ def _halved(
     return halved(rows, y, predicted, found, (time.perf_counter() - start) / len(rows))
 
 
-def _asked(plan: "AverageCasePlan", part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
-    """What a trial estimates, by the name that its rows have."""
+def asked_of(plan: "AverageCasePlan", part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
+    """What a trial of this part estimates, each by the name that its rows have."""
     if part == "samples":
         return [(name, plan.estimator(name)) for name in plan.estimators]
     if part == "counted":
