@@ -29,8 +29,14 @@ class Cluster:
         self._log = stack.enter_context((folder / "cluster.log").open("w"))
         self._workers: dict[str, subprocess.Popen] = {}
         self._start("scheduler", "--port", "0", "--no-dashboard")
-        wait_until(self._file.exists, bool)
-        self.address = json.loads(self._file.read_text())["address"]
+        self.address = wait_until(self._written_address, bool)
+
+    def _written_address(self) -> str | None:
+        """The address in the scheduler's file, once all of it is written."""
+        try:
+            return json.loads(self._file.read_text())["address"]
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
 
     def add_worker(self, name: str) -> None:
         # Without a nanny, which would put another in the place of one that was killed.
