@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from core.evaluate.average_case.class_means import bounded_mean, class_means, mean_of
 from tests.evaluate.average_case_rows import skewed
@@ -101,5 +102,6 @@ def test_intervals_of_the_largest_gap_hold_the_truth(means, n):
         gap = class_means(p, y, len(means), rng=rng, n_deals=399).gap
         held.append(gap.interval.holds(truth))
         claimed.append(gap.interval.lower > 0)
-    assert np.mean(held) >= 0.93
-    assert truth > 0 or np.mean(claimed) <= 0.07
+    # Shuffled labels keep their level of 5 % exactly: of 200 data sets 20 and more would be claimed once in a thousand.
+    assert np.sum(held) >= binom.ppf(0.001, 200, 0.93)
+    assert truth > 0 or np.sum(claimed) <= binom.ppf(0.999, 200, 0.05)
