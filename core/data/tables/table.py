@@ -89,12 +89,15 @@ class Table:
         return texts
 
     def floats(self, column: str) -> Float[np.ndarray, " n_rows"]:
-        """A column as numbers, NaN where there is none; read-only, since it is made once."""
-        if column not in self._floats:
-            is_text = isinstance(self.columns, TextColumns)
-            self._floats[column] = self.columns.numbers(column) if is_text else as_numbers(self.columns[column])
-            self._floats[column].flags.writeable = False
-        return self._floats[column]
+        """A column as numbers, NaN where there is none; read-only, since what takes long is made once."""
+        if column in self._floats:
+            return self._floats[column]
+        is_text = isinstance(self.columns, TextColumns)
+        numbers = self.columns.numbers(column) if is_text else as_numbers(self.columns[column])
+        numbers.flags.writeable = False
+        if is_text or self.columns[column].dtype == object:  # numbers that are there as such would be there twice
+            self._floats[column] = numbers
+        return numbers
 
     def numbers(self, column: str) -> Float[np.ndarray, " n_rows"]:
         """A column of features; DataError at the first cell that is no finite number."""
@@ -124,7 +127,7 @@ class Table:
         features = np.empty((self.n_rows, len(columns)))
         for position, column in enumerate(columns):
             features[:, position] = self.numbers(column)
-            del self._floats[column]  # or all would be there twice
+            self._floats.pop(column, None)  # or all would be there twice
         features.flags.writeable = False
         return features
 
@@ -168,7 +171,11 @@ class Table:
 
     def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
         """Columns side by side as numbers, NaN where there is none."""
-        return np.column_stack([self.floats(column) for column in columns])
+        columns = list(columns)
+        matrix = np.empty((self.n_rows, len(columns)))
+        for position, column in enumerate(columns):
+            matrix[:, position] = self.floats(column)
+        return matrix
 
 
 def _kind_of(seen: np.ndarray) -> Kind:
