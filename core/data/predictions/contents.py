@@ -119,7 +119,7 @@ class PredictionTable:
             raise DataError(f"{self.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
         rows = block.rows[mask]
         y_true, y_pred = block.y_true[mask], block.y_pred[mask]
-        proba = None if block.proba is None else block.proba[mask]
+        proba = None if block.proba is None else _taken(block.proba, mask)
         found = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
         return Predictions(
             ids=self._ids[rows],
@@ -149,6 +149,13 @@ class PredictionTable:
             told = f"The {what}s are {listed(names)}" if names else f"The file does not tell {what}s apart"
             raise DataError(f"{self.name}: there is no {what} {name!r}. {told}.")
         return name if name is not None or not names else names[0]
+
+
+def _taken(proba: Float[np.ndarray, "n c"], mask: Bool[np.ndarray, " n"]) -> Float[np.ndarray, "taken c"]:
+    """Some of the rows, or all of them as they are; read-only, so that nobody has to copy them once more."""
+    taken = proba if mask.all() else proba[mask]
+    taken.flags.writeable = False
+    return taken
 
 
 def prediction_table(table: Table, *, roles: Roles | None = None, name: str | None = None) -> PredictionTable:
