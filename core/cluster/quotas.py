@@ -14,6 +14,7 @@ from core.data.errors import DataError
 Codes = Integer[np.ndarray, " n_samples"]
 Counts = Integer[np.ndarray, " n_labels"]
 Quotas = Integer[np.ndarray, "n_labels n_clusters"]
+_MOST_DRAWS = 1000
 
 
 def spread_quotas(n_per_label: Counts, n_clusters: int, *, rng: np.random.Generator | None = None) -> Quotas:
@@ -46,6 +47,8 @@ def weighted_quotas(
     """Share each label out in proportion to its weights (by its position); labels without any are spread evenly.
 
     Each cell is rounded down or up, at random; weights that are counts and sum to the label's samples are met exactly.
+    Shares of less than a sample can be rounded down in every label: where that leaves a cluster empty, they are drawn
+    again.
 
     Examples
     --------
@@ -53,9 +56,15 @@ def weighted_quotas(
     array([[3, 3],
            [3, 1]])
     """
-    quotas = spread_quotas(n_per_label, n_clusters, rng=rng)
-    for label, of_label in weights.items():
-        quotas[label] = share_out(np.array(of_label, dtype=np.float64), int(n_per_label[label]), rng=rng)
+    order = np.arange(n_clusters)
+    for _ in range(_MOST_DRAWS):
+        quotas = spread_quotas(n_per_label, n_clusters, rng=rng)
+        for label, of_label in weights.items():
+            shares = np.array(of_label, dtype=np.float64)[order]
+            quotas[label, order] = share_out(shares, int(n_per_label[label]), rng=rng)
+        if quotas.any(axis=0).all():
+            break
+        order = rng.permutation(n_clusters)  # in one order not every rounding comes up
     return quotas
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.cluster import spread_quotas
-from core.cluster.quotas import checked_quotas, share_out
+from core.cluster.quotas import checked_quotas, share_out, weighted_quotas
 from core.data.errors import DataError
 
 
@@ -46,6 +46,17 @@ def test_a_share_is_rounded_down_or_up_and_no_more_than_there_is(weights, percen
     assert shares.sum() == n
     assert (abs(shares - exact) < 1 + 1e-9).all()
     assert (shares <= given_out).all()
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_half_a_sample_of_every_label_never_leaves_a_cluster_empty(seed):
+    n_per_label = np.array([59, 71, 48])
+    weights = {label: (n / 2, n / 2 - 0.5, 0.5) for label, n in enumerate(n_per_label.tolist())}
+    quotas = weighted_quotas(n_per_label, weights, 3, rng=np.random.default_rng(seed))
+    assert quotas.any(axis=0).all()
+    assert (quotas.sum(axis=1) == n_per_label).all()
+    wanted = np.array(list(weights.values()))
+    assert (np.abs(quotas - wanted) < 1).all()
 
 
 @pytest.mark.parametrize(
