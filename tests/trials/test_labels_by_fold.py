@@ -63,7 +63,7 @@ def test_a_plan_without_them_keeps_its_text_and_one_with_them_has_its_own():
     assert describe(FoldPlan()) == "Random, SDS k-means · 5 folds · 1 seed · Logistic regression"
 
 
-@pytest.mark.parametrize("names", [("class_0", "class_2"), ("a: 1", "b; c: 2 x"), ("1", "2.5")])
+@pytest.mark.parametrize("names", [("class_0", "class_2"), ("a: 1", "b; c: 2 x"), ("1", "2.5"), ("", "b")])
 def test_an_address_leads_back_to_the_plan(names):
     rows = tuple((name, 0.5, 3.0, 1e6) for name in names)
     plan = FoldPlan(schemes=("sds_folds",), n_folds=3, labels_by_fold=rows)

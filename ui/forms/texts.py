@@ -177,7 +177,7 @@ _OLD_WORDS = ("0", "0.0")
 
 def _quoted(name: str) -> str:
     """A name as it stands in a row: in quotation marks where it would else end, or be read, otherwise."""
-    odd = name != name.strip() or not name.isprintable() or any(sign in name for sign in ':;"')
+    odd = not name or name != name.strip() or not name.isprintable() or any(sign in name for sign in ':;"')
     return json.dumps(name, ensure_ascii=not name.isprintable()) if odd else name
 
 
