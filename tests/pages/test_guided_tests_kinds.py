@@ -130,6 +130,31 @@ def test_uploaded_samples_are_listed_by_what_is_missing(open_page, workspace):
     assert any("no array proba" in error.value.replace("\\", "") for error in app.error)
 
 
+def test_few_labels_of_uploaded_samples_tell_their_accuracy(open_page, workspace):
+    data, model = recorded(workspace, 3, n_test=40)
+    purpose = {"for": "know the accuracy", "pool": "an uploaded file", "next": "60"}
+    app = open_page("guided_tests", data=data.fingerprint, model=model, **purpose)
+    pool = cloud(head(3, 6, apart=3.0), 100, seed=5)
+    app.file_uploader(key="pool-file").upload("pool.npz", npz(features=pool.features, proba=pool.proba)).run()
+    assert "60 labels bring the accuracy of all 300 samples to about ±" in plainly(app)
+    assert "This assumes that confidence is as reliable here as on the test samples" in plainly(app)
+    listed = next(frame.value for frame in app.dataframe if "stratum" in frame.value)
+    assert listed["id"].is_unique
+    table = listed.assign(label=np.array(data.class_names)[pool.labels[listed["id"].astype(int)]])
+    app.file_uploader(key="labels-back").upload("back.csv", table.to_csv(index=False).encode()).run()
+    [said] = [text for text in plainly(app).splitlines() if "by 60 labels." in text]
+    assert said.replace("*", "").startswith("Accuracy is ")
+    app.file_uploader(key="labels-back").upload("back.csv", table.drop(columns="stratum").to_csv().encode()).run()
+    assert any("no column 'stratum'" in error.value.replace("\\", "") for error in app.error)
+
+
+def test_what_labels_of_samples_like_the_test_samples_would_bring_is_said(open_page, workspace):
+    data, model = recorded(workspace, 3, n_test=40)
+    app = open_page("guided_tests", data=data.fingerprint, model=model, **{"for": "know the accuracy"})
+    assert "Were these like the test samples: 50 labels bring the accuracy of all 120 samples to about" in plainly(app)
+    assert app.session_state["share_offer"].parameters["for"] == ["know the accuracy"]
+
+
 @pytest.mark.parametrize("column", ["id", "label", "distance"])
 def test_columns_of_the_data_do_not_hide_those_of_a_list(column):
     from pandas import DataFrame

@@ -1,4 +1,4 @@
-"""Which real samples should be labelled next? Those that the model is least sure of, held out or uploaded."""
+"""Which real samples should be labelled next? To find errors those of least confidence; few of all for an accuracy."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from core.evaluate.wording import count, percent, plural
 from core.models.layers import LayerSamples
 from ui.data import samples
 from ui.forms.controls import Number, One, check_address
-from ui.guided_tests import results, work
+from ui.guided_tests import few_labels, results, work
 from ui.shell import background, page, take_away
 from ui.shell.session import read_only
 from ui.test_quality.work import Looked
@@ -25,6 +25,7 @@ FORMATS = (
     "`images`, which the model is then run on; `ids` where there are any. **TSV, CSV, JSONL, Parquet** with a column "
     "of texts, or the data set's columns, and perhaps `id`. Labels are not needed."
 )
+_PURPOSES = {"errors": "find errors", "accuracy": "know the accuracy"}
 _POOLS = {"held out": "held-out samples", "uploaded": "an uploaded file"}
 _NOTHING = "No region lacks samples: every class has some at its boundary, and no pair has fewer than a random split."
 _OUT_OF_REACH = (
@@ -37,7 +38,9 @@ _READ = "pool-read"
 def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     """The list, what it rests on, and the file; returns what the address says of it."""
     st.subheader("Label these next", anchor=False)
-    st.caption("Least confident first: the samples whose highest predicted probability is lowest.")
+    purpose = One(
+        "for", "To", _PURPOSES, "errors", "Errors lie where the model is least confident. An accuracy needs all."
+    )
     pool_of = One(
         "pool",
         "From",
@@ -46,11 +49,22 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
         "The test samples at hand show what to look for; a file of samples without labels says which ones to label.",
     )
     how_many = Number("next", "How many", 1, 100_000, 50, 10, "The least confident first.")
-    check_address([pool_of, how_many])
+    check_address([purpose, pool_of, how_many])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        meant = purpose.draw()
         # Through a link nobody can bring a file.
         chosen, n = pool_of.default if read_only() else pool_of.draw(), int(how_many.draw())
-    said = {pool_of.key: pool_of.written(chosen), how_many.key: how_many.written(n)}
+    said = {
+        purpose.key: purpose.written(meant),
+        pool_of.key: pool_of.written(chosen),
+        how_many.key: how_many.written(n),
+    }
+    if meant == "accuracy":
+        pool = looked.parts.test if chosen == "held out" else _uploaded(looked)
+        if pool is not None:
+            few_labels.from_few_labels(pool, looked.parts.test, n)
+        return said
+    st.caption("Least confident first: the samples whose highest predicted probability is lowest.")
     wanted = background.answer(results.missing_tests(looked), "Looking for what is missing", key="missing")
     if not results.missing_tests(looked).future.done():
         st.skeleton(height=200)

@@ -1,0 +1,66 @@
+"""What do few labels bring, before and after somebody gives them? In sentences."""
+
+from core.evaluate.guided_tests.few_labels import LabelDesign
+from core.evaluate.guided_tests.label_file import LabelsBack
+from core.evaluate.wording import count, percent, plural
+
+
+def promise(design: LabelDesign) -> str:
+    """How short the interval is expected to be, and what it would take at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from core.evaluate.guided_tests.few_labels import design_labels
+    >>> errors = 0.5 * np.random.default_rng(0).random(5000) ** 4
+    >>> print(promise(design_labels(1 - errors, errors, n_labels=300)))
+    300 labels bring the accuracy of all 5 000 samples to about ±2.8 points; drawn at random it would take 461.
+    >>> print(promise(design_labels(1 - errors, np.full(5000, 0.1), n_labels=300)))
+    300 labels bring the accuracy of all 5 000 samples to about ±3.5 points. Confidence is not expected to save labels
+    here, so they are drawn at random.
+    """
+    brings = (
+        f"{plural(design.n_labels, 'label')} bring the accuracy of all {count(len(design.stratum))} samples to about "
+        f"±{100 * design.half_width:.1f} points"
+    )
+    if not design.stratified:
+        return f"{brings}. Confidence is not expected to save labels here, so they are drawn at random."
+    return f"{brings}; drawn at random it would take {count(design.n_at_random)}."
+
+
+def guess(design: LabelDesign) -> str:
+    """What matched confidences would predict before any label, with the assumption that it rests on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from core.evaluate.guided_tests.few_labels import design_labels
+    >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50)))
+    This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. What the
+    labels tell in the end needs no such assumption.
+    """
+    return (
+        "This assumes that confidence is as reliable here as on the test samples: accuracy would then be "
+        f"{percent(design.predicted_accuracy)}. What the labels tell in the end needs no such assumption."
+    )
+
+
+def told(back: LabelsBack) -> str:
+    """The accuracy that the labels tell, and a warning where rows were skipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from core.evaluate.guided_tests.few_labels import labelled_accuracy
+    >>> print(told(LabelsBack(labelled_accuracy(np.array([1, 12]), np.full(2, 100), np.array([4000, 1000])), 0)))
+    Accuracy is 96.8 % [93.9, 98.5] on all 5 000 samples, by 200 labels.
+    """
+    found = back.accuracy
+    accuracy = (
+        f"Accuracy is {percent(found.accuracy, found.interval)} on all {count(found.n_pool)} samples, "
+        f"by {plural(found.n_labels, 'label')}."
+    )
+    if not back.n_skipped:
+        return accuracy
+    rows = plural(back.n_skipped, "row")
+    return f"{accuracy} {rows} above the last label have none: if these were hard to label, it is too high."
