@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.test_quality import TestQuality
+from core.workspace.models import StoredModel
 from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.forms.plan_form import stored_parameters
@@ -17,31 +18,51 @@ from ui.test_quality import shift as test_quality_shift
 from ui.test_quality.work import Looked
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
+MOST_FINDINGS = 4
 
 
 def show(looked: Looked, found: TestQuality) -> None:
-    """The verdict, what it rests on class by class, model by model, pair by pair, and what moved."""
+    """The verdict, what the test set could have missed, and folded what it rests on; then what moved."""
     said = look.card(found)
-    look.what_to_do(found, about | {data_choice.ADDRESS: dataset.fingerprint})
-    look.classes(found)
-    page.findings(said)
-    st.subheader("How do classes differ, here and with other models?", anchor=False)
-    named, others = beside.beside(looked, found, model)
-    pairs.heat_map(found)
-    st.subheader("How do two classes lie to one another?", anchor=False)
-    label, rival, pair = pairs.choose(found)
-    pairs.plane(looked, label, rival)
-    curves = background.answer(results.curves(looked), "Measuring at every threshold", key="curves")
-    if curves is not None:
-        look.curves(curves, found, label)
+    look.missed(found)
+    page.findings(said, most=MOST_FINDINGS)
+    look.to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
+    page.fold("By class and pair: what may be wrong", lambda: look.in_detail(found), key="detail")
+    page.fold("Where do test samples lie? Three dimensions by class", lambda: look.classes(found), key="classes")
+    page.fold("Which boundaries are tested?", lambda: pairs.heat_map(found), key="pairs")
+    named, others = models_beside(looked, found)
+    pair = two_classes(looked, found)
+    page.fold("Every sample", lambda: table.in_numbers(looked), key="numbers")
     run, plan = shift(looked)
-    table.in_numbers(looked, found, curves, results.class_pair(looked, label, rival))
+    table.offer(looked, found)
     settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
     table.foot(looked, found, model)
     if run is not None:
         page.foot(run)
+
+
+def models_beside(looked: Looked, found: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
+    """Other models beside this one; open where the address names some."""
+    title, opened = "How do classes differ, here and with other models?", beside.ADDRESS in st.query_params
+    shown = page.fold(title, lambda: beside.beside(looked, found, model), key="beside", opened=opened)
+    return shown or ({}, [])
+
+
+def two_classes(looked: Looked, found: TestQuality) -> dict[str, list[str]]:
+    """Two classes in a plane, with what rests on the thresholds; open where the address names them."""
+    title = "How do two classes lie to one another, and what rests on thresholds?"
+
+    def draw() -> dict[str, list[str]]:
+        label, rival, pair = pairs.choose(found)
+        pairs.plane(looked, label, rival)
+        curves = background.answer(results.curves(looked), "Measuring at every threshold", key="curves")
+        if curves is not None:
+            look.curves(curves, found, label)
+        return pair
+
+    return page.fold(title, draw, key="two-classes", opened=pairs.CLASS in st.query_params) or {}
 
 
 def shift(looked: Looked) -> tuple[Run | None, test_quality_shift.CovariateShiftPlan]:

@@ -1,6 +1,6 @@
 """Would somebody with one minute understand it? The rules for words on screen, held against every verdict tests make.
 
-T11 and T12 write under the same rules: a question is held to them once its stem stands in HELD.
+A question is held to them once its stem stands in HELD.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from core.evaluate.wording import Verdict
 
-HELD = {"source_robustness", "data_set_adequacy", "matched_subsets", "cluster_folds"}
+HELD = {"source_robustness", "data_set_adequacy", "matched_subsets", "cluster_folds", "test_quality"}
 """The questions whose every sentence is held to the rules."""
 
 MOST_WORDS = 25

@@ -277,7 +277,7 @@ def test_violations_and_what_is_missing_are_listed(open_page, workspace):
     listed = next(table for table in tables if {"other", "worst", "id"} <= set(table))
     wrong = parts.test.ids[parts.test.predicted != parts.test.labels]
     assert sorted(listed["id"]) == sorted(wrong)
-    to_label = next(table for table in tables if "near_label" in table)
+    to_label = next(table for table in tables if list(table.columns) == ["id", "predicted", "confidence"])
     assert len(to_label) == 7
     assert to_label["confidence"].is_monotonic_increasing
     assert "Least confident first" in plainly(app)

@@ -73,7 +73,7 @@ def test_of_texts_the_nearest_real_text_stands_in(open_page, workspace):
     assert any(set(table["text"]) & set(data.x) for table in tables if "text" in table)
     assert not app.get("image")
     assert next(control for control in app.selectbox if control.key == "class").options == [MARKUP, "politics"]
-    assert "no test could be placed there" in said
+    assert "Nothing is missing: no boundary has significantly fewer test samples" in said
 
 
 def test_features_without_a_model_are_enough(open_page, workspace):
@@ -117,7 +117,7 @@ def npz(**arrays) -> bytes:
 
 
 def test_uploaded_samples_are_listed_by_what_is_missing(open_page, workspace):
-    data, model = recorded(workspace, 3)
+    data, model = recorded(workspace, 3, n_test=[12, 12, 0])
     app = open_page("guided_tests", data=data.fingerprint, model=model, pool="an uploaded file", next="5")
     of = head(3, 6, apart=3.0)
     pool = cloud(of, 30, seed=5)

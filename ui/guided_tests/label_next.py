@@ -27,7 +27,7 @@ FORMATS = (
 )
 _PURPOSES = {"errors": "find errors", "accuracy": "know the accuracy"}
 _POOLS = {"held out": "held-out samples", "uploaded": "an uploaded file"}
-_NOTHING = "No region lacks samples: every class has some at its boundary, and no pair has fewer than a random split."
+_NOTHING = "Nothing is missing: no boundary has significantly fewer test samples than a random split would have."
 _OUT_OF_REACH = (
     "The test set lacks samples at boundaries, but no test could be placed there. Widen the boundary above, or train "
     "the model for longer, to see which of these samples lie near what is missing."

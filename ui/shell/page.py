@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import cache, wraps
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -26,6 +26,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
 FIGURE_FORMATS = ("SVG", "PNG")
 FIGURE_FORMAT = "figure_format"
 Given = ParamSpec("Given")
+Drawn = TypeVar("Drawn")
 _SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")  # Streamlit puts an emoji or an icon in the place of :smile:
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)  # and makes a link of an address
 
@@ -210,12 +211,18 @@ def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
     fold("How to read this", draw, key="how-to-read")
 
 
-def fold(title: str, draw: Callable[[], None], *, key: str) -> None:
-    """A part of a page that is closed at first, and computed by `draw` only while it is open."""
+def fold(title: str, draw: Callable[[], Drawn], *, key: str, opened: bool = False) -> Drawn | None:
+    """A part of a page that is closed at first unless `opened`, and computed by `draw` only while it is open.
+
+    Returns what `draw` returns, None while it is closed.
+    """
+    if opened:
+        st.session_state.setdefault(f"fold-{key}", True)
     part = st.expander(title, key=f"fold-{key}", on_change="rerun")
-    if part.open:
-        with part:
-            draw()
+    if not part.open:
+        return None
+    with part:
+        return draw()
 
 
 def foot(run: Run) -> None:

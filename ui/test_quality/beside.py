@@ -24,6 +24,8 @@ from ui.test_quality import work as test_quality_work
 from ui.test_quality.controls import RegionChoice
 from ui.test_quality.work import Looked
 
+ADDRESS = "beside"
+
 
 @dataclass(frozen=True)
 class Several:
@@ -61,7 +63,7 @@ def beside(looked: Looked, found: TestQuality, model: StoredModel) -> tuple[dict
     others = {one.fingerprint: one for one in workspace().models(owner()) if one.fingerprint != model.fingerprint}
     titles = {one.fingerprint: data_choice.name_of(one) for one in workspace().datasets(owner())}
     control = Several(
-        "beside",
+        ADDRESS,
         "Other models beside it",
         {name: title_of(one, titles) for name, one in others.items() if one.dataset_fingerprint in titles},
         "Any model that is stored here, each with the data set that it belongs to, by the same thresholds.",

@@ -1,24 +1,24 @@
-"""What does a test set cover? The verdict card, what is covered too little and too much, and the figures by class."""
+"""What does a test set cover, and what could it have missed? The verdict card, and the figures and tables by class."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
-from core.evaluate.intervals import Interval
-from core.evaluate.test_quality import Curve, Finding, TestQuality, findings, findings_table, quality_verdict
-from core.evaluate.wording import Verdict, count, percent, plural, points
+from core.evaluate.intervals import Interval, wilson
+from core.evaluate.test_quality import Curve, TestQuality, findings, quality_verdict
+from core.evaluate.wording import Verdict, count, percent, plural
 from core.figures import test_quality as figures
+from core.figures.test_quality_missed import missed_chart
 from ui import page_file
+from ui.data.samples import LAZY_ROWS
 from ui.data_sets import views
 from ui.shell import page
 from ui.shell.page import Metric
 from ui.shell.session import read_only
 
 GUIDED_TESTS = page_file("guided_tests")
-MOST_FINDINGS = 6
-_SIDES = {"under": "Covered too little", "over": "Covered too much"}
+MOST_FINDINGS = 12
 
 
 def card(found: TestQuality) -> Verdict:
@@ -29,8 +29,19 @@ def card(found: TestQuality) -> Verdict:
 
 
 def metrics(found: TestQuality) -> list[Metric]:
-    """Shares at a boundary and near a centroid, how much classes differ, and how many pairs are met."""
-    told = []
+    """The accuracy, the shares at a boundary and near a centroid, and how many pairs are met."""
+    bounds = found.missed.classes
+    n_right, n_test = int((bounds.n - bounds.n_wrong).sum()), int(bounds.n.sum())
+    accuracy, majority = n_right / n_test, percent(bounds.n.max() / n_test)
+    told = [
+        Metric(
+            "Test accuracy",
+            percent(accuracy),
+            _brackets(percent, accuracy, wilson(float(n_right), float(n_test))),
+            f"{count(n_right)} of {count(n_test)}; the interval, 95 %, is over samples. Majority-class baseline: "
+            f"{majority}.",
+        )
+    ]
     for label, shares, meaning in (
         ("At a boundary", found.boundary, "Samples of which the model is unsure. High is good: there a model breaks."),
         ("Near a centroid", found.centroid, "Samples that are typical of their class. Low is good: these are easy."),
@@ -38,16 +49,6 @@ def metrics(found: TestQuality) -> list[Metric]:
         k, n, value, interval = shares.overall
         meaning = f"{meaning} {count(k)} of {count(n)}; the interval is over samples."
         told.append(Metric(label, percent(value), _brackets(percent, value, interval), meaning))
-    spread = found.spreads["boundary conditioning"]
-    told.append(
-        Metric(
-            "Classes differ by",
-            points(spread.value),
-            _brackets(points, spread.value, spread.interval),
-            "Standard deviation over classes of the share at the boundary; were all classes alike, chance alone would "
-            f"give up to {points(spread.by_chance)}.",
-        )
-    )
     n_pairs = found.n_classes * (found.n_classes - 1)
     told.append(
         Metric(
@@ -65,49 +66,52 @@ def _brackets(write, value: float, interval: Interval) -> str:
     return write(value, interval).removeprefix(write(value)).strip()
 
 
-def what_to_do(found: TestQuality, address: Mapping[str, str | list[str]]) -> None:
-    """What is covered too little and what too much, class by class and pair by pair, with what to do now.
-
-    `address` leads to the same regions where tests are generated, a page that links do not open.
-    """
-    said = findings(found)
-    with st.container(border=True, key="findings"):
-        sides = {direction: [one for one in said if one.direction == direction] for direction in _SIDES}
-        places = st.columns(2, gap="large") if all(sides.values()) else [st.container(), st.container()]
-        for (direction, mine), place in zip(sides.items(), places, strict=True):
-            with place:
-                _side(direction, mine)
-        if max(map(len, sides.values())) > MOST_FINDINGS:
-            _all_findings(findings_table(found))
-        if not read_only():
-            label, icon = "Generate tests, or find samples to label", ":material/arrow_forward:"
-            st.page_link(GUIDED_TESTS, label=label, icon=icon, help="", query_params=dict(address))
+def missed(found: TestQuality) -> None:
+    """Each class with the error rate that the test set cannot rule out, the least known on top."""
+    drawn = partial(missed_chart, found.missed)
+    caption = (
+        "Dots: the share of test samples that is wrong. Bars end where a higher error rate would have shown (one-sided "
+        "95 %, all classes at once). The least known class is on top."
+    )
+    views.in_a_box(found.n_classes, lambda: page.figure(drawn, caption, key="quality-missed"), key="missed-box")
 
 
-def _side(direction: str, mine: Sequence[Finding]) -> None:
-    title = _SIDES[direction]
-    if mine:
-        st.markdown(f"**{title}** :gray[{count(len(mine))}]\n" + "\n".join(map(_line, mine[:MOST_FINDINGS])))
-    else:
-        st.markdown(f"**{title}**: nothing that these samples show.")
+def in_detail(found: TestQuality) -> None:
+    """Classes and pairs with what they may be wrong in, overall and at the boundary, as tables."""
+    columns = {
+        "label": "Class",
+        "taken_for": "Taken for",
+        "n": st.column_config.NumberColumn("Samples", format="localized"),
+        "n_wrong": "Wrong",
+        "bound": _bound("Up to (%)", "One-sided 95 % bound of this error rate alone"),
+        "bound_together": _bound("Up to, all at once (%)", "One-sided 95 % for all rows of this table at once"),
+        "boundary_n": st.column_config.NumberColumn("At boundary", format="localized"),
+        "boundary_n_wrong": "Wrong there",
+        "boundary_bound": _bound("Up to there (%)", "One-sided 95 % bound of the error rate at the boundary, alone"),
+        "n_more": st.column_config.NumberColumn(
+            "More samples", format="localized", help="So many more bring its bound within 5 points of what was seen"
+        ),
+    }
+    for table, alt in (
+        (found.missed.table(), "What each class may be wrong in"),
+        (found.missed.pairs_table(), "What each class may be taken for"),
+    ):
+        shown = table[[name for name in columns if name in table.columns]]
+        bounds = [name for name in shown.columns if "bound" in name and name not in ("boundary_n", "boundary_n_wrong")]
+        shown = shown.assign(**{name: 100 * shown[name] for name in bounds})
+        lazy = len(shown) > LAZY_ROWS
+        st.dataframe(shown, column_config=columns, hide_index=True, lazy=lazy, height=280, alt=alt)
 
 
-def _line(one: Finding) -> str:
-    return f"- {page.plain(one.text)} :gray[{page.plain(one.advice)}]"
+def _bound(title: str, meaning: str) -> dict:
+    return st.column_config.NumberColumn(title, format="%.1f", help=meaning)
 
 
-def _all_findings(table: pd.DataFrame) -> None:
-    with st.expander(f"All {plural(len(table), 'finding')}"):
-        shown = table[["direction", "label", "rival", "text", "advice"]]
-        config = {
-            "direction": st.column_config.TextColumn("Covered too", width="small"),
-            "label": st.column_config.TextColumn("Class", width="small"),
-            "rival": st.column_config.TextColumn("Rival", width="small"),
-            "text": st.column_config.TextColumn("What the samples show", width="large"),
-            "advice": st.column_config.TextColumn("What to do"),
-        }
-        shown = shown.replace({"direction": {"under": "little", "over": "much"}})
-        st.dataframe(shown, column_config=config, hide_index=True, lazy=len(shown) > 5000, alt="All findings")
+def to_guided_tests(address: Mapping[str, str | list[str]]) -> None:
+    """The way to the same regions where tests are generated, a page that links do not open."""
+    if not read_only():
+        label, icon = "Generate tests, or find samples to label", ":material/arrow_forward:"
+        st.page_link(GUIDED_TESTS, label=label, icon=icon, help="", query_params=dict(address))
 
 
 def classes(found: TestQuality) -> None:
@@ -118,6 +122,12 @@ def classes(found: TestQuality) -> None:
         "set with 95 % intervals; grey is where a random split of training and test samples would lie."
     )
     views.in_a_box(found.n_classes, lambda: page.figure(drawn, caption, key="quality-classes"), key="class-box")
+    all_findings = findings(found)
+    if all_findings:
+        lines = [f"- {page.plain(one.text)} :gray[{page.plain(one.advice)}]" for one in all_findings[:MOST_FINDINGS]]
+        more = len(all_findings) - MOST_FINDINGS
+        lines += [f"- {plural(more, 'more finding')}: the file has all of them."] * (more > 0)
+        st.markdown("\n".join(lines))
 
 
 def curves(of: Sequence[Curve], found: TestQuality, label: int) -> None:

@@ -13,16 +13,16 @@ from core.figures import test_quality_pairs as figures
 from ui.data import samples
 from ui.data_sets import maps
 from ui.forms.controls import One, check_address
-from ui.shell import background, page, session
+from ui.shell import background, page, session, take_away
 from ui.test_quality import results
 from ui.test_quality.work import Looked
 
 MOST_ROWS, MOST_SHOWN = 12, 12
+CLASS = "class"
 
 
 def heat_map(found: TestQuality) -> None:
     """All pairs, and the most frequent ones as a table beside them."""
-    st.subheader("Which boundaries are tested?", anchor=False)
     pairs = found.pairs
     if found.n_classes > figures.MOST_NUMBERS:  # the heat map takes the whole width
         chart, beside = st.container(), st.container()
@@ -71,7 +71,7 @@ def choose(found: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
     has.
     """
     names, pairs = found.class_names, found.pairs
-    first = _control("class", "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
+    first = _control(CLASS, "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
     check_address([first])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         label = int(first.draw())
@@ -96,6 +96,7 @@ def plane(looked: Looked, label: int, rival: int) -> None:
     if of is None:
         st.skeleton(height=540)
         return
+    take_away.offer({"Two classes": of.table}, stem="test-quality")
     dataset, positions = looked.dataset, looked.parts.test_rows[of.rows]
     chosen = maps.selected(dataset.fingerprint)
     chart, beside = st.columns([3, 2], gap="large")

@@ -1,16 +1,13 @@
 """What can be taken away of a test set's quality? Every sample with its regions, every table; and what it rests on."""
 
-from collections.abc import Callable, Sequence
-
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.test_quality import Curve, PairMap, TestQuality, findings_table
+from core.evaluate.test_quality import TestQuality, findings_table
 from core.workspace.models import StoredModel
 from ui.data.samples import LAZY_ROWS
 from ui.shell import page, take_away
-from ui.shell.background import Task
-from ui.test_quality import results
+from ui.test_quality import results, work
 from ui.test_quality.work import Looked
 
 STEM = "test-quality"
@@ -19,7 +16,7 @@ _COLUMNS = {
     "id": "Sample",
     "label": "Class",
     "predicted": "Predicted",
-    "confidence": st.column_config.NumberColumn("Sure (%)", format="%.1f"),
+    "confidence": st.column_config.NumberColumn("Confidence (%)", format="%.1f"),
     "rival": st.column_config.TextColumn("Rival", help="The most probable class other than its own"),
     "distance": st.column_config.NumberColumn("Distance", format="%.3f", help="To its centroid, in the class's unit"),
     "in_centroid": st.column_config.CheckboxColumn("Near centroid"),
@@ -27,36 +24,29 @@ _COLUMNS = {
 }
 
 
-def in_numbers(
-    looked: Looked,
-    found: TestQuality,
-    curves: Sequence[Curve] | None,
-    pair: Task[PairMap],
-) -> None:
-    """Every test sample with the regions that it lies in, and all tables as files."""
-    st.subheader("In numbers", anchor=False)
+def in_numbers(looked: Looked) -> None:
+    """Every test sample with the regions that it lies in."""
     table = results.samples(looked)
     shown = table.assign(confidence=100 * table["confidence"])
     lazy = len(table) > LAZY_ROWS
     st.dataframe(shown, column_config=_COLUMNS, hide_index=True, lazy=lazy, height=320, alt="Test samples and regions")
-    take_away.offer(_tables(found, table, curves, pair), stem=STEM)
 
 
-def _tables(
-    found: TestQuality, table: pd.DataFrame, curves: Sequence[Curve] | None, pair: Task[PairMap]
-) -> dict[str, Callable[[], pd.DataFrame]]:
-    tables: dict[str, Callable[[], pd.DataFrame]] = {
-        "Samples": lambda: table,
-        "Classes": found.table,
-        "Spreads": found.spreads_table,
-        "Pairs": found.pairs.table,
-        "Findings": lambda: findings_table(found),
-    }
-    if curves is not None:
-        tables["Curves"] = lambda: pd.concat([curve.table() for curve in curves], ignore_index=True)
-    if pair.future.done() and pair.future.exception() is None:
-        tables["Two classes"] = pair.future.result().table
-    return tables
+def offer(looked: Looked, found: TestQuality) -> None:
+    """All tables, as files; what rests on thresholds is worked out when it is asked for."""
+    take_away.offer(
+        {
+            "Samples": lambda: results.samples(looked),
+            "Classes": found.table,
+            "Error rates": found.missed.table,
+            "Error rates of pairs": found.missed.pairs_table,
+            "Spreads": found.spreads_table,
+            "Pairs": found.pairs.table,
+            "Findings": lambda: findings_table(found),
+            "Curves": lambda: pd.concat([curve.table() for curve in work.curves(looked)], ignore_index=True),
+        },
+        stem=STEM,
+    )
 
 
 def foot(looked: Looked, found: TestQuality, model: StoredModel) -> None:

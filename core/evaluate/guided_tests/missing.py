@@ -14,16 +14,15 @@ from jaxtyping import Float, Integer
 from core.evaluate.guided_tests.generate import Start, generate_class
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
 from core.evaluate.test_quality import Regions, TestQuality, findings
-from core.evaluate.test_quality.verdict import FEWEST_AT_BOUNDARY
 from core.models.layers import LayerSamples
 
 _CHUNK = 1024
-_N_FOR_PAIR = 10  # tests that stand for a pair whose boundary is hardly tested
+_N_FOR_EACH = 10  # tests that stand for a boundary of which the test set has too little
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A region that the test set lacks `n` samples in: the boundary of a class, or that with one rival.
+    """A boundary, of a class or with one rival, that the test set has too little of and for which `n` tests stand.
 
     `label` and `rival` are codes; a rival of None is whichever is nearest.
     """
@@ -33,20 +32,18 @@ class Missing:
     n: int
 
 
-def missing_regions(quality: TestQuality, *, fewest: int = FEWEST_AT_BOUNDARY) -> tuple[Missing, ...]:
-    """Say what is missing: boundaries of classes with fewer than `fewest` samples, and pairs found to be under-covered.
+def missing_regions(quality: TestQuality) -> tuple[Missing, ...]:
+    """Say what is missing: the boundaries of absent classes, and of classes and pairs found to be under-covered.
 
-    An absent class misses all of them. Nothing is ever missing near a centroid, where every test set has most.
+    Nothing is ever missing near a centroid, where every test set has most.
     """
     codes = {name: code for code, name in enumerate(quality.class_names)}
-    lacking = np.maximum(fewest - quality.boundary.n_in, 0)
-    found = [Missing(label, None, int(n)) for label, n in enumerate(lacking) if n]
-    found += [
-        Missing(codes[one.label], codes[one.rival], _N_FOR_PAIR)
-        for one in findings(quality)
-        if one.rival and one.direction == "under"
+    under = [
+        Missing(codes[finding.label], codes[finding.rival] if finding.rival else None, _N_FOR_EACH)
+        for finding in findings(quality)
+        if finding.direction == "under" and "boundary" in finding.dimension
     ]
-    return tuple(found)
+    return (*(Missing(codes[name], None, _N_FOR_EACH) for name in quality.absent), *under)
 
 
 def generate_missing(start: Start, missing: Sequence[Missing], *, seed: int) -> GeneratedTests | None:

@@ -11,6 +11,7 @@ from core.evaluate.test_quality.dimensions import (
     equivalence_partitioning,
     pairwise_boundary_conditioning,
 )
+from core.evaluate.test_quality.missed import Missed, measure_missed
 from core.evaluate.test_quality.pairs import PairShares
 from core.evaluate.test_quality.regions import THETA_2, Regions, Unit, fit_regions, rivals
 from core.evaluate.test_quality.shares import Shares, Spread
@@ -21,8 +22,8 @@ from core.models.layers import LayerSamples
 class TestQuality:
     """The four dimensions of one test set in one layer of one model.
 
-    `spreads` says, by dimension, how much classes differ. `absent` names the classes without a test sample, of which
-    nothing but that can be said.
+    `spreads` says, by dimension, how much classes differ, `missed` which error rates cannot be ruled out. `absent`
+    names the classes without a test sample, of which nothing but that can be said.
     """
 
     __test__ = False  # no test of pytest's, in spite of its name
@@ -36,6 +37,7 @@ class TestQuality:
     boundary: Shares
     pairs: PairShares
     spreads: dict[str, Spread]
+    missed: Missed = field(repr=False)
 
     @property
     def n_classes(self) -> int:
@@ -119,6 +121,7 @@ def measure_quality(
         boundary,
         pairs,
         {dimension.dimension: dimension.spread(rng=rng) for dimension in (equivalence, centroid, boundary)},
+        measure_missed(test, regions),
     )
 
 

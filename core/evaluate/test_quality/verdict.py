@@ -1,4 +1,4 @@
-"""What does a test set cover too much, what too little, and what is to be done now? In words, on the evidence."""
+"""What could a test set have missed, what does it cover too much or too little, and what now? In words."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from core.evaluate.claims import Claim
+from core.evaluate.test_quality import missed_words
 from core.evaluate.test_quality.quality import TestQuality
 from core.evaluate.test_quality.quality_claims import (
     class_shares,
@@ -16,9 +17,6 @@ from core.evaluate.test_quality.quality_claims import (
 )
 from core.evaluate.test_quality.shares import Dimension, Shares
 from core.evaluate.wording import Verdict, count, fixed, gap, listed, percent, plural, points, quoted
-
-FEWEST_AT_BOUNDARY = 30
-"""With fewer samples at its boundary nothing can be said about how a class fares there."""
 
 
 @dataclass(frozen=True)
@@ -66,19 +64,11 @@ def quality_verdict(quality: TestQuality) -> Verdict:
     ...     p = 1 / (1 + np.exp(-2 * (x.sum(axis=1) - 3)))
     ...     return LayerSamples(x, y, np.column_stack([1 - p, p]), ("low", "high"))
     >>> print(quality_verdict(measure_quality(made(400), made(100), rng=rng)).headline)
-    5.0 % [2.2, 11.2] of the test samples lie at a boundary, 2.5 % of the training samples do.
+    An error rate up to 16.5 % of “low” cannot be ruled out: 3 of its 50 test samples are wrong.
     """
-    n_in, n, share, interval = quality.boundary.overall
-    k_train = np.nansum(quality.boundary.train * quality.regions.n_train)
-    headline = (
-        f"{percent(share, interval)} of the test samples lie at a boundary, "
-        f"{percent(float(k_train) / quality.n_train)} of the training samples do."
-    )
-    k, n_tests, centre, around = quality.centroid.overall
     used = (
-        f"{count(n)} test samples, {count(quality.n_train)} training samples, {count(quality.n_classes)} classes; "
-        f"{count(n_in)} at a boundary (confidence {quality.regions.theta1:.2g} to {quality.regions.theta2:.2g}), "
-        f"{count(k)} of {count(n_tests)} in a centroid region ({percent(centre, around)})."
+        f"One-sided 95 %, for all {count(quality.n_classes)} classes at once; {count(quality.n_test)} test samples, "
+        f"{count(quality.n_train)} training samples."
     )
     all_found = findings(quality)
     claims = (
@@ -88,8 +78,14 @@ def quality_verdict(quality: TestQuality) -> Verdict:
         *differs_between_classes(quality).values(),
         *(pair_share(quality.pairs, *pair) for pair in quality.pairs.significant),
     )
-    lines = (*_summary(quality, all_found), *_spreads(quality))
-    return Verdict(headline, used, _advice(quality, all_found), lines, claims)
+    lines = (
+        *_summary(quality, all_found),
+        missed_words.at_boundaries(quality.missed),
+        *filter(None, [missed_words.least_known_pair(quality.missed)]),
+        *_at_boundary(quality),
+        *_spreads(quality),
+    )
+    return Verdict(missed_words.headline(quality.missed), used, _advice(quality, all_found), lines, claims)
 
 
 def _of_class(quality: TestQuality, label: int, share: Claim, near: Claim, at_edge: Claim) -> list[Finding]:
@@ -108,10 +104,9 @@ def _of_class(quality: TestQuality, label: int, share: Claim, near: Claim, at_ed
         advice = f"Add test samples of {name}." if under else f"Report accuracy by class; {name} outweighs others."
         class_findings.append(Finding(ep.dimension, "under" if under else "over", plain, "", text, advice))
     at = f"{count(int(bc.n_in[label]))} of {count(int(bc.n[label]))} test samples of {name}"
-    fewer = at_edge.decision == "below"
-    if fewer or bc.n_in[label] < FEWEST_AT_BOUNDARY:
-        why = f"; a random split would have {percent(float(bc.split[label]))}" if fewer else ""
-        text = f"Only {at} lie at its boundary ({_with_ends(bc, label)}){why}."
+    if at_edge.decision == "below":
+        why = f"a random split would have {percent(float(bc.split[label]))}"
+        text = f"Only {at} lie at its boundary ({_with_ends(bc, label)}); {why}."
         advice = f"Generate tests at the boundary of {name}, or label samples of low confidence."
         class_findings.append(Finding(bc.dimension, "under", plain, "", text, advice))
     if near.decision == "above":
@@ -175,12 +170,20 @@ def _summary(quality: TestQuality, all_findings: tuple[Finding, ...]) -> list[st
     ):
         if names:
             lines.append(f"{what}: {listed(names)}.")
-    n_pairs = quality.n_classes * (quality.n_classes - 1)
-    lines.append(
-        f"{count(quality.pairs.n_met)} of {count(n_pairs)} ordered pairs of classes have a test sample at their "
-        f"boundary; with as many there, a random split would have {quality.pairs.split_met:.0f}."
-    )
     return lines
+
+
+def _at_boundary(quality: TestQuality) -> tuple[str, str]:
+    """How much of the test set lies at a boundary, beside the training set, and how many pairs that meets."""
+    _, _, share, interval = quality.boundary.overall
+    k_train = np.nansum(quality.boundary.train * quality.regions.n_train)
+    n_pairs = quality.n_classes * (quality.n_classes - 1)
+    return (
+        f"{percent(share, interval)} of the test samples lie at a boundary, of the training samples "
+        f"{percent(float(k_train) / quality.n_train)}.",
+        f"{count(quality.pairs.n_met)} of {count(n_pairs)} ordered pairs of classes have a test sample at their "
+        f"boundary; with as many there, a random split would have {quality.pairs.split_met:.0f}.",
+    )
 
 
 def _spreads(quality: TestQuality) -> list[str]:
@@ -212,7 +215,7 @@ def _advice(quality: TestQuality, all_findings: tuple[Finding, ...]) -> str:
         return f"Next: generate tests at the boundary of {n} ({named}), or label samples there."
     if under:
         return f"Next: {under[0].advice[0].lower()}{under[0].advice[1:]}"
-    return ""
+    return missed_words.collect(quality.missed)
 
 
 def _with_ends(shares: Shares, label: int) -> str:

@@ -1,0 +1,182 @@
+"""What could a test set have missed? For each class and pair, the largest error rate that it cannot rule out.
+
+Thirty-six samples without an error say that the error rate is at most 8 %, not that it is 0: the bounds of Clopper and
+Pearson, one-sided, exact whatever the model. They stay meaningful for a good one, and say of whom to collect more.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+from scipy import special
+
+from core.evaluate.test_quality.regions import Regions, rivals
+from core.models.layers import LayerSamples
+
+LEVEL = 0.95
+WITHIN = 0.05
+"""A bound this far above the errors seen is near enough: `n_more` says what that takes."""
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorBounds:
+    """Of classes, or of pairs of them, how many of `n` samples are wrong, and how many may be.
+
+    `alone` is the one-sided 95 % upper bound of each error rate, `together` bounds all of them at once (Bonferroni):
+    only these may be read off after looking for the largest. 1 where there is no sample, NaN where nothing is asked.
+
+    Examples
+    --------
+    >>> bounds = ErrorBounds(np.array([0, 2]), np.array([36, 40]))
+    >>> bounds.alone.round(3), bounds.together.round(3), bounds.n_more
+    (array([0.08 , 0.149]), array([0.097, 0.169]), array([ 36, 102]))
+    """
+
+    n_wrong: Integer[np.ndarray, "*cells"]
+    n: Integer[np.ndarray, "*cells"]
+    asked: np.ndarray | None = field(default=None, repr=False)
+
+    @property
+    def n_asked(self) -> int:
+        """How many error rates are bounded at once."""
+        return int(self.n.size if self.asked is None else self.asked.sum())
+
+    @property
+    def alone(self) -> Float[np.ndarray, "*cells"]:
+        """The bound of each rate, were it the only one that is looked at."""
+        return self._bound(1 - LEVEL)
+
+    @property
+    def together(self) -> Float[np.ndarray, "*cells"]:
+        """The bounds of all rates at once."""
+        return self._bound((1 - LEVEL) / max(self.n_asked, 1))
+
+    @property
+    def rate(self) -> Float[np.ndarray, "*cells"]:
+        """The share that is wrong; 0 without a sample."""
+        return self.n_wrong / np.maximum(self.n, 1)
+
+    @property
+    def unseen(self) -> Float[np.ndarray, "*cells"]:
+        """How far each rate may lie above what was seen, all of them at once."""
+        return self.together - self.rate
+
+    @property
+    def n_more(self) -> Integer[np.ndarray, "*cells"]:
+        """How many more samples bring `unseen` to `WITHIN`, if errors stay as frequent; 0 where it is there already."""
+        level = (1 - LEVEL) / max(self.n_asked, 1)
+        enough = smallest(lambda n: _upper(self.rate * n, n, level) - self.rate <= WITHIN, like=self.n)
+        return np.maximum(enough - self.n, 0)
+
+    def _bound(self, level: float) -> np.ndarray:
+        bound = _upper(self.n_wrong, self.n, level)
+        return bound if self.asked is None else np.where(self.asked, bound, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Missed:
+    """The error rates that a test set cannot rule out: of each class and of each ordered pair (label, taken for).
+
+    Those at the boundary count the samples that lie there; a pair's are those whose rival is the other class.
+    """
+
+    class_names: tuple[str, ...]
+    classes: ErrorBounds
+    classes_at_boundary: ErrorBounds
+    pairs: ErrorBounds
+    pairs_at_boundary: ErrorBounds
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows, one for each class, the least known first: label, n_more, then n, n_wrong, rate, bound (alone),
+        bound_together, and these at the boundary with `boundary_` before them.
+        """
+        order = np.argsort(-self.classes.unseen, kind="stable")
+        columns = _columns(self.classes) | _columns(self.classes_at_boundary, "boundary_")
+        names = np.array(self.class_names, dtype=object)
+        table = pd.DataFrame({"label": names, "n_more": self.classes.n_more} | columns)
+        return table.iloc[order].reset_index(drop=True)
+
+    def pairs_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each ordered pair, the least known first: label, taken_for, then as in `table`."""
+        i, j = np.nonzero(~np.eye(len(self.class_names), dtype=bool))
+        names = np.array(self.class_names, dtype=object)
+        columns = _columns(self.pairs) | _columns(self.pairs_at_boundary, "boundary_")
+        cells = {name: values[i, j] for name, values in columns.items()}
+        table = pd.DataFrame({"label": names[i], "taken_for": names[j]} | cells)
+        order = np.argsort(-(table["bound_together"] - table["rate"]).to_numpy(), kind="stable")
+        return table.iloc[order].reset_index(drop=True)
+
+
+def measure_missed(test: LayerSamples, regions: Regions) -> Missed:
+    """Bound every error rate of a test set, overall and at the boundary.
+
+    Examples
+    --------
+    >>> from core.evaluate.test_quality.regions import fit_regions
+    >>> x, y = np.arange(40.0)[:, None], np.repeat([0, 1], 20)
+    >>> p = 1 / (1 + np.exp(-(x[:, 0] - 18.5)))
+    >>> samples = LayerSamples(x, y, np.column_stack([1 - p, p]), ("low", "high"))
+    >>> found = measure_missed(samples, fit_regions(samples))
+    >>> found.classes.n_wrong, found.classes.together.round(3)
+    (array([1, 0]), array([0.249, 0.168]))
+    """
+    y, predicted = test.labels, test.predicted
+    at_edge, rival = regions.in_boundary(test.proba), rivals(test.proba, y)
+    counted = _counter(test.n_classes)
+    taken, taken_at_edge = counted(y, predicted), counted(y[at_edge], predicted[at_edge])
+    of_rival = at_edge & (predicted == rival)
+    different = ~np.eye(test.n_classes, dtype=bool)
+    n, n_at_edge = taken.sum(axis=1), taken_at_edge.sum(axis=1)
+    return Missed(
+        test.class_names,
+        ErrorBounds(n - np.diag(taken), n),
+        ErrorBounds(n_at_edge - np.diag(taken_at_edge), n_at_edge),
+        ErrorBounds(np.where(different, taken, 0), np.broadcast_to(n[:, None], taken.shape), different),
+        ErrorBounds(
+            np.where(different, counted(y[of_rival], predicted[of_rival]), 0),
+            counted(y[at_edge], rival[at_edge]),
+            different,
+        ),
+    )
+
+
+def smallest(
+    holds: Callable[[np.ndarray], np.ndarray], *, like: Integer[np.ndarray, "*cells"]
+) -> Integer[np.ndarray, "*cells"]:
+    """The least whole number from 1 at which each cell holds, found by doubling and halving; it must stay true.
+
+    Examples
+    --------
+    >>> smallest(lambda n: n >= np.array([3, 1000]), like=np.zeros(2, dtype=np.int64))
+    array([   3, 1000])
+    """
+    low, high = np.zeros(like.shape, dtype=np.int64), np.ones(like.shape, dtype=np.int64)
+    while not (there := holds(high)).all():
+        low, high = np.where(there, low, high), np.where(there, high, 2 * high)
+    while (high - low > 1).any():
+        middle = (low + high + 1) // 2
+        there = holds(middle)
+        low, high = np.where(there, low, middle), np.where(there, np.minimum(middle, high), high)
+    return high
+
+
+def _upper(n_wrong: np.ndarray, n: np.ndarray, level: float) -> np.ndarray:
+    """Clopper and Pearson's upper end; the number of errors need not be whole."""
+    right = np.maximum(n - n_wrong, 0)
+    inside = special.betaincinv(n_wrong + 1, np.where(right > 0, right, 1), 1 - level)
+    return np.where(right > 0, inside, 1.0)
+
+
+def _counter(n_classes: int) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    def counted(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        cells = np.bincount(rows * n_classes + columns, minlength=n_classes**2)
+        return cells.reshape(n_classes, n_classes)
+
+    return counted
+
+
+def _columns(bounds: ErrorBounds, before: str = "") -> dict[str, np.ndarray]:
+    columns = {"n": bounds.n, "n_wrong": bounds.n_wrong, "rate": bounds.rate, "bound": bounds.alone}
+    return {f"{before}{name}": values for name, values in (columns | {"bound_together": bounds.together}).items()}
