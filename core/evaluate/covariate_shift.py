@@ -17,7 +17,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.special import logsumexp
 
 from core.data import DataError
-from core.evaluate.intervals import holm
+from core.evaluate.max_t import max_t
 from core.models.classifier import ShouldStop, stop_if
 from core.models.threads import single_threaded
 
@@ -89,8 +89,8 @@ class Divergence:
 class ClassShift:
     """One class: its divergence, and what re-splits of the same sizes give by chance (`null`).
 
-    `p_value` is (1 + how many re-splits diverge as much) / (1 + how many there are); `p_holm` is corrected for the
-    number of classes. `note` says why a number is missing, or what was changed to get it.
+    `p_value` is (1 + how many re-splits diverge as much) / (1 + how many there are); `p_corrected` is corrected for all
+    classes (`max_t`). `note` says why a number is missing, or what was changed to get it.
     """
 
     label: str
@@ -100,7 +100,7 @@ class ClassShift:
     null: Float[np.ndarray, " n_resplits"] = field(repr=False)
     p_value: float
     note: str
-    p_holm: float = float("nan")
+    p_corrected: float = float("nan")
 
     @property
     def excess(self) -> float:
@@ -110,7 +110,7 @@ class ClassShift:
     @property
     def shifted(self) -> bool:
         """Whether the parts differ by more than chance, corrected for the number of classes."""
-        return self.p_holm < 0.05
+        return self.p_corrected < 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class CovariateShift:
         """Tidy rows, one for each class.
 
         label, n_train, n_test, the fields of `Divergence` (`value` as divergence), null_mean, null_lower and null_upper
-        (95 % of re-splits), excess, n_resplits, p_value, p_holm, note.
+        (95 % of re-splits), excess, n_resplits, p_value, p_corrected, note.
         """
         rows = []
         for shift in self.classes:
@@ -142,7 +142,7 @@ class CovariateShift:
                     "excess": shift.excess,
                     "n_resplits": len(shift.null),
                     "p_value": shift.p_value,
-                    "p_holm": shift.p_holm,
+                    "p_corrected": shift.p_corrected,
                     "n_dimensions": shift.observed.n_dimensions,
                     "kept_variance": shift.observed.kept_variance,
                     "n_train_components": shift.observed.n_train_components,
@@ -315,9 +315,16 @@ def class_seed(seed: int, code: int) -> int:
 
 
 def corrected(classes: Sequence[ClassShift]) -> CovariateShift:
-    """Correct the p-values of classes for their number (Holm)."""
-    p = holm([shift.p_value for shift in classes])
-    return CovariateShift(tuple(replace(shift, p_holm=value) for shift, value in zip(classes, p, strict=True)))
+    """Correct the p-values of classes for their number: a re-split is one of all classes at once (`max_t`).
+
+    Only as many re-splits count as every measured class has.
+    """
+    measured = [place for place, shift in enumerate(classes) if not np.isnan(shift.p_value)]
+    p = np.full(len(classes), np.nan)
+    if measured:
+        n = min(len(classes[place].null) for place in measured)
+        p[measured] = max_t(np.array([[classes[at].observed.value, *classes[at].null[:n]] for at in measured]))
+    return CovariateShift(tuple(replace(shift, p_corrected=float(of)) for shift, of in zip(classes, p, strict=True)))
 
 
 def fit_mixture(x: Float[np.ndarray, "n d"], *, n_components: int, rng: np.random.Generator) -> Mixture:

@@ -72,5 +72,5 @@ def _hover(row: ClassShift) -> str:
     null = f"; re-splits {bare(float(row.null.mean()), 3)}" if len(row.null) else ""
     return (
         f"{escape(row.label)}: {bare(row.observed.value, 3)} ± {bare(1.96 * row.observed.error, 3)}{null}<br>"
-        f"{p_value(row.p_holm)}, {count(row.n_train)} training and {count(row.n_test)} test samples"
+        f"{p_value(row.p_corrected)}, {count(row.n_train)} training and {count(row.n_test)} test samples"
     )

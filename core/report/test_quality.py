@@ -45,7 +45,7 @@ def table(found: CovariateShift) -> Table:
             "Error": of["error"],
             "By chance": of["null_mean"],
             "Beyond": of["excess"],
-            "p": [p_value(p).removeprefix("p ").removeprefix("= ") for p in of["p_holm"]],
+            "p": [p_value(p).removeprefix("p ").removeprefix("= ") for p in of["p_corrected"]],
             "Kept (%)": 100 * of["kept_variance"],
             "Components": [
                 f"{train} / {test}"

@@ -114,7 +114,7 @@ def test_a_class_that_moved_is_told_from_one_that_stayed():
     assert len(steps) == 160
     assert (stays.shifted, moves.shifted) == (False, True)
     assert moves.p_value == 1 / 80
-    assert moves.p_holm == 2 / 80
+    assert moves.p_corrected == 1 / 80  # as if it had been the only one
     assert moves.excess > 0.1 > abs(stays.excess)
     table = found.table()
     assert table["n_resplits"].tolist() == [79, 79]
@@ -153,7 +153,7 @@ def test_few_samples_are_said_and_not_measured():
     assert enough["note"] == "1 component in place of 10, for want of 50 samples for each"
     assert (enough["n_train_components"], enough["n_test_components"]) == (2, 1)
     assert "fewer than 10 samples" in few["note"]
-    assert np.isnan([few["divergence"], few["p_value"], few["p_holm"]]).all()
+    assert np.isnan([few["divergence"], few["p_value"], few["p_corrected"]]).all()
     assert none["note"] == "no test sample"
 
 

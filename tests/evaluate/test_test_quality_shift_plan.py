@@ -152,7 +152,7 @@ def test_fewer_blocks_are_fewer_re_splits_and_their_own_p(monkeypatch):
             n = sum(block.stop - block.start for block in plan.blocks(data)[:n_done] if block.label == label)
             if n == 0:
                 assert (one.note, len(one.null)) == (WAITING, 0)
-                assert np.isnan([one.p_value, one.p_holm, one.observed.value]).all()
+                assert np.isnan([one.p_value, one.p_corrected, one.observed.value]).all()
                 continue
             assert np.array_equal(one.null, final.null[: n - 1])
             assert one.p_value == (1 + (one.null >= one.observed.value).sum()) / n
@@ -181,8 +181,8 @@ def test_a_class_that_the_test_part_lacks_is_reported():
     found = shift_of_rows(rows_of(plan, data, context), plan, data.class_names)
     same(found, whole(data, stored, plan))
     assert found.classes[1].note == "no test sample"
-    assert np.isnan(found.classes[1].p_holm)
-    assert not np.isnan(found.classes[2].p_holm)
+    assert np.isnan(found.classes[1].p_corrected)
+    assert not np.isnan(found.classes[2].p_corrected)
 
 
 @pytest.mark.parametrize("n_classes", [2, 100])

@@ -278,7 +278,7 @@ def test_shift_that_nobody_asked_for_says_what_running_it_does(open_page, worksp
     app = open_page("test_quality", data=data.fingerprint, model=model, resplits="19")
     said = plainly(app)
     assert "holds each of 3 classes against 19 re-splits: 3 trials" in said
-    assert "To name single classes it takes 60." in said
+    assert "To name one it takes 20." in said
     assert not app.button(key="run").disabled
 
 
@@ -317,7 +317,7 @@ def test_fewer_components_are_said(open_page, workspace):
     app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
     said = plainly(app)
     assert "“class 0” and “class 1”: 1 component in place of 4, for want of 50 samples for each." in said
-    assert "19 re-splits are too few to name one class of 2: after correction p is .10 or more. It takes 40." in said
+    assert "19 re-splits are too few to say whether a class has moved: it takes 20." in said
 
 
 def test_an_unfinished_run_of_shift_shows_what_there_is_and_can_go_on(open_page, workspace):

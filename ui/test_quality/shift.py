@@ -5,8 +5,8 @@ import streamlit as st
 from core.asked import About
 from core.data import Dataset
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.evaluate.test_quality.shift_verdict import enough_resplits, shift_verdict
-from core.evaluate.wording import count, plural
+from core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
+from core.evaluate.wording import plural
 from core.report import test_quality as report
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
@@ -32,12 +32,11 @@ def show(dataset: Dataset, plan: CovariateShiftPlan) -> Run | None:
     """The run of a plan as far as it has come, or what running it would do."""
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     if run is None:
-        needed = enough_resplits(dataset.n_classes)
         page.not_computed(
             f"**Run** holds each of {plural(dataset.n_classes, 'class', 'classes')} against "
             f"{plural(plan.n_resplits, 're-split')}: "
             f"{plural(plan.n_trials(dataset), 'trial')}, in the background."
-            + (f" To name single classes it takes {count(needed)}." if plan.n_resplits < needed else "")
+            + (f" To name one it takes {FEWEST_RESPLITS}." if plan.n_resplits < FEWEST_RESPLITS else "")
         )
         return None
     jobs.follow(run, jobs.progress)
@@ -69,7 +68,7 @@ def _table(run: Run) -> None:
         "Error": st.column_config.NumberColumn(format="%.4f", help="Standard error of Monte-Carlo"),
         "By chance": st.column_config.NumberColumn(format="%.3f", help="Mean over re-splits"),
         "Beyond": st.column_config.NumberColumn(format="%.3f", help="Divergence less what chance gives"),
-        "p": st.column_config.TextColumn(help="Corrected for the number of classes (Holm)"),
+        "p": st.column_config.TextColumn(help="Corrected for the number of classes (max-T over re-splits)"),
         "Kept (%)": st.column_config.NumberColumn(format="%.1f", help="Variance in the directions used"),
         "Components": st.column_config.TextColumn(help="Of the mixtures of training and test part"),
     }

@@ -65,7 +65,11 @@ def moved(shift: ClassShift) -> Claim:
     if np.isnan(excess) or not len(null):
         return claim("test_quality.shift", nan, UNKNOWN, nan)
     return claim(
-        "test_quality.shift", excess, _beyond(shift.observed.value, null), shift.p_holm, mc_error=shift.observed.error
+        "test_quality.shift",
+        excess,
+        _beyond(shift.observed.value, null),
+        shift.p_corrected,
+        mc_error=shift.observed.error,
     )
 
 

@@ -105,8 +105,8 @@ class CovariateShiftPlan:
     n_resplits: int = asks(
         N_RESPLITS,
         label="Re-splits",
-        help="Random splits of the same sizes that each class is held against. To name a class among many takes twenty "
-        "for each class.",
+        help="Random splits of the same sizes that each class is held against. Twenty are enough to name a class; more "
+        "make p finer.",
         address="resplits",
         place="row",
         lowest=1,
@@ -206,7 +206,7 @@ def shift_of_rows(rows: pd.DataFrame, plan: CovariateShiftPlan, class_names: tup
     """Give what the rows of a run say of every class, finished or not: as `covariate_shift` with the re-splits so far.
 
     A class whose own split has no row yet has NaN for its figures, and a note that says so. While a run goes on, only
-    the classes that are known count for Holm's correction.
+    the classes that are known count for the correction.
 
     Examples
     --------

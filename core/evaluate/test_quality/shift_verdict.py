@@ -9,7 +9,8 @@ from core.evaluate.covariate_shift import CovariateShift
 from core.evaluate.test_quality.quality_claims import moved, moved_together
 from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, quoted
 
-LEVEL = 0.05
+FEWEST_RESPLITS = 20
+"""With fewer no p-value is below 5 %, however far a class has moved."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,6 @@ def together(shift: CovariateShift) -> Together:
     return Together(value, float(null.mean()), (1 + int((null >= value).sum())) / (1 + n), len(known), n)
 
 
-def enough_resplits(n_classes: int) -> int:
-    """Say how many re-splits it takes for the smallest p-value there can be to stay below 5 % after Holm's correction.
-
-    >>> enough_resplits(10), 10 / (1 + enough_resplits(10)) < 0.05
-    (200, True)
-    """
-    return round(n_classes / LEVEL)
-
-
 def shift_verdict(shift: CovariateShift) -> Verdict:
     """The card of a comparison, as far as it has come.
 
@@ -80,7 +72,7 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
         f"{plural(all_of.n_resplits, 're-split')} of each class; the directions used keep {percent(min(kept))} to "
         f"{percent(max(kept))} of the variance."
     )
-    findings = (_together(all_of), *_power(all_of), *_notes(shift))
+    findings = (_together(all_of), *_notes(shift))
     return Verdict(_headline(named, all_of, overall), used, _advice(named, overall), findings, (*claims, overall))
 
 
@@ -89,21 +81,22 @@ def _headline(named: list[str], all_of: Together, overall: Claim) -> str:
     if named:
         verb = "has" if len(named) == 1 else "have"
         return f"{classes} {verb} moved significantly from training to test: {listed(named)}."
-    if all_of.n_resplits >= enough_resplits(all_of.n_classes):
-        return f"No class of {count(all_of.n_classes)} has moved significantly from training to test."
+    if all_of.n_resplits < FEWEST_RESPLITS:
+        too_few = f"{plural(all_of.n_resplits, 're-split')} are too few to say whether a class has moved"
+        return f"{too_few}: it takes {FEWEST_RESPLITS}."
     if overall.decision == "above":
         return (
-            f"All classes together have moved significantly from training to test ({p_value(all_of.p_value)}). "
-            "Re-splits are too few to name single ones."
+            f"All classes together have moved significantly from training to test ({p_value(all_of.p_value)}), none "
+            "of them significantly by itself."
         )
-    return f"No significant shift from training to test over all classes together ({p_value(all_of.p_value)})."
+    return f"No class of {count(all_of.n_classes)} has moved significantly from training to test."
 
 
 def _advice(named: list[str], overall: Claim) -> str:
     if named:
         return f"Next: find out how the test samples of {listed(named)} were collected."
     if overall.decision == "above":
-        return "Next: take more re-splits, to name the classes."
+        return "Next: find out how training and test samples were collected."
     return ""
 
 
@@ -112,17 +105,6 @@ def _together(all_of: Together) -> str:
         f"All classes together: mean divergence {bare(all_of.value, 3)}, of re-splits "
         f"{bare(all_of.by_chance, 3)}, {p_value(all_of.p_value)}."
     )
-
-
-def _power(all_of: Together) -> list[str]:
-    """A sentence where no class could ever be named, however far it moved."""
-    needed = enough_resplits(all_of.n_classes)
-    if all_of.n_resplits >= needed:
-        return []
-    return [
-        f"{plural(all_of.n_resplits, 're-split')} are too few to name one class of {count(all_of.n_classes)}: after "
-        f"correction p is {bare(all_of.n_classes / (1 + all_of.n_resplits), 2)} or more. It takes {count(needed)}."
-    ]
 
 
 def _notes(shift: CovariateShift) -> list[str]:
