@@ -66,10 +66,11 @@ def two_classes(looked: Looked, found: TestQuality) -> dict[str, list[str]]:
 
 
 def shift(looked: Looked) -> tuple[Run | None, test_quality_shift.CovariateShiftPlan]:
-    """Covariate shift, which is a run."""
+    """Covariate shift: a classifier's answer at once, the paper's divergence as a run."""
     st.subheader("Have classes moved from training to test?", anchor=False)
+    classifier = test_quality_shift.at_once(looked)
     plan = test_quality_shift.plan_of(dataset, model, looked.choice.layer)
-    return test_quality_shift.show(dataset, plan), plan
+    return test_quality_shift.show(dataset, plan, classifier), plan
 
 
 page.lead(

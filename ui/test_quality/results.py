@@ -11,6 +11,7 @@ from core.data import Dataset
 from core.evaluate.covariate_shift import CovariateShift
 from core.evaluate.test_quality import Curve, PairMap, TestQuality
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan, shift_of_rows
+from core.evaluate.two_samples import PartsTold, SeenShift
 from core.figures.test_quality import Subject
 from core.trials.layer_parts import layer_parts, layers_offered, split_of
 from core.workspace.models import StoredModel
@@ -57,6 +58,19 @@ def curves(looked: Looked) -> Work[tuple[Curve, Curve]]:
 def class_pair(looked: Looked, first: int, second: int) -> Work[PairMap]:
     """Two classes in a plane."""
     return Work(lambda step: work.pair(looked, first, second))
+
+
+@cache.task(max_entries=4)
+def parts_told(looked: Looked) -> Work[PartsTold]:
+    """How well a classifier tells training from test samples."""
+    return Work(lambda step: work.parts_told(looked, step), looked.dataset.n_classes)
+
+
+@cache.task(max_entries=4)
+def smallest_seen(looked: Looked) -> Work[SeenShift | None]:
+    """How small a shift that classifier would have seen."""
+    told = parts_told(looked)
+    return Work(lambda step: work.seen(looked, told.future.result()))
 
 
 @cache.result(max_entries=4)

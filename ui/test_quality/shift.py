@@ -1,22 +1,48 @@
-"""Have classes moved from training to test? The controls of a CovariateShiftPlan, its progress, and what it tells."""
+"""Have classes moved from training to test? What a classifier says at once, and a CovariateShiftPlan as a run."""
 
 import streamlit as st
 
 from core.asked import About
 from core.data import Dataset
+from core.evaluate.test_quality import parts_told
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
+from core.evaluate.two_samples import PartsTold
 from core.evaluate.wording import plural
 from core.report import test_quality as report
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
 from ui.data_sets import views
 from ui.forms.plan_form import plan_form
-from ui.shell import exports, jobs, page
+from ui.shell import background, exports, jobs, page, take_away
 from ui.shell.session import owner, workspace
 from ui.test_quality import results
+from ui.test_quality.work import Looked
 
 SECONDS_BETWEEN_DRAWINGS = 4.0
+
+
+def at_once(looked: Looked) -> PartsTold | None:
+    """What a classifier that tells training from test samples says; None while it is worked out."""
+    found = background.answer(results.parts_told(looked), "Telling training from test samples", key="parts-told")
+    if found is None:
+        st.skeleton(height=60)
+        return None
+    st.markdown(f"**{page.plain(parts_told.told(found))}**")
+    st.caption(parts_told.MEMORY)
+    page.fold("How small a shift would have been seen?", lambda: _seen(looked), key="seen")
+    take_away.offer({"Training told from test": found.table}, stem="test-quality")
+    return found
+
+
+def _seen(looked: Looked) -> None:
+    found = background.answer(results.smallest_seen(looked), "Planting shifts", key="seen")
+    if found is not None:
+        st.markdown(page.plain(parts_told.seen(found)))
+        st.caption(
+            "Shifts were planted into this class, its samples drawn again at random, along the direction in which it "
+            "varies most."
+        )
 
 
 def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
@@ -28,7 +54,7 @@ def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftP
     return plan
 
 
-def show(dataset: Dataset, plan: CovariateShiftPlan) -> Run | None:
+def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | None) -> Run | None:
     """The run of a plan as far as it has come, or what running it would do."""
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     if run is None:
@@ -41,6 +67,8 @@ def show(dataset: Dataset, plan: CovariateShiftPlan) -> Run | None:
         return None
     jobs.follow(run, jobs.progress)
     jobs.follow(run, _results, every=SECONDS_BETWEEN_DRAWINGS)
+    if classifier is not None and run.state == "done":
+        st.markdown(page.plain(parts_told.disagreement(classifier, results.covariate_shift(run))))
     return run
 
 

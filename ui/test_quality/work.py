@@ -1,5 +1,6 @@
 """What does the page of test quality have worked out beside it? Everything is a function of a layer and its regions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,12 +18,13 @@ from core.evaluate.test_quality import (
     measure_quality,
     samples_table,
 )
+from core.evaluate.two_samples import PartsTold, SeenShift, smallest_seen, tell_parts
 from core.evaluate.wording import percent
 from core.figures.test_quality import Subject
 from core.trials.layer_parts import LayerParts
 from ui.test_quality.controls import RegionChoice
 
-_SEED = 0  # of the bootstrap of spreads
+_SEED = 0  # of the bootstrap of spreads, and of parts that are drawn again
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,3 +74,17 @@ def samples(looked: Looked) -> pd.DataFrame:
     table = samples_table(looked.parts.test, looked.choice.regions(looked.parts.train))
     table.insert(0, "row", looked.parts.test_rows)
     return table
+
+
+def parts_told(looked: Looked, step: Callable[[], None]) -> PartsTold:
+    """How well a classifier tells training from test samples, class by class."""
+    parts = looked.parts
+    of = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
+    return tell_parts(*of, class_names=parts.test.class_names, seed=_SEED, on_step=step)
+
+
+def seen(looked: Looked, told: PartsTold) -> SeenShift | None:
+    """How small a shift that classifier would have seen."""
+    parts = looked.parts
+    of = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
+    return smallest_seen(told, *of, seed=_SEED)
