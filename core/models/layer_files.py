@@ -1,32 +1,40 @@
-"""How does somebody bring features and probabilities without a model? As an NPZ file for each part."""
+"""How does somebody bring features and probabilities without a model? As a file of arrays or a table for each part."""
 
 import io
-from typing import Any
+from pathlib import PurePath
 
 import numpy as np
 
 from core.data import DataError
 from core.data.limits import Archive, Limits
-from core.data.values import spell
+from core.data.tables.files import ARRAYS, TABLES, read_table
+from core.models.layer_arrays import as_codes, as_features, as_probabilities
+from core.models.layer_tables import arrays_of
 from core.models.layers import LayerSamples
 
 _KEYS = {
     "features": ("features", "embeddings"),
     "proba": ("proba", "probs", "probabilities"),
+    "logits": ("logits", "logit"),
     "y": ("y", "label", "labels", "target", "targets", "targs", "y_true", "y_test"),
     "class_names": ("class_names", "classes"),
     "ids": ("ids", "id"),
 }
+_COMPACT = {role: tuple(key.replace("_", "") for key in keys) for role, keys in _KEYS.items()}
+ENDINGS = (".npz", ".zip", ".parquet", ".tsv", ".csv", ".jsonl")
+"""What such a file may end in; a zip holds arrays as NPZ does."""
 
 
 def read_layer_samples(
     content: bytes, name: str, *, class_names: tuple[str, ...] | None = None, limits: Limits | None = None
 ) -> LayerSamples:
-    """Read "features" (n, d), "proba" (n, n_classes), and where known "labels", "ids" and "class_names".
+    """Read "features" (n, d), "proba" or "logits" (n, n_classes), and where known "labels", "ids" and "class_names".
 
-    Labels are names of classes, or where they are none, codes; without labels the samples are a pool to label from.
-    Classes are those that the file names, or else `class_names`, or else numbers from 0.
-    Nothing is unpickled. Raises DataError, with what to save, for anything else.
+    From NPZ, a zip of NPY files, or a table with a column for each number or columns of lists. Labels are names of
+    classes, codes from 0 or 1, or one-hot; without them the samples are a pool to label from. Maps of features are
+    averaged over their places. Classes are those that the file names, or else `class_names`, or else numbers from 0.
+    What was done to bring all this to one form stands in the `notes`. Nothing is unpickled. Raises DataError, with what
+    to save, for anything else.
 
     Examples
     --------
@@ -36,39 +44,51 @@ def read_layer_samples(
     >>> samples.class_names, samples.labels
     (('a', 'b'), array([0, 1]))
     """
-    archive = Archive(content, name, limits or Limits())
+    arrays = _arrays(content, name, limits or Limits())
+    if "features" not in arrays or not arrays.keys() & {"proba", "logits"}:
+        lacking = "features" if "features" not in arrays else "proba"
+        raise DataError(
+            f"{name}: no array {' or '.join(_KEYS[lacking])}. Save features of one layer as 'features' (n, d), and "
+            "the model's probabilities as 'proba' (n, number of classes), or its logits as 'logits'."
+        )
+    if {"proba", "logits"} <= arrays.keys():
+        arrays.pop("logits")
+    features = as_features(arrays["features"], name)
+    are_logits = "logits" in arrays
+    proba = as_probabilities(arrays["logits" if are_logits else "proba"], name, are_logits=are_logits)
+    if "class_names" in arrays:
+        class_names = tuple(str(class_name) for class_name in arrays["class_names"].ravel())
+    if class_names is None:
+        class_names = tuple(str(code) for code in range(proba.array.shape[1] if proba.array.ndim == 2 else 0))
+    ids = [str(sample_id) for sample_id in arrays["ids"]] if "ids" in arrays else None
+    y = as_codes(arrays["y"], class_names, name) if "y" in arrays else None
+    notes = tuple(f"{name}: {taken.note}" for taken in (features, proba, y) if taken is not None and taken.note)
+    return LayerSamples(
+        features.array, None if y is None else y.array, proba.array, class_names, ids=ids, name=name, notes=notes
+    )
+
+
+def _arrays(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarray]:
+    """Arrays by role, from an archive or from the columns of a table."""
+    ending = PurePath(name.split(" (")[0]).suffix.lower()
+    if ending in TABLES:
+        stream = io.BytesIO(content)
+        stream.name = name.split(" (")[0]
+        return arrays_of(read_table(stream, limits=limits), _COMPACT)
+    if ending == ARRAYS[1]:
+        raise DataError(
+            f"{name}: one array cannot hold features, probabilities and labels. Put features.npy, proba.npy and "
+            "labels.npy into one zip, or save them together with numpy.savez."
+        )
+    archive = Archive(content, name, limits)
     arrays: dict[str, np.ndarray] = {}
     for role, keys in _KEYS.items():
-        paths = [path for path in archive.paths if path.removesuffix(".npy").lower() in keys]
+        paths = [path for path in archive.paths if PurePath(path.removesuffix(".npy")).name.lower() in keys]
         if len(paths) > 1:
             raise DataError(f"{name}: {' and '.join(paths)} mean the same. Leave all but one of them out.")
         if paths:
             arrays[role] = _array(archive.read(paths[0]), f"{name}: {paths[0]}")
-    for role in ("features", "proba"):
-        if role not in arrays:
-            raise DataError(
-                f"{name}: no array {' or '.join(_KEYS[role])}. Save features of one layer as 'features' (n, d), and "
-                "the model's probabilities as 'proba' (n, number of classes)."
-            )
-    proba = arrays["proba"]
-    if "class_names" in arrays:
-        class_names = tuple(str(class_name) for class_name in arrays["class_names"].ravel())
-    if class_names is None:
-        class_names = tuple(str(code) for code in range(proba.shape[1] if proba.ndim == 2 else 0))
-    ids = [str(sample_id) for sample_id in arrays["ids"]] if "ids" in arrays else None
-    y = _codes(arrays["y"], class_names, name) if "y" in arrays else None
-    return LayerSamples(arrays["features"], y, proba, class_names, ids=ids, name=name)
-
-
-def _codes(labels: np.ndarray, class_names: tuple[str, ...], name: str) -> Any:
-    codes = {spelled: code for code, spelled in enumerate(class_names)}
-    spelled = [spell(label) for label in labels.ravel()]
-    unknown = next((label for label in spelled if label not in codes), None)
-    if unknown is None and all(label in codes for label in spelled):
-        return np.array([codes[str(label)] for label in spelled], dtype=np.int64)
-    if np.issubdtype(labels.dtype, np.integer):  # codes into class names that are no numbers
-        return labels
-    raise DataError(f"{name}: the label {unknown!r} is none of the {len(class_names)} class names.")
+    return arrays
 
 
 def _array(content: bytes, place: str) -> np.ndarray:

@@ -45,6 +45,7 @@ class LayerSamples:
     class_names: tuple[str, ...]
     ids: Shaped[np.ndarray, " n_samples"] = field(repr=False)
     name: str
+    notes: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class LayerSamples:
         *,
         ids: Any = None,
         name: str = "samples",
+        notes: tuple[str, ...] = (),
     ):
         features, proba = _numbers(features, "features", name), _numbers(proba, "probabilities", name)
         n_samples = len(features)
@@ -67,6 +69,7 @@ class LayerSamples:
             class_names=tuple(texts(class_names, "class name", name)),
             ids=texts([str(i) for i in range(n_samples)] if ids is None else ids, "id", name),
             name=name,
+            notes=notes,
         )
         _check(self)
 

@@ -18,6 +18,7 @@ from core.models.layers import LayerSamples
 from core.models.stored import RECORDED, ModelFile
 
 FILE_NAME = "recorded.npz"
+_FROM_A_LAYER = "The columns are features of a model's layer, uploaded with the probabilities that the model gave."
 
 
 class RecordedParts(NamedTuple):
@@ -75,7 +76,7 @@ def record_of(train: LayerSamples, test: LayerSamples, *, name: str) -> tuple[Da
         np.concatenate([train.labels, test.labels]),
         train.class_names,
         ids,
-        notes=("The columns are features of a model's layer, uploaded with the probabilities that the model gave.",),
+        notes=(_FROM_A_LAYER, *train.notes, *test.notes),
     )
     stream = io.BytesIO()
     is_test = np.repeat([False, True], [len(train), len(test)])

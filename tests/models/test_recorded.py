@@ -69,7 +69,7 @@ def test_classes_that_the_test_file_does_not_name_are_those_of_the_training_file
         ({}, {"proba": np.full((15, 2), 0.5), "class_names": None}, "a column for each class name"),
         ({"labels": None}, {}, "training part: the samples have no labels"),
         ({}, {"labels": None}, "test part: the samples have no labels"),
-        ({}, {"proba": np.full((15, 3), 2.0)}, "are these logits"),
+        ({}, {"proba": np.full((15, 3), 2.0)}, "If these are logits, save them as 'logits'"),
         ({}, {"features": np.full((15, 4), np.nan)}, "no finite number"),
     ],
 )

@@ -4,6 +4,7 @@ import io
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.data import Dataset
@@ -146,6 +147,17 @@ def test_few_labels_of_uploaded_samples_tell_their_accuracy(open_page, workspace
     assert said.replace("*", "").startswith("Accuracy is ")
     app.file_uploader(key="labels-back").upload("back.csv", table.drop(columns="stratum").to_csv().encode()).run()
     assert any("no column 'stratum'" in error.value.replace("\\", "") for error in app.error)
+
+
+def test_unlabelled_features_may_come_as_a_table(open_page, workspace):
+    data, model = recorded(workspace, 3, n_test=[12, 12, 0])
+    app = open_page("guided_tests", data=data.fingerprint, model=model, pool="an uploaded file", next="5")
+    pool = cloud(head(3, 6, apart=3.0), 30, seed=5)
+    scores = pd.DataFrame(pool.proba, columns=[f"prob_{name}" for name in data.class_names])
+    table = pd.concat([pd.DataFrame(pool.features), scores], axis=1)
+    app.file_uploader(key="pool-file").upload("pool.csv", table.to_csv(index=False).encode()).run()
+    listed = next(frame.value for frame in app.dataframe if "near_label" in frame.value)
+    assert listed["confidence"].tolist() == pytest.approx((100 * np.sort(pool.confidence)[:5]).tolist())
 
 
 def test_what_labels_of_samples_like_the_test_samples_would_bring_is_said(open_page, workspace):

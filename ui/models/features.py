@@ -6,12 +6,15 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from core.data import DataError
+from core.models.layer_files import ENDINGS
 from ui.shell import page
 from ui.shell.session import owner, workspace
 
 FORMAT = (
-    "An NPZ file with **features** of one layer (n, d), **proba**, what the model gave for them (n, number of "
-    "classes), and **labels**, the true class of each. Where known, also **class_names** and **ids**."
+    "NPZ, or a zip of NPY files: **features** of one layer (n, d), **proba** or **logits**, what the model gave for "
+    "them (n, number of classes), and **labels**, the true class of each. Where known, also **class_names** and "
+    "**ids**. Or a table (CSV, TSV, JSONL, Parquet) with a column for each: prob_cat, prob_dog, label, id; other "
+    "numbers are features."
 )
 _ROUND = "features-upload-round"
 
@@ -34,10 +37,11 @@ def section() -> Added | None:
         "For a model that cannot be brought here. Its features become a data set of their own, and a linear head that "
         "is fitted to them stands in for the rest of the model."
     )
+    types = [ending[1:] for ending in ENDINGS]
     with st.form(f"features-upload-form-{turn()}", border=False, enter_to_submit=False):
         with st.container(horizontal=True, gap="medium"):
-            train = st.file_uploader("Training part", type=["npz"], key=f"features-train-{turn()}", help=FORMAT)
-            test = st.file_uploader("Test part", type=["npz"], key=f"features-test-{turn()}", help=FORMAT)
+            train = st.file_uploader("Training part", type=types, key=f"features-train-{turn()}", help=FORMAT)
+            test = st.file_uploader("Test part", type=types, key=f"features-test-{turn()}", help=FORMAT)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             name = st.text_input("Name", key=f"features-name-{turn()}", placeholder="as the first file", width=280)
             asked = st.form_submit_button("Use these features", key="use-features")

@@ -185,14 +185,14 @@ def _id_column(table: Table) -> str | None:
 
 def _vectors(table: Table, columns: list[str]) -> tuple[list[str], Float[np.ndarray, "n_rows n_dimensions"]]:
     """The columns that hold the vectors, and these."""
-    lists = [column for column in columns if _holds_lists(table.sample(column))]
+    lists = [column for column in columns if holds_lists(table.sample(column))]
     lists = [column for column in lists if compact(column) in _VECTOR_NAMES] or lists
     if len(lists) > 1:
         raise DataError(
             f"{table.name}: columns {', '.join(map(repr, lists))} all hold lists. Call the one to take `vector`."
         )
     if lists:
-        return lists, _of_lists(table, lists[0])
+        return lists, of_lists(table, lists[0])
     numeric = [column for column in columns if _may_be_a_dimension(column, columns) and _is_numeric(table, column)]
     if not numeric:
         raise DataError(
@@ -216,14 +216,16 @@ def _is_numeric(table: Table, column: str) -> bool:
     return bool(2 * np.count_nonzero(numbers) > len(seen))
 
 
-def _holds_lists(values: Shaped[np.ndarray, " n_sampled"]) -> bool:
+def holds_lists(values: Shaped[np.ndarray, " n_sampled"]) -> bool:
+    """Whether cells are lists of numbers, or such as they are printed."""
     first = (
         next((value for value in values if value is not None and value != ""), None) if values.dtype == object else None
     )
     return isinstance(first, list) or (isinstance(first, str) and isinstance(numbers_in(first), list))
 
 
-def _of_lists(table: Table, column: str) -> Float[np.ndarray, "n_rows n_dimensions"]:
+def of_lists(table: Table, column: str) -> Float[np.ndarray, "n_rows n_dimensions"]:
+    """A column of lists as rows; DataError at the first that is no list of finite numbers, as long as the others."""
     rows = [numbers_in(cell) for cell in table.columns[column].tolist()]
     width = next((len(row) for row in rows if isinstance(row, list)), 0)
     for position, row in enumerate(rows):

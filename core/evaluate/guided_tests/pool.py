@@ -25,7 +25,8 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
 
     An NPZ file has "features" and "proba" (see `read_layer_samples`), or inputs like those of the data set as "x" or
     "images" (texts as "x" or "texts"), perhaps with "ids". A table has a column of texts, or the data set's columns,
-    perhaps with "id". Raises DataError, with what is expected, for anything else.
+    perhaps with "id"; where there is no model, features and probabilities as in `read_layer_samples`. Raises
+    DataError, with what is expected, for anything else.
 
     Examples
     --------
@@ -47,6 +48,8 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
         if keys.keys() & {"features", "embeddings"}:
             return read_layer_samples(content, name, class_names=parts.test.class_names)
         x, ids = _arrays(archive, keys, name)
+    elif parts.model is None:
+        return read_layer_samples(content, name, class_names=parts.test.class_names)
     else:
         stream = io.BytesIO(content)
         stream.name = name
