@@ -17,13 +17,14 @@ def layers(dataset: Dataset, model: StoredModel) -> tuple[str, ...]:
 
 def parts_name(dataset: Dataset, model: StoredModel, layer: str) -> str:
     """What both parts of a data set in a layer go by in keys."""
-    return key("layer parts", dataset.fingerprint, model.fingerprint, layer, *split_of(model.training_plan).values())
+    split = split_of(model.training_plan, dataset)
+    return key("layer parts", dataset.fingerprint, model.fingerprint, layer, *split.values())
 
 
 @cache.task(max_entries=3)  # few: the features of a large data set take hundreds of megabytes
 def layer_samples(dataset: Dataset, model: StoredModel, layer: str) -> Work[LayerParts]:
     """Training and test part of a data set in a layer of a model, split as when it was trained."""
-    split, owner_name, shelf = split_of(model.training_plan), owner(), workspace()
+    split, owner_name, shelf = split_of(model.training_plan, dataset), owner(), workspace()
     return Work(
         lambda step: layer_parts(shelf.model_bytes(owner_name, model.fingerprint), dataset, layer=layer, **split)
     )
