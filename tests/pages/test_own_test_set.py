@@ -12,14 +12,18 @@ from core.evaluate.test_quality.verdict import DRAWN_HERE
 from core.models.paper_networks import LinearNetwork
 from core.trials import from_json, to_json
 from core.trials.layer_parts import NOT_TRAINED_HERE, NOT_TRAINED_HERE_BUT_MARKED, split_of
+from core.workspace.plans import load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import plainly, run_of_rows
 from tests.pages.test_model_choice import QUICK, trained, weights
+from tests.pages.test_shared_run import open_link
+from tests.pages.test_test_quality import stored_shift
 from tests.split.marked import marked
 from ui.data.own_test_set import NOT_USED
 from ui.forms.plan_form import plan_parameters, stored_parameters
 
+__all__ = ["open_link"]  # a fixture
 MODEL_PAGES = ("average_case", "test_quality", "guided_tests")
 OWN = replace(QUICK, test_set="file")
 
@@ -192,6 +196,19 @@ def test_the_address_of_a_plan_leads_back_to_it(open_page, workspace, data, page
     app = open_page(page, data=data.fingerprint, **address)
     assert app.button(key="run").disabled, "the address leads to another plan"
     assert from_json(to_json(plan), {plan.kind: type(plan)}) == plan
+
+
+def test_a_link_to_a_run_of_a_model_from_elsewhere_shows_the_test_set_of_the_file(
+    open_page, open_link, workspace, data
+):
+    run = stored_shift(workspace, data, from_elsewhere(workspace, data), layer="inputs", n_resplits=5)
+    address = stored_parameters(load_plan(run.plan))
+    owner = open_page("test_quality", data=data.fingerprint, **address)
+    seen = open_link(workspace.create_link(LOCAL_OWNER, run.id), data=data.fingerprint, **address)
+    for app in (owner, seen):
+        table = next(frame.value for frame in app.dataframe if "Divergence" in frame.value)
+        assert table["Test"].tolist() == np.bincount(data.y[data.part == "test"]).tolist()
+    assert not seen.error
 
 
 @pytest.mark.parametrize("page", ["source_robustness", "data_set_adequacy", "cluster_folds"])

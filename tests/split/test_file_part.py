@@ -1,14 +1,16 @@
 """A test set of one's own: exactly the rows that the file marks, and a sentence where it cannot be used."""
 
+import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from core.data import DataError, load_example
+from core.data import DataError, Dataset, load_example, read_dataset
 from core.split import has_test_set, rows_to_judge, split_by_part
 from core.trials import TrainingPlan
 from core.workspace.plans import load_plan
+from tests.data.uploads import picture, upload, zipped
 from tests.split.marked import marked
 
 WINE = load_example("wine")
@@ -21,6 +23,35 @@ def test_exactly_the_rows_of_the_file_are_tested_and_validation_is_in_neither_pa
         assert test.tolist() == [row for row, part in enumerate(data.part) if part == "test"]
     assert rows_to_judge(data).tolist() == test.tolist()
     assert "validation" in data.part
+
+
+def a_table() -> Dataset:
+    lines = [f"{row},{row % 2},{'dev' if row == 3 else 'Train' if row < 7 else 'TEST'}" for row in range(10)]
+    return read_dataset(upload("\n".join(["size,label,split", *lines]) + "\n", "t.csv"))
+
+
+def folders() -> Dataset:
+    places = [("train", 6), ("val", 1), ("test", 3)]
+    return read_dataset(
+        zipped({f"{part}/{n % 2}/{n}.png": picture(20 * n) for part, count in places for n in range(count)})
+    )
+
+
+def arrays() -> Dataset:
+    stream = io.BytesIO()
+    parts = {"train": np.arange(6), "val": np.array([6]), "test": np.arange(7, 10)}
+    given = {f"x_{part}": rows[:, None] / 7 for part, rows in parts.items()}
+    np.savez(stream, **given, **{f"y_{part}": rows % 2 for part, rows in parts.items()})
+    return read_dataset(upload(stream.getvalue(), "a.npz"))
+
+
+@pytest.mark.parametrize("read", [a_table, folders, arrays])
+def test_a_split_that_a_file_carries_is_the_split_however_it_carries_it(read):
+    data = read()
+    train, test = TrainingPlan("linear", test_set="file").split(data)
+    assert (len(train), len(test), data.n_samples) == (6, 3, 10)
+    assert {*data.part[train]} == {"train"}
+    assert {*data.part[test]} == {"test"}
 
 
 @pytest.mark.parametrize("shares", [None, {"train": 0.8, "validation": 0.2}, {"validation": 0.5, "test": 0.5}])
