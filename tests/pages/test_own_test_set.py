@@ -9,13 +9,14 @@ import pytest
 from core.asked import About
 from core.data import Dataset
 from core.evaluate.test_quality.verdict import DRAWN_HERE
+from core.evaluate.wording import percent
 from core.models.paper_networks import LinearNetwork
 from core.trials import from_json, to_json
-from core.trials.layer_parts import NOT_TRAINED_HERE, NOT_TRAINED_HERE_BUT_MARKED, split_of
+from core.trials.layer_parts import NOT_TRAINED_HERE, NOT_TRAINED_HERE_BUT_MARKED, layer_parts, split_of
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.pages.conftest import plainly, run_of_rows
+from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_model_choice import QUICK, trained, weights
 from tests.pages.test_shared_run import open_link
 from tests.pages.test_test_quality import stored_shift
@@ -164,6 +165,21 @@ def test_of_a_model_from_elsewhere_the_page_says_whose_split_it_is(open_page, wo
     said = plainly(open_page(page, data=wine.fingerprint, model=from_elsewhere(workspace, wine)))
     assert NOT_TRAINED_HERE in said
     assert NOT_TRAINED_HERE_BUT_MARKED not in said
+
+
+def test_a_model_from_elsewhere_that_stands_beside_another_is_measured_on_the_test_set_of_the_file(
+    open_page, workspace, data
+):
+    model, other = trained(workspace, data, OWN), from_elsewhere(workspace, data)
+    title = f"mine · {data.name} · {other[:8]}"
+    app = open_page("test_quality", data=data.fingerprint, model=model, beside=title)
+    boxes = next(alt for alt in charts(app) if alt.startswith("Box plots"))
+    right = []
+    for split in (split_of(None, data), split_of(None)):
+        test = layer_parts(workspace.model_bytes(LOCAL_OWNER, other), data, **split).test
+        right.append(f"mine ({data.name}, {percent(float((test.predicted == test.labels).mean()))} right)")
+    assert right[0] in boxes
+    assert right[1] not in boxes
 
 
 def test_average_case_judges_a_model_from_elsewhere_on_the_test_set_of_the_file(open_page, workspace, data):
