@@ -27,7 +27,7 @@ _SELDOM = 0.95  # a fitted head that agrees with its model less often than that 
 UPLOADED = "uploaded features"
 """The one layer of a record: whatever layer the features came from."""
 
-_UNKNOWN = "The model was not trained here on this data set, so nobody knows which samples it has seen"
+_UNKNOWN = "This model was uploaded, so nobody knows which samples it has seen"
 NOT_TRAINED_HERE = f"{_UNKNOWN}: those that are called training and test part are a random split."
 NOT_TRAINED_HERE_BUT_MARKED = f"{_UNKNOWN}. Training and test part are those that the file marks."
 
@@ -155,8 +155,8 @@ def split_field(name: Literal["test_share", "split_seed", "test_set"]) -> Callab
 def follows_test_set(of: Callable[[Values, About], Any]) -> Any:
     """The field `test_set` of a plan: where the test set of its model comes from; plans of before meant a drawn one."""
     where = (
-        '`"drawn"` or `"file"`: follows from how the model was trained. Of a model from elsewhere it is the test set '
-        "that the file marks, where it does."
+        '`"drawn"` or `"file"`. Pages take that of the model\'s training; of a model from elsewhere the test set that '
+        "the file marks, where it does."
     )
     return follows(DRAWN, of=of, help=where, joined=LATER)
 
@@ -202,11 +202,13 @@ def layer_parts(
     test_share: float = 0.2,
     split_seed: int = 0,
     test_set: str = DRAWN,
+    is_known: bool = True,
 ) -> LayerParts:
     """Give both parts of a data set in a layer of a stored model (by default the usual one), and its head.
 
     The parts are those of a TrainingPlan with this test set, share and seed (`split_of` says which trained a model),
-    those of a record as they were uploaded. Raises ModelError for a layer that the model does not have or a model of
+    those of a record as they were uploaded. `is_known` is false where nobody knows that the model was trained so,
+    though its file may say on which data set. Raises ModelError for a layer that the model does not have or a model of
     other data.
 
     Examples
@@ -230,7 +232,7 @@ def layer_parts(
         layer_samples(model, dataset, rows, layer=of.name, name=name)
         for rows, name in zip(split, ("training part", "test part"), strict=True)
     )
-    known = isinstance(model, TrainedNetwork) and model.fingerprint == dataset.fingerprint
+    known = is_known and isinstance(model, TrainedNetwork) and model.fingerprint == dataset.fingerprint
     is_drawn = test_set == DRAWN
     notes = () if known else (NOT_TRAINED_HERE if is_drawn else NOT_TRAINED_HERE_BUT_MARKED,)
     return LayerParts(train, test, of, of.name, split.train, split.test, notes, model, of, is_drawn)

@@ -155,6 +155,7 @@ def test_an_uploaded_model_is_judged_on_the_test_set_of_the_file(open_page, work
     assert f"n = {n_of(data, 'test')} samples of the file's test set" in said
     assert f"{n_of(data, 'test')} test samples, {n_of(data, 'train')} training samples" in said
     assert DRAWN_HERE not in said
+    assert NOT_TRAINED_HERE_BUT_MARKED in said, "its file says that it was trained on these data, and not on which rows"
 
 
 @pytest.mark.parametrize("page", ["test_quality", "guided_tests"])
