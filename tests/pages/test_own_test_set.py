@@ -115,7 +115,7 @@ def test_test_quality_is_that_of_the_test_set_of_the_file(open_page, workspace, 
     model = trained(workspace, data, OWN)
     app = open_page("test_quality", data=data.fingerprint, model=model)
     said = plainly(app)
-    assert f"{n_of(data, 'test')} test samples, {n_of(data, 'train')} training samples, 3 classes" in said
+    assert f"{n_of(data, 'test')} test samples, {n_of(data, 'train')} training samples" in said
     assert f"n = {n_of(data, 'test')} samples of the file's test set" in said
     assert DRAWN_HERE not in said
     y = data.y[data.part == "test"]

@@ -51,8 +51,8 @@ def findings_table(quality: TestQuality) -> pd.DataFrame:
 
 
 DRAWN_HERE = (
-    "This test set was drawn here at random. Only balance and boundary speak of the model; nothing speaks of a test "
-    "set of yours."
+    "This test set was drawn here at random. Error rates, balance and boundary speak of data and model; nothing speaks "
+    "of a test set of yours."
 )
 """What has to be known first where nobody brought a test set of their own."""
 
