@@ -200,9 +200,15 @@ def asks_options(of: str, registry: Mapping[str, type], *, joined: str = "") -> 
     return field(default=(), metadata={"options": OptionsOf(of, registry), "joined": joined})
 
 
-def follows(default: Any = MISSING, *, of: Callable[[Values, About], Any]) -> Any:
+def follows(
+    default: Any = MISSING,
+    *,
+    of: Callable[[Values, About], Any],
+    help: str = "Follows from how the model was trained.",
+    joined: str = "",
+) -> Any:
     """A field that nobody is asked for: it follows from the values before it, and from what the form is about."""
-    return field(default=default, metadata={"follows": of})
+    return field(default=default, metadata={"follows": of, "help": help, "joined": joined})
 
 
 def asked(plan: type, about: About = ANYTHING) -> tuple[Asked, ...]:

@@ -13,6 +13,7 @@ from ui.cluster_folds import controls, export, inside, look, results, upload
 from ui.cluster_folds import scores as cluster_folds_scores
 from ui.cluster_folds.work import Folded
 from ui.data import choice as data_choice
+from ui.data import own_test_set
 from ui.shell import exports, jobs, page, share, take_away
 from ui.shell.session import owner, workspace
 
@@ -33,6 +34,7 @@ def make() -> None:
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     with button:
         jobs.run_button(run, plan, dataset)
+    own_test_set.not_used(dataset)
     share.offer(plan, controls.parameters(plan) or {})
     for note in plan.notes(dataset):
         st.caption(page.plain(note))

@@ -11,6 +11,7 @@ from core.report import data_set_adequacy as report
 from core.workspace.run import Run
 from ui.clouds import part as clouds
 from ui.data import choice as data_choice
+from ui.data import own_test_set
 from ui.data_set_adequacy import controls, results
 from ui.data_set_adequacy import look as data_set_adequacy_look
 from ui.forms.plan_form import plan_parameters
@@ -86,6 +87,7 @@ except DataError as problem:
 run = workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
+own_test_set.not_used(dataset)
 for note in plan.notes(dataset):
     st.caption(page.plain(note))
 look = controls.looked_at(plan)

@@ -11,6 +11,7 @@ from core.report import source_robustness as report
 from core.workspace.run import Run
 from ui.clouds import part as clouds
 from ui.data import choice as data_choice
+from ui.data import own_test_set
 from ui.forms.plan_form import plan_parameters
 from ui.shell import exports, jobs, page, share
 from ui.shell.session import owner, workspace
@@ -107,6 +108,7 @@ except DataError as problem:
 run = jobs.start(plan, dataset) if asked else workspace().find_run(owner(), plan, dataset.fingerprint)
 with button:
     jobs.run_button(run, plan, dataset, beside=clouds.plans_beside(plan))
+own_test_set.not_used(dataset)
 own = own_model.section(plan, dataset)
 leads = (plan_parameters(plan) or {}) | own_model.parameters(own)
 share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own, run))

@@ -23,7 +23,7 @@ MOST_FINDINGS = 4
 
 def show(looked: Looked, found: TestQuality) -> None:
     """The verdict, what the test set could have missed, and folded what it rests on; then what moved."""
-    said = look.card(found)
+    said = look.card(found, is_drawn=looked.parts.is_drawn)
     look.missed(found)
     page.findings(said, most=MOST_FINDINGS)
     look.to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})

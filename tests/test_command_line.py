@@ -78,6 +78,31 @@ def test_one_command_leads_from_recordings_to_a_verdict_about_new_subjects(voice
     assert set(pd.read_csv(io.StringIO(done.stdout), sep="\t")["source_finder"]) == {"known"}
 
 
+@pytest.fixture
+def split_voices(tmp_path) -> Path:
+    """Recordings whose file says itself which subjects are for training, for validation and for testing."""
+    head, *lines = recordings(n_columns=6).decode().splitlines()
+    parts = ["train", "test", "train", "dev"]
+    path = tmp_path / "split.tsv"
+    marks = [parts[int(line.split("\t")[1][1:]) % 4] for line in lines]
+    path.write_text(
+        "\n".join([f"{head}\tsplit", *(f"{line}\t{mark}" for line, mark in zip(lines, marks, strict=True))])
+    )
+    return path
+
+
+def test_a_network_can_be_trained_against_the_test_set_of_the_file(split_voices, capsys):
+    roles = ["--label", "status", "--source", "subject", "--id", "name"]
+    plan = '{"kind":"training","model":"linear","n_epochs":1,"test_set":"file"}'
+    command = [sys.executable, "-m", "core", "run", "--data", str(split_voices), *roles, plan]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert "Parts that the file itself marks: 96 of train, 42 of validation, 48 of test." in done.stderr
+    whole = pd.read_csv(io.StringIO(done.stdout), sep="\t").iloc[-1]
+    assert (whole["n_train"], whole["n_test"]) == (96, 48)
+    assert main(["run", "--data", "wine", plan]) == 2
+    assert "does not mark which samples are for training and which for testing" in capsys.readouterr().err
+
+
 def test_a_question_says_how_to_answer_it(voices, capsys):
     assert main(["run", "--data", str(voices), PLAN]) == 2
     said = capsys.readouterr().err

@@ -82,8 +82,8 @@ class Judged:
         )
 
 
-def judge(model: Model, dataset: Dataset) -> Judged:
-    """Ask a model about the samples of a data set: all, or 5,000 at random.
+def judge(model: Model, dataset: Dataset, rows: Integer[np.ndarray, " n"] | None = None) -> Judged:
+    """Ask a model about samples of a data set, all or those in `rows`: at most 5,000, at random.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def judge(model: Model, dataset: Dataset) -> Judged:
     """
     import torch
 
-    rows = np.arange(dataset.n_samples)
+    rows = np.arange(dataset.n_samples) if rows is None else rows
     if len(rows) > MOST_JUDGED:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_JUDGED, replace=False))
     taken_for = np.zeros((dataset.n_classes, dataset.n_classes), dtype=np.int64)

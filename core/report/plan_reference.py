@@ -40,7 +40,7 @@ def plan_reference(kind: str) -> str:
     for field in fields(plan):
         default = "needed" if field.default is MISSING else f"`{json.dumps(field.default)}`"
         if "follows" in field.metadata:
-            lines.append(f"| `{field.name}` | {default} | | | Follows from how the model was trained. |")
+            lines.append(f"| `{field.name}` | {default} | | | {field.metadata['help']} |")
         elif "options" in field.metadata:
             where = "below" if _options_of(field) else "none of them has any"
             lines.append(

@@ -1,13 +1,15 @@
 """Schemes that split samples into a training and a test part; write one and add it to its dict.
 
 ``DRAW_SCHEMES`` draw one split after another, ``FOLD_SCHEMES`` cut all samples into folds; ``SCHEMES`` holds both.
-What they did to the data is told by ``describe_split`` and by ``core.split.describe_folds``.
+What they did to the data is told by ``describe_split`` and by ``core.split.describe_folds``. ``split_by_part`` draws
+nothing: it is the split that a file marks itself.
 """
 
 from core.split.adversarial import MaxShift, NearestNeighbourBalls, QuantileFolds
 from core.split.cluster_folds import KMeansFolds, SameSizeFolds, SDSFolds
 from core.split.describe import SplitDescription, describe_split
 from core.split.distance import PartDistances, part_distances
+from core.split.file_part import DRAWN, FILE, has_test_set, rows_to_judge, split_by_part
 from core.split.fold_scheme import NO_FOLD, FoldScheme
 from core.split.folds import GroupFolds, LeaveOneGroupOut, RandomFolds, StratifiedFolds
 from core.split.scheme import Split, SplitScheme
@@ -36,7 +38,9 @@ FOLD_SCHEMES: dict[str, type[FoldScheme]] = {
 SCHEMES: dict[str, type[SplitScheme] | type[FoldScheme]] = {**DRAW_SCHEMES, **FOLD_SCHEMES}
 
 __all__ = [
+    "DRAWN",
     "DRAW_SCHEMES",
+    "FILE",
     "FOLD_SCHEMES",
     "NO_FOLD",
     "SCHEMES",
@@ -61,5 +65,8 @@ __all__ = [
     "SplitScheme",
     "StratifiedFolds",
     "describe_split",
+    "has_test_set",
     "part_distances",
+    "rows_to_judge",
+    "split_by_part",
 ]

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from jaxtyping import Integer
 
-from core.asked import About, Values, asks
+from core.asked import LATER, About, Values, asks, follows
 from core.data import DataError, Dataset
 from core.models.errors import ModelError
 from core.models.layers import Head, Layer, LayerSamples, fit_head, layer_names, layer_of, layer_samples
@@ -17,19 +17,19 @@ from core.models.load import Model, read_stored
 from core.models.recorded import recorded_parts
 from core.models.stored import RECORDED, ModelFile
 from core.models.trained import TrainedNetwork
+from core.split import DRAWN, FILE, has_test_set
 from core.trials.defaults import Facts
-from core.trials.plan import Aside
-from core.trials.training_plan import TrainingPlan
+from core.trials.plan import Aside, check_names
+from core.trials.training_plan import TEST_SETS, TrainingPlan
 
 _SELDOM = 0.95  # a fitted head that agrees with its model less often than that is not to be relied on
 
 UPLOADED = "uploaded features"
 """The one layer of a record: whatever layer the features came from."""
 
-NOT_TRAINED_HERE = (
-    "The model was not trained here on this data set, so nobody knows which samples it has seen: those that are "
-    "called training and test part are a random split."
-)
+_UNKNOWN = "This model was uploaded, so nobody knows which samples it has seen"
+NOT_TRAINED_HERE = f"{_UNKNOWN}: those that are called training and test part are a random split."
+NOT_TRAINED_HERE_BUT_MARKED = f"{_UNKNOWN}. Training and test part are those that the file marks."
 
 
 def check_model_and_layer(model: object, layer: object) -> None:
@@ -89,10 +89,14 @@ def _first_layer(model: str, fingerprint: str, facts: Aside[Facts]) -> str:
 
 
 class TrainingSplit(TypedDict):
-    """What a split into training and test part hangs on, besides the data set."""
+    """What a split into training and test part hangs on, besides the data set.
+
+    `test_set` is "drawn" or "file"; the file's own hangs on nothing else, and the other two are then as usual.
+    """
 
     test_share: float
     split_seed: int
+    test_set: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +105,7 @@ class LayerParts:
 
     `train_rows` and `test_rows` are positions in the data set. `notes` say in sentences what has to be known of the
     split and of the head. `model` and `of` are the model and its layer; None where only features were uploaded.
+    `is_drawn` says that the test part was drawn here at random, so that it is nobody's own test set.
     """
 
     train: LayerSamples
@@ -112,29 +117,64 @@ class LayerParts:
     notes: tuple[str, ...]
     model: Model | None = field(repr=False)
     of: Layer | None = field(repr=False)
+    is_drawn: bool = False
 
 
-def split_of(training_plan: str | None) -> TrainingSplit:
-    """Say how a model's data set was split: as the plan that trained it says (JSON), else as plans usually do.
+def split_of(training_plan: str | None, dataset: Dataset | None = None) -> TrainingSplit:
+    """Say how a model's data set was split: as the plan that trained it says (JSON).
+
+    A model that was not trained here is judged on the test set that the file of the data set marks; where there is
+    none, on a split as plans usually draw it.
 
     Examples
     --------
     >>> from core.trials.plan import to_json
     >>> split_of(to_json(TrainingPlan("linear", test_share=0.5, seed=7)))
-    {'test_share': 0.5, 'split_seed': 7}
+    {'test_share': 0.5, 'split_seed': 7, 'test_set': 'drawn'}
+    >>> split_of(to_json(TrainingPlan("linear", test_set="file", seed=7)))
+    {'test_share': 0.2, 'split_seed': 0, 'test_set': 'file'}
     >>> split_of(None)
-    {'test_share': 0.2, 'split_seed': 0}
+    {'test_share': 0.2, 'split_seed': 0, 'test_set': 'drawn'}
     """
     told = json.loads(training_plan) if training_plan else {}
+    untold = FILE if training_plan is None and dataset is not None and has_test_set(dataset) else DRAWN
+    if told.get("test_set", untold) == FILE:
+        told = {"test_set": FILE}
     return {
         "test_share": float(told.get("test_share", TrainingPlan.test_share)),
         "split_seed": int(told.get("seed", TrainingPlan.seed)),
+        "test_set": str(told.get("test_set", DRAWN)),
     }
 
 
-def split_field(name: Literal["test_share", "split_seed"]) -> Callable[[Values, About], float]:
-    """From what a field of a plan follows that tells the split: from the training of the form's model."""
-    return lambda values, about: split_of(about.model.training_plan if about.model else None)[name]
+def split_field(name: Literal["test_share", "split_seed", "test_set"]) -> Callable[[Values, About], float | str]:
+    """From what a field of a plan follows that tells the split: from the training of the form's model, or its data."""
+    return lambda values, about: split_of(about.model.training_plan if about.model else None, about.dataset)[name]
+
+
+def follows_test_set(of: Callable[[Values, About], Any]) -> Any:
+    """The field `test_set` of a plan: where the test set of its model comes from; plans of before meant a drawn one."""
+    where = (
+        '`"drawn"` or `"file"`. Pages take that of the model\'s training; of a model from elsewhere the test set that '
+        "the file marks, where it does."
+    )
+    return follows(DRAWN, of=of, help=where, joined=LATER)
+
+
+def check_test_set(plan: Any) -> None:
+    """DataError unless the field `test_set` of a plan is one that a training may have."""
+    check_names(plan, "test_set", TEST_SETS)
+
+
+def split_in_words(split: TrainingSplit) -> str:
+    """How the data set was split, for a report.
+
+    >>> split_in_words(split_of(None)), split_in_words(split_of('{"test_set": "file"}'))
+    ('test share 0.2, seed 0', 'the test set that the file marks')
+    """
+    if split["test_set"] == FILE:
+        return "the test set that the file marks"
+    return f"test share {split['test_share']:g}, seed {split['split_seed']}"
 
 
 def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:
@@ -155,12 +195,21 @@ def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:
 
 
 def layer_parts(
-    stored: bytes, dataset: Dataset, *, layer: str | None = None, test_share: float = 0.2, split_seed: int = 0
+    stored: bytes,
+    dataset: Dataset,
+    *,
+    layer: str | None = None,
+    test_share: float = 0.2,
+    split_seed: int = 0,
+    test_set: str = DRAWN,
+    is_known: bool = True,
 ) -> LayerParts:
     """Give both parts of a data set in a layer of a stored model (by default the usual one), and its head.
 
-    The parts are those of a TrainingPlan with this share and seed (`split_of` says which trained a model), those of a
-    record as they were uploaded. Raises ModelError for a layer that the model does not have or a model of other data.
+    The parts are those of a TrainingPlan with this test set, share and seed (`split_of` says which trained a model),
+    those of a record as they were uploaded. `is_known` is false where nobody knows that the model was trained so,
+    though its file may say on which data set. Raises ModelError for a layer that the model does not have or a model of
+    other data.
 
     Examples
     --------
@@ -178,19 +227,25 @@ def layer_parts(
         return _recorded(file, dataset, layer)
     model = read_stored(stored, dataset)
     of = layer_of(model, layer)
-    split = TrainingPlan("linear", test_share=test_share, seed=split_seed).split(dataset)
+    split = TrainingPlan("linear", test_set=test_set, test_share=test_share, seed=split_seed).split(dataset)
     train, test = (
         layer_samples(model, dataset, rows, layer=of.name, name=name)
         for rows, name in zip(split, ("training part", "test part"), strict=True)
     )
-    known = isinstance(model, TrainedNetwork) and model.fingerprint == dataset.fingerprint
-    return LayerParts(
-        train, test, of, of.name, split.train, split.test, () if known else (NOT_TRAINED_HERE,), model, of
-    )
+    known = is_known and isinstance(model, TrainedNetwork) and model.fingerprint == dataset.fingerprint
+    is_drawn = test_set == DRAWN
+    notes = () if known else (NOT_TRAINED_HERE if is_drawn else NOT_TRAINED_HERE_BUT_MARKED,)
+    return LayerParts(train, test, of, of.name, split.train, split.test, notes, model, of, is_drawn)
 
 
 def both_parts(
-    stored: bytes, dataset: Dataset, *, layer: str | None = None, test_share: float = 0.2, split_seed: int = 0
+    stored: bytes,
+    dataset: Dataset,
+    *,
+    layer: str | None = None,
+    test_share: float = 0.2,
+    split_seed: int = 0,
+    test_set: str = DRAWN,
 ) -> tuple[LayerSamples, LayerSamples]:
     """Give training and test part as `layer_parts` does, without a head: of a record, that one takes long to fit.
 
@@ -207,7 +262,8 @@ def both_parts(
         _check_uploaded(layer)
         recorded = recorded_parts(file, dataset)
         return recorded.train, recorded.test
-    parts = layer_parts(stored, dataset, layer=layer, test_share=test_share, split_seed=split_seed)
+    split: TrainingSplit = {"test_share": test_share, "split_seed": split_seed, "test_set": test_set}
+    parts = layer_parts(stored, dataset, layer=layer, **split)
     return parts.train, parts.test
 
 

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import pandas as pd
 
-from core.asked import About, Titles, asks, asks_seed, label_of, title_of
+from core.asked import LATER, About, Titles, Values, asks, asks_seed, label_of, title_of
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting, fits
 from core.models.paper_networks import PaperNetwork
 from core.models.stored import ModelFile
 from core.models.training import best_device
-from core.split import Random, Split
-from core.trials.plan import Context, check_fields, to_json
+from core.split import DRAWN, FILE, Random, Split, has_test_set, split_by_part
+from core.trials.plan import Context, check_fields, check_names, to_json
 
 COLUMNS = {
     "epoch": "Int64",
@@ -60,9 +60,22 @@ def _usual_network(about: About) -> str:
     return next(iter([*usual, *networks]))
 
 
+TEST_SETS = {DRAWN: "drawn at random", FILE: "the file's own"}
+"""Where the test set of a training may come from, and what the screen calls it."""
+
+
+def _may_have_test_set(values: Values, about: About) -> bool:
+    return about.dataset is None or has_test_set(about.dataset)
+
+
+def _usual_test_set(about: About) -> dict[str, str]:
+    """Whoever brings a test set expects it to be the test set."""
+    return {"usual": FILE} if about.dataset is not None and has_test_set(about.dataset) else {}
+
+
 @dataclass(frozen=True)
 class TrainingPlan:
-    """Train a network on the training part of one stratified split, test it on the rest, and keep it.
+    """Train a network on the training part of one split, test it on the test part, and keep it.
 
     Parameters
     ----------
@@ -70,8 +83,12 @@ class TrainingPlan:
         A name in `trainable()`.
     n_epochs, batch_size, learning_rate, momentum, weight_decay, gradient_penalty
         The network's hyperparameters; the defaults are the papers' (see `PaperNetwork`).
+    test_set
+        "drawn": a share of each class, at random; "file": the test part that the file of the data set marks, with its
+        training part to train on (`split_by_part`). Forms begin with "file" where the data set has such parts.
     test_share
-        Share of each class that is kept out of training, and tested on.
+        Share of each class that is kept out of training, and tested on. A test set of the file's has none: there it is
+        always the default, so that one training has one name.
     seed
         The one number that the split, the first weights, the order of the samples and dropout are derived from.
 
@@ -154,6 +171,17 @@ class TrainingPlan:
         step=0.01,
         format="%.4f",
     )
+    test_set: str = asks(
+        DRAWN,
+        label="Test set",
+        help="The samples that the file itself marks as test, or a share of each class at random.",
+        address="test_set",
+        place="row",
+        choices=lambda about: TEST_SETS,
+        differs=_usual_test_set,
+        when=_may_have_test_set,
+        joined=LATER,
+    )
     test_share: float = asks(
         0.2,
         label="Test share",
@@ -162,6 +190,7 @@ class TrainingPlan:
         lowest=0.05,
         highest=0.9,
         step=0.05,
+        when=lambda values, about: values.get("test_set", DRAWN) == DRAWN,
     )
     seed: int = asks_seed(help="The split and all randomness of training follow from it.", address="training_seed")
 
@@ -189,6 +218,9 @@ class TrainingPlan:
             raise DataError(
                 f"{label_of(self, 'momentum')} must be below 1, not {self.momentum!r}: with 1 no step is forgotten."
             )
+        check_names(self, "test_set", TEST_SETS)
+        if self.test_set == FILE:
+            object.__setattr__(self, "test_share", type(self).test_share)
         if not 0 < self.test_share < 1:
             raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
 
@@ -198,14 +230,17 @@ class TrainingPlan:
 
         >>> TrainingPlan("cnn_1", gradient_penalty=0.1, seed=3).title
         'CNN-1, 20 epochs, gradient penalty 0.1, seed 3'
+        >>> TrainingPlan("cnn_1", test_set="file").title
+        "CNN-1, 20 epochs, the file's test set"
         """
         unusual = [
             f"{one.name.replace('_', ' ')} {getattr(self, one.name):g}"
             for one in fields(self)
-            if one.name not in ("model", "n_epochs") and getattr(self, one.name) != one.default
+            if one.name not in ("model", "n_epochs", "test_set") and getattr(self, one.name) != one.default
         ]
         epochs = f"{self.n_epochs} epoch{'s' * (self.n_epochs != 1)}"
-        return ", ".join([MODELS[self.model].label, epochs, *unusual])
+        own = ["the file's test set"] * (self.test_set == FILE)
+        return ", ".join([MODELS[self.model].label, epochs, *unusual, *own])
 
     def stored_models(self) -> tuple[str, ...]:
         """None: this plan makes one."""
@@ -218,10 +253,12 @@ class TrainingPlan:
         return 1
 
     def split(self, dataset: Dataset) -> Split:
-        """The rows to train on and those to test on: the share of every class, whatever the model.
+        """The rows to train on and those to test on: the share of every class, or the file's parts, whatever the model.
 
-        Raises DataError where one of the parts would be empty.
+        Raises DataError where one of the parts would be empty, or the file does not mark parts that one can train on.
         """
+        if self.test_set == FILE:
+            return split_by_part(dataset)
         return Random(n_repeats=1, test_share=self.test_share, stratified=True, seed=self.seed).draw(0, dataset.y)
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, Plan, from_json, to_json
 from core.trials.training_plan import TrainingPlan
 from core.workspace import frames
+from tests.split.marked import marked
 
 
 @lru_cache(maxsize=4)
@@ -50,8 +51,11 @@ def test_json_is_canonical_and_comes_back():
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"average_case": AverageCasePlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    always = {field.name for field in fields(plan)} - {"options", "class_draws", "half_draws", "cut_off"}  # later ones
+    later = {"options", "class_draws", "half_draws", "cut_off", "test_set"}
+    always = {field.name for field in fields(plan)} - later
     assert set(json.loads(to_json(plan))) == always | {"kind"}
+    own = replace(plan, test_set="file")
+    assert from_json(to_json(own), {"average_case": AverageCasePlan}) == own != plan
     assert plan.stored_models() == ("f1",)
 
 
@@ -76,6 +80,7 @@ def test_json_is_canonical_and_comes_back():
         ({"audit_half_width": 2.0}, "half-width"),
         ({"temperature": 0.0}, "temperature"),
         ({"test_share": 1.0}, "test_share"),
+        ({"test_set": "mine"}, "test_set: 'mine' cannot be chosen. Choose from drawn, file"),
         ({"seed": -1}, "Seed must"),
     ],
 )
@@ -89,6 +94,14 @@ def test_the_judged_samples_are_the_test_part_of_the_models_training():
     assert set(plan.order(data)) == set(TrainingPlan("cnn_1", n_epochs=1).split(data).test)
     assert len(set(replace(plan, rows="all").order(data))) == data.n_samples
     assert set(replace(plan, split_seed=1).order(data)) == set(TrainingPlan("linear", seed=1).split(data).test)
+
+
+def test_a_test_set_that_the_file_marks_is_what_is_judged():
+    plan, data, _ = planned(n_samples=None, test_set="file")
+    data = marked(data)
+    assert set(plan.order(data)) == set(np.flatnonzero(data.part == "test"))
+    with pytest.raises(DataError, match="does not mark which samples"):
+        plan.order(load_example("digits"))
 
 
 def test_fewer_samples_are_the_first_of_more_with_classes_in_proportion():

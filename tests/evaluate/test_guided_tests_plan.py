@@ -15,9 +15,11 @@ from core.evaluate.test_quality import fit_regions
 from core.models import MODELS, Cancelled
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, Plan, from_json, to_json
-from core.trials.layer_parts import layer_parts
+from core.trials.layer_parts import layer_parts, split_in_words
 from core.trials.training_plan import TrainingPlan
 from core.workspace import frames
+from core.workspace.plans import load_plan
+from tests.split.marked import marked
 
 
 @lru_cache(maxsize=2)
@@ -47,7 +49,11 @@ def test_json_is_canonical_and_comes_back():
     plan = GuidedTestsPlan("f1", centroid_share=1.0, r=2.0, wcl=0.5)
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"guided_tests": GuidedTestsPlan}) == plan
-    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} | {"kind"}
+    always = {field.name for field in fields(plan)} - {"test_set"}  # a later one
+    assert set(json.loads(to_json(plan))) == always | {"kind"}
+    own = replace(plan, test_set="file")
+    assert json.loads(to_json(own))["test_set"] == "file"
+    assert load_plan(to_json(own)) == own != plan
     assert plan.stored_models() == ("f1",)
 
 
@@ -124,6 +130,21 @@ def test_table_2_is_filled_from_the_rows_and_has_a_place_for_every_mix():
     assert [cell.centroid_share for cell in found.grid.cells[:5]] == [0.0, 0.3, 0.5, 0.7, 1.0]
     assert found.grid.n_correct == found.n_correct
     assert found.grid.cells[-1].asked == 3 * table_sizes(36)[-1]
+
+
+def test_tests_are_made_beside_the_test_set_that_the_file_marks():
+    data = marked()
+    train, test = TrainingPlan("linear", test_set="file").split(data)
+    trained = MODELS["linear"](n_epochs=5).fit(data.x[train], data.y[train], seed=0, n_classes=data.n_classes)
+    model = ModelFile(trained.trained(data).to_bytes(), "linear.safetensors", data.fingerprint).to_bytes()
+    drawn = GuidedTestsPlan(model_fingerprint(model), table=False)
+    n_test = []
+    for plan in (drawn, replace(drawn, test_set="file")):  # one after the other: what is kept must tell them apart
+        rows = rows_of(plan, data, Context(model={plan.model: model}.__getitem__))
+        n_test.append(set(rows["n_test"].dropna()))
+    assert n_test == [{36}, {len(test)}]
+    assert len(test) != 36
+    assert split_in_words(plan.split) == "the test set that the file marks"
 
 
 def test_a_part_of_the_trials_is_a_part_of_the_results():

@@ -21,8 +21,10 @@ from core.evaluate.test_quality import (
     samples_table,
 )
 from core.evaluate.test_quality.shares import random_splits, share_intervals
+from core.evaluate.test_quality.verdict import DRAWN_HERE
 from core.models.layers import LayerSamples
 from tests.evaluate.feature_populations import cloud, head
+from tests.plain_words import problems
 
 
 def rng():
@@ -193,6 +195,15 @@ def test_an_honest_test_set_has_nothing_over_or_under_but_what_is_rare():
     assert quality_verdict(found).advice == ""
     assert (found.boundary.split_lower <= found.boundary.value).all()
     assert (found.boundary.value <= found.boundary.split_upper).all()
+
+
+def test_of_a_test_set_drawn_here_the_card_says_that_it_is_nobodys_own():
+    found = measure_quality(TRAIN, TEST, rng=rng())
+    own, drawn = quality_verdict(found), quality_verdict(found, is_drawn=True)
+    assert drawn.used == f"{own.used} {DRAWN_HERE}"
+    assert "random" not in own.used
+    assert list(problems(DRAWN_HERE)) == []
+    assert max(len(sentence.split()) for sentence in DRAWN_HERE.split(". ")) <= 20
 
 
 def test_p_values_of_random_splits_keep_their_level():

@@ -28,6 +28,7 @@ from core.trials.training_plan import TrainingPlan
 from core.workspace import frames
 from core.workspace.plans import load_plan
 from tests.evaluate.feature_populations import cloud, head
+from tests.split.marked import marked
 
 FAST = {"n_dimensions": 4, "n_components": 2, "n_draws": 200, "n_resplits": 19}
 
@@ -79,7 +80,11 @@ def test_json_is_canonical_and_comes_back():
     plan = CovariateShiftPlan("f1", layer="last hidden", seed=3)
     assert isinstance(plan, Plan)
     assert load_plan(to_json(plan)) == from_json(to_json(plan), {"covariate_shift": CovariateShiftPlan}) == plan
-    assert set(json.loads(to_json(plan))) == {field.name for field in fields(plan)} | {"kind"}
+    always = {field.name for field in fields(plan)} - {"test_set"}  # a later one
+    assert set(json.loads(to_json(plan))) == always | {"kind"}
+    own = replace(plan, test_set="file")
+    assert json.loads(to_json(own))["test_set"] == "file"
+    assert load_plan(to_json(own)) == own != plan
     assert plan.stored_models() == ("f1",)
 
 
@@ -122,6 +127,19 @@ def test_a_trained_model_is_measured_in_its_layer_and_its_own_split():
     split = TrainingPlan("linear", test_share=0.4, seed=3).split(data)
     assert [one.n_test for one in found.classes] == np.bincount(data.y[split.test]).tolist()
     assert [one.observed.n_dimensions for one in found.classes] == [4, 4, 4]
+
+
+def test_a_model_that_was_trained_on_the_files_training_part_is_measured_on_the_files_test_part():
+    data = marked()
+    train, test = TrainingPlan("linear", test_set="file").split(data)
+    trained = LinearNetwork(n_epochs=5).fit(data.x[train], data.y[train], seed=0).trained(data)
+    stored = ModelFile(trained.to_bytes(), "linear.safetensors", data.fingerprint).to_bytes()
+    drawn, context = planned(stored)
+    counts = []
+    for plan in (drawn, replace(drawn, test_set="file")):  # one after the other: what is kept must tell them apart
+        rows = rows_of(plan, data, context, range(data.n_classes))
+        counts.append(rows.groupby("label")["n_test"].first().tolist())
+    assert counts[1] == np.bincount(data.y[test]).tolist() != counts[0]
 
 
 def test_every_class_has_its_blocks_and_the_first_of_all_classes_come_first(monkeypatch):

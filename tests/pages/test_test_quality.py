@@ -41,7 +41,7 @@ def clouds(workspace: Workspace, n_classes: int = 3, n_train=60, n_test=40, **ma
 def stored_shift(workspace: Workspace, data: Dataset, model: str, *, n_trials: int | None = None, **fields) -> Run:
     """A run of covariate shift of which the first trials (all of them, by default) are done."""
     about = workspace.stored_model(LOCAL_OWNER, model)
-    plan = CovariateShiftPlan(model, **FEW | fields, **split_of(about.training_plan))
+    plan = CovariateShiftPlan(model, **FEW | fields, **split_of(about.training_plan, data))
     context = Context(model={model: workspace.model_bytes(LOCAL_OWNER, model)}.__getitem__)
     trials = range(plan.n_trials(data) if n_trials is None else n_trials)
     rows = [frames.to_bytes(plan.run_trial(data, trial, context=context)) for trial in trials]

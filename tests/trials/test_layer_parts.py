@@ -10,10 +10,18 @@ from core.models.load import read_stored
 from core.models.paper_networks import Cnn1, LinearNetwork
 from core.models.recorded import record_of
 from core.models.stored import ModelFile
-from core.trials.layer_parts import NOT_TRAINED_HERE, UPLOADED, layer_parts, layers_offered, split_of
+from core.trials.layer_parts import (
+    NOT_TRAINED_HERE,
+    NOT_TRAINED_HERE_BUT_MARKED,
+    UPLOADED,
+    layer_parts,
+    layers_offered,
+    split_of,
+)
 from core.trials.plan import to_json
 from core.trials.training_plan import TrainingPlan
 from tests.evaluate.feature_populations import cloud, head
+from tests.split.marked import marked
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +69,33 @@ def test_of_a_model_from_elsewhere_it_is_said_that_nobody_knows_what_it_has_seen
     assert layer_parts(elsewhere, digits).notes == (NOT_TRAINED_HERE,)
 
 
+def test_a_model_is_looked_at_on_the_files_test_set_if_it_was_trained_so_or_comes_from_elsewhere():
+    data = marked()
+    train, test = TrainingPlan("linear", test_set="file").split(data)
+    network = LinearNetwork(n_epochs=1).fit(data.x[train], data.y[train], seed=0).trained(data)
+    stored = ModelFile(network.to_bytes(), "w.safetensors", data.fingerprint, "linear").to_bytes()
+    drawn, own = (to_json(TrainingPlan("linear", test_set=test_set, seed=5)) for test_set in ("drawn", "file"))
+    for training_plan in (own, None):
+        parts = layer_parts(stored, data, **split_of(training_plan, data))
+        assert (parts.train_rows.tolist(), parts.test_rows.tolist()) == (train.tolist(), test.tolist())
+        assert not parts.is_drawn
+    parts = layer_parts(stored, data, **split_of(drawn, data))
+    assert parts.is_drawn
+    assert parts.test_rows.tolist() == TrainingPlan("linear", seed=5).split(data).test.tolist(), (
+        "it has seen the others"
+    )
+
+
+def test_of_a_model_from_elsewhere_it_is_said_whose_test_set_it_is_judged_on():
+    from safetensors.torch import save
+
+    data = marked()
+    trained = LinearNetwork(n_epochs=1).fit(data.x, data.y, seed=0).trained(data)
+    elsewhere = ModelFile(save(dict(trained.state)), "w.safetensors", data.fingerprint, "linear").to_bytes()
+    assert layer_parts(elsewhere, data, **split_of(None, data)).notes == (NOT_TRAINED_HERE_BUT_MARKED,)
+    assert "random" not in NOT_TRAINED_HERE_BUT_MARKED
+
+
 @pytest.mark.parametrize("n_classes", [2, 100])
 def test_a_record_stands_in_for_a_model(n_classes):
     of = head(n_classes, 12)
@@ -72,7 +107,7 @@ def test_a_record_stands_in_for_a_model(n_classes):
     assert np.array_equal(parts.train.features, train.features)
     assert np.array_equal(parts.test.proba, test.proba)
     assert (len(parts.train_rows), len(parts.test_rows)) == (len(train), len(test))
-    assert (parts.layer, parts.model, parts.of) == (UPLOADED, None, None)
+    assert (parts.layer, parts.model, parts.of, parts.is_drawn) == (UPLOADED, None, None, False)
     # The clouds' own head is linear, so that the fitted one is next to it.
     assert np.abs(parts.head(test.features) - test.proba).mean() < 0.02
     assert "linear head was fitted" in parts.notes[0]

@@ -14,6 +14,7 @@ from core.models.training import best_device
 from core.trials import Context, TrainingPlan, from_json, to_json
 from core.trials.training_plan import COLUMNS, trainable
 from core.workspace.plans import load_plan
+from tests.split.marked import marked
 
 WINE = load_example("wine")
 QUICK = TrainingPlan("linear", n_epochs=3)
@@ -61,6 +62,33 @@ def test_the_split_takes_the_share_of_every_class_and_hangs_on_seed_and_share_al
     assert (np.abs(shares - 0.2) < 0.005).all()
     assert (TrainingPlan("linear", n_epochs=1, learning_rate=0.5).split(digits).test == test).all()
     assert (TrainingPlan("cnn_1", seed=1).split(digits).test != test).any()
+
+
+def test_with_the_files_test_set_training_sees_the_files_training_part_alone():
+    data = marked()
+    plan = dataclasses.replace(QUICK, test_set="file")
+    kept = []
+    context = Context(keep_model=lambda model, **about: kept.append((read_stored(model, data), about)) or "f1")
+    whole = plan.run_trial(data, 0, context=context).iloc[-1]
+    counts = {part: int((data.part == part).sum()) for part in ("train", "test")}
+    assert (whole["n_train"], whole["n_test"]) == (counts["train"], counts["test"])
+    other = data.x.copy()
+    other[data.part != "train"] += 100.0
+    plan.run_trial(dataclasses.replace(data, x=other), 0, context=context)
+    states = [model.state for model, _ in kept]
+    assert all((states[0][name] == states[1][name]).all() for name in states[0]), "it has seen other rows, too"
+    assert load_plan(kept[0][1]["training_plan"]) == plan
+    assert kept[0][1]["n_test"] == counts["test"]
+
+
+def test_where_the_test_set_comes_from_is_part_of_the_plan_and_a_drawn_one_goes_unsaid():
+    assert "test_set" not in to_json(QUICK)
+    own = dataclasses.replace(QUICK, test_set="file")
+    assert load_plan(to_json(own)) == own
+    assert dataclasses.replace(own, test_share=0.4) == own, "a share of nothing makes another plan of the same training"
+    assert "the file's test set" in own.title
+    with pytest.raises(DataError, match=r"Test set: 'mine' cannot be chosen\. Choose from drawn, file"):
+        dataclasses.replace(QUICK, test_set="mine")
 
 
 def test_training_stops_between_epochs():

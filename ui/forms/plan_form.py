@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.asked import ANYTHING, About, Asked, answers_of, asked, values_of
 from core.data import DataError
 from core.workspace.errors import WorkspaceError
+from ui.data.results import dataset_of
 from ui.forms.controls import Control, Name, Number, One, OneOrUsual, Pick, check_address
 from ui.forms.texts import NamedNumbers, NumberOrWord, Numbers
 from ui.shell.session import owner, workspace
@@ -72,13 +73,15 @@ def plan_parameters(plan: Any, about: About = ANYTHING) -> dict[str, list[str]] 
 def about_plan(plan: Any) -> About:
     """What a plan is about as far as it says so itself: its stored model, where it has one, and that one's data.
 
-    Raises WorkspaceError where these are gone.
+    These are read where the model is from elsewhere: its test set is then the one that their file marks, if it does.
+    Raises WorkspaceError where they are gone.
     """
     if not plan.stored_models():
         return ANYTHING
     [fingerprint] = plan.stored_models()
     model = workspace().stored_model(owner(), fingerprint)
-    return About(kind=workspace().stored_dataset(owner(), model.dataset_fingerprint).kind, model=model)
+    kind = workspace().stored_dataset(owner(), model.dataset_fingerprint).kind
+    return About(None if model.training_plan else dataset_of(model.dataset_fingerprint), kind, model)
 
 
 def stored_parameters(plan: Any) -> dict[str, list[str]] | None:

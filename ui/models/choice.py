@@ -15,7 +15,8 @@ from core.evaluate.intervals import wilson
 from core.evaluate.wording import count, percent
 from core.models import MODELS
 from core.models.stored import RECORDED, ModelFile
-from core.trials.layer_parts import UPLOADED
+from core.split import FILE, rows_to_judge
+from core.trials.layer_parts import UPLOADED, split_of
 from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
 from ui.data import choice as data_choice
@@ -55,10 +56,10 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     chosen = known.get(address or "")
     with _place(chosen, known, dataset):
         if read_only():
-            return _of_link(chosen)
+            return _of_link(chosen, dataset)
         _choose(dataset, known, address)
         if chosen is not None:
-            _about(chosen)
+            _about(chosen, dataset)
         elif address in stored:
             st.error(ONLY_RECORDED, title="This is no model", icon=":material/link_off:")
         elif address is not None:
@@ -86,16 +87,16 @@ def _place(chosen: StoredModel | None, known: Mapping[str, StoredModel], dataset
     """Where the control stands: in the open while no model is in use, and in the line of the one that is."""
     if chosen is None:
         return st.container(border=True, gap="small", key="model-choice")
-    how_good = "".join(f" · {page.plain(part)}" for part in (*tested(chosen), *_beside(chosen, dataset)))
+    how_good = "".join(f" · {page.plain(part)}" for part in (*tested(chosen, dataset), *_beside(chosen, dataset)))
     return choice_line(f"Model **{page.plain(title(chosen, known))}**{how_good}", key="model", of=chosen.fingerprint)
 
 
-def _of_link(chosen: StoredModel | None) -> StoredModel | None:
+def _of_link(chosen: StoredModel | None, dataset: Dataset) -> StoredModel | None:
     """The model of what is seen through a link: nothing to choose, to bring or to take home."""
     if chosen is None:
         st.error(GONE, title="This model is not here", icon=":material/link_off:")
     else:
-        st.caption(page.plain(describe(chosen)))
+        st.caption(page.plain(describe(chosen, dataset)))
     return chosen
 
 
@@ -138,10 +139,10 @@ def _choose(dataset: Dataset, known: Mapping[str, StoredModel], address: str | N
     )
 
 
-def _about(model: StoredModel) -> None:
+def _about(model: StoredModel, dataset: Dataset) -> None:
     """What is known of a model, in a line, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(page.plain(describe(model)), width="stretch")
+        st.caption(page.plain(describe(model, dataset)), width="stretch")
         if model.architecture != RECORDED:
             page.download(
                 "Download",
@@ -154,7 +155,7 @@ def _about(model: StoredModel) -> None:
             _delete(model)
 
 
-def describe(model: StoredModel) -> str:
+def describe(model: StoredModel, dataset: Dataset | None = None) -> str:
     """Where a model comes from and how good it was when it was trained.
 
     >>> describe(StoredModel("f1f2", "d1", "mine", None, "mine.onnx", None, None, None, 0.0))
@@ -163,7 +164,7 @@ def describe(model: StoredModel) -> str:
     when = f"{datetime.fromtimestamp(model.created, UTC):%d %b %Y}"
     if model.architecture == RECORDED:
         return f"Features and probabilities without their model, uploaded {when} · record {model.fingerprint[:12]}"
-    how_good = "".join(f" · {part}" for part in tested(model))
+    how_good = "".join(f" · {part}" for part in tested(model, dataset))
     if model.training_plan is None:
         kind = f" ({MODELS[model.architecture].label})" if model.architecture in MODELS else ""
         return f"Uploaded as {model.file_name}{kind}, {when}{how_good} · model {model.fingerprint[:12]}"
@@ -174,16 +175,22 @@ def _beside(model: StoredModel, dataset: Dataset) -> tuple[str, ...]:
     """What the accuracy of a model stands beside: the majority class and chance."""
     if not model.n_test:
         return ()
-    majority = max(np.bincount(dataset.y)) / dataset.n_samples
+    y = dataset.y[rows_to_judge(dataset)] if _on_the_files(model, dataset) else dataset.y
+    majority = max(np.bincount(y)) / len(y)
     return (f"majority class {percent(majority)}, chance {percent(1 / dataset.n_classes)}",)
 
 
-def tested(model: StoredModel) -> tuple[str, ...]:
+def _on_the_files(model: StoredModel, dataset: Dataset | None) -> bool:
+    """Whether a model was tested on the test set that the file of the data set marks."""
+    return split_of(model.training_plan, dataset)["test_set"] == FILE
+
+
+def tested(model: StoredModel, dataset: Dataset | None) -> tuple[str, ...]:
     """How good a model is, and on how many samples; nothing where that is not known.
 
-    >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.safetensors", "{}", 200, 190, 0.0))
+    >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.safetensors", "{}", 200, 190, 0.0), None)
     ('accuracy 95.0 % [91.0, 97.3]', 'n = 200 samples kept out of training')
-    >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.onnx", None, 200, 190, 0.0))[1]
+    >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.onnx", None, 200, 190, 0.0), None)[1]
     'n = 200 samples, some of which it may have been trained on'
     """
     if not model.n_test or model.n_correct is None:
@@ -191,6 +198,7 @@ def tested(model: StoredModel) -> tuple[str, ...]:
     accuracy = percent(model.n_correct / model.n_test, wilson(float(model.n_correct), float(model.n_test)))
     which = "samples, some of which it may have been trained on"
     which = which if model.training_plan is None else "samples kept out of training"
+    which = "samples of the file's test set" if _on_the_files(model, dataset) else which
     return f"accuracy {accuracy}", f"n = {count(model.n_test)} {which}"
 
 

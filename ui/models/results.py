@@ -1,5 +1,7 @@
 """How does a layer of a stored model see its data set? Read once, for all questions that rest on it."""
 
+from collections.abc import Callable
+
 from core.data import Dataset
 from core.data.identity import key
 from core.trials.layer_parts import LayerParts, layer_parts, layers_offered, split_of
@@ -17,13 +19,17 @@ def layers(dataset: Dataset, model: StoredModel) -> tuple[str, ...]:
 
 def parts_name(dataset: Dataset, model: StoredModel, layer: str) -> str:
     """What both parts of a data set in a layer go by in keys."""
-    return key("layer parts", dataset.fingerprint, model.fingerprint, layer, *split_of(model.training_plan).values())
+    split = split_of(model.training_plan, dataset)
+    return key("layer parts", dataset.fingerprint, model.fingerprint, layer, *split.values())
 
 
 @cache.task(max_entries=3)  # few: the features of a large data set take hundreds of megabytes
 def layer_samples(dataset: Dataset, model: StoredModel, layer: str) -> Work[LayerParts]:
     """Training and test part of a data set in a layer of a model, split as when it was trained."""
-    split, owner_name, shelf = split_of(model.training_plan), owner(), workspace()
-    return Work(
-        lambda step: layer_parts(shelf.model_bytes(owner_name, model.fingerprint), dataset, layer=layer, **split)
-    )
+    split, owner_name, shelf = split_of(model.training_plan, dataset), owner(), workspace()
+
+    def read(step: Callable[[], None]) -> LayerParts:
+        stored = shelf.model_bytes(owner_name, model.fingerprint)
+        return layer_parts(stored, dataset, layer=layer, **split, is_known=model.training_plan is not None)
+
+    return Work(read)

@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.asked import About
 from core.data import DataError, Dataset
-from core.evaluate.wording import plural
+from core.evaluate.wording import count, plural
+from core.split import DRAWN, Split
 from core.trials import TrainingPlan
 from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
@@ -23,19 +24,32 @@ def section(dataset: Dataset, models: Collection[StoredModel]) -> None:
     """The form of a TrainingPlan, the button that starts it, and how far trainings of this data set are."""
     try:
         plan, button = plan_form(TrainingPlan, About(dataset), border=False)
-        n_test = len(plan.split(dataset).test)
+        split = plan.split(dataset)
     except DataError as problem:
         page.error(problem)
         return
     run = _run(plan, dataset)
     with button:
         _button(plan, dataset, run, models)
-    st.caption(
-        f"Trained on {plural(dataset.n_samples - n_test, 'sample')}, tested on {plural(n_test, 'other')}, in the same "
-        "share of every class."
-    )
+    st.caption(_trained_on(plan, dataset, split))
     for one in _to_watch(dataset, run):
         _watch(one)
+
+
+def _trained_on(plan: TrainingPlan, dataset: Dataset, split: Split) -> str:
+    """How many samples there are to train on and to test on, and whose split it is."""
+    n_train, n_test = map(len, split)
+    if plan.test_set == DRAWN:
+        return (
+            f"Trained on {plural(n_train, 'sample')}, tested on {plural(n_test, 'other')}, in the same share of every "
+            "class."
+        )
+    n_out = dataset.n_samples - n_train - n_test
+    out = f" Its {plural(n_out, 'validation sample')} take no part." if n_out else ""
+    return (
+        f"Trained on the {plural(n_train, 'sample')} that the file marks as train, tested on the {count(n_test)} that "
+        f"it marks as test.{out}"
+    )
 
 
 def take_ready(models: Collection[StoredModel]) -> str | None:

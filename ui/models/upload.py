@@ -9,6 +9,7 @@ from core.data import DataError, Dataset
 from core.evaluate.intervals import wilson
 from core.evaluate.wording import percent
 from core.models import MODELS, fits
+from core.split import rows_to_judge
 from core.trials.training_plan import trainable
 from ui.shell import page
 from ui.shell.session import owner, workspace
@@ -66,7 +67,7 @@ def _store(
 
     content = file.getvalue()
     model = load_model(file.name, content, dataset, architecture=architecture, input_range=input_range)
-    judged = judge(model, dataset)
+    judged = judge(model, dataset, rows_to_judge(dataset))
     check_above_chance(judged, file.name)
     kept = workspace().add_model(
         owner(),

@@ -21,9 +21,9 @@ GUIDED_TESTS = page_file("guided_tests")
 MOST_FINDINGS = 12
 
 
-def card(found: TestQuality) -> Verdict:
-    """The verdict in a sentence, and four numbers."""
-    said = quality_verdict(found)
+def card(found: TestQuality, *, is_drawn: bool) -> Verdict:
+    """The verdict in a sentence, and four numbers; `is_drawn` where the test set was drawn here at random."""
+    said = quality_verdict(found, is_drawn=is_drawn)
     page.verdict(said, metrics(found))
     return said
 

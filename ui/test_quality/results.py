@@ -41,7 +41,7 @@ def beside(dataset: Dataset, title: str, model: StoredModel, choice: RegionChoic
     def measure(step: Callable[[], None]) -> Subject:
         stored = shelf.model_bytes(owner_name, model.fingerprint)
         layer = choice.layer if choice.layer in layers_offered(stored, dataset) else None
-        parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan))
+        parts = layer_parts(stored, dataset, layer=layer, **split_of(model.training_plan, dataset))
         looked = Looked(dataset, parts, choice, parts_name(dataset, model, parts.layer))
         return work.subject(model.name, title, parts, choice, work.measured(looked))
 

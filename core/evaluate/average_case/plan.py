@@ -22,8 +22,9 @@ from core.evaluate.average_case.rows import failed
 from core.evaluate.average_case.trial import MOST_COVARIED, Trial, judged, trials_of
 from core.evaluate.wording import count, exact, plural
 from core.models.errors import ModelError
+from core.split import has_test_set
 from core.trials import Context
-from core.trials.layer_parts import TrainingSplit, asks_model, split_of
+from core.trials.layer_parts import TrainingSplit, asks_model, check_test_set, follows_test_set, split_of
 from core.trials.options import checked_options
 from core.trials.plan import check_fields, check_names
 from core.trials.training_plan import TrainingPlan
@@ -61,11 +62,28 @@ def _trained_here(about: About) -> bool:
     return about.model is None or bool(about.model.training_plan)
 
 
+def _rows_offered(about: About) -> Titles:
+    """All, and those not trained on; where nobody knows these, those that the file keeps for tests, if it does."""
+    if _trained_here(about):
+        return {"test": "not trained on", "all": "all"}
+    return {"test": "the file's test set", "all": "all"} if _is_marked(about) else {"all": "all"}
+
+
+def _usual_rows(about: About) -> dict[str, str]:
+    if _trained_here(about):
+        return {}
+    return {"address": "judge_all", "usual": "test" if _is_marked(about) else "all"}
+
+
+def _is_marked(about: About) -> bool:
+    return about.dataset is not None and has_test_set(about.dataset)
+
+
 def _split(values: Values, about: About) -> TrainingSplit:
-    """That of the model's own training, where it says which rows are judged."""
+    """That of the model's own training, or the file's, where it says which rows are judged."""
     if values.get("rows") != "test" or about.model is None:
         return split_of(None)
-    return split_of(about.model.training_plan)
+    return split_of(about.model.training_plan, about.dataset)
 
 
 @dataclass(frozen=True)
@@ -98,7 +116,8 @@ class AverageCasePlan:
     temperature
         Softmax's.
     rows
-        "test": those that a TrainingPlan with this `test_share` and `split_seed` kept out of training; or "all".
+        "test": those that a TrainingPlan with this `test_share`, `split_seed` and `test_set` kept out of training; or
+        "all".
     n_samples
         So many of these rows at most, at random and by class in proportion; None takes all.
     n_audit, audit_half_width, audit_draws
@@ -228,13 +247,15 @@ class AverageCasePlan:
     rows: str = asks(
         "test",
         label="Samples are",
-        help="Those that the model was not trained on, or all; which ones an uploaded model has seen is not known.",
+        help="Those that the model was not trained on, or all. Which ones an uploaded model has seen is not known: it "
+        "is judged on the test set that the file marks, where it does.",
         address="judge",
-        choices=lambda about: {"test": "not trained on", "all": "all"} if _trained_here(about) else {"all": "all"},
-        differs=lambda about: {} if _trained_here(about) else {"address": "judge_all", "usual": "all"},
+        choices=_rows_offered,
+        differs=_usual_rows,
     )
     test_share: float = follows(0.2, of=lambda values, about: _split(values, about)["test_share"])
     split_seed: int = follows(0, of=lambda values, about: _split(values, about)["split_seed"])
+    test_set: str = follows_test_set(lambda values, about: _split(values, about)["test_set"])
     n_samples: int | None = asks(
         None,
         label="Samples",
@@ -308,6 +329,7 @@ class AverageCasePlan:
             raise DataError(f"{half_draws} must be a multiple of {DRAWS_STEP} above 0, not {self.half_draws!r}.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
+        check_test_set(self)
         object.__setattr__(self, "options", checked_options(self.options, self.estimators, ESTIMATORS))
         try:
             for name in ESTIMATORS:
@@ -379,7 +401,8 @@ class AverageCasePlan:
 def _order(plan: AverageCasePlan, dataset: Dataset) -> Integer[np.ndarray, " n"]:
     rows = np.arange(dataset.n_samples)
     if plan.rows == "test":
-        rows = TrainingPlan(model="linear", test_share=plan.test_share, seed=plan.split_seed).split(dataset).test
+        split = {"test_set": plan.test_set, "test_share": plan.test_share, "seed": plan.split_seed}
+        rows = TrainingPlan(model="linear", **split).split(dataset).test
     rng = np.random.default_rng([plan.seed, 1])
     rows = rng.permutation(rows)
     y = dataset.y[rows]

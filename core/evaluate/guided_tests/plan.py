@@ -5,7 +5,7 @@ The rows hold the generated features themselves, so that results are read back w
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, cast, get_args
+from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,17 @@ from core.models.classifier import stop_if
 from core.models.decoder import fit_decoder
 from core.models.training import one_torch_thread
 from core.trials import Context
-from core.trials.layer_parts import LayerParts, asks_layer, asks_model, check_model_and_layer, layer_parts, split_field
+from core.trials.layer_parts import (
+    LayerParts,
+    TrainingSplit,
+    asks_layer,
+    asks_model,
+    check_model_and_layer,
+    check_test_set,
+    follows_test_set,
+    layer_parts,
+    split_field,
+)
 from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
@@ -105,7 +115,7 @@ class GuidedTestsPlan:
         Whether the tests of table 2 are generated, too.
     decoder_epochs
         How long a decoder is trained, which shows tests as images; 0 for none. For images only.
-    test_share, split_seed
+    test_share, split_seed, test_set
         Of the split that says which samples are training and which are test samples: those of the model's own
         TrainingPlan, where it has one.
     seed
@@ -197,6 +207,7 @@ class GuidedTestsPlan:
     )
     test_share: float = follows(0.2, of=split_field("test_share"))
     split_seed: int = follows(0, of=split_field("split_seed"))
+    test_set: str = follows_test_set(split_field("test_set"))
     seed: int = asks_seed()
 
     described: ClassVar[str] = "{centroid_share}, {frequency} of the test set · {layer} · {model}"
@@ -219,6 +230,7 @@ class GuidedTestsPlan:
                 )
         if type(self.table) is not bool:
             raise DataError(f"{label_of(self, 'table')} must be true or false, not {self.table!r}.")
+        check_test_set(self)
         for name in ("decoder_epochs", "split_seed", "seed"):
             value = getattr(self, name)
             if type(value) is not int or value < 0:
@@ -229,6 +241,11 @@ class GuidedTestsPlan:
         if type(value) not in (int, float) or not _RANGES[name][0](value):
             raise DataError(f"{label_of(self, name)} must be {_RANGES[name][1]}, not {value!r}.")
         object.__setattr__(self, name, float(value))  # JSON may say 1 for 1.0
+
+    @property
+    def split(self) -> TrainingSplit:
+        """Which samples are training and which are test samples."""
+        return {"test_share": self.test_share, "split_seed": self.split_seed, "test_set": self.test_set}
 
     def stored_models(self) -> tuple[str, ...]:
         """The model."""
@@ -300,7 +317,7 @@ class GuidedTestsPlan:
         return _frame([row], "ok")
 
     def _of_model(self) -> "_OfModel":
-        return _OfModel(self.model, self.layer, self.test_share, self.split_seed)
+        return _OfModel(self.model, self.layer, tuple(self.split.items()))
 
     def _of_start(self) -> "_OfStart":
         recipe = Recipe(wcl=self.wcl, noise=self.noise, rivals=cast(Rivals, self.rivals))
@@ -325,8 +342,7 @@ class _OfModel:
 
     model: str
     layer: str | None
-    test_share: float
-    split_seed: int
+    split: tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -343,8 +359,7 @@ class _OfStart:
 
 @lru_cache(maxsize=1)
 def _parts(of: _OfModel, dataset: Dataset, stored: Aside[bytes]) -> LayerParts:
-    split = {"test_share": of.test_share, "split_seed": of.split_seed}
-    return layer_parts(stored.value, dataset, layer=of.layer, **split)
+    return layer_parts(stored.value, dataset, layer=of.layer, **dict(of.split))
 
 
 @lru_cache(maxsize=1)

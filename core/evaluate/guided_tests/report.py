@@ -8,6 +8,7 @@ from core.evaluate.guided_tests.properties import Properties
 from core.evaluate.guided_tests.stored import Guided
 from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, mix_title
 from core.evaluate.wording import count, percent
+from core.trials.layer_parts import split_in_words
 
 PAPER_NOTES = (
     "Every 0-100 column of the paper's table 2 is chance, one over the number of classes, whatever the model, so its "
@@ -78,7 +79,7 @@ def _made(plan: GuidedTestsPlan) -> str:
         "Parents' confidence up to (wcl)": _or(plan.wcl, usual["wcl"]),
         "Noise": f"{plan.noise:g} standard deviations of the class's training features",
         "Rivals": plan.rivals,
-        "Split": f"test share {plan.test_share:g}, seed {plan.split_seed}",
+        "Split": split_in_words(plan.split),
         "Seed": f"{plan.seed}",
     }
     how = (

@@ -7,7 +7,7 @@ fewer re-splits.
 import time
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,15 @@ from core.evaluate.covariate_shift import (
 from core.models.classifier import stop_if
 from core.models.layers import LayerSamples
 from core.trials import Context
-from core.trials.layer_parts import asks_layer, asks_model, both_parts, check_model_and_layer, split_field
+from core.trials.layer_parts import (
+    asks_layer,
+    asks_model,
+    both_parts,
+    check_model_and_layer,
+    check_test_set,
+    follows_test_set,
+    split_field,
+)
 from core.trials.plan import Aside, check_fields
 
 COLUMNS = {
@@ -85,7 +93,7 @@ class CovariateShiftPlan:
         Random splits of the same sizes that each class is held against.
     n_dimensions, n_components, n_draws
         Directions that are kept, components of a mixture, Monte-Carlo draws (`ShiftOptions`).
-    test_share, split_seed
+    test_share, split_seed, test_set
         The split is that of a TrainingPlan with these; of a record, it is the one that was uploaded.
     seed
         The one number that all randomness of the plan is derived from.
@@ -141,6 +149,7 @@ class CovariateShiftPlan:
     )
     test_share: float = follows(0.2, of=split_field("test_share"))
     split_seed: int = follows(0, of=split_field("split_seed"))
+    test_set: str = follows_test_set(split_field("test_set"))
     seed: int = asks_seed(address="shift_seed", place="row")
 
     described: ClassVar[str] = "Covariate shift · {n_resplits} · {layer} · {model}"
@@ -158,6 +167,8 @@ class CovariateShiftPlan:
                 raise DataError(f"{label_of(self, name)} must be a whole number of at least {least}, not {value!r}.")
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
+
+        check_test_set(self)
 
     @property
     def options(self) -> ShiftOptions:
@@ -181,7 +192,8 @@ class CovariateShiftPlan:
         block = self.blocks(dataset)[index]
         stop_if(context.should_stop)
         stored = Aside(context.model(self.model))
-        both = _both(self.model, self.layer, self.test_share, self.split_seed, dataset, stored)
+        split = (("test_share", self.test_share), ("split_seed", self.split_seed), ("test_set", self.test_set))
+        both = _both(self.model, self.layer, split, dataset, stored)
         parts = both.of(block.label)
         counts = {"n_train": parts.n_train, "n_test": len(parts.features) - parts.n_train}
         rows = []
@@ -254,9 +266,9 @@ class _Both:
 
 @lru_cache(maxsize=1)
 def _both(
-    model: str, layer: str | None, test_share: float, split_seed: int, dataset: Dataset, stored: Aside[bytes]
+    model: str, layer: str | None, split: tuple[tuple[str, Any], ...], dataset: Dataset, stored: Aside[bytes]
 ) -> _Both:
-    return _Both(*both_parts(stored.value, dataset, layer=layer, test_share=test_share, split_seed=split_seed))
+    return _Both(*both_parts(stored.value, dataset, layer=layer, **dict(split)))
 
 
 @lru_cache(maxsize=8)

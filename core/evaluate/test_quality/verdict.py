@@ -50,8 +50,15 @@ def findings_table(quality: TestQuality) -> pd.DataFrame:
     return pd.DataFrame([vars(finding) for finding in findings(quality)], columns=columns)
 
 
-def quality_verdict(quality: TestQuality) -> Verdict:
-    """The card of a test set.
+DRAWN_HERE = (
+    "This test set was drawn here at random. Error rates, balance and boundary speak of data and model; nothing speaks "
+    "of a test set of yours."
+)
+"""What has to be known first where nobody brought a test set of their own."""
+
+
+def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
+    """The card of a test set; `is_drawn` says that it was drawn here at random, and is nobody's own.
 
     Examples
     --------
@@ -70,6 +77,8 @@ def quality_verdict(quality: TestQuality) -> Verdict:
         f"One-sided 95 %, for all {count(quality.n_classes)} classes at once; {count(quality.n_test)} test samples, "
         f"{count(quality.n_train)} training samples."
     )
+    if is_drawn:
+        used = f"{used} {DRAWN_HERE}"
     all_found = findings(quality)
     claims = (
         *shares_beside(quality.boundary),
