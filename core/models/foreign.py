@@ -9,6 +9,7 @@ from jaxtyping import Shaped
 
 from core.models.errors import ModelError
 from core.models.inputs import network_inputs
+from core.models.pixels import InputRange, black_and_white
 
 if TYPE_CHECKING:
     import torch
@@ -23,9 +24,9 @@ ROUNDED = 1e-3
 class ForeignModel:
     """A model from elsewhere behind what it needs: its layout of images, its range of inputs, logits of its output.
 
-    `layout` says how it takes images, `input_range` what black and white are for it (our pixels lie in [0, 1]; None
-    leaves inputs as they are). Where it gives probabilities, their logarithms are the logits. A single number z per
-    input stands for the logits (0, z) of two classes.
+    `layout` says how it takes images, `input_range` what black and white are for it, or for each of its channels (our
+    pixels lie in [0, 1]; None leaves inputs as they are). Where it gives probabilities, their logarithms are the
+    logits. A single number z per input stands for the logits (0, z) of two classes.
 
     Examples
     --------
@@ -39,7 +40,7 @@ class ForeignModel:
     class_names: tuple[str, ...]
     has_gradients: bool
     layout: Layout = "channels first"
-    input_range: tuple[float, float] | None = None
+    input_range: InputRange | None = None
     gives_probabilities: bool = False
 
     def logits(self, x: "torch.Tensor") -> "torch.Tensor":
@@ -56,9 +57,13 @@ class ForeignModel:
 
     def raw(self, x: "torch.Tensor") -> "torch.Tensor":
         """Give what the model itself gives."""
+        import torch
+
         given = x.cpu()
         if self.input_range is not None:
-            low, high = self.input_range
+            low, high = (
+                torch.from_numpy(ends).to(given.dtype)[:, None, None] for ends in black_and_white(self.input_range)
+            )
             given = low + given * (high - low)
         if given.ndim == 4 and self.layout != "channels first":
             given = given.permute(0, 2, 3, 1)
@@ -76,7 +81,7 @@ def adapt(
     class_names: tuple[str, ...],
     *,
     has_gradients: bool,
-    input_range: tuple[float, float] | None,
+    input_range: InputRange | None,
 ) -> ForeignModel:
     """Find out on examples of a data set how a model takes them and what it gives.
 

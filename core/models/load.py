@@ -22,6 +22,7 @@ from core.models.errors import ModelError
 from core.models.foreign import ForeignModel, adapt
 from core.models.foreign_files import read_exported, read_onnx
 from core.models.inputs import input_shape, network_inputs
+from core.models.pixels import InputRange, black_and_white, checked_range
 from core.models.stored import RECORDED, ModelFile
 from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
 
@@ -69,13 +70,14 @@ def load_model(
     dataset: Dataset,
     *,
     architecture: str | None = None,
-    input_range: tuple[float, float] | None = None,
+    input_range: InputRange | None = None,
 ) -> TrainedNetwork | ForeignModel:
     """Read the file `name` as a model of this data set, whose classes it must know in the same order.
 
     `architecture` names one of ours, for weights that do not say it themselves. `input_range` is what black and white
-    were when the model was trained, e.g. (0, 255) or (-1, 1); without it (0, 1), as our pixels are. Noise is measured
-    in our pixels all the same. Raises ModelError, with the reason and a remedy, for what cannot be used.
+    were when the model was trained, e.g. (0, 255) or (-1, 1), or a pair for each channel (`core.models.pixels`);
+    without it (0, 1), as our pixels are. Noise is measured in our pixels all the same. Raises ModelError, with the
+    reason and a remedy, for what cannot be used.
 
     Examples
     --------
@@ -89,9 +91,11 @@ def load_model(
             f"{name} holds what a model said of the samples of {dataset.name}, and not the model: it cannot be asked "
             "about anything else. Train a model, or upload one."
         )
-    if input_range is not None and not (dataset.kind == "image" and input_range[0] < input_range[1]):
-        raise ModelError(f"An input range ({input_range}) is two rising numbers, and for images only.")
     try:
+        if input_range is not None:
+            if dataset.kind != "image":
+                raise ModelError(f"An input range ({input_range}) is for images only. Leave it out.")
+            checked_range(input_range, dataset.x.shape[3])
         kind = _kind(name, content)
         if kind == "safetensors":
             model = _network(content, dataset, architecture, input_range)
@@ -236,9 +240,7 @@ def _members(content: bytes) -> list[str]:
         raise ModelError(f"The file is a damaged zip archive ({error}). Upload it again.") from error
 
 
-def _network(
-    content: bytes, dataset: Dataset, name: str | None, input_range: tuple[float, float] | None
-) -> TrainedNetwork:
+def _network(content: bytes, dataset: Dataset, name: str | None, input_range: InputRange | None) -> TrainedNetwork:
     """Read weights: with our description as what it says, without one as those of the architecture that was named."""
     import torch
 
@@ -261,15 +263,24 @@ def _network(
         fitting = ", ".join(other.name for other in ARCHITECTURES.values() if other.fits(shape))
         raise ModelError(f"The file does not say of which network its weights are. Name the architecture: {fitting}.")
     expected = empty_network(name, shape, dataset.n_classes).state_dict()
-    low, high = input_range or (0.0, 1.0)
-    scaled = torch.full_like(expected["spread"], 1 / (high - low), device="cpu")
-    state = {"centre": -low * scaled, "spread": scaled} | _of_types(state, expected)
+    low, high = black_and_white(input_range or (0.0, 1.0))
+    scaled = {"centre": -low / (high - low), "spread": 1 / (high - low)}
+    scaled = {key: _per_channel(values, expected[key]) for key, values in scaled.items()}
+    state = scaled | _of_types(state, expected)
     head = state.get("head.weight")
     if head is not None and head.shape[:1] == (1,) and dataset.n_classes == 2:  # one logit z is (0, z)
         state |= {
             key: torch.cat([torch.zeros_like(state[key]), state[key]]) for key in state if key.startswith("head.")
         }
     return TrainedNetwork(name, shape, dataset.class_names, scale=dataset.scale, fingerprint="", state=state)
+
+
+def _per_channel(values: np.ndarray, like: "torch.Tensor") -> "torch.Tensor":
+    """Numbers of each channel, or one of all, as a network holds them."""
+    import torch
+
+    of_channel = torch.from_numpy(values).to(like.dtype)
+    return of_channel.reshape(-1, *[1] * (like.ndim - 1)).expand(like.shape).clone()
 
 
 def _of_types(state: dict[str, "torch.Tensor"], expected: dict[str, "torch.Tensor"]) -> dict[str, "torch.Tensor"]:

@@ -5,14 +5,24 @@ The line is JSON and the rest is the file's own bytes: nothing is unpickled, her
 
 import json
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
 from core.data.identity import hash_of
 from core.models.errors import ModelError
+from core.models.pixels import InputRange
 
 RECORDED = "recorded"
 """The architecture of what is no model, but a record of what one said (`core.models.recorded`)."""
+
+
+def _ends(span: Any) -> InputRange:
+    """A pair of numbers, or one for each channel, as JSON has them."""
+    if isinstance(span[0], list):
+        return tuple((float(low), float(high)) for low, high in span)
+    return float(span[0]), float(span[1])
+
 
 _FIRST = b"touchstone model 1 "  # how such bytes begin
 
@@ -43,7 +53,8 @@ class ModelFile:
     architecture
         Which of our networks the weights are of, where the file does not say so itself; or RECORDED.
     input_range
-        What black and white were when it was trained; None for (0, 1), or where inputs are no images.
+        What black and white were when it was trained, for all channels or for each (`core.models.pixels`); None for
+        (0, 1), or where inputs are no images.
 
     Examples
     --------
@@ -56,7 +67,7 @@ class ModelFile:
     file_name: str
     dataset: str
     architecture: str | None = None
-    input_range: tuple[float, float] | None = None
+    input_range: InputRange | None = None
 
     def to_bytes(self) -> bytes:
         """Give the bytes that are stored, and whose fingerprint names the model."""
@@ -77,7 +88,7 @@ class ModelFile:
             about = json.loads(first.removeprefix(_FIRST))
             file_name, dataset = str(about["file_name"]), str(about["dataset"])
             architecture, span = about["architecture"], about["input_range"]
-            input_range = None if span is None else (float(span[0]), float(span[1]))
+            input_range = None if span is None else _ends(span)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise ModelError(f"These bytes are no stored model ({error}). Train or upload it again.") from error
         return cls(content, file_name, dataset, architecture, input_range)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.data import DataError, Dataset
 from core.data.predictions.upload import PredictionUpload
+from core.models.pixels import InputRange
 from core.models.stored import ModelFile
 from core.trials import Plan
 from core.trials.defaults import Facts
@@ -99,7 +100,7 @@ class Workspace:
         name: str,
         file_name: str,
         architecture: str | None = None,
-        input_range: tuple[float, float] | None = None,
+        input_range: InputRange | None = None,
         has_gradients: bool = True,
         n_test: int | None = None,
         n_correct: int | None = None,

@@ -332,6 +332,26 @@ def test_black_and_white_of_images_go_with_the_model(show, workspace):
     assert np.allclose(model.state["spread"].numpy(), 1 / 16)
 
 
+def test_a_mean_and_a_deviation_for_each_channel_go_with_the_model(show, workspace):
+    rng = np.random.default_rng(0)
+    x = rng.random((40, 6, 6, 3))
+    colours = Dataset("colours", "image", x, np.arange(40) % 2, ("a", "b"), [f"i{n}" for n in range(40)])
+    workspace.add_dataset(LOCAL_OWNER, colours)
+    app = show(data=colours.fingerprint)
+    app.file_uploader(key="model-file-0").upload("w.safetensors", b"nothing", "application/octet-stream")
+    app.text_input(key="model-mean-0").set_value("0.485 0.456 0.406")
+    app.text_input(key="model-std-0").set_value("0.229, 0.224, x")
+    app.button(key="upload-model").click().run()
+    assert "Deviation: numbers set apart by spaces" in app.error[0].value.replace("\\", "")
+    app.text_input(key="model-std-0").set_value("0.229, 0.224")
+    app.button(key="upload-model").click().run()
+    assert "3 means and 2 standard deviations" in app.error[0].value.replace("\\", "")
+    app.text_input(key="model-std-0").set_value("0.229, 0.224, 0.225")
+    app.number_input(key="model-white-0").set_value(255.0)
+    app.button(key="upload-model").click().run()
+    assert "not both" in app.error[0].value.replace("\\", "")
+
+
 def test_lists_of_runs_name_a_training_and_lead_to_its_form(open_page, workspace, wine):
     trained(workspace, wine)
     app = open_page("runs")

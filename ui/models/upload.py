@@ -1,5 +1,6 @@
 """How does a model that was trained elsewhere get in? Read without running it, tried on the data set, then stored."""
 
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
@@ -9,6 +10,8 @@ from core.data import DataError, Dataset
 from core.evaluate.intervals import wilson
 from core.evaluate.wording import percent
 from core.models import MODELS, fits
+from core.models.errors import ModelError
+from core.models.pixels import InputRange, normalised
 from core.split import rows_to_judge
 from core.trials.training_plan import trainable
 from ui.shell import page
@@ -38,9 +41,9 @@ def section(dataset: Dataset) -> str | None:
                 key=f"model-architecture-{turn}",
                 help="Of which network safetensors weights are. Files that were downloaded here say it themselves.",
             )
-            input_range = _input_range(turn) if dataset.kind == "image" else None
             name = st.text_input("Name", key=f"model-name-{turn}", placeholder="as the file")
             asked = st.form_submit_button("Upload this model", key="upload-model")
+        scaled = _scaling(turn) if dataset.kind == "image" else None
     st.caption(
         f"It must take inputs of {page.plain(dataset.name)} and know its {dataset.n_classes} classes, in this order: "
         f"{page.plain(_few(dataset.class_names))}."
@@ -52,15 +55,13 @@ def section(dataset: Dataset) -> str | None:
         return None
     try:
         with st.spinner(f"Reading {page.plain(file.name)} and trying it on the data"):
-            return _store(file, dataset, architecture or None, input_range, name)
+            return _store(file, dataset, architecture or None, None if scaled is None else scaled.input_range, name)
     except DataError as problem:
         page.error(problem)
         return None
 
 
-def _store(
-    file: Any, dataset: Dataset, architecture: str | None, input_range: tuple[float, float] | None, name: str
-) -> str:
+def _store(file: Any, dataset: Dataset, architecture: str | None, input_range: InputRange | None, name: str) -> str:
     from core.models.judged import check_above_chance, judge
     from core.models.load import load_model
     from core.models.trained import TrainedNetwork
@@ -89,12 +90,49 @@ def _store(
     return kept
 
 
-def _input_range(turn: int) -> tuple[float, float] | None:
-    """What black and white were when the model was trained; None for pixels in [0, 1]."""
-    hint = "What the darkest and the brightest pixel were when the model was trained: 0 and 1, 0 and 255, or -1 and 1."
-    black = st.number_input("Black", value=0.0, step=1.0, format="%g", key=f"model-black-{turn}", width=110, help=hint)
-    white = st.number_input("White", value=1.0, step=1.0, format="%g", key=f"model-white-{turn}", width=110, help=hint)
-    return None if (black, white) == (0.0, 1.0) else (black, white)
+@dataclass(frozen=True)
+class _Scaling:
+    """What somebody says of how pixels were scaled when the model was trained."""
+
+    black: float
+    white: float
+    mean: str
+    std: str
+    divided: bool
+
+    @property
+    def input_range(self) -> InputRange | None:
+        """What black and white were; None for pixels in [0, 1]. Raises ModelError for what makes none."""
+        if self.mean.strip() or self.std.strip():
+            if (self.black, self.white) != (0.0, 1.0):
+                raise ModelError("Say either what black and white were, or the mean and the deviation: not both.")
+            return normalised(_numbers(self.mean, "Mean"), _numbers(self.std, "Deviation"), divided=self.divided)
+        return None if (self.black, self.white) == (0.0, 1.0) else (self.black, self.white)
+
+
+def _scaling(turn: int) -> _Scaling:
+    """How pixels were scaled: what black and white were, or a mean and a deviation for each channel."""
+    st.caption("How pixels were scaled when the model was trained: what black and white were, or mean and deviation.")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        hint = "What the darkest and the brightest pixel were: 0 and 1, 0 and 255, or -1 and 1."
+        black = st.number_input(
+            "Black", value=0.0, step=1.0, format="%g", key=f"model-black-{turn}", width=110, help=hint
+        )
+        white = st.number_input(
+            "White", value=1.0, step=1.0, format="%g", key=f"model-white-{turn}", width=110, help=hint
+        )
+        hint = "For all channels or for each, set apart by spaces. Leave black and white as they are."
+        mean = st.text_input("Mean", key=f"model-mean-{turn}", placeholder="0.485 0.456 0.406", width=190, help=hint)
+        std = st.text_input("Deviation", key=f"model-std-{turn}", placeholder="0.229 0.224 0.225", width=190, help=hint)
+        divided = st.checkbox("divided by 255 first", value=True, key=f"model-divided-{turn}")
+    return _Scaling(black, white, mean, std, divided)
+
+
+def _numbers(text: str, what: str) -> list[float]:
+    try:
+        return [float(word) for word in text.replace(",", " ").replace(";", " ").split()]
+    except ValueError:
+        raise ModelError(f"{what}: numbers set apart by spaces, such as 0.485 0.456 0.406; not {text!r}.") from None
 
 
 def _few(names: tuple[str, ...], most: int = 12) -> str:
