@@ -12,6 +12,9 @@ which a page or `run --vectors` attaches to the data set by id.
 `python -m core compare --reference old.csv --target new.csv` says whether accuracy drops from one file of predictions
 to another, as the page of matched subsets does; `--truth gold --predicted answer` and such say what columns are.
 
+`python -m core check sheet.json --data FILE --require "source_robustness.rho >= .9"` works off a sheet of questions and
+exits with 0 where what is required holds, 1 where it fails, 3 where it is undecided, 2 on bad input.
+
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).
 
@@ -25,6 +28,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.command.check import add_check_options, check, explained, read_sheet, write
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
 from core.data import EXAMPLES, DataError, Dataset, load_example
@@ -54,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _vectors(chosen)
         if chosen.command == "compare":
             return _compare(chosen)
+        if chosen.command == "check":
+            return _check(chosen)
         if chosen.recreate is not None:
             return _recreate(chosen)
         if chosen.data is None or chosen.plan is None:
@@ -88,6 +94,11 @@ def _parser() -> argparse.ArgumentParser:
     add_compare_options(
         commands.add_parser("compare", help="say whether accuracy drops from one file of predictions to another")
     )
+    checks = commands.add_parser("check", help="say whether what is required of an accuracy holds")
+    add_check_options(checks)
+    checks.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
+    add_dataset_options(checks)
+    checks.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
     add_dataset_options(vectors)
@@ -133,9 +144,30 @@ def _compare(chosen: argparse.Namespace) -> int:
     compared = compare_files(chosen, engine().workspace, LOCAL_OWNER)
     for note in compared.notes:
         print(note, file=sys.stderr)
-    compared.table.to_csv(sys.stdout, sep="\t", index=False)
+    compared.comparisons.table().to_csv(sys.stdout, sep="\t", index=False)
     print(compared.said, file=sys.stderr)
     return 0
+
+
+def _check(chosen: argparse.Namespace) -> int:
+    """Work off a sheet, and say by the exit status whether what is required holds."""
+    if chosen.explain:
+        print(explained(), end="")
+        return 0
+    sheet, workspace, fingerprint = read_sheet(chosen), engine().workspace, None
+    if chosen.data is not None:
+        dataset = _with_vectors(chosen)
+        workspace.add_dataset(LOCAL_OWNER, dataset, example=chosen.data if chosen.data in EXAMPLES else None)
+        fingerprint = dataset.fingerprint
+    checked = check(
+        sheet,
+        workspace,
+        fingerprint=fingerprint,
+        predictions=chosen.predictions,
+        work_off=_finished,
+        budget=chosen.budget,
+    )
+    return write(checked, chosen)
 
 
 def _run(chosen: argparse.Namespace) -> int:
@@ -168,20 +200,30 @@ def _recreate(chosen: argparse.Namespace) -> int:
 def _work_off(plan: Plan, fingerprint: str) -> int:
     """Run a plan on stored data to its end, and print its rows."""
     workspace = engine().workspace
-    run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
-    engine().start(LOCAL_OWNER, run.id)
-    while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
-        _say(run, end="\r")
-        time.sleep(0.5)
-    _say(run, end="\n")
-    for error in run.errors:
-        print(error, file=sys.stderr)
+    run = _finished(plan, fingerprint)
     rows = workspace.rows(LOCAL_OWNER, run.id)
     rows.to_csv(sys.stdout, sep="\t", index=False)
     said = body_of(rows, workspace.dataset(LOCAL_OWNER, fingerprint), run).said
     if said is not None:
         print(said.text, file=sys.stderr)
     return 0 if run.state == "done" and not run.n_failed else 1
+
+
+def _finished(plan: Plan, fingerprint: str, until: float | None = None) -> Run:
+    """Run a plan on stored data to its end, or until a time of `time.monotonic`."""
+    workspace = engine().workspace
+    run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
+    engine().start(LOCAL_OWNER, run.id)
+    while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
+        _say(run, end="\r")
+        if until is not None and time.monotonic() > until:
+            workspace.cancel(LOCAL_OWNER, run.id)
+            until = None
+        time.sleep(0.5)
+    _say(run, end="\n")
+    for error in run.errors:
+        print(error, file=sys.stderr)
+    return run
 
 
 def _with_vectors(chosen: argparse.Namespace) -> Dataset:

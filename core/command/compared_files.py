@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
-import pandas as pd
 
 from core.command.given_files import json_or_file
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
@@ -20,7 +19,7 @@ from core.data.predictions.roles import SHARED, Scores
 from core.data.predictions.shapes import read_prediction_table
 from core.data.predictions.upload import join_predictions, read_predictions
 from core.data.tables import Table
-from core.evaluate.matched_subsets import EPSILON, compare_pairs, matched_verdict, models_verdict
+from core.evaluate.matched_subsets import EPSILON, ModelComparisons, compare_pairs, matched_verdict, models_verdict
 from core.evaluate.matched_subsets.matching import By, Method, Order
 from core.workspace.workspace import Workspace
 
@@ -39,9 +38,9 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Compared:
-    """What two files come to: a row of numbers for each model, and the verdict; `notes` say how they were read."""
+    """What two files come to, model by model, and the verdict; `notes` say how they were read."""
 
-    table: pd.DataFrame
+    comparisons: ModelComparisons
     said: str
     notes: tuple[str, ...]
 
@@ -100,7 +99,7 @@ def compare_files(chosen: argparse.Namespace, workspace: Workspace, owner: str) 
         pairs.references, pairs.targets, rng=np.random.default_rng(chosen.seed), n_repeats=chosen.repeats, **options
     )
     said = matched_verdict(compared.rows[0]).text if len(compared.rows) == 1 else models_verdict(compared)
-    return Compared(compared.table(), said, tuple(_notes(reference, target)))
+    return Compared(compared, said, tuple(_notes(reference, target)))
 
 
 def compare_command(sides: Mapping[str, str], settings: Mapping[str, object]) -> str:

@@ -1,0 +1,274 @@
+"""Can an accuracy be trusted as far as somebody requires? A sheet of questions, worked off without a browser.
+
+A sheet is JSON: `plans` as the pages' “copy as command” gives them, `compare` with options of that command, and
+`require`, sentences such as "source_robustness.rho >= .9". The numbers are those of the pages, of the same runs.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+
+from core.command.bounds import QUANTITIES, Bounded, of_comparisons, of_run
+from core.command.compared_files import add_compare_options, compare_files
+from core.command.requirements import Outcome, Requirement, exit_status
+from core.data import DataError
+from core.evaluate.wording import fixed
+from core.report.html import to_html
+from core.report.parts import Body, Report, Section, Table
+from core.report.run_report import body_of
+from core.trials import Plan
+from core.workspace.plans import load_plan
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+
+_KEYS = ("plans", "compare", "require")
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+_HOW_TO_READ = (
+    "A requirement **holds** where the whole 95 % interval lies on its side of the bound, **fails** where it lies on "
+    "the other side, and is **undecided** where it holds the bound: more samples, sources or repeats would settle it."
+)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What is asked: plans, options of a comparison, and requirements."""
+
+    plans: tuple[Plan, ...] = ()
+    compare: dict[str, Any] = field(default_factory=dict)
+    require: tuple[Requirement, ...] = ()
+
+    @classmethod
+    def read(cls, text: str, name: str) -> "Sheet":
+        """Read a sheet. Raises DataError, naming the place, for anything else.
+
+        >>> Sheet.read('{"require": ["matched_subsets.gap <= .02"]}', "sheet.json").require[0].bound
+        0.02
+        """
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise DataError(f"{name}, line {error.lineno}: this is no JSON ({error.msg}).") from None
+        if not isinstance(content, dict) or content.keys() - set(_KEYS):
+            raise DataError(f"{name}: a sheet is an object with {', '.join(map(repr, _KEYS))}, and nothing else.")
+        plans, compare, require = (content.get(key, usual) for key, usual in zip(_KEYS, ([], {}, []), strict=True))
+        if not (isinstance(plans, list) and isinstance(compare, dict) and isinstance(require, list)):
+            raise DataError(f"{name}: 'plans' and 'require' are lists, and 'compare' is an object of options.")
+        return cls(
+            tuple(load_plan(json.dumps(plan)) for plan in plans),
+            compare,
+            tuple(Requirement.read(str(one)) for one in require),
+        )
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a sheet came to: numbers, outcomes, sentences, and what was not finished."""
+
+    found: tuple[Bounded, ...]
+    outcomes: tuple[Outcome, ...]
+    said: tuple[str, ...]
+    unfinished: tuple[str, ...]
+
+    def table(self) -> pd.DataFrame:
+        """Tidy rows: requirement, number, value, lower, upper, n, decision; those of which nothing is required last."""
+        asked = {outcome.of for outcome in self.outcomes}
+        rows = [_row(outcome.requirement.written, outcome.of, outcome.decision) for outcome in self.outcomes]
+        rows += [_row("", of, "") for of in self.found if of not in asked]
+        return pd.DataFrame(rows, columns=["requirement", "number", "value", "lower", "upper", "n", "decision"])
+
+    def to_json(self) -> str:
+        """The table, the sentences and what is unfinished, as JSON."""
+        rows = self.table().astype(object).where(self.table().notna(), None).to_dict("records")
+        return json.dumps({"numbers": rows, "said": self.said, "unfinished": self.unfinished}, indent=1)
+
+    def to_junit(self, *, undecided_passes: bool) -> str:
+        """A test case for each outcome, as JUnit has them: an undecided one is a failure, or skipped if it passes."""
+        suite = ElementTree.Element("testsuite", name="touchstone", tests=str(len(self.outcomes)))
+        counts = {"failures": 0, "skipped": 0}
+        for outcome in self.outcomes:
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=outcome.requirement.written, name=outcome.of.title
+            )
+            if outcome.decision == "holds":
+                continue
+            skipped = outcome.decision == "undecided" and undecided_passes
+            counts["skipped" if skipped else "failures"] += 1
+            told = {"message": f"{outcome.decision}: {_told(outcome.of)}"} | (
+                {} if skipped else {"type": outcome.decision}
+            )
+            ElementTree.SubElement(case, "skipped" if skipped else "failure", told)
+        for name, n in counts.items():
+            suite.set(name, str(n))
+        return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+
+    def to_html(self, subject: str) -> bytes:
+        """One page that needs no network."""
+        decided = [
+            f"{outcome.requirement.written}: {outcome.decision} ({_told(outcome.of)})" for outcome in self.outcomes
+        ]
+        sections = [
+            Section("What is required", tuple(decided) or ("Nothing is required.",)),
+            Section("In sentences", (*self.said, *self.unfinished) or ("Nothing was computed.",)),
+            Section("In numbers", (Table("Numbers with their 95 % intervals", self.table(), dict.fromkeys(_ENDS, 4)),)),
+        ]
+        body = Body(None, (), tuple(sections))
+        return to_html(Report("Can this accuracy be trusted?", subject, body, _HOW_TO_READ, (), ""))
+
+
+_ENDS = ("value", "lower", "upper")
+
+
+def add_check_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command besides those of the data set."""
+    parser.add_argument("sheet", nargs="?", metavar="SHEET.json", help="questions, settings and requirements")
+    parser.add_argument("--predictions", nargs=2, metavar=("REFERENCE", "TARGET"), help="two files of predictions")
+    parser.add_argument(
+        "--require", action="append", default=[], metavar="TEXT", help="such as 'source_robustness.rho >= .9'"
+    )
+    parser.add_argument("--undecided", choices=("pass", "fail"), help="what an undecided requirement counts as")
+    parser.add_argument(
+        "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
+    )
+    parser.add_argument("--report", metavar="FILE.html", help="write a page that needs no network")
+    parser.add_argument("--json", metavar="FILE.json", help="write numbers and decisions")
+    parser.add_argument("--junit", metavar="FILE.xml", help="write decisions as JUnit does")
+    parser.add_argument("--explain", action="store_true", help="list what can be bounded")
+
+
+def seconds(text: str) -> float:
+    """A time as people write it.
+
+    >>> seconds("10m"), seconds("1.5h")
+    (600.0, 5400.0)
+    """
+    form = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
+    if form is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: write 90s, 10m or 2h")
+    return float(form[1]) * _UNITS[form[2]]
+
+
+def explained() -> str:
+    """What can be bounded, a line each."""
+    width = max(map(len, QUANTITIES))
+    return "\n".join(f"{name:<{width}}  {meaning}" for name, meaning in QUANTITIES.items()) + "\n"
+
+
+def read_sheet(chosen: argparse.Namespace) -> Sheet:
+    """The sheet that was named, with what the options add. Raises DataError where nothing is asked."""
+    sheet = Sheet()
+    if chosen.sheet is not None:
+        try:
+            sheet = Sheet.read(Path(chosen.sheet).read_text("utf-8"), chosen.sheet)
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{chosen.sheet}: cannot be read ({error}). Name a sheet.") from None
+    more = tuple(map(Requirement.read, chosen.require))
+    if not sheet.plans and chosen.predictions is None:
+        raise DataError("Nothing is asked: name a sheet with 'plans' and --data, or two files with --predictions.")
+    if sheet.plans and chosen.data is None:
+        raise DataError(f"{chosen.sheet} holds plans: say of which data with --data.")
+    return Sheet(sheet.plans, sheet.compare, (*sheet.require, *more))
+
+
+def check(
+    sheet: Sheet,
+    workspace: Workspace,
+    *,
+    fingerprint: str | None,
+    predictions: Sequence[str] | None,
+    work_off: Callable[[Plan, str, float | None], Run],
+    budget: float | None,
+) -> Checked:
+    """Work everything off, within `budget` seconds, and decide what is required.
+
+    `work_off(plan, fingerprint, until)` runs a plan and returns it finished, or as far as it came by `until`
+    (`time.monotonic`). Numbers of a run that is not finished are shown, and decide nothing.
+    """
+    until = None if budget is None else time.monotonic() + budget
+    found, said, unfinished, decided = [], [], [], []
+    if predictions is not None:
+        compared = compare_files(_compare_options(sheet, predictions), workspace, LOCAL_OWNER)
+        numbers = of_comparisons(compared.comparisons)
+        found += numbers
+        decided += numbers
+        said += [*compared.notes, compared.said]
+    for plan in sheet.plans:
+        assert fingerprint is not None
+        run = work_off(plan, fingerprint, until)
+        rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
+        numbers = of_run(rows, dataset, plan)
+        found += numbers
+        verdict = body_of(rows, dataset, run).said if len(rows) else None
+        said += [] if verdict is None else [verdict.text]
+        if run.state == "done":
+            decided += numbers
+        else:
+            unfinished.append(
+                f"{plan.kind}: {run.state}, {run.n_done} of {run.n_trials} trials. The same command goes on."
+            )
+    return Checked(tuple(found), tuple(_outcomes(sheet.require, found, decided)), tuple(said), tuple(unfinished))
+
+
+def write(checked: Checked, chosen: argparse.Namespace) -> int:
+    """Write what was asked for, and return the exit status."""
+    for name, content in (
+        (chosen.report, lambda: checked.to_html(chosen.data or " and ".join(chosen.predictions or ()))),
+        (chosen.json, lambda: checked.to_json().encode()),
+        (chosen.junit, lambda: checked.to_junit(undecided_passes=chosen.undecided == "pass").encode()),
+    ):
+        if name is not None:
+            try:
+                Path(name).write_bytes(content())
+            except OSError as error:
+                raise DataError(f"{name}: cannot be written ({error}). Name a file in a folder that exists.") from None
+    checked.table().to_csv(sys.stdout, sep="\t", index=False)
+    for sentence in (*checked.said, *checked.unfinished):
+        print(sentence, file=sys.stderr)
+    for outcome in checked.outcomes:
+        print(f"{outcome.decision}: {outcome.requirement.written} ({_told(outcome.of)})", file=sys.stderr)
+    return exit_status(checked.outcomes, undecided={"pass": 0, "fail": 1, None: 3}[chosen.undecided])
+
+
+def _outcomes(require: Sequence[Requirement], found: Sequence[Bounded], decided: Sequence[Bounded]) -> list[Outcome]:
+    return [
+        Outcome(requirement, of, requirement.decide(of) if of in decided else "undecided")
+        for requirement in require
+        for of in requirement.meant(found)
+    ]
+
+
+def _compare_options(sheet: Sheet, predictions: Sequence[str]) -> argparse.Namespace:
+    """Options of `compare` as a sheet says them. Raises DataError for one that there is not."""
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    add_compare_options(parser)
+    reference, target = predictions
+    given = [f"--reference={reference}", f"--target={target}"]
+    known = {action.dest for action in parser._actions}
+    for name, value in sheet.compare.items():
+        if name.replace("-", "_") not in known:
+            raise DataError(f"The sheet's 'compare' has no option {name!r}: python -m core compare --help lists them.")
+        given.append(f"--{name.replace('_', '-')}={value}")
+    try:
+        return parser.parse_args(given)
+    except argparse.ArgumentError as error:
+        raise DataError(f"The sheet's 'compare': {error}.") from None
+
+
+def _row(requirement: str, of: Bounded, decision: str) -> dict[str, object]:
+    numbers = {"value": of.value, "lower": of.interval.lower, "upper": of.interval.upper, "n": of.n}
+    return {"requirement": requirement, "number": of.title, **numbers, "decision": decision}
+
+
+def _told(of: Bounded) -> str:
+    ends = (
+        f"[{fixed(of.interval.lower, 3)}, {fixed(of.interval.upper, 3)}]" if of.interval.known else "interval unknown"
+    )
+    return f"{of.title} {fixed(of.value, 3)} {ends}, n = {of.n}"

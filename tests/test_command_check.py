@@ -1,0 +1,212 @@
+"""A sheet of requirements without a browser: the pages' own numbers, exit codes, JUnit, and a run that goes on."""
+
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.__main__ import main
+from core.command.bounds import QUANTITIES, Bounded, of_run
+from core.command.requirements import Requirement
+from core.data import load_example
+from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.source_robustness import expected_accuracy_intervals
+from core.workspace.engine.runner import engine
+from core.workspace.plans import load_plan
+from core.workspace.workspace import LOCAL_OWNER
+
+ROOT = Path(__file__).resolve().parents[1]
+PLAN = {"kind": "trials", "models": ["nearest_neighbours"], "n_repeats": 2}
+
+
+def sheet(folder: Path, **content) -> str:
+    path = folder / "sheet.json"
+    path.write_text(json.dumps(content))
+    return str(path)
+
+
+def predictions(path: Path, *, accuracy: float, seed: int, n: int = 600) -> str:
+    rng = np.random.default_rng(seed)
+    truth, right = rng.choice(["cat", "dog"], n), rng.random(n) < accuracy
+    other = np.where(truth == "cat", "dog", "cat")
+    table = pd.DataFrame({"id": np.arange(n), "y_true": truth, "y_pred": np.where(right, truth, other)})
+    table.assign(confidence=np.clip(rng.normal(accuracy, 0.05, n), 0.5, 1)).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.fixture
+def two(tmp_path) -> list[str]:
+    """Files of predictions: .95 and .85."""
+    return [
+        predictions(tmp_path / "old.csv", accuracy=0.95, seed=1),
+        predictions(tmp_path / "new.csv", accuracy=0.85, seed=2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("require", "options", "status", "decision"),
+    [
+        ("matched_subsets.gap <= .3", [], 0, "holds"),
+        ("matched_subsets.gap <= .02", [], 1, "fails"),
+        ("matched_subsets.gap <= .1", [], 3, "undecided"),
+        ("matched_subsets.gap <= .1", ["--undecided", "pass"], 0, "undecided"),
+        ("matched_subsets.gap <= .1", ["--undecided", "fail"], 1, "undecided"),
+    ],
+)
+def test_the_exit_status_says_whether_it_holds(two, tmp_path, capsys, require, options, status, decision):
+    junit = tmp_path / "out.xml"
+    command = ["check", "--predictions", *two, "--require", require, "--junit", str(junit), *options]
+    assert main(command) == status
+    said = capsys.readouterr()
+    table = pd.read_csv(io.StringIO(said.out), sep="\t")
+    assert table.loc[table["requirement"].notna(), "decision"].tolist() == [decision]
+    assert f"{decision}: {Requirement.read(require).written}" in said.err
+    suite = ElementTree.parse(junit).getroot()
+    skipped = decision == "undecided" and "pass" in options
+    failed = decision != "holds" and not skipped
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == (
+        "1",
+        str(int(failed)),
+        str(int(skipped)),
+    )
+    assert len(suite.findall("testcase/failure")) == failed
+    assert len(suite.findall("testcase/skipped")) == skipped
+
+
+def test_the_numbers_are_those_of_the_page_to_the_last_digit(tmp_path, capsys, shared_data):
+    files = [str(shared_data / "predictions" / f"spam__{name}.tsv") for name in ("preds", "hindi_preds")]
+    assert main(["compare", "--reference", files[0], "--target", files[1]]) == 0
+    page = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t").iloc[0]
+    out, report = tmp_path / "out.json", tmp_path / "out.html"
+    required = ["--require", "matched_subsets.gap <= .05", "--json", str(out), "--report", str(report)]
+    status = main(["check", "--predictions", *files, *required])
+    assert status == 1
+    numbers = {one["number"].split("[")[0]: one for one in json.loads(out.read_text())["numbers"]}
+    for name in ("gap", "matched_gap", "mix", "unmatched"):
+        found = numbers[f"matched_subsets.{name}"]
+        assert (found["value"], found["lower"], found["upper"]) == tuple(page[[name, f"{name}_lower", f"{name}_upper"]])
+    html = report.read_text()
+    assert "Can this accuracy be trusted?" in html
+    assert "matched_subsets.gap" in html
+
+
+def test_a_sheet_of_plans_is_worked_off_and_its_numbers_are_those_of_the_run(tmp_path, capsys):
+    asked = sheet(tmp_path, plans=[PLAN], require=["source_robustness.rho >= .1", "source_robustness.rho[svm] >= .1"])
+    assert main(["check", asked, "--data", "wine"]) == 2
+    assert (
+        "nothing of this name was found. There is source_robustness.rho[nearest_neighbours" in capsys.readouterr().err
+    )
+    asked = sheet(tmp_path, plans=[PLAN], require=["source_robustness.inclusive >= .1"])
+    assert main(["check", asked, "--data", "wine"]) == 0
+    table = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t").set_index("number")
+    workspace = engine().workspace
+    run = workspace.find_run(LOCAL_OWNER, load_plan(json.dumps(PLAN)), load_example("wine").fingerprint)
+    [row] = expected_accuracy_intervals(workspace.rows(LOCAL_OWNER, run.id)).overall
+    found = table.loc["source_robustness.inclusive[nearest_neighbours, kmeans]"]
+    assert (found["value"], found["lower"]) == (row.inclusive.value, row.inclusive.over_sources.lower)
+
+
+@pytest.mark.parametrize(
+    ("plan", "name"),
+    [
+        (
+            {"kind": "folds", "models": ["nearest_neighbours"], "schemes": ["random_folds"], "n_folds": 3},
+            "cluster_folds.score",
+        ),
+        (PLAN, "source_robustness.fall"),
+    ],
+)
+def test_every_number_that_can_be_bounded_is_explained(tmp_path, capsys, plan, name):
+    assert main(["check", sheet(tmp_path, plans=[plan]), "--data", "wine"]) == 0
+    table = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t")
+    names = set(table["number"].str.split("[").str[0])
+    assert name in names <= set(QUANTITIES)
+    assert main(["check", "--explain"]) == 0
+    assert capsys.readouterr().out.count("\n") == len(QUANTITIES)
+
+
+def test_a_kind_of_run_without_such_numbers_has_none():
+    class Other:
+        kind = "map"
+
+    assert of_run(pd.DataFrame({"a": [1]}), load_example("wine"), Other()) == ()
+
+
+def test_an_unknown_interval_decides_nothing():
+    of = Bounded("source_robustness.rho", (), float("nan"), UNKNOWN, 0)
+    assert Requirement.read("source_robustness.rho >= 0").decide(of) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("sign", "ends"), [(">=", ["fails", "undecided", "holds"]), ("<=", ["holds", "undecided", "fails"])]
+)
+def test_a_bound_itself_is_on_the_right_side(sign, ends):
+    required = Requirement.read(f"source_robustness.rho {sign} 0.5")
+    intervals = (Interval(0.1, 0.4), Interval(0.3, 0.7), Interval(0.6, 0.9))
+    decided = [required.decide(Bounded("source_robustness.rho", (), 0.5, interval, 9)) for interval in intervals]
+    assert decided == ends
+    assert required.decide(Bounded("source_robustness.rho", (), 0.5, Interval(0.5, 0.5), 9)) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "sheet.json, line 1: this is no JSON"),
+        ("[]", "a sheet is an object with 'plans', 'compare', 'require'"),
+        ('{"question": 1}', "and nothing else"),
+        ('{"plans": {}}', "'plans' and 'require' are lists"),
+        ('{"require": ["rho > 1"]}', "'rho > 1' is no requirement"),
+        ('{"require": ["source_robustness.rho >= 1.2.3"]}', "'1.2.3' is no number"),
+        ('{"plans": [{"kind": "oracle"}]}', "oracle"),
+        ("{}", "Nothing is asked"),
+        ('{"plans": [{"kind": "trials"}]}', "say of which data with --data"),
+    ],
+)
+def test_bad_input_is_said_in_a_line(tmp_path, capsys, content, words):
+    (tmp_path / "sheet.json").write_text(content)
+    assert main(["check", str(tmp_path / "sheet.json")]) == 2
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.out == ""
+
+
+def test_options_of_compare_that_a_sheet_gets_wrong_are_named(two, tmp_path, capsys):
+    for compare, words in (({"epsilom": 1}, "no option 'epsilom'"), ({"by": "size"}, "invalid choice")):
+        assert main(["check", sheet(tmp_path, compare=compare), "--predictions", *two]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["check", sheet(tmp_path, compare={"epsilon": 0.01, "repeats": 2}), "--predictions", *two]) == 0
+
+
+def test_a_budget_that_is_spent_decides_nothing_and_the_same_command_goes_on(tmp_path, capsys):
+    plan = {"kind": "trials", "models": ["gradient_boosting"], "n_repeats": 6, "seed": 3}
+    asked = sheet(tmp_path, plans=[plan], require=["source_robustness.inclusive >= .1"])
+    spent = main(["check", asked, "--data", "wine", "--budget", "1s"])
+    first = capsys.readouterr()
+    assert spent in (2, 3)  # 2 where not one number is there yet
+    assert "The same command goes on" in first.err or "nothing of this name was found" in first.err
+    assert main(["check", asked, "--data", "wine"]) == 0
+    assert "done: 18 of 18 trials" in capsys.readouterr().err
+
+
+def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
+    [step] = [
+        line.split("run: ")[1]
+        for line in (ROOT / "docs" / "checks.md").read_text().splitlines()
+        if "run: python" in line
+    ]
+    predictions(tmp_path / "reference.csv", accuracy=0.95, seed=1)
+    predictions(tmp_path / "candidate.csv", accuracy=0.6, seed=2)
+    command = [sys.executable, *shlex.split(step)[1:]]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=120
+    )
+    assert done.returncode == 1, done.stderr
+    assert ElementTree.parse(tmp_path / "accuracy.xml").getroot().get("failures") == "1"
