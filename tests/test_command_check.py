@@ -109,6 +109,7 @@ def test_a_sheet_of_plans_is_worked_off_and_its_numbers_are_those_of_the_run(tmp
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t").set_index("number")
     workspace = engine().workspace
     run = workspace.find_run(LOCAL_OWNER, load_plan(json.dumps(PLAN)), load_example("wine").fingerprint)
+    assert run is not None
     [row] = expected_accuracy_intervals(workspace.rows(LOCAL_OWNER, run.id)).overall
     found = table.loc["source_robustness.inclusive[nearest_neighbours, kmeans]"]
     assert (found["value"], found["lower"]) == (row.inclusive.value, row.inclusive.over_sources.lower)
