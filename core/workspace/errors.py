@@ -1,8 +1,11 @@
 """What a page shows, as written, when something stored cannot be had or kept."""
 
 import errno
+from collections.abc import Sequence
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+MOST_NAMED = 5
+"""How many damaged trials a sentence names."""
 
 
 class WorkspaceError(ValueError):
@@ -19,6 +22,39 @@ class WorkspaceError(ValueError):
 
 class DatabaseBusy(WorkspaceError):
     """Somebody else holds the database for longer than anybody should wait; asking again may help."""
+
+
+class DamagedTrials(WorkspaceError):
+    """Trials of a run that are not what was stored, by number from 0; `mendable` where they can be computed again.
+
+    Examples
+    --------
+    >>> print(DamagedTrials("r1", [3], 12, mendable=True))
+    Trial 4 of 12 of this run is damaged on disk, so that nothing is shown of the run. Compute it again; all else stays.
+    """
+
+    def __init__(self, run_id: str, trials: Sequence[int], n_trials: int, *, mendable: bool):
+        self.run_id, self.trials, self.mendable = run_id, tuple(trials), mendable
+        several = len(trials) > 1
+        which = f"{'Trials' if several else 'Trial'} {_listed(trials)} of {n_trials} of this run"
+        remedy = f"Compute {'them' if several else 'it'} again; all else stays."
+        if not mendable:
+            remedy = "Delete the run and start it again; nothing else is lost."
+        super().__init__(
+            f"{which} {'are' if several else 'is'} damaged on disk, so that nothing is shown of the run. {remedy}"
+        )
+
+
+def _listed(trials: Sequence[int]) -> str:
+    """Numbers from 1, the first few of them by name.
+
+    >>> _listed([0]), _listed([0, 1, 4]), _listed(range(30))
+    ('1', '1, 2 and 5', '1, 2, 3, 4, 5 and 25 more')
+    """
+    numbers = [str(trial + 1) for trial in trials]
+    if len(numbers) > MOST_NAMED:
+        numbers = [*numbers[:MOST_NAMED], f"{len(numbers) - MOST_NAMED} more"]
+    return " and ".join(part for part in (", ".join(numbers[:-1]), numbers[-1]) if part)
 
 
 def disk_error(problem: OSError, what: str) -> WorkspaceError:

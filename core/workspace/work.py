@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from sqlalchemy import delete, select, update
 
-from core.workspace import frames
 from core.workspace.run import Steps, counts_of, find_run_row, require_run
 from core.workspace.schema import RunRow, StepsRow, TrialRow, now
+from core.workspace.seals import trial_seal
 from core.workspace.store import Store, commit_or_ignore_twin
 
 LEASE_SECONDS = 15.0
@@ -123,7 +123,7 @@ class Work:
                     status=status,
                     error=error,
                     content=content,
-                    sha256=frames.sha256(content),
+                    sha256=trial_seal(trial, status, error, content),
                 )
             )
             commit_or_ignore_twin(session)

@@ -180,8 +180,16 @@ class Workspace:
         return self._runs.runs(owner, fingerprint)
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
-        """The rows of every finished trial so far; WorkspaceError where those of one are damaged."""
+        """The rows of every finished trial so far; DamagedTrials where those of one are damaged."""
         return self._runs.rows(owner, run_id)
+
+    def seal(self, owner: str, run_id: str) -> str:
+        """The hash that stands for a run as it is stored; DamagedTrials where it is not what was stored."""
+        return self._runs.seal(owner, run_id)
+
+    def forget_damaged(self, owner: str, run_id: str) -> tuple[int, ...]:
+        """Forget the damaged trials of a run, so that whoever resumes it computes them again; gives their numbers."""
+        return self._runs.forget_damaged(owner, run_id)
 
     def cancel(self, owner: str, run_id: str) -> None:
         """Ask a run to stop. Finished trials stay; resuming goes on from there."""
