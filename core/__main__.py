@@ -20,10 +20,12 @@ to another, as the page of matched subsets does; `--truth gold --predicted answe
 """
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
@@ -41,6 +43,8 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.plans import PLANS, load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER
+
+SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,6 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     finally:
         close_engine()
+
+
+def _as_ctrl_c(*_: object) -> NoReturn:
+    """What is asked to end gives its run back first."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -166,22 +176,34 @@ def _recreate(chosen: argparse.Namespace) -> int:
 
 
 def _work_off(plan: Plan, fingerprint: str) -> int:
-    """Run a plan on stored data to its end, and print its rows."""
+    """Run a plan on stored data to its end, and print its rows; nothing of a run that came to no end."""
     workspace = engine().workspace
-    run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
-    engine().start(LOCAL_OWNER, run.id)
-    while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
-        _say(run, end="\r")
-        time.sleep(0.5)
+    run = _to_its_end(workspace.create_run(LOCAL_OWNER, plan, fingerprint))
     _say(run, end="\n")
     for error in run.errors:
         print(error, file=sys.stderr)
+    if run.state != "done":
+        print("No rows are printed of a run that is not done. The same command goes on from here.", file=sys.stderr)
+        return 1
     rows = workspace.rows(LOCAL_OWNER, run.id)
     rows.to_csv(sys.stdout, sep="\t", index=False)
     said = body_of(rows, workspace.dataset(LOCAL_OWNER, fingerprint), run).said
     if said is not None:
         print(said.text, file=sys.stderr)
-    return 0 if run.state == "done" and not run.n_failed else 1
+    return 1 if run.n_failed else 0
+
+
+def _to_its_end(run: Run) -> Run:
+    """Work on a run, or wait for who does and take over where they leave it, until it is done or somebody stops it."""
+    workspace = engine().workspace
+    while True:
+        ours = engine().start(LOCAL_OWNER, run.id)
+        while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
+            _say(run, end="\r")
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        if ours or run.state in ("done", "cancelled"):
+            return run
+        time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def _with_vectors(chosen: argparse.Namespace) -> Dataset:
@@ -211,4 +233,5 @@ def _say(run: Run, *, end: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _as_ctrl_c)  # as systemd and docker send it
     sys.exit(main())

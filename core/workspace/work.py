@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import delete, select, update
 
-from core.workspace.run import Steps, counts_of, find_run_row, require_run
+from core.workspace.run import Steps, counts_of, find_run_row, is_held, require_run
 from core.workspace.schema import RunRow, StepsRow, TrialRow, now
 from core.workspace.seals import trial_seal
 from core.workspace.store import Store, commit_or_ignore_twin
@@ -28,11 +28,13 @@ class Work:
         """Take a run to work on it; False where a living process has it, or nothing is left to do."""
         with self._store.session() as session:
             row = require_run(session, owner, run_id)
+            if row.state == "running" and is_held(row) and row.lease_owner != lease_owner:
+                return False
             n_done = counts_of(session, run_id)[0]
+            as_seen = (RunRow.lease_owner.is_not_distinct_from(row.lease_owner), RunRow.lease_until == row.lease_until)
             taken = session.execute(
                 update(RunRow)
-                .where(RunRow.id == run_id, RunRow.state != "done")
-                .where((RunRow.lease_until < now()) | (RunRow.lease_owner == lease_owner) | (RunRow.state != "running"))
+                .where(RunRow.id == run_id, RunRow.state == row.state, RunRow.state != "done", *as_seen)
                 .values(
                     state="running",
                     cancel_requested=False,

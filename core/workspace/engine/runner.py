@@ -7,15 +7,14 @@ here or in another process, with only the missing trials.
 
 import logging
 import os
-import socket
 import threading
-import uuid
 
 from core.data.home import home
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.lease import Lease
 from core.workspace.engine.run_in_work import RunInWork
 from core.workspace.errors import WorkspaceError
+from core.workspace.holders import new_holder
 from core.workspace.workspace import Workspace
 
 TRIAL_SECONDS = 3600.0
@@ -43,7 +42,7 @@ class Engine:
 
         Raises WorkspaceError for one that an older method began: its other trials would not be of the same kind.
         """
-        lease_owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        lease_owner = new_holder()
         if self.workspace.run(owner, run_id).older_method:
             raise WorkspaceError(BEGUN_BY_AN_OLDER_METHOD)
         if self._closing.is_set() or not self.workspace.acquire(owner, run_id, lease_owner):
