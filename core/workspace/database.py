@@ -41,4 +41,6 @@ def _prepare_sqlite(connection, _record) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")
+    # Some builds of SQLite write over all that is deleted, which takes as much room again: too much for a full disk.
+    cursor.execute("PRAGMA secure_delete = FAST")
     cursor.close()

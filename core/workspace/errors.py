@@ -24,6 +24,16 @@ class DatabaseBusy(WorkspaceError):
     """Somebody else holds the database for longer than anybody should wait; asking again may help."""
 
 
+class DiskFull(WorkspaceError):
+    """There is no room left to store something; deleting something else helps."""
+
+    def __init__(self, what: str = "be stored"):
+        super().__init__(
+            f"The disk is full, and this could not {what}. Free some space and try again; what was stored before is "
+            "kept."
+        )
+
+
 class DamagedTrials(WorkspaceError):
     """Trials of a run that are not what was stored, by number from 0; `mendable` where they can be computed again.
 
@@ -64,10 +74,7 @@ def disk_error(problem: OSError, what: str) -> WorkspaceError:
     The disk is full, and this could not be stored. Free some space and try again; what was stored before is kept.
     """
     if problem.errno in FULL:
-        return WorkspaceError(
-            f"The disk is full, and this could not {what}. Free some space and try again; what was stored before is "
-            "kept."
-        )
+        return DiskFull(what)
     return WorkspaceError(
         f"This could not {what}: {problem.strerror or problem}. Check that Touchstone's folder (TOUCHSTONE_HOME) may "
         "be read and written by whoever runs it."
@@ -88,9 +95,11 @@ def database_error(said: str) -> WorkspaceError | None:
             "Another process keeps the database busy. Try again in a moment; if it stays so, close the other one."
         )
     if "is full" in said:
+        return DiskFull()
+    if "disk i/o error" in said:
         return WorkspaceError(
-            "The disk is full, and this could not be stored. Free some space and try again; what was stored before is "
-            "kept."
+            "The database cannot be read or written: the disk reports an error, or the file is gone. Check the disk of "
+            "Touchstone's folder (TOUCHSTONE_HOME); what was stored before is kept as far as the disk has it."
         )
     if "malformed" in said or "not a database" in said:
         return WorkspaceError(

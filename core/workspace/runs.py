@@ -116,24 +116,30 @@ class Runs:
 
     def cancel(self, owner: str, run_id: str) -> None:
         """Ask a run to stop. Finished trials stay; resuming goes on from there."""
-        with self._store.session() as session:
-            row = require_run(session, owner, run_id)
-            if state_of(row) == "running":
-                row.cancel_requested = True
-            elif row.state != "done":
-                row.state = "cancelled"
-            session.commit()
+        self._store.free(lambda session: _cancel(session, owner, run_id))
 
     def delete_run(self, owner: str, run_id: str) -> None:
         """Forget a run, its rows and the links to it. A process that works on it stops by itself."""
-        with self._store.session() as session:
-            row = require_run(session, owner, run_id)
-            for kind in (TrialRow, StepsRow, LinkRow):
-                session.execute(delete(kind).where(kind.run_id == run_id))
-            session.delete(row)
-            session.flush()
-            forget_views(session, owner, RunRow.__tablename__, run_id)
-            session.commit()
+        self._store.free(lambda session: _delete(session, owner, run_id))
+
+
+def _cancel(session: Session, owner: str, run_id: str) -> None:
+    row = require_run(session, owner, run_id)
+    if state_of(row) == "running":
+        row.cancel_requested = True
+    elif row.state != "done":
+        row.state = "cancelled"
+    session.commit()
+
+
+def _delete(session: Session, owner: str, run_id: str) -> None:
+    row = require_run(session, owner, run_id)
+    for kind in (TrialRow, StepsRow, LinkRow):
+        session.execute(delete(kind).where(kind.run_id == run_id))
+    session.delete(row)
+    session.flush()
+    forget_views(session, owner, RunRow.__tablename__, run_id)
+    session.commit()
 
 
 def _stored(session: Session, run_id: str) -> list[StoredTrial]:

@@ -1,6 +1,8 @@
 """Where does everything that is kept stand? In a database, and in a folder of blobs beside it."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
@@ -8,8 +10,10 @@ from sqlalchemy.orm import Session
 
 from core.workspace.blobs import Blobs
 from core.workspace.database import open_database
+from core.workspace.reserve import Reserve
 from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RestsOnRow, RunRow, ViewLinkRow
 
+Result = TypeVar("Result")
 RowWithBlob = DatasetRow | PredictionsRow | ModelRow
 
 
@@ -30,10 +34,21 @@ class Store:
         # The database first: what a newer Touchstone made is refused before anything is written.
         self.database = open_database(database_url or f"sqlite:///{home / 'touchstone.sqlite'}")
         self.blobs = Blobs(home / "blobs")
+        self._reserve = Reserve(home / "reserve")
+        self._reserve.hold()
 
     def session(self) -> Session:
         """A transaction, for a `with` statement."""
         return Session(self.database)
+
+    def free(self, change: Callable[[Session], Result]) -> Result:
+        """Make a change that a full disk must not stop, in a transaction of its own: it deletes, stops or says why."""
+
+        def in_session() -> Result:
+            with self.session() as session:
+                return change(session)
+
+        return self._reserve.with_room(in_session)
 
     def close(self) -> None:
         """Close every connection."""

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 
 from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
 
 from core.workspace.run import Steps, counts_of, find_run_row, is_held, require_run
 from core.workspace.schema import RunRow, StepsRow, TrialRow, now
@@ -67,7 +68,8 @@ class Work:
 
     def release(self, owner: str, run_id: str, lease_owner: str, state: str, *, error: str | None = None) -> None:
         """Give a run back as "done", "cancelled" or "interrupted"; nothing happens where the lease is lost."""
-        with self._store.session() as session:
+
+        def give_back(session: Session) -> None:
             released = session.execute(
                 update(RunRow)
                 .where(RunRow.owner == owner, RunRow.id == run_id, RunRow.lease_owner == lease_owner)
@@ -76,6 +78,8 @@ class Work:
             if released.rowcount:
                 session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
             session.commit()
+
+        self._store.free(give_back)
 
     def record_provenance(self, owner: str, run_id: str, provenance: dict) -> None:
         """Note the versions and the place that a run's newest trials came from."""

@@ -8,6 +8,9 @@ here or in another process, with only the missing trials.
 import logging
 import os
 import threading
+import time
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from core.data.home import home
 from core.workspace.engine.executor import Executor
@@ -19,6 +22,10 @@ from core.workspace.workspace import Workspace
 
 TRIAL_SECONDS = 3600.0
 """A trial that takes longer is given up, and its worker is replaced."""
+
+SECONDS_TO_GIVE_BACK = 3600.0
+SECONDS_BETWEEN_TRIES = 2.0
+"""For so long, and so often, a run is given back again where the database is away: its reason must not be lost."""
 
 BEGUN_BY_AN_OLDER_METHOD = (
     "This run was begun by an older method, and today's would go on differently. Run it again for today's figures."
@@ -77,8 +84,18 @@ class Engine:
             # Nobody waits for this thread: what went wrong must reach the run's row, whatever it is.
             error = f"{type(problem).__name__}: {problem}"
             _log.exception("run %s stopped", run_id)
-        finally:
-            self.workspace.release(owner, run_id, lease_owner, state, error=error)
+        self._give_back(owner, run_id, lease_owner, state, error)
+
+    def _give_back(self, owner: str, run_id: str, lease_owner: str, state: str, error: str | None) -> None:
+        """Give a run back with what stopped it; a database that cannot be written to now is asked again for a while."""
+        until = time.monotonic() + SECONDS_TO_GIVE_BACK
+        while True:
+            try:
+                return self.workspace.release(owner, run_id, lease_owner, state, error=error)
+            except (SQLAlchemyError, WorkspaceError) as problem:
+                _log.warning("run %s could not be given back as %s (%s): %s", run_id, state, error, problem)
+            if time.monotonic() > until or self._closing.wait(SECONDS_BETWEEN_TRIES):
+                return None
 
 
 _engine: Engine | None = None
