@@ -15,6 +15,9 @@ to another, as the page of matched subsets does; `--truth gold --predicted answe
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).
 
+`python -m core verify RUN --recompute 5` says whether a stored run is what was stored, and computes five of its trials
+again, chosen at random.
+
 `python -m core run --recreate file.json` computes a run again from the parameters that a page gives (“Parameters
 (JSON)”), under the same key, or says why that cannot be.
 """
@@ -29,6 +32,7 @@ from typing import NoReturn
 
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
+from core.command.verified_run import add_verify_options, verify
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.data.tables.vectors import write_vectors
 from core.questions import QUESTIONS
@@ -56,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if chosen.command == "vectors":
             return _vectors(chosen)
+        if chosen.command == "verify":
+            return verify(chosen, engine().workspace, LOCAL_OWNER)
         if chosen.command == "compare":
             return _compare(chosen)
         if chosen.recreate is not None:
@@ -98,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     add_compare_options(
         commands.add_parser("compare", help="say whether accuracy drops from one file of predictions to another")
     )
+    add_verify_options(commands.add_parser("verify", help="say whether a stored run is whole, and comes out again"))
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
     add_dataset_options(vectors)

@@ -85,6 +85,12 @@ class Runs:
             _, stored = _require_whole(session, owner, run_id)
         return frames.from_bytes([trial.content for trial in stored])
 
+    def rows_by_trial(self, owner: str, run_id: str) -> dict[int, pd.DataFrame]:
+        """The rows of each trial that did not fail, by its number from 0. Raises DamagedTrials as `rows` does."""
+        with self._store.session() as session:
+            _, stored = _require_whole(session, owner, run_id)
+        return {trial.trial: frames.from_bytes([trial.content]) for trial in stored if trial.error is None}
+
     def seal(self, owner: str, run_id: str) -> str:
         """The hash that stands for a run as it is stored: its plan, its data, and each finished trial.
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from core.workspace.run import Steps, counts_of, find_run_row, is_held, require_run
 from core.workspace.schema import RunRow, StepsRow, TrialRow, now
-from core.workspace.seals import trial_seal
+from core.workspace.seals import run_seal, trial_seal
 from core.workspace.store import Store, commit_or_ignore_twin
 
 LEASE_SECONDS = 15.0
@@ -77,6 +77,8 @@ class Work:
             )
             if released.rowcount:
                 session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
+            if released.rowcount and state == "done":
+                _seal(session, run_id)
             session.commit()
 
         self._store.free(give_back)
@@ -133,3 +135,10 @@ class Work:
                 )
             )
             commit_or_ignore_twin(session)
+
+
+def _seal(session: Session, run_id: str) -> None:
+    """Note the seal of a run that is done beside what else its results rest on."""
+    row = session.get_one(RunRow, run_id)
+    trials = session.scalars(select(TrialRow.sha256).where(TrialRow.run_id == run_id).order_by(TrialRow.trial))
+    row.provenance = json.dumps(json.loads(row.provenance) | {"seal": run_seal(row.key, trials)})

@@ -183,6 +183,10 @@ class Workspace:
         """The rows of every finished trial so far; DamagedTrials where those of one are damaged."""
         return self._runs.rows(owner, run_id)
 
+    def rows_by_trial(self, owner: str, run_id: str) -> dict[int, pd.DataFrame]:
+        """The rows of each trial that did not fail, by its number from 0; DamagedTrials where one is damaged."""
+        return self._runs.rows_by_trial(owner, run_id)
+
     def seal(self, owner: str, run_id: str) -> str:
         """The hash that stands for a run as it is stored; DamagedTrials where it is not what was stored."""
         return self._runs.seal(owner, run_id)

@@ -240,12 +240,14 @@ def foot(run: Run) -> None:
     place = " · ".join(str(run.provenance[name]) for name in ("device", "executor") if name in run.provenance)
     when = datetime.fromtimestamp(run.finished or run.created, UTC)
     older = f" · {OLDER_METHOD.rstrip('.').lower()}" if run.older_method else ""
+    seal = f" · seal {run.provenance['seal'][:12]}" if run.state == "done" and "seal" in run.provenance else ""
     others = " · computed with other versions than are installed now" if _other_versions(run) else ""
     st.caption(
         f"Data {run.fingerprint[:12]} · {plain(parameters(run))} · {plain(versions)}{others}{older} · "
-        f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC",
+        f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC{seal}",
         help="What this result rests on: the data set's fingerprint, the plan, the versions of Touchstone and the "
-        "libraries that it was computed with, on what, and when.",
+        "libraries that it was computed with, on what, and when. The seal is a hash of its plan, its data and every "
+        "trial: `python -m core verify` makes it again, and computes trials again.",
     )
 
 
