@@ -18,6 +18,9 @@ to another, as the page of matched subsets does; `--truth gold --predicted answe
 `python -m core verify RUN --recompute 5` says whether a stored run is what was stored, and computes five of its trials
 again, chosen at random.
 
+`python -m core doctor` says whether all that is stored is whole, and `--mend` mends it. `python -m core backup FILE`
+copies all of it to one file, also while the app runs, and `restore FILE` puts that into a new TOUCHSTONE_HOME.
+
 `python -m core run --recreate file.json` computes a run again from the parameters that a page gives (“Parameters
 (JSON)”), under the same key, or says why that cannot be.
 """
@@ -32,8 +35,10 @@ from typing import NoReturn
 
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
+from core.command.upkeep import add_upkeep, copy_home, see_doctor
 from core.command.verified_run import add_verify_options, verify
 from core.data import EXAMPLES, DataError, Dataset, load_example
+from core.data.home import home
 from core.data.tables.vectors import write_vectors
 from core.questions import QUESTIONS
 from core.report.plan_reference import plan_reference, reference
@@ -60,6 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if chosen.command == "vectors":
             return _vectors(chosen)
+        if chosen.command in ("backup", "restore"):
+            return copy_home(chosen, home())
+        if chosen.command == "doctor":
+            return see_doctor(chosen, home(), engine)
         if chosen.command == "verify":
             return verify(chosen, engine().workspace, LOCAL_OWNER)
         if chosen.command == "compare":
@@ -105,6 +114,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("compare", help="say whether accuracy drops from one file of predictions to another")
     )
     add_verify_options(commands.add_parser("verify", help="say whether a stored run is whole, and comes out again"))
+    add_upkeep(commands)
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
     add_dataset_options(vectors)

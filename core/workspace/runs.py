@@ -91,6 +91,12 @@ class Runs:
             _, stored = _require_whole(session, owner, run_id)
         return {trial.trial: frames.from_bytes([trial.content]) for trial in stored if trial.error is None}
 
+    def trial_seals(self, owner: str, run_id: str) -> dict[int, str]:
+        """The hash of each finished trial, by its number from 0, as it is noted."""
+        with self._store.session() as session:
+            require_run(session, owner, run_id)
+            return {trial.trial: trial.sha256 for trial in _stored(session, run_id)}
+
     def seal(self, owner: str, run_id: str) -> str:
         """The hash that stands for a run as it is stored: its plan, its data, and each finished trial.
 

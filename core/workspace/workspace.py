@@ -187,6 +187,10 @@ class Workspace:
         """The rows of each trial that did not fail, by its number from 0; DamagedTrials where one is damaged."""
         return self._runs.rows_by_trial(owner, run_id)
 
+    def trial_seals(self, owner: str, run_id: str) -> dict[int, str]:
+        """The hash of each finished trial, by its number from 0, as it is noted."""
+        return self._runs.trial_seals(owner, run_id)
+
     def seal(self, owner: str, run_id: str) -> str:
         """The hash that stands for a run as it is stored; DamagedTrials where it is not what was stored."""
         return self._runs.seal(owner, run_id)
