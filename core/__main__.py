@@ -244,7 +244,8 @@ def _dataset(chosen: argparse.Namespace) -> Dataset:
 
 def _say(run: Run, *, end: str) -> None:
     first = run.waits_for
-    waits = "" if first is None else f"{first.what} {first.n_done} of {first.n_steps}; "
+    far = f" {first.n_done} of {first.n_steps}" if first is not None and first.n_steps else ""
+    waits = "" if first is None else f"{first.what}{far}; "
     said = f"{waits}{run.state}: {run.n_done} of {run.n_trials} trials, {run.n_failed} failed"
     print(f"{said:<79}", end=end, file=sys.stderr)
 

@@ -46,8 +46,8 @@ class Run:
     `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
     seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `steps` say how far
     the trials are that are running, where they tell; `waits_for` how far another run is, that has to end before these
-    trials can begin. `provenance` tells versions and place; `errors` are the messages of failed trials, each once, and
-    what stopped the run.
+    trials can begin, or (of 0 steps) that nobody is there to compute them. `provenance` tells versions and place;
+    `errors` are the messages of failed trials, each once, and what stopped the run.
     """
 
     id: str
