@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -110,7 +111,7 @@ def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, tm
 def test_what_is_being_worked_on_is_not_mended(workspace, done, tmp_path):
     damage(tmp_path, done, 0)
     with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database, database:
-        database.execute("UPDATE runs SET state = 'running', lease_until = 1e12")
+        database.execute("UPDATE runs SET state = 'running', lease_until = ?", (time.time() + 30,))
     with pytest.raises(WorkspaceError, match="is being worked on"):
         workspace.forget_damaged(LOCAL_OWNER, done.id)
     assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
