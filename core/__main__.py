@@ -18,20 +18,31 @@ exits with 0 where what is required holds, 1 where it fails, 3 where it is undec
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).
 
+`python -m core verify RUN --recompute 5` says whether a stored run is what was stored, and computes five of its trials
+again, chosen at random.
+
+`python -m core doctor` says whether all that is stored is whole, and `--mend` mends it. `python -m core backup FILE`
+copies all of it to one file, also while the app runs, and `restore FILE` puts that into a new TOUCHSTONE_HOME.
+
 `python -m core run --recreate file.json` computes a run again from the parameters that a page gives (“Parameters
 (JSON)”), under the same key, or says why that cannot be.
 """
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from core.command.check import add_check_options, check, explained, read_sheet, write
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
+from core.command.upkeep import add_upkeep, copy_home, see_doctor
+from core.command.verified_run import add_verify_options, verify
 from core.data import EXAMPLES, DataError, Dataset, load_example
+from core.data.home import home
 from core.data.tables.vectors import write_vectors
 from core.questions import QUESTIONS
 from core.report.plan_reference import plan_reference, reference
@@ -46,6 +57,8 @@ from core.workspace.plans import PLANS, load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER
 
+SECONDS_BETWEEN_LOOKS = 0.5
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line says; returns the exit status."""
@@ -56,6 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if chosen.command == "vectors":
             return _vectors(chosen)
+        if chosen.command in ("backup", "restore"):
+            return copy_home(chosen, home())
+        if chosen.command == "doctor":
+            return see_doctor(chosen, home(), engine)
+        if chosen.command == "verify":
+            return verify(chosen, engine().workspace, LOCAL_OWNER)
         if chosen.command == "compare":
             return _compare(chosen)
         if chosen.command == "check":
@@ -73,6 +92,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     finally:
         close_engine()
+
+
+def _as_ctrl_c(*_: object) -> NoReturn:
+    """What is asked to end gives its run back first."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -99,6 +124,8 @@ def _parser() -> argparse.ArgumentParser:
     checks.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
     add_dataset_options(checks)
     checks.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
+    add_verify_options(commands.add_parser("verify", help="say whether a stored run is whole, and comes out again"))
+    add_upkeep(commands)
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
     vectors.add_argument("--data", required=True, help="texts: an example, a fingerprint or a file")
     add_dataset_options(vectors)
@@ -198,28 +225,38 @@ def _recreate(chosen: argparse.Namespace) -> int:
 
 
 def _work_off(plan: Plan, fingerprint: str) -> int:
-    """Run a plan on stored data to its end, and print its rows."""
+    """Run a plan on stored data to its end, and print its rows; nothing of a run that came to no end."""
     workspace = engine().workspace
     run = _finished(plan, fingerprint)
+    if run.state != "done":
+        print("No rows are printed of a run that is not done. The same command goes on from here.", file=sys.stderr)
+        return 1
     rows = workspace.rows(LOCAL_OWNER, run.id)
     rows.to_csv(sys.stdout, sep="\t", index=False)
     said = body_of(rows, workspace.dataset(LOCAL_OWNER, fingerprint), run).said
     if said is not None:
         print(said.text, file=sys.stderr)
-    return 0 if run.state == "done" and not run.n_failed else 1
+    return 1 if run.n_failed else 0
 
 
 def _finished(plan: Plan, fingerprint: str, until: float | None = None) -> Run:
-    """Run a plan on stored data to its end, or until a time of `time.monotonic`."""
+    """Work on a plan, or wait for who does and take over where they leave it, until it is done or somebody stops it.
+
+    `until` is a time of `time.monotonic`, at which it is stopped.
+    """
     workspace = engine().workspace
     run = workspace.create_run(LOCAL_OWNER, plan, fingerprint)
-    engine().start(LOCAL_OWNER, run.id)
-    while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
-        _say(run, end="\r")
-        if until is not None and time.monotonic() > until:
-            workspace.cancel(LOCAL_OWNER, run.id)
-            until = None
-        time.sleep(0.5)
+    while True:
+        ours = engine().start(LOCAL_OWNER, run.id)
+        while (run := workspace.run(LOCAL_OWNER, run.id)).state == "running":
+            _say(run, end="\r")
+            if until is not None and time.monotonic() > until:
+                workspace.cancel(LOCAL_OWNER, run.id)
+                until = None
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        if ours or run.state in ("done", "cancelled"):
+            break
+        time.sleep(SECONDS_BETWEEN_LOOKS)
     _say(run, end="\n")
     for error in run.errors:
         print(error, file=sys.stderr)
@@ -247,10 +284,12 @@ def _dataset(chosen: argparse.Namespace) -> Dataset:
 
 def _say(run: Run, *, end: str) -> None:
     first = run.waits_for
-    waits = "" if first is None else f"{first.what} {first.n_done} of {first.n_steps}; "
+    far = f" {first.n_done} of {first.n_steps}" if first is not None and first.n_steps else ""
+    waits = "" if first is None else f"{first.what}{far}; "
     said = f"{waits}{run.state}: {run.n_done} of {run.n_trials} trials, {run.n_failed} failed"
     print(f"{said:<79}", end=end, file=sys.stderr)
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _as_ctrl_c)  # as systemd and docker send it
     sys.exit(main())

@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -211,3 +212,24 @@ def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
     )
     assert done.returncode == 1, done.stderr
     assert ElementTree.parse(tmp_path / "accuracy.xml").getroot().get("failures") == "1"
+
+
+def test_killed_and_started_again_it_goes_on(tmp_path):
+    plan = {"kind": "trials", "models": ["gradient_boosting"], "n_repeats": 10, "seed": 4}
+    asked = sheet(tmp_path, plans=[plan], require=["source_robustness.inclusive >= .1"])
+    command = [sys.executable, "-m", "core", "check", asked, "--data", "wine"]
+    killed = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    workspace, wanted = engine().workspace, load_plan(json.dumps(plan))
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        run = workspace.find_run(LOCAL_OWNER, wanted, load_example("wine").fingerprint)
+        if run is not None and run.n_done >= 2:
+            break
+        time.sleep(0.1)
+    killed.kill()
+    killed.communicate()
+    before = workspace.run(LOCAL_OWNER, run.id).n_done
+    assert 2 <= before < 30
+    again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=180, check=False)
+    assert again.returncode == 0, again.stderr
+    assert workspace.run(LOCAL_OWNER, run.id).n_done == 30

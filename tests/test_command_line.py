@@ -2,8 +2,10 @@
 
 import io
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +15,18 @@ import pytest
 from core.__main__ import _parser, _say, main
 from core.command.compared_files import compare_files
 from core.command.given_files import given_dataset
-from core.data import DataError
+from core.data import DataError, load_example
+from core.data.home import home
 from core.data.predictions.upload import GivenFile, PredictionUpload
+from core.trials import Context
+from core.workspace import frames, work
+from core.workspace.engine.runner import close_engine
+from core.workspace.plans import load_plan
 from core.workspace.run import Run, Steps
+from core.workspace.schema import RunRow
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.data.shared_files import recordings, zip_of
+from tests.workspace.conftest import wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2}'
@@ -233,3 +242,57 @@ def test_images_of_several_sizes_are_resized_when_the_command_says_so(tmp_path, 
     assert "Say it with --image-size 8 8." in capsys.readouterr().err
     chosen = _parser().parse_args(["run", "--data", str(path), "--image-size", "6", "5", PLAN])
     assert given_dataset(chosen).x.shape == (8, 6, 5, 1)
+
+
+SLOW = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2000}'
+
+
+@pytest.fixture
+def run_elsewhere(tmp_path, monkeypatch) -> Iterator[tuple[Workspace, Run]]:
+    """A run that a process of another machine works on, which has crashed: only its lease says so, in two seconds."""
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(work, "LEASE_SECONDS", 2.0)
+    close_engine()
+    workspace, wine = Workspace(home()), load_example("wine")
+    workspace.add_dataset(LOCAL_OWNER, wine, example="wine")
+    run = workspace.create_run(LOCAL_OWNER, load_plan(PLAN), wine.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, run.id, "elsewhere")
+    yield workspace, run
+    workspace.close()
+    close_engine()
+
+
+def test_a_command_right_after_a_crash_waits_for_the_lease_and_takes_the_run_over(run_elsewhere, capsys):
+    workspace, run = run_elsewhere
+    assert main(["run", "--data", "wine", PLAN]) == 0
+    said = capsys.readouterr()
+    assert pd.read_csv(io.StringIO(said.out), sep="\t")["label"].isna().sum() == 6
+    assert workspace.run(LOCAL_OWNER, run.id).state == "done"
+
+
+def test_of_a_run_that_somebody_cancels_nothing_partial_is_printed(run_elsewhere, capsys):
+    workspace, run = run_elsewhere
+    rows = load_plan(PLAN).run_trial(load_example("wine"), 0, context=Context())
+    workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(rows))
+    workspace.cancel(LOCAL_OWNER, run.id)
+    assert main(["run", "--data", "wine", PLAN]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "cancelled: 1 of 6 trials" in said.err
+    assert "No rows are printed of a run that is not done." in said.err
+
+
+def test_a_command_that_is_asked_to_end_gives_its_run_back(tmp_path, monkeypatch):
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
+    command = [sys.executable, "-m", "core", "run", "--data", "wine", SLOW]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    workspace = Workspace(tmp_path)
+    [run] = wait_until(lambda: [run for run in workspace.runs(LOCAL_OWNER) if run.n_done], bool)
+    process.send_signal(signal.SIGTERM)
+    printed, said = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (130, "")
+    assert "Stopped. The same command goes on from here." in said
+    with workspace._store.session() as session:
+        row = session.get(RunRow, run.id)
+        assert (row.state, row.lease_owner) == ("interrupted", None)
+    workspace.close()

@@ -29,6 +29,7 @@ def provenance(run: Run) -> tuple[tuple[str, str], ...]:
         "Started": _when(run.started),
         "Finished": _when(run.finished) if run.state != "running" else "",
         "Run": f"{run.id}, key {run.key}",
+        "Seal": known.get("seal", "") if run.state == "done" else "",
     }
     return tuple((name, value) for name, value in told.items() if value)
 

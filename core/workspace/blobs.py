@@ -1,6 +1,7 @@
 """Where do large things live? In files named by their content, so that what is read back is what was written."""
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.data.home import write_whole
@@ -23,7 +24,7 @@ class Blobs:
         """Raises WorkspaceError where the folder is not there and cannot be made."""
         self._folder = folder
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as problem:
             raise disk_error(problem, "be opened") from problem
 
@@ -57,6 +58,12 @@ class Blobs:
                 f"The stored file {name[:12]} is damaged. Delete what it belongs to, and upload or train it again."
             )
         return content
+
+    def stored(self) -> Iterator[tuple[str, float]]:
+        """The name of every blob, and when it was written (seconds since 1970)."""
+        for path in self._folder.glob("??/*"):
+            if len(path.name) == 64 and path.is_file():
+                yield path.name, path.stat().st_mtime
 
     def delete(self, name: str) -> None:
         """Remove a blob; nothing happens where there is none. Raises WorkspaceError where it cannot be removed."""

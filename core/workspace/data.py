@@ -82,8 +82,9 @@ class Data:
 
     def delete_dataset(self, owner: str, fingerprint: str) -> None:
         """Forget a data set; the bytes go when nobody else keeps the same ones."""
-        with self._store.session() as session:
-            self._store.delete_with_blob(session, require_dataset(session, owner, fingerprint))
+        self._store.free(
+            lambda session: self._store.delete_with_blob(session, require_dataset(session, owner, fingerprint))
+        )
 
     def add_predictions(self, owner: str, upload: PredictionUpload, *, example: str | None = None) -> str:
         """Keep predictions and return their fingerprint; those that are there already are left as they are."""
@@ -117,8 +118,9 @@ class Data:
 
     def delete_predictions(self, owner: str, fingerprint: str) -> None:
         """Forget predictions; the bytes go when nobody else keeps the same ones."""
-        with self._store.session() as session:
-            self._store.delete_with_blob(session, require_predictions(session, owner, fingerprint))
+        self._store.free(
+            lambda session: self._store.delete_with_blob(session, require_predictions(session, owner, fingerprint))
+        )
 
 
 def _find_dataset(session: Session, owner: str, fingerprint: str) -> DatasetRow | None:

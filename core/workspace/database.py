@@ -34,9 +34,13 @@ def _say(context: ExceptionContext) -> Exception | None:
 
 
 def _prepare_sqlite(connection, _record) -> None:
+    # Damaged text is read as something else and then refused with its row; it must not stop whatever lists it.
+    connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")
+    # Some builds of SQLite write over all that is deleted, which takes as much room again: too much for a full disk.
+    cursor.execute("PRAGMA secure_delete = FAST")
     cursor.close()

@@ -1,8 +1,11 @@
 """What a page shows, as written, when something stored cannot be had or kept."""
 
 import errno
+from collections.abc import Sequence
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+MOST_NAMED = 5
+"""How many damaged trials a sentence names."""
 
 
 class WorkspaceError(ValueError):
@@ -21,6 +24,49 @@ class DatabaseBusy(WorkspaceError):
     """Somebody else holds the database for longer than anybody should wait; asking again may help."""
 
 
+class DiskFull(WorkspaceError):
+    """There is no room left to store something; deleting something else helps."""
+
+    def __init__(self, what: str = "be stored"):
+        super().__init__(
+            f"The disk is full, and this could not {what}. Free some space and try again; what was stored before is "
+            "kept."
+        )
+
+
+class DamagedTrials(WorkspaceError):
+    """Trials of a run that are not what was stored, by number from 0; `mendable` where they can be computed again.
+
+    Examples
+    --------
+    >>> print(DamagedTrials("r1", [3], 12, mendable=True))
+    Trial 4 of 12 of this run is damaged on disk, so that nothing is shown of the run. Compute it again; all else stays.
+    """
+
+    def __init__(self, run_id: str, trials: Sequence[int], n_trials: int, *, mendable: bool):
+        self.run_id, self.trials, self.mendable = run_id, tuple(trials), mendable
+        several = len(trials) > 1
+        which = f"{'Trials' if several else 'Trial'} {_listed(trials)} of {n_trials} of this run"
+        remedy = f"Compute {'them' if several else 'it'} again; all else stays."
+        if not mendable:
+            remedy = "Delete the run and start it again; nothing else is lost."
+        super().__init__(
+            f"{which} {'are' if several else 'is'} damaged on disk, so that nothing is shown of the run. {remedy}"
+        )
+
+
+def _listed(trials: Sequence[int]) -> str:
+    """Numbers from 1, the first few of them by name.
+
+    >>> _listed([0]), _listed([0, 1, 4]), _listed(range(30))
+    ('1', '1, 2 and 5', '1, 2, 3, 4, 5 and 25 more')
+    """
+    numbers = [str(trial + 1) for trial in trials]
+    if len(numbers) > MOST_NAMED:
+        numbers = [*numbers[:MOST_NAMED], f"{len(numbers) - MOST_NAMED} more"]
+    return " and ".join(part for part in (", ".join(numbers[:-1]), numbers[-1]) if part)
+
+
 def disk_error(problem: OSError, what: str) -> WorkspaceError:
     """What a file system says, as a sentence; `what` could not be done with it.
 
@@ -28,10 +74,7 @@ def disk_error(problem: OSError, what: str) -> WorkspaceError:
     The disk is full, and this could not be stored. Free some space and try again; what was stored before is kept.
     """
     if problem.errno in FULL:
-        return WorkspaceError(
-            f"The disk is full, and this could not {what}. Free some space and try again; what was stored before is "
-            "kept."
-        )
+        return DiskFull(what)
     return WorkspaceError(
         f"This could not {what}: {problem.strerror or problem}. Check that Touchstone's folder (TOUCHSTONE_HOME) may "
         "be read and written by whoever runs it."
@@ -52,9 +95,11 @@ def database_error(said: str) -> WorkspaceError | None:
             "Another process keeps the database busy. Try again in a moment; if it stays so, close the other one."
         )
     if "is full" in said:
+        return DiskFull()
+    if "disk i/o error" in said:
         return WorkspaceError(
-            "The disk is full, and this could not be stored. Free some space and try again; what was stored before is "
-            "kept."
+            "The database cannot be read or written: the disk reports an error, or the file is gone. Check the disk of "
+            "Touchstone's folder (TOUCHSTONE_HOME); what was stored before is kept as far as the disk has it."
         )
     if "malformed" in said or "not a database" in said:
         return WorkspaceError(

@@ -162,7 +162,8 @@ class Links:
 
     def revoke_link(self, owner: str, link: str) -> None:
         """Take a link back, by its id: whoever looks through it sees nothing any more within seconds."""
-        with self._store.session() as session:
+
+        def revoke(session: Session) -> None:
             row = _find(session, link)
             if row is None or row.owner != owner:
                 raise WorkspaceError(
@@ -170,6 +171,8 @@ class Links:
                 )
             row.revoked = row.revoked or now()
             session.commit()
+
+        self._store.free(revoke)
 
     def follow_link(self, link: str) -> tuple[str, str | View]:
         """The owner of a link that works and what it shows; notes that it was used.

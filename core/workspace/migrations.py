@@ -19,6 +19,7 @@ from sqlalchemy.engine import Engine as Database
 from core.workspace import frames
 from core.workspace.errors import WorkspaceError, database_error, disk_error
 from core.workspace.schema import Base, RunRow, SchemaVersionRow
+from core.workspace.seals import trial_seal
 
 _EMPTY = 0
 _LOCK = 7_206_041
@@ -36,7 +37,20 @@ def _hash_rows(connection: Connection) -> None:
         connection.execute(write, of_trial | {"sha256": frames.sha256(content)})
 
 
-STEPS: dict[int, Callable[[Connection], None]] = {1: _hash_rows}
+def _seal_rows(connection: Connection) -> None:
+    """The hash of a trial comes to stand for its number, status and error, too; rows that were damaged stay so."""
+    read = text("SELECT status, error, content, sha256 FROM trials WHERE run_id = :run AND trial = :trial")
+    write = text("UPDATE trials SET sha256 = :sha256 WHERE run_id = :run AND trial = :trial")
+    for run, trial in connection.execute(text("SELECT run_id, trial FROM trials")).all():
+        of_trial = {"run": run, "trial": trial}
+        row = connection.execute(read, of_trial).one()
+        content = bytes(row.content)
+        whole = row.sha256 == frames.sha256(content)
+        seal = trial_seal(trial, row.status, row.error, content) if whole else ""
+        connection.execute(write, of_trial | {"sha256": seal})
+
+
+STEPS: dict[int, Callable[[Connection], None]] = {1: _hash_rows, 2: _seal_rows}
 """What leads from each version to the next, in SQL of its own: the tables of `schema` are those of the newest version.
 
 A table that a version adds needs no SQL: those that are not there are made after the last step.

@@ -91,8 +91,9 @@ class Models:
 
     def delete_model(self, owner: str, fingerprint: str) -> None:
         """Forget a model; what was computed with it stays. The bytes go when nobody else keeps the same ones."""
-        with self._store.session() as session:
-            self._store.delete_with_blob(session, require_model(session, owner, fingerprint))
+        self._store.free(
+            lambda session: self._store.delete_with_blob(session, require_model(session, owner, fingerprint))
+        )
 
 
 def _find_model(session: Session, owner: str, fingerprint: str) -> ModelRow | None:

@@ -10,11 +10,15 @@ from core.data import DataError
 from core.data.identity import key
 from core.trials import Plan, to_json
 from core.workspace.errors import WorkspaceError
+from core.workspace.holders import is_dead
 from core.workspace.plans import load_plan
 from core.workspace.schema import RunRow, StepsRow, TrialRow, now
 
 WAITING = -1
 """The number under which a run notes how far the run is that it waits for, beside the numbers of its trials."""
+
+LONGEST_LEASE = 60.0
+"""No lease is given for longer than that, in seconds; a longer one is not believed."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class Run:
     `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
     seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `steps` say how far
     the trials are that are running, where they tell; `waits_for` how far another run is, that has to end before these
-    trials can begin. `provenance` tells versions and place; `errors` are the messages of failed trials, each once, and
-    what stopped the run.
+    trials can begin, or (of 0 steps) that nobody is there to compute them. `provenance` tells versions and place;
+    `errors` are the messages of failed trials, each once, and what stopped the run.
     """
 
     id: str
@@ -125,8 +129,18 @@ def counts_of(session: Session, run_id: str) -> tuple[int, int]:
 
 
 def state_of(row: RunRow) -> str:
-    """The state of a run; it is interrupted where the process that worked on it is gone."""
-    return "interrupted" if row.state == "running" and row.lease_until < now() else row.state
+    """The state of a run; where the process that worked on it is gone, it is interrupted, or cancelled as was asked."""
+    if row.state != "running" or is_held(row):
+        return row.state
+    return "cancelled" if row.cancel_requested else "interrupted"
+
+
+def is_held(row: RunRow) -> bool:
+    """Whether the lease of a run stands: it has not run out, and its process is not known to be dead.
+
+    One that ends too far from now is of a clock that was set back since: whoever lives writes it anew at once.
+    """
+    return 0 <= row.lease_until - now() <= LONGEST_LEASE and not is_dead(row.lease_owner)
 
 
 def as_run(session: Session, row: RunRow) -> Run:

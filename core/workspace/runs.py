@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections.abc import Sequence
 
 import pandas as pd
 from sqlalchemy import Select, delete, select
@@ -11,10 +12,11 @@ from core.data import DataError
 from core.trials import Plan, to_json
 from core.trials.defaults import Facts, left_open, same_work
 from core.workspace import frames
-from core.workspace.errors import WorkspaceError
+from core.workspace.errors import DamagedTrials, WorkspaceError
 from core.workspace.plans import load_plan
 from core.workspace.run import Run, as_run, require_run, run_key, state_of
 from core.workspace.schema import LinkRow, RunRow, StepsRow, TrialRow
+from core.workspace.seals import StoredTrial, run_seal
 from core.workspace.store import Store, commit_or_ignore_twin, forget_views
 
 
@@ -77,41 +79,101 @@ class Runs:
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
         """The rows of every finished trial so far, in the order of the trials.
 
-        Raises WorkspaceError where those of one are no longer what was stored.
+        Raises DamagedTrials where those of one are no longer what was stored.
         """
-        query = select(TrialRow.trial, TrialRow.content, TrialRow.sha256)
-        query = query.where(TrialRow.run_id == run_id).order_by(TrialRow.trial)
         with self._store.session() as session:
-            n_trials = require_run(session, owner, run_id).n_trials
-            stored = session.execute(query).all()
-        for row in stored:
-            if frames.sha256(row.content) != row.sha256:
-                raise WorkspaceError(
-                    f"Trial {row.trial + 1} of {n_trials} of this run is damaged on disk, so that nothing is shown of "
-                    "the run. Delete the run and start it again; nothing else is lost."
-                )
-        return frames.from_bytes([row.content for row in stored])
+            _, stored = _require_whole(session, owner, run_id)
+        return frames.from_bytes([trial.content for trial in stored])
+
+    def rows_by_trial(self, owner: str, run_id: str) -> dict[int, pd.DataFrame]:
+        """The rows of each trial that did not fail, by its number from 0. Raises DamagedTrials as `rows` does."""
+        with self._store.session() as session:
+            _, stored = _require_whole(session, owner, run_id)
+        return {trial.trial: frames.from_bytes([trial.content]) for trial in stored if trial.error is None}
+
+    def trial_seals(self, owner: str, run_id: str) -> dict[int, str]:
+        """The hash of each finished trial, by its number from 0, as it is noted."""
+        with self._store.session() as session:
+            require_run(session, owner, run_id)
+            return {trial.trial: trial.sha256 for trial in _stored(session, run_id)}
+
+    def seal(self, owner: str, run_id: str) -> str:
+        """The hash that stands for a run as it is stored: its plan, its data, and each finished trial.
+
+        Raises DamagedTrials where one of these is no longer what was stored.
+        """
+        with self._store.session() as session:
+            run, stored = _require_whole(session, owner, run_id)
+            return run_seal(run.key, [trial.sha256 for trial in stored])
+
+    def forget_damaged(self, owner: str, run_id: str) -> tuple[int, ...]:
+        """Forget the damaged trials of a run, by number from 0, so that whoever resumes it computes them again.
+
+        Raises WorkspaceError, and forgets nothing, where somebody works on the run, or an older method computed it.
+        """
+        with self._store.session() as session:
+            row = require_run(session, owner, run_id)
+            damaged = _damaged(row, _stored(session, run_id))
+            if not damaged:
+                return ()
+            if state_of(row) == "running":
+                raise WorkspaceError("This run is being worked on. Wait until it is done, or cancel it first.")
+            if as_run(session, row).older_method:
+                raise DamagedTrials(run_id, damaged, row.n_trials, mendable=False)
+            for trial in damaged:
+                session.execute(delete(TrialRow).where(TrialRow.run_id == run_id, TrialRow.trial == trial))
+            row.state = "interrupted"
+            session.commit()
+        return damaged
 
     def cancel(self, owner: str, run_id: str) -> None:
         """Ask a run to stop. Finished trials stay; resuming goes on from there."""
-        with self._store.session() as session:
-            row = require_run(session, owner, run_id)
-            if state_of(row) == "running":
-                row.cancel_requested = True
-            elif row.state != "done":
-                row.state = "cancelled"
-            session.commit()
+        self._store.free(lambda session: _cancel(session, owner, run_id))
 
     def delete_run(self, owner: str, run_id: str) -> None:
         """Forget a run, its rows and the links to it. A process that works on it stops by itself."""
-        with self._store.session() as session:
-            row = require_run(session, owner, run_id)
-            for kind in (TrialRow, StepsRow, LinkRow):
-                session.execute(delete(kind).where(kind.run_id == run_id))
-            session.delete(row)
-            session.flush()
-            forget_views(session, owner, RunRow.__tablename__, run_id)
-            session.commit()
+        self._store.free(lambda session: _delete(session, owner, run_id))
+
+
+def _cancel(session: Session, owner: str, run_id: str) -> None:
+    row = require_run(session, owner, run_id)
+    if state_of(row) == "running":
+        row.cancel_requested = True
+    elif row.state != "done":
+        row.state = "cancelled"
+    session.commit()
+
+
+def _delete(session: Session, owner: str, run_id: str) -> None:
+    row = require_run(session, owner, run_id)
+    for kind in (TrialRow, StepsRow, LinkRow):
+        session.execute(delete(kind).where(kind.run_id == run_id))
+    session.delete(row)
+    session.flush()
+    forget_views(session, owner, RunRow.__tablename__, run_id)
+    session.commit()
+
+
+def _stored(session: Session, run_id: str) -> list[StoredTrial]:
+    columns = (TrialRow.trial, TrialRow.status, TrialRow.error, TrialRow.content, TrialRow.sha256)
+    query = select(*columns).where(TrialRow.run_id == run_id).order_by(TrialRow.trial)
+    return [StoredTrial(*row) for row in session.execute(query)]
+
+
+def _require_whole(session: Session, owner: str, run_id: str) -> tuple[RunRow, list[StoredTrial]]:
+    """A run and its trials; DamagedTrials where one of these is no longer what was stored."""
+    run, stored = require_run(session, owner, run_id), _stored(session, run_id)
+    damaged = _damaged(run, stored)
+    if damaged:
+        raise DamagedTrials(run_id, damaged, run.n_trials, mendable=not as_run(session, run).older_method)
+    return run, stored
+
+
+def _damaged(run: RunRow, stored: Sequence[StoredTrial]) -> tuple[int, ...]:
+    """The trials that are not what was stored, and of a run that is done those that are gone."""
+    whole = {row.trial for row in stored if row.whole}
+    expected = range(run.n_trials) if run.state == "done" else ()
+    return tuple(sorted({row.trial for row in stored}.union(expected) - whole))
 
 
 def _by_key(owner: str, key: str) -> Select[tuple[RunRow]]:

@@ -113,8 +113,8 @@ class RunRow(Base):
 class TrialRow(Base):
     """The rows of one finished trial, exactly once: `content` is an Arrow stream of a data frame.
 
-    `sha256` is that of `content`; empty only where a Touchstone of version 1 wrote the row after the database had left
-    that version, and such a row is not believed.
+    `sha256` is its `core.workspace.seals.trial_seal`; a row with another one is not believed, nor one that an older
+    Touchstone wrote after the database had come to today's form.
     """
 
     __tablename__ = "trials"

@@ -1,6 +1,9 @@
 """Where does everything that is kept stand? In a database, and in a folder of blobs beside it."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
@@ -8,8 +11,10 @@ from sqlalchemy.orm import Session
 
 from core.workspace.blobs import Blobs
 from core.workspace.database import open_database
+from core.workspace.reserve import Reserve
 from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RestsOnRow, RunRow, ViewLinkRow
 
+Result = TypeVar("Result")
 RowWithBlob = DatasetRow | PredictionsRow | ModelRow
 
 
@@ -26,14 +31,29 @@ class Store:
 
     def __init__(self, home: Path, database_url: str | None = None):
         """Raises WorkspaceError where it cannot be opened, or was made by a newer Touchstone."""
-        home.mkdir(parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if database_url is None:
+            with suppress(OSError):
+                (home / "touchstone.sqlite").touch(mode=0o600)
+        _for_us_alone(home)
         # The database first: what a newer Touchstone made is refused before anything is written.
         self.database = open_database(database_url or f"sqlite:///{home / 'touchstone.sqlite'}")
         self.blobs = Blobs(home / "blobs")
+        self._reserve = Reserve(home / "reserve")
+        self._reserve.hold()
 
     def session(self) -> Session:
         """A transaction, for a `with` statement."""
         return Session(self.database)
+
+    def free(self, change: Callable[[Session], Result]) -> Result:
+        """Make a change that a full disk must not stop, in a transaction of its own: it deletes, stops or says why."""
+
+        def in_session() -> Result:
+            with self.session() as session:
+                return change(session)
+
+        return self._reserve.with_room(in_session)
 
     def close(self) -> None:
         """Close every connection."""
@@ -57,6 +77,14 @@ class Store:
         if not session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob)):
             self.blobs.delete(blob)
         session.commit()
+
+
+def _for_us_alone(home: Path) -> None:
+    """Let nobody else on this machine read a home of ours; what SQLite writes beside its database goes by its mode."""
+    with suppress(OSError):  # somebody else's folder, or a file system without modes
+        for path, mode in ((home, 0o700), *((file, 0o600) for file in home.glob("touchstone*.sqlite*"))):
+            if path.stat().st_mode & 0o077:
+                path.chmod(mode)
 
 
 def commit_or_ignore_twin(session: Session) -> None:

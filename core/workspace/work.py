@@ -8,10 +8,11 @@ import json
 from collections.abc import Mapping
 
 from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
 
-from core.workspace import frames
-from core.workspace.run import Steps, counts_of, find_run_row, require_run
+from core.workspace.run import Steps, counts_of, find_run_row, is_held, require_run
 from core.workspace.schema import RunRow, StepsRow, TrialRow, now
+from core.workspace.seals import run_seal, trial_seal
 from core.workspace.store import Store, commit_or_ignore_twin
 
 LEASE_SECONDS = 15.0
@@ -28,11 +29,13 @@ class Work:
         """Take a run to work on it; False where a living process has it, or nothing is left to do."""
         with self._store.session() as session:
             row = require_run(session, owner, run_id)
+            if row.state == "running" and is_held(row) and row.lease_owner != lease_owner:
+                return False
             n_done = counts_of(session, run_id)[0]
+            as_seen = (RunRow.lease_owner.is_not_distinct_from(row.lease_owner), RunRow.lease_until == row.lease_until)
             taken = session.execute(
                 update(RunRow)
-                .where(RunRow.id == run_id, RunRow.state != "done")
-                .where((RunRow.lease_until < now()) | (RunRow.lease_owner == lease_owner) | (RunRow.state != "running"))
+                .where(RunRow.id == run_id, RunRow.state == row.state, RunRow.state != "done", *as_seen)
                 .values(
                     state="running",
                     cancel_requested=False,
@@ -65,7 +68,8 @@ class Work:
 
     def release(self, owner: str, run_id: str, lease_owner: str, state: str, *, error: str | None = None) -> None:
         """Give a run back as "done", "cancelled" or "interrupted"; nothing happens where the lease is lost."""
-        with self._store.session() as session:
+
+        def give_back(session: Session) -> None:
             released = session.execute(
                 update(RunRow)
                 .where(RunRow.owner == owner, RunRow.id == run_id, RunRow.lease_owner == lease_owner)
@@ -73,7 +77,11 @@ class Work:
             )
             if released.rowcount:
                 session.execute(delete(StepsRow).where(StepsRow.run_id == run_id))
+            if released.rowcount and state == "done":
+                _seal(session, run_id)
             session.commit()
+
+        self._store.free(give_back)
 
     def record_provenance(self, owner: str, run_id: str, provenance: dict) -> None:
         """Note the versions and the place that a run's newest trials came from."""
@@ -123,7 +131,14 @@ class Work:
                     status=status,
                     error=error,
                     content=content,
-                    sha256=frames.sha256(content),
+                    sha256=trial_seal(trial, status, error, content),
                 )
             )
             commit_or_ignore_twin(session)
+
+
+def _seal(session: Session, run_id: str) -> None:
+    """Note the seal of a run that is done beside what else its results rest on."""
+    row = session.get_one(RunRow, run_id)
+    trials = session.scalars(select(TrialRow.sha256).where(TrialRow.run_id == run_id).order_by(TrialRow.trial))
+    row.provenance = json.dumps(json.loads(row.provenance) | {"seal": run_seal(row.key, trials)})

@@ -180,8 +180,24 @@ class Workspace:
         return self._runs.runs(owner, fingerprint)
 
     def rows(self, owner: str, run_id: str) -> pd.DataFrame:
-        """The rows of every finished trial so far; WorkspaceError where those of one are damaged."""
+        """The rows of every finished trial so far; DamagedTrials where those of one are damaged."""
         return self._runs.rows(owner, run_id)
+
+    def rows_by_trial(self, owner: str, run_id: str) -> dict[int, pd.DataFrame]:
+        """The rows of each trial that did not fail, by its number from 0; DamagedTrials where one is damaged."""
+        return self._runs.rows_by_trial(owner, run_id)
+
+    def trial_seals(self, owner: str, run_id: str) -> dict[int, str]:
+        """The hash of each finished trial, by its number from 0, as it is noted."""
+        return self._runs.trial_seals(owner, run_id)
+
+    def seal(self, owner: str, run_id: str) -> str:
+        """The hash that stands for a run as it is stored; DamagedTrials where it is not what was stored."""
+        return self._runs.seal(owner, run_id)
+
+    def forget_damaged(self, owner: str, run_id: str) -> tuple[int, ...]:
+        """Forget the damaged trials of a run, so that whoever resumes it computes them again; gives their numbers."""
+        return self._runs.forget_damaged(owner, run_id)
 
     def cancel(self, owner: str, run_id: str) -> None:
         """Ask a run to stop. Finished trials stay; resuming goes on from there."""

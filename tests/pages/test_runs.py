@@ -183,3 +183,23 @@ def test_a_run_with_damaged_rows_says_so_and_shows_nothing(open_page, workspace,
     app = open_page("source_robustness", data=wine.fingerprint, **questions.address_of(run)[1])
     assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
     assert not app.metric
+
+
+def test_a_damaged_trial_is_computed_again_from_the_page(open_page, workspace, wine, monkeypatch):
+    run, started = stored_run(workspace, wine), []
+    flip_a_byte(home() / "touchstone.sqlite", run.id, 7, 0.5)
+    app = open_page("source_robustness", data=wine.fingerprint, **questions.address_of(run)[1])
+    monkeypatch.setattr(Engine, "start", lambda _, owner, run_id: started.append((owner, run_id)))
+    app.button(key=f"again-{run.id}").click().run()
+    assert started == [(LOCAL_OWNER, run.id)]
+    assert workspace.missing_trials(LOCAL_OWNER, run.id) == [7]
+    assert "damaged" not in texts(app)
+
+
+def test_through_a_link_nothing_is_computed_again(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    token = workspace.create_link(LOCAL_OWNER, run.id)
+    flip_a_byte(home() / "touchstone.sqlite", run.id, 7, 0.5)
+    app = open_page("shared_run", t=token)
+    assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
+    assert f"again-{run.id}" not in [button.key for button in app.button]

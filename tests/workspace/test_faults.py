@@ -1,19 +1,28 @@
 """Real faults: a flipped byte, a locked database, a full disk. Each is said in a sentence with its remedy."""
 
 import errno
+import json
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from core.data import load_example
 from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.trials import TrialPlan
 from core.workspace import database
 from core.workspace.blobs import Blobs
-from core.workspace.errors import DatabaseBusy, WorkspaceError
+from core.workspace.engine import lease, runner
+from core.workspace.engine.executor import Executor
+from core.workspace.errors import DatabaseBusy, DiskFull, WorkspaceError, database_error
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.workspace.conftest import wait_until, wait_while_running
 
 PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
 
@@ -191,3 +200,64 @@ def test_a_damaged_blob_is_written_again_though_another_owner_keeps_it(workspace
     workspace.add_dataset(LOCAL_OWNER, wine)
     for owner in (LOCAL_OWNER, "another"):
         assert workspace.dataset(owner, wine.fingerprint).fingerprint == wine.fingerprint
+
+
+def test_on_a_full_disk_a_reason_is_noted_and_everything_can_be_deleted(tmp_path):
+    own = ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*own, "true"], capture_output=True).returncode:
+        pytest.skip("this system lets nobody mount a small disk for a test (user namespaces)")
+    script = Path(__file__).parent / "on_a_full_disk.py"
+    tried = subprocess.run([*own, sys.executable, script, tmp_path], capture_output=True, text=True, timeout=120)
+    assert tried.returncode == 0, tried.stderr
+    answers = json.loads(tried.stdout)
+    assert answers.pop("free before") == 0
+    assert answers.pop("store").startswith("The disk is full, and this could not be stored.")
+    assert answers.pop("reason") == ["disk full"]
+    assert answers.pop("left") == [0, 0]
+    assert answers.pop("reserve"), "the room is kept again once there is some"
+    assert set(answers.values()) == {"done"}, answers
+
+
+@pytest.mark.parametrize(
+    "problem", [DiskFull(), database_error("disk I/O error"), OperationalError("UPDATE", {}, Exception("gone"))]
+)
+def test_the_reason_of_a_run_reaches_it_once_the_database_is_back(workspace, monkeypatch, problem, caplog):
+    monkeypatch.setattr(runner, "SECONDS_BETWEEN_TRIES", 0.05)
+    run = workspace.create_run(LOCAL_OWNER, PLAN, workspace.add_dataset(LOCAL_OWNER, load_example("wine")))
+    free, n_tries = workspace._store.free, 0
+
+    def away(change: Callable) -> None:
+        nonlocal n_tries
+        n_tries += 1
+        if n_tries < 5:
+            raise problem
+        free(change)
+
+    class Broken(Executor):
+        def client(self) -> None:
+            monkeypatch.setattr(workspace._store, "free", away)
+            raise RuntimeError("the cables were cut")
+
+    assert runner.Engine(workspace, Broken()).start(LOCAL_OWNER, run.id)
+    stopped = wait_while_running(workspace, run.id)
+    assert (stopped.state, stopped.errors) == ("interrupted", ("RuntimeError: the cables were cut",))
+    assert caplog.text.count("could not be given back as interrupted (RuntimeError: the cables were cut)") == 4
+
+
+def test_a_lease_is_renewed_again_after_a_full_disk(workspace, monkeypatch):
+    monkeypatch.setattr(lease, "RENEWAL_SECONDS", 0.01)
+    run = workspace.create_run(LOCAL_OWNER, PLAN, workspace.add_dataset(LOCAL_OWNER, load_example("wine")))
+    assert workspace.acquire(LOCAL_OWNER, run.id, "us")
+    renew, n_tries = workspace.renew, []
+
+    def full_at_first(*given: str) -> str:
+        n_tries.append(given)
+        if len(n_tries) < 3:
+            raise DiskFull
+        return renew(*given)
+
+    monkeypatch.setattr(workspace, "renew", full_at_first)
+    with lease.Lease(workspace, LOCAL_OWNER, run.id, "us") as held:
+        workspace.cancel(LOCAL_OWNER, run.id)
+        wait_until(lambda: held.answer, lambda answer: answer == "cancel")
+    assert len(n_tries) >= 3

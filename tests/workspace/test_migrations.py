@@ -1,6 +1,5 @@
 """An older home is copied and brought to today's form, whole or not at all; a newer one is left as it is."""
 
-import hashlib
 import sqlite3
 import threading
 import zipfile
@@ -12,8 +11,9 @@ from sqlalchemy import text
 
 from core.trials import TrialPlan
 from core.workspace import migrations
-from core.workspace.errors import WorkspaceError
+from core.workspace.errors import DamagedTrials, WorkspaceError
 from core.workspace.migrations import copy_of, newest
+from core.workspace.seals import trial_seal
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "home.zip"
@@ -55,8 +55,8 @@ def test_an_older_home_gets_todays_form_and_keeps_its_rows(home):
     workspace = Workspace(home)
     after = asked(home / DATABASE, "SELECT run_id, trial, status, content FROM trials ORDER BY run_id, trial")
     assert after == before
-    for content, sha256 in asked(home / DATABASE, "SELECT content, sha256 FROM trials"):
-        assert sha256 == hashlib.sha256(content).hexdigest()
+    for *trial, sha256 in asked(home / DATABASE, "SELECT trial, status, error, content, sha256 FROM trials"):
+        assert sha256 == trial_seal(*trial)
     assert asked(home / DATABASE, "SELECT version FROM schema_version") == [(newest(),)]
     for run in workspace.runs(LOCAL_OWNER):
         assert len(workspace.rows(LOCAL_OWNER, run.id)) >= run.n_done
@@ -204,6 +204,20 @@ def test_rows_stored_beside_the_migration_are_hashed_too(home):
     other.close()
 
 
+def test_a_trial_that_was_damaged_before_the_migration_stays_damaged(home, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(migrations.STEPS, 2, lambda connection: connection.execute(text("DROP TABLE nowhere")))
+        with pytest.raises(Exception, match="nowhere"):
+            Workspace(home)  # and so it is left with version 2
+    runs = asked(home / DATABASE, "SELECT run_id FROM trials WHERE trial = 3")
+    flip_a_byte(home / DATABASE, runs[0][0], 3, 0.5)
+    workspace = Workspace(home)
+    with pytest.raises(DamagedTrials):
+        workspace.rows(LOCAL_OWNER, runs[0][0])
+    assert len(workspace.rows(LOCAL_OWNER, runs[1][0]))
+    workspace.close()
+
+
 def test_a_flipped_byte_in_a_trials_rows_is_said_and_never_read(workspace, run_plan, tmp_path, wine):
     run = run_plan(TrialPlan(models=("nearest_neighbours",), n_repeats=2))
     kept = run_plan(TrialPlan(models=("logistic",), n_repeats=2))
@@ -213,8 +227,8 @@ def test_a_flipped_byte_in_a_trials_rows_is_said_and_never_read(workspace, run_p
         with pytest.raises(WorkspaceError) as damage:
             workspace.rows(LOCAL_OWNER, run.id)
         assert str(damage.value) == (
-            f"Trial 4 of {run.n_trials} of this run is damaged on disk, so that nothing is shown of the run. Delete "
-            "the run and start it again; nothing else is lost."
+            f"Trial 4 of {run.n_trials} of this run is damaged on disk, so that nothing is shown of the run. Compute "
+            "it again; all else stays."
         )
         flip_a_byte(tmp_path / DATABASE, run.id, 3, place)
     assert len(workspace.rows(LOCAL_OWNER, run.id)), "the byte is as it was"

@@ -31,7 +31,8 @@ def old(workspace, wine, monkeypatch) -> Run:
 def stored(workspace, wine, plan, *, state: str = "done") -> Run:
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint)
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
-    workspace.store_trial(LOCAL_OWNER, run.id, 0, frames.to_bytes(pd.DataFrame({"trial": [0]})))
+    for trial in range(run.n_trials if state == "done" else 1):
+        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(pd.DataFrame({"trial": [trial]})))
     workspace.release(LOCAL_OWNER, run.id, "test", state)
     return workspace.run(LOCAL_OWNER, run.id)
 
@@ -41,7 +42,7 @@ def test_an_older_run_is_found_until_todays_method_has_one(workspace, wine, old)
     assert workspace.find_run(LOCAL_OWNER, PLAN, wine.fingerprint) == old
     assert workspace.find_run("somebody else", PLAN, wine.fingerprint) is None
     assert workspace.find_run(LOCAL_OWNER, SleepPlan(n=3), wine.fingerprint) is None
-    assert len(workspace.rows(LOCAL_OWNER, old.id)) == 1
+    assert len(workspace.rows(LOCAL_OWNER, old.id)) == 2
     new = workspace.create_run(LOCAL_OWNER, PLAN, wine.fingerprint)
     assert (new.id != old.id, new.older_method, new.n_done) == (True, False, 0)
     assert workspace.find_run(LOCAL_OWNER, PLAN, wine.fingerprint) == new

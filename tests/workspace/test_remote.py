@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +13,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from core.__main__ import _say
 from core.trials import Context, TrialPlan
+from core.workspace.engine import run_in_work
 from core.workspace.engine.runner import close_engine, engine
+from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
+from ui.shell.jobs import describe
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +33,7 @@ class Cluster:
         self._elsewhere = stack.enter_context(tempfile.TemporaryDirectory())
         self._log = stack.enter_context((folder / "cluster.log").open("w"))
         self._workers: dict[str, subprocess.Popen] = {}
-        self._start("scheduler", "--port", "0", "--no-dashboard")
+        self._scheduler = self._start("scheduler", "--port", "0", "--no-dashboard")
         self.address = wait_until(self._written_address, bool)
 
     def _written_address(self) -> str | None:
@@ -45,6 +50,17 @@ class Cluster:
     def kill_worker(self, name: str) -> None:
         self._workers[name].kill()
         self._workers[name].wait()
+
+    def lose_scheduler(self) -> None:
+        """The scheduler is killed, and its workers with it."""
+        self._file.unlink()
+        for process in (self._scheduler, *self._workers.values()):
+            process.kill()
+            process.wait()
+
+    def start_scheduler_again(self) -> None:
+        self._scheduler = self._start("scheduler", "--port", self.address.rpartition(":")[2], "--no-dashboard")
+        wait_until(self._written_address, bool)
 
     def _start(self, *command: str) -> subprocess.Popen:
         options = ["--scheduler-file", str(self._file), "--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]
@@ -105,3 +121,73 @@ def test_a_cluster_by_address_loses_a_worker_gets_another_and_computes_the_same_
     here = pd.concat([plan.run_trial(wine, i, context=Context()) for i in range(plan.n_trials(wine))])
     there = workspace.rows(LOCAL_OWNER, run.id)
     pd.testing.assert_frame_equal(there.drop(columns="seconds"), here.reset_index(drop=True).drop(columns="seconds"))
+
+
+PLAN = TrialPlan(models=("logistic", "gradient_boosting"), n_repeats=10)
+
+
+@pytest.fixture
+def run(cluster, wine) -> Run:
+    workspace = engine().workspace
+    return workspace.create_run(LOCAL_OWNER, PLAN, workspace.add_dataset(LOCAL_OWNER, wine))
+
+
+def told(run: Run) -> str:
+    """What is said of a run that has to wait."""
+    waits_for = engine().workspace.run(LOCAL_OWNER, run.id).waits_for
+    return waits_for.what if waits_for is not None else ""
+
+
+def test_a_cluster_without_workers_says_so_at_once_and_goes_on_when_one_comes(cluster, run, capsys):
+    for name in ("first", "second"):
+        cluster.kill_worker(name)
+    assert engine().start(LOCAL_OWNER, run.id)
+    began = time.monotonic()
+    said = wait_until(lambda: told(run), bool)
+    assert said == f"No worker is connected to the scheduler at {cluster.address}; waiting for one"
+    assert time.monotonic() - began < 15, "at once, but for the time that connecting takes"
+    now = engine().workspace.run(LOCAL_OWNER, run.id)
+    assert describe(now) == said
+    _say(now, end="\n")
+    assert capsys.readouterr().err.startswith(f"{said}; running: 0 of 60 trials")
+    cluster.add_worker("third")
+    wait_until(lambda: engine().workspace.run(LOCAL_OWNER, run.id).n_done, bool)
+    assert told(run) == ""
+
+
+def test_a_scheduler_that_is_lost_and_comes_back_costs_no_trial(cluster, run):
+    workspace = engine().workspace
+    assert engine().start(LOCAL_OWNER, run.id)
+    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n: n >= 3)
+    cluster.lose_scheduler()
+    said = wait_until(lambda: told(run), bool)
+    assert said == f"The scheduler at {cluster.address} does not answer; trying again for some minutes"
+    assert workspace.run(LOCAL_OWNER, run.id).state == "running"
+    cluster.start_scheduler_again()
+    cluster.add_worker("third")
+    done = wait_while_running(workspace, run.id)
+    assert (done.state, done.n_done, done.n_failed, done.errors) == ("done", 60, 0, ())
+
+
+def test_a_scheduler_that_stays_away_stops_the_run_with_a_sentence(cluster, run, monkeypatch):
+    monkeypatch.setattr(run_in_work, "RECONNECT_SECONDS", 3.0)
+    workspace = engine().workspace
+    assert engine().start(LOCAL_OWNER, run.id)
+    wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).n_done, lambda n: n >= 3)
+    cluster.lose_scheduler()
+    stopped = wait_while_running(workspace, run.id)
+    assert stopped.state == "interrupted"
+    assert stopped.errors == (
+        f"The scheduler at {cluster.address} (TOUCHSTONE_SCHEDULER) does not answer. Start it and its workers, then "
+        "resume.",
+    )
+    assert 3 <= stopped.n_done < 60
+
+
+def test_a_run_whose_scheduler_is_away_can_be_cancelled(cluster, run):
+    workspace = engine().workspace
+    cluster.lose_scheduler()
+    assert engine().start(LOCAL_OWNER, run.id)
+    wait_until(lambda: told(run), bool)
+    workspace.cancel(LOCAL_OWNER, run.id)
+    assert wait_while_running(workspace, run.id).state == "cancelled"

@@ -62,13 +62,12 @@ def section(dataset: Dataset) -> str | None:
 
 
 def _store(file: Any, dataset: Dataset, architecture: str | None, input_range: InputRange | None, name: str) -> str:
-    from core.models.judged import check_above_chance, judge
-    from core.models.load import load_model
-    from core.models.trained import TrainedNetwork
+    from core.models.judged import check_above_chance
+    from core.models.tried import try_model
 
-    content = file.getvalue()
-    model = load_model(file.name, content, dataset, architecture=architecture, input_range=input_range)
-    judged = judge(model, dataset, rows_to_judge(dataset))
+    content, rows = file.getvalue(), rows_to_judge(dataset)
+    tried = try_model(file.name, content, dataset, rows, architecture=architecture, input_range=input_range)
+    judged = tried.judged
     check_above_chance(judged, file.name)
     kept = workspace().add_model(
         owner(),
@@ -76,9 +75,9 @@ def _store(file: Any, dataset: Dataset, architecture: str | None, input_range: I
         dataset_fingerprint=dataset.fingerprint,
         name=name.strip() or PurePath(file.name).stem,
         file_name=file.name,
-        architecture=model.architecture if isinstance(model, TrainedNetwork) else None,
+        architecture=tried.architecture,
         input_range=input_range,
-        has_gradients=model.has_gradients,
+        has_gradients=tried.has_gradients,
         n_test=judged.n,
         n_correct=judged.n_correct,
     )

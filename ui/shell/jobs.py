@@ -157,7 +157,9 @@ def action(run: Run) -> None:
 def describe(run: Run) -> str:
     """Where a run stands, in words: `72 of 120 trials, epoch 7 of 20, about 40 seconds left`."""
     if run.waits_for is not None:
-        far = f"{run.waits_for.what} {count(run.waits_for.n_done)} of {count(run.waits_for.n_steps)}"
+        far = run.waits_for.what
+        if run.waits_for.n_steps:
+            far += f" {count(run.waits_for.n_done)} of {count(run.waits_for.n_steps)}"
         return f"{far}, stopping" if run.cancelling else far
     if run.state == "running" and run.n_done == 0 and not run.steps:
         first = f"; the first of {plural(run.n_trials, 'trial')} arrives within seconds" if run.n_trials > 1 else ""

@@ -16,7 +16,7 @@ from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict
 from core.report.parts import Figure, Metric
 from core.report.provenance import OLDER_METHOD, parameters
-from core.workspace.errors import WorkspaceError
+from core.workspace.errors import DamagedTrials, WorkspaceError
 from core.workspace.provenance import LIBRARIES
 from core.workspace.run import Run
 from ui.shell import charts, session
@@ -154,8 +154,16 @@ def nothing_yet(*, running: bool) -> None:
 
 
 def error(problem: Exception) -> None:
-    """A DataError or WorkspaceError, as written."""
+    """A DataError or WorkspaceError, as written; beneath damaged trials the button that computes them again."""
     st.error(plain(problem), icon=":material/error:")
+    if isinstance(problem, DamagedTrials) and problem.mendable and not read_only():
+        again = or_toast(_compute_again)
+        st.button("Compute again", key=f"again-{problem.run_id}", on_click=again, args=(problem.run_id,))
+
+
+def _compute_again(run_id: str) -> None:
+    session.workspace().forget_damaged(session.owner(), run_id)
+    session.engine().start(session.owner(), run_id)
 
 
 def or_toast(call: Callable[Given, object]) -> Callable[Given, None]:
@@ -232,12 +240,14 @@ def foot(run: Run) -> None:
     place = " · ".join(str(run.provenance[name]) for name in ("device", "executor") if name in run.provenance)
     when = datetime.fromtimestamp(run.finished or run.created, UTC)
     older = f" · {OLDER_METHOD.rstrip('.').lower()}" if run.older_method else ""
+    seal = f" · seal {run.provenance['seal'][:12]}" if run.state == "done" and "seal" in run.provenance else ""
     others = " · computed with other versions than are installed now" if _other_versions(run) else ""
     st.caption(
         f"Data {run.fingerprint[:12]} · {plain(parameters(run))} · {plain(versions)}{others}{older} · "
-        f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC",
+        f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC{seal}",
         help="What this result rests on: the data set's fingerprint, the plan, the versions of Touchstone and the "
-        "libraries that it was computed with, on what, and when.",
+        "libraries that it was computed with, on what, and when. The seal is a hash of its plan, its data and every "
+        "trial: `python -m core verify` makes it again, and computes trials again.",
     )
 
 

@@ -74,6 +74,25 @@ class Executor:
         )
         return Client(cluster, set_as_default=False)
 
+    def reconnect(self, lost: "Client | None") -> None:
+        """Leave a scheduler that is gone, unless somebody else did, and connect to one at its address.
+
+        Raises OSError where none answers there.
+        """
+        with self._lock:
+            if self._client is lost and lost is not None:
+                self._client = None
+                threading.Thread(target=_leave, args=(lost,), name="leave", daemon=True).start()
+        self.client()
+
+    def connected(self) -> "Client | None":
+        """The connection as it is, also where it is lost; None before the first."""
+        return self._client
+
+    def has_workers(self) -> bool:
+        """Whether a worker is there now; those started here always are, also while they start."""
+        return self.address is None or bool(self.client().nthreads())
+
     def n_threads(self) -> int:
         """How many trials can run at once; at least 1, also while the workers are still to come."""
         return max(1, sum(self.client().nthreads().values()))
@@ -136,3 +155,8 @@ class Executor:
 
 def _itself(content: bytes) -> bytes:
     return content
+
+
+def _leave(client: "Client") -> None:
+    with suppress(Exception):  # nobody answers there any more, which takes its time to be seen
+        client.close(timeout=2)

@@ -5,9 +5,9 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
-from core.workspace.errors import DatabaseBusy
+from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run, Steps
 from core.workspace.workspace import Workspace
 
@@ -42,9 +42,9 @@ class Lease:
         while not self._ended.wait(RENEWAL_SECONDS):
             try:
                 self.answer = self.workspace.renew(self.owner, self.run_id, self.holder)
-            except (OperationalError, DatabaseBusy):
-                # A locked database is asked again; the lease lasts for many renewals.
-                _log.warning("run %s: the lease could not be renewed, trying again", self.run_id)
+            except (SQLAlchemyError, WorkspaceError) as problem:
+                # A database that is locked, full or away is asked again; the lease lasts for many renewals.
+                _log.warning("run %s: the lease could not be renewed, trying again: %s", self.run_id, problem)
 
     def run(self) -> Run:
         """The run as it stands now."""

@@ -5,7 +5,9 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from core.models import Cancelled
 from core.trials import needed_by
@@ -21,6 +23,16 @@ from core.workspace.engine.trial_queue import TrialQueue, Trials
 from core.workspace.engine.waiting import Waiting
 from core.workspace.errors import WorkspaceError
 from core.workspace.provenance import provenance
+from core.workspace.run import WAITING, Steps
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+RECONNECT_SECONDS = 300.0
+"""How long a scheduler that is gone is waited for."""
+
+SECONDS_BETWEEN_LOOKS = 1.0
+"""How often it is looked for meanwhile."""
 
 CANCEL_SECONDS = 20.0
 """How long a cancelled run waits for the trials that are running to answer."""
@@ -40,16 +52,35 @@ class RunInWork:
         self.lease, self.executor, self.start, self.trial_seconds = lease, executor, start, trial_seconds
         self.inputs = inputs_of(lease.workspace, lease.owner, run)
         self.about_sources = {name: words for name, words in run.provenance.items() if name in ABOUT_SOURCES}
-        self.queue = TrialQueue(lease.workspace.missing_trials(lease.owner, lease.run_id))
+        self._begin()
+
+    def _begin(self) -> None:
+        """All that is missing is still to be done, and no worker has any of it."""
+        self.queue = TrialQueue(self.lease.workspace.missing_trials(self.lease.owner, self.lease.run_id))
         self.in_flight = InFlight()
-        self.reports = Reports(lease.record_steps)
+        self.reports = Reports(self.lease.record_steps)
         self.stop = f"stop-{uuid.uuid4().hex}"
+        self.alone = False
 
     def finish(self, closing: threading.Event) -> str:
         """Work until all trials are stored, or somebody asks to stop; returns the state to leave the run in."""
         state = self._wait_for_needed(closing) if self.queue else "done"
         if state != "done":
             return state
+        while True:
+            connected = self.executor.connected()
+            try:
+                return self._on_workers(closing)
+            except OSError as problem:
+                if self.executor.address is None:
+                    raise
+                _log.warning("run %s: the scheduler does not answer: %s", self.lease.run_id, problem)
+            stopped = self._reconnect(self.executor.connected() or connected, closing)
+            if stopped is not None:
+                return stopped
+
+    def _on_workers(self, closing: threading.Event) -> str:
+        """Work until all trials are stored, or somebody asks to stop. Raises OSError where the scheduler is gone."""
         client = self.executor.client()
         client.subscribe_topic(self.stop, self.reports.hear)
         self._group()
@@ -57,10 +88,36 @@ class RunInWork:
         try:
             return self._work_off(closing)
         finally:
-            if self.in_flight:
-                self._ask_to_stop()
-            self._forget([future for future, _ in self.in_flight.items()])
-            client.unsubscribe_topic(self.stop)
+            with suppress(OSError):
+                if self.in_flight:
+                    self._ask_to_stop()
+                self._forget([future for future, _ in self.in_flight.items()])
+                client.unsubscribe_topic(self.stop)
+
+    def _reconnect(self, lost: "Client | None", closing: threading.Event) -> str | None:
+        """Wait until a scheduler answers again, and begin anew with what is missing; or the state to leave the run in.
+
+        Raises WorkspaceError where none answers for some minutes.
+        """
+        address, until = self.executor.address, time.monotonic() + RECONNECT_SECONDS
+        said = f"The scheduler at {address} does not answer; trying again for some minutes"
+        self.lease.record_steps({WAITING: Steps(0, 0, said)})
+        while time.monotonic() < until:
+            if closing.is_set():
+                return "interrupted"
+            if self.lease.answer != "go on":
+                return "cancelled" if self.lease.answer == "cancel" else "interrupted"
+            try:
+                self.executor.reconnect(lost)
+            except OSError:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+                continue
+            self._begin()
+            self.lease.record_steps({})
+            return None
+        raise WorkspaceError(
+            f"The scheduler at {address} (TOUCHSTONE_SCHEDULER) does not answer. Start it and its workers, then resume."
+        )
 
     def _wait_for_needed(self, closing: threading.Event) -> str:
         """Have found what the plan rests on, by runs of its own; "done", or the state in which to leave this run."""
@@ -95,11 +152,20 @@ class RunInWork:
                 return "interrupted"
             if self.lease.answer != "go on":
                 return self._wind_down() if self.lease.answer == "cancel" else "interrupted"
+            self._look_for_workers()
             self._submit()
             self._collect()
             self.reports.write_down({trials[0] for _, trials in self.in_flight.items()})
             self._give_up_on_slow_trials()
         return "done"
+
+    def _look_for_workers(self) -> None:
+        """Say it at once where a cluster has no workers, and take it back when one has come."""
+        alone = not self.executor.has_workers()
+        if alone != self.alone:
+            self.alone = alone
+            said = f"No worker is connected to the scheduler at {self.executor.address}; waiting for one"
+            self.lease.record_steps({WAITING: Steps(0, 0, said)} if alone else {})
 
     def _submit(self) -> None:
         """Keep every worker busy with one more trial in reserve; suspects come last and alone."""

@@ -7,19 +7,25 @@ here or in another process, with only the missing trials.
 
 import logging
 import os
-import socket
 import threading
-import uuid
+import time
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from core.data.home import home
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.lease import Lease
 from core.workspace.engine.run_in_work import RunInWork
 from core.workspace.errors import WorkspaceError
+from core.workspace.holders import new_holder
 from core.workspace.workspace import Workspace
 
 TRIAL_SECONDS = 3600.0
 """A trial that takes longer is given up, and its worker is replaced."""
+
+SECONDS_TO_GIVE_BACK = 3600.0
+SECONDS_BETWEEN_TRIES = 2.0
+"""For so long, and so often, a run is given back again where the database is away: its reason must not be lost."""
 
 BEGUN_BY_AN_OLDER_METHOD = (
     "This run was begun by an older method, and today's would go on differently. Run it again for today's figures."
@@ -43,7 +49,7 @@ class Engine:
 
         Raises WorkspaceError for one that an older method began: its other trials would not be of the same kind.
         """
-        lease_owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        lease_owner = new_holder()
         if self.workspace.run(owner, run_id).older_method:
             raise WorkspaceError(BEGUN_BY_AN_OLDER_METHOD)
         if self._closing.is_set() or not self.workspace.acquire(owner, run_id, lease_owner):
@@ -78,8 +84,18 @@ class Engine:
             # Nobody waits for this thread: what went wrong must reach the run's row, whatever it is.
             error = f"{type(problem).__name__}: {problem}"
             _log.exception("run %s stopped", run_id)
-        finally:
-            self.workspace.release(owner, run_id, lease_owner, state, error=error)
+        self._give_back(owner, run_id, lease_owner, state, error)
+
+    def _give_back(self, owner: str, run_id: str, lease_owner: str, state: str, error: str | None) -> None:
+        """Give a run back with what stopped it; a database that cannot be written to now is asked again for a while."""
+        until = time.monotonic() + SECONDS_TO_GIVE_BACK
+        while True:
+            try:
+                return self.workspace.release(owner, run_id, lease_owner, state, error=error)
+            except (SQLAlchemyError, WorkspaceError) as problem:
+                _log.warning("run %s could not be given back as %s (%s): %s", run_id, state, error, problem)
+            if time.monotonic() > until or self._closing.wait(SECONDS_BETWEEN_TRIES):
+                return None
 
 
 _engine: Engine | None = None

@@ -1,0 +1,105 @@
+"""Is what is stored whole? Database, files, trials, leases, and what belongs to nothing any more, for all owners."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from core.evaluate.wording import plural
+from core.workspace.blobs import Blobs
+from core.workspace.errors import DamagedTrials, WorkspaceError
+from core.workspace.run import require_run, state_of
+from core.workspace.runs import Runs
+from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RunRow, StepsRow, TrialRow
+from core.workspace.store import Store
+
+WITH_BLOBS = (DatasetRow, PredictionsRow, ModelRow)
+SECONDS_TO_BE_KEPT = 3600.0
+"""A file is stored before what it belongs to is noted: one that belongs to nothing is left alone for so long."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as it should be, in a sentence.
+
+    `kind` is "database", "file", "trials", "older trials" (which cannot be computed again), "lease", "stray rows" or
+    "stray file"; `owner` and `name` say whose it is and which: a run's id, or a file's name.
+    """
+
+    kind: str
+    says: str
+    owner: str = ""
+    name: str = ""
+
+
+def examine(store: Store) -> list[Finding]:
+    """All that is not as it should be, of every owner."""
+    with store.session() as session:
+        found = [*_database(session), *_files(session, store.blobs), *_leases(session), *_stray_rows(session)]
+        runs = [(row.owner, row.id) for row in session.execute(select(RunRow.owner, RunRow.id))]
+        return [*found, *_trials(store, runs), *_stray_files(session, store.blobs)]
+
+
+def mend(store: Store, finding: Finding) -> bool:
+    """Mend what needs nobody's work: leases of the dead, and what belongs to nothing. False for all else."""
+    if finding.kind == "stray file":
+        store.blobs.delete(finding.name)
+    elif finding.kind == "lease":
+        with store.session() as session:
+            row = require_run(session, finding.owner, finding.name)
+            row.state, row.lease_owner, row.lease_until = state_of(row), None, 0.0
+            session.commit()
+    elif finding.kind == "stray rows":
+        with store.session() as session:
+            for kind in (TrialRow, StepsRow):
+                session.execute(delete(kind).where(kind.run_id.not_in(select(RunRow.id))))
+            session.commit()
+    return finding.kind in ("stray file", "lease", "stray rows")
+
+
+def _database(session: Session) -> Iterator[Finding]:
+    if session.connection().dialect.name != "sqlite":
+        return
+    for (said,) in session.connection().exec_driver_sql("PRAGMA integrity_check(20)").all():
+        if said != "ok":
+            yield Finding("database", f"The database is damaged: {said}. Restore a backup of it.")
+
+
+def _files(session: Session, blobs: Blobs) -> Iterator[Finding]:
+    for kind in WITH_BLOBS:
+        for row in session.execute(select(kind.owner, kind.name, kind.blob)):
+            try:
+                blobs.get(row.blob)
+            except WorkspaceError as problem:
+                yield Finding("file", f"{row.name}: {problem}", row.owner, row.blob)
+
+
+def _leases(session: Session) -> Iterator[Finding]:
+    for row in session.scalars(select(RunRow).where(RunRow.state == "running")):
+        if state_of(row) != "running":
+            yield Finding("lease", f"Run {row.id}: whoever worked on it is gone.", row.owner, row.id)
+
+
+def _trials(store: Store, runs: list[tuple[str, str]]) -> Iterator[Finding]:
+    for owner, run_id in runs:
+        try:
+            Runs(store).seal(owner, run_id)
+        except DamagedTrials as problem:
+            kind = "trials" if problem.mendable else "older trials"
+            yield Finding(kind, f"Run {run_id}: {problem}", owner, run_id)
+
+
+def _stray_rows(session: Session) -> Iterator[Finding]:
+    for kind in (TrialRow, StepsRow):
+        n_rows = len(session.execute(select(kind.trial).where(kind.run_id.not_in(select(RunRow.id)))).all())
+        if n_rows:
+            yield Finding("stray rows", f"Of no run, in {kind.__tablename__}: {plural(n_rows, 'row')}.")
+
+
+def _stray_files(session: Session, blobs: Blobs) -> Iterator[Finding]:
+    known = {name for kind in WITH_BLOBS for name in session.scalars(select(kind.blob))}
+    for name, seconds in blobs.stored():
+        if name not in known and time.time() - seconds > SECONDS_TO_BE_KEPT:
+            yield Finding("stray file", f"The stored file {name[:12]} belongs to nothing.", name=name)

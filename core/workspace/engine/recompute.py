@@ -1,0 +1,70 @@
+"""Do stored trials come out again? Some are computed anew, from their seeds, and held against what is stored."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.trials import Context, sources_at_hand
+from core.workspace import frames
+from core.workspace.engine.needed import found_sources
+from core.workspace.plans import load_plan
+from core.workspace.run import Run
+from core.workspace.workspace import Workspace
+
+TOLERANCE = 1e-6
+"""How far two numbers may lie apart, relative to them: processors and versions round sums differently."""
+TIMES = ("seconds",)
+"""Columns that tell how long something took, which is another time each time."""
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """A trial that was computed again, by number from 0, and the columns in which it differs from what is stored."""
+
+    trial: int
+    differs_in: tuple[str, ...]
+
+
+def recompute(workspace: Workspace, owner: str, run: Run, trials: Iterable[int]) -> Iterator[Recomputed]:
+    """Compute trials of a run again, here in this process, one after another.
+
+    Raises DataError or WorkspaceError where something that they rest on is not there any more.
+    """
+    plan, dataset = load_plan(run.plan), workspace.dataset(owner, run.fingerprint)
+    context = Context(model=lambda fingerprint: workspace.model_bytes(owner, fingerprint))
+    stored = workspace.rows_by_trial(owner, run.id)
+    found = found_sources(workspace, owner, plan, dataset)
+    with sources_at_hand(run.fingerprint, found) if found else nullcontext():
+        for trial in trials:
+            rows = frames.from_bytes([frames.to_bytes(plan.run_trial(dataset, trial, context=context))])
+            yield Recomputed(trial, differing(stored[trial], rows))
+
+
+def differing(stored: pd.DataFrame, again: pd.DataFrame) -> tuple[str, ...]:
+    """The columns in which two tables differ by more than rounding; those of times are not looked at.
+
+    Examples
+    --------
+    >>> stored = pd.DataFrame({"n": [1, 2], "score": [0.1, np.nan], "seconds": [1.0, 2.0]})
+    >>> again = stored.assign(score=[0.1 + 1e-12, np.nan], seconds=9.0)
+    >>> differing(stored, again), differing(stored, again.assign(n=[1, 3]))
+    ((), ('n',))
+    >>> differing(stored, again.head(1))
+    ('number of rows',)
+    """
+    if len(stored) != len(again):
+        return ("number of rows",)
+    columns = [name for name in dict.fromkeys([*stored, *again]) if name not in TIMES]
+    return tuple(
+        name for name in columns if not (name in stored and name in again and _alike(stored[name], again[name]))
+    )
+
+
+def _alike(stored: pd.Series, again: pd.Series) -> bool:
+    if pd.api.types.is_float_dtype(stored) and pd.api.types.is_numeric_dtype(again):
+        as_float = [column.to_numpy(dtype=np.float64, na_value=np.nan) for column in (stored, again)]
+        return bool(np.allclose(*as_float, rtol=TOLERANCE, atol=1e-12, equal_nan=True))
+    return stored.equals(again)

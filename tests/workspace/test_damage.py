@@ -1,0 +1,128 @@
+"""Bits of stored trials change: each change is named or harmless, none is silent; what was lost is computed again."""
+
+import random
+import sqlite3
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.trials import Context, TrialPlan
+from core.workspace import frames
+from core.workspace.errors import DamagedTrials, WorkspaceError
+from core.workspace.run import Run
+from core.workspace.schema import TrialRow
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+
+PLAN = TrialPlan(models=("nearest_neighbours",), n_repeats=2)
+N_FLIPS = 600
+
+
+@pytest.fixture
+def done(workspace: Workspace, wine) -> Run:
+    """A run that is done, and one of whose trials failed."""
+    run = workspace.create_run(LOCAL_OWNER, PLAN, workspace.add_dataset(LOCAL_OWNER, wine))
+    assert workspace.acquire(LOCAL_OWNER, run.id, "a process")
+    for trial in range(run.n_trials):
+        rows = PLAN.run_trial(wine, trial, context=Context())
+        error = "it was too hot" if trial == 1 else None
+        workspace.store_trial(LOCAL_OWNER, run.id, trial, frames.to_bytes(rows), error=error)
+    workspace.release(LOCAL_OWNER, run.id, "a process", "done")
+    return workspace.run(LOCAL_OWNER, run.id)
+
+
+def flipped(value: object, rng: random.Random) -> object:
+    """A stored value with one bit of it changed; of a trial's number none that would make it another trial's."""
+    if isinstance(value, int):
+        return value ^ 1 << rng.randrange(4, 31)
+    content = bytearray(value.encode() if isinstance(value, str) else value)
+    content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    return bytes(content)
+
+
+def change(database: sqlite3.Connection, row: int, column: str, value: object, *, is_text: bool) -> None:
+    stored = "CAST(? AS TEXT)" if is_text else "?"
+    database.execute(f"UPDATE trials SET {column} = {stored} WHERE rowid = ?", (value, row))
+    database.commit()
+
+
+def outcome(workspace: Workspace, run: Run, trial: int, true: pd.DataFrame) -> str:
+    """What comes of asking for the rows of a run with this damaged trial."""
+    try:
+        return "harmless" if workspace.rows(LOCAL_OWNER, run.id).equals(true) else "silent"
+    except DamagedTrials as told:
+        return "named" if trial in told.trials and str(trial + 1) in str(told) else "something else was named"
+
+
+def test_of_600_flipped_bits_in_stored_trials_none_is_silent(workspace, done, tmp_path):
+    rng, outcomes = random.Random(20_260_101), Counter()
+    columns = [column.name for column in TrialRow.__table__.columns if column.name != "finished"]
+    true = workspace.rows(LOCAL_OWNER, done.id)
+    with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database:
+        # Most bits of a trial are of its rows, which would leave the other columns untried.
+        for flip in range(N_FLIPS):
+            column = columns[flip % len(columns)]
+            [(row, trial, value)] = database.execute(
+                f"SELECT rowid, trial, {column} FROM trials WHERE {column} IS NOT NULL ORDER BY random() LIMIT 1"
+            )
+            is_text = isinstance(value, str)
+            change(database, row, column, flipped(value, rng), is_text=is_text)
+            assert [run.id for run in workspace.runs(LOCAL_OWNER)] == [done.id]
+            outcomes[outcome(workspace, done, trial, true)] += 1
+            change(database, row, column, value, is_text=is_text)
+    assert outcomes == {"named": N_FLIPS}
+    assert workspace.rows(LOCAL_OWNER, done.id).equals(true)
+
+
+def damage(home: Path, run: Run, *trials: int) -> None:
+    with closing(sqlite3.connect(home / "touchstone.sqlite")) as database, database:
+        for trial in trials:
+            change = "UPDATE trials SET status = 'okay' WHERE run_id = ? AND trial = ?"
+            database.execute(change, (run.id, trial))
+
+
+def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database, database:
+        database.execute("DELETE FROM trials WHERE trial = 2")
+    with pytest.raises(DamagedTrials, match="Trial 3 of 6 of this run is damaged"):
+        workspace.rows(LOCAL_OWNER, done.id)
+
+
+def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, tmp_path):
+    run = run_plan(PLAN)
+    before, seal = workspace.rows(LOCAL_OWNER, run.id), workspace.seal(LOCAL_OWNER, run.id)
+    damage(tmp_path, run, 1, 4)
+    with pytest.raises(DamagedTrials, match=r"Trials 2 and 5 of 6 of this run are damaged .* Compute them again"):
+        workspace.seal(LOCAL_OWNER, run.id)
+    assert workspace.forget_damaged(LOCAL_OWNER, run.id) == (1, 4)
+    assert workspace.missing_trials(LOCAL_OWNER, run.id) == [1, 4]
+    assert run_plan(PLAN).state == "done"
+    after = workspace.rows(LOCAL_OWNER, run.id)
+    pd.testing.assert_frame_equal(after.drop(columns="seconds"), before.drop(columns="seconds"))
+    untouched = ~before["repeat"].isna() & (before["seconds"] == after["seconds"])
+    assert untouched.any(), "all trials were computed again"
+    assert workspace.seal(LOCAL_OWNER, run.id) != seal, "seconds are of another day"
+    assert workspace.forget_damaged(LOCAL_OWNER, run.id) == ()
+
+
+def test_what_is_being_worked_on_is_not_mended(workspace, done, tmp_path):
+    damage(tmp_path, done, 0)
+    with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database, database:
+        database.execute("UPDATE runs SET state = 'running', lease_until = ?", (time.time() + 30,))
+    with pytest.raises(WorkspaceError, match="is being worked on"):
+        workspace.forget_damaged(LOCAL_OWNER, done.id)
+    assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
+
+
+def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, tmp_path, monkeypatch):
+    damage(tmp_path, done, 0)
+    monkeypatch.setattr(TrialPlan, "METHOD_VERSION", TrialPlan.METHOD_VERSION + 1)
+    with pytest.raises(DamagedTrials, match="Delete the run and start it again") as told:
+        workspace.rows(LOCAL_OWNER, done.id)
+    assert not told.value.mendable
+    with pytest.raises(DamagedTrials):
+        workspace.forget_damaged(LOCAL_OWNER, done.id)
+    assert workspace.run(LOCAL_OWNER, done.id).n_done == 6

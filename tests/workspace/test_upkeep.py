@@ -1,0 +1,200 @@
+"""A home is kept in order: nobody else reads it, a backup opens elsewhere, the doctor finds what is not whole."""
+
+import os
+import sqlite3
+import threading
+import time
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.__main__ import main
+from core.data import load_example
+from core.data.home import home
+from core.trials import TrialPlan
+from core.workspace import frames
+from core.workspace.backup import back_up, restore
+from core.workspace.engine.runner import close_engine, engine
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.workspace.plans import SleepPlan
+from tests.workspace.test_leases import dead_holder
+from tests.workspace.test_verify import PLAN, done, stored
+
+__all__ = ["stored"]
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def test_a_home_that_others_could_read_is_closed_to_them(tmp_path):
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o755)
+    Workspace(folder).close()
+    (folder / "touchstone.sqlite").chmod(0o644)
+    folder.chmod(0o755)
+    workspace = Workspace(folder)
+    workspace.add_dataset(LOCAL_OWNER, load_example("wine"))
+    assert mode(folder) == 0o700
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    assert len(files) >= 3
+    assert {mode(file) for file in files} == {0o600}
+    workspace.close()
+
+
+def test_a_new_database_is_never_readable_by_others(tmp_path):
+    Workspace(tmp_path / "new").close()
+    assert (mode(tmp_path / "new"), mode(tmp_path / "new" / "touchstone.sqlite")) == (0o700, 0o600)
+
+
+def test_a_backup_under_load_opens_elsewhere_with_equal_rows(tmp_path):
+    here = tmp_path / "here"
+    workspace = Workspace(here)
+    run, wine = done(workspace, PLAN, load_example("wine")), load_example("wine")
+    growing = workspace.create_run(LOCAL_OWNER, SleepPlan(n=2000), wine.fingerprint)
+    stop, n_stored = threading.Event(), [0]
+
+    def write() -> None:
+        writer = Workspace(here)
+        while not stop.is_set():
+            writer.store_trial(LOCAL_OWNER, growing.id, n_stored[0], frames.to_bytes(pd.DataFrame({"trial": n_stored})))
+            n_stored[0] += 1
+        writer.close()
+
+    load = threading.Thread(target=write)
+    load.start()
+    while n_stored[0] < 5:
+        time.sleep(0.01)
+    before = n_stored[0]
+    assert back_up(here, tmp_path / "all.zip") == 1
+    after = n_stored[0]
+    stop.set()
+    load.join()
+    assert mode(tmp_path / "all.zip") == 0o600
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
+
+    assert restore(tmp_path / "all.zip", tmp_path / "there") == 1
+    there = Workspace(tmp_path / "there")
+    assert there.run(LOCAL_OWNER, run.id) == workspace.run(LOCAL_OWNER, run.id)
+    assert there.seal(LOCAL_OWNER, run.id) == run.provenance["seal"]
+    assert there.rows(LOCAL_OWNER, run.id).equals(workspace.rows(LOCAL_OWNER, run.id))
+    assert there.dataset(LOCAL_OWNER, wine.fingerprint).fingerprint == wine.fingerprint
+    assert before <= len(there.rows(LOCAL_OWNER, growing.id)) <= after + 1
+    there.close()
+    workspace.close()
+
+
+def test_a_backup_puts_nothing_in_the_place_of_anything(tmp_path, stored):
+    (tmp_path / "all.zip").write_bytes(b"something of mine")
+    assert main(["backup", str(tmp_path / "all.zip")]) == 2
+    assert (tmp_path / "all.zip").read_bytes() == b"something of mine"
+    assert main(["backup", str(tmp_path / "another.zip")]) == 0
+    assert main(["restore", str(tmp_path / "another.zip")]) == 2, "there are data already"
+    assert engine().workspace.run(LOCAL_OWNER, stored.id) == stored
+
+
+def test_commands_copy_a_home_to_another(tmp_path, stored, monkeypatch, capsys):
+    assert main(["backup", str(tmp_path / "all.zip")]) == 0
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "there"))
+    assert main(["restore", str(tmp_path / "all.zip")]) == 0
+    assert main(["verify", stored.id]) == 0
+    assert f"Seal {stored.provenance['seal']}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("damage", ["bits", "no zip", "a blob is gone", "nothing"])
+def test_a_damaged_backup_is_said_and_leaves_no_half_of_a_home(damage, tmp_path, stored):
+    file, there = tmp_path / "all.zip", tmp_path / "there"
+    back_up(home(), file)
+    content = bytearray(file.read_bytes())
+    if damage == "bits":
+        content[-len(content) // 3] ^= 1
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    if damage == "a blob is gone":
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, part in parts.items():
+                if not name.startswith("blobs/"):
+                    archive.writestr(name, part)
+    elif damage != "nothing":
+        file.write_bytes(content if damage == "bits" else b"no zip at all")
+    if damage == "nothing":
+        restore(file, there)
+        assert sorted(path.name for path in there.iterdir()) == ["blobs", "touchstone.sqlite"]
+        return
+    with pytest.raises(ValueError, match=r"all\.zip: "):
+        restore(file, there)
+    assert list(there.iterdir()) == []
+
+
+def test_a_backup_begins_anew_where_something_is_deleted_meanwhile(tmp_path, stored, monkeypatch):
+    from core.workspace import backup
+
+    workspace, copied = engine().workspace, backup._copy_database
+
+    def deleted_after(*given: Path) -> list[str]:
+        monkeypatch.setattr(backup, "_copy_database", copied)
+        names = copied(*given)
+        workspace.delete_dataset(LOCAL_OWNER, stored.fingerprint)
+        return names
+
+    monkeypatch.setattr(backup, "_copy_database", deleted_after)
+    assert back_up(home(), tmp_path / "all.zip") == 0
+
+
+def test_a_database_of_its_own_is_for_its_own_tools(tmp_path, stored, monkeypatch, capsys):
+    monkeypatch.setenv("TOUCHSTONE_DATABASE", "postgresql://somewhere/touchstone")
+    assert main(["backup", str(tmp_path / "all.zip")]) == 2
+    assert "copy it with its own tools (pg_dump)" in capsys.readouterr().err
+
+
+def test_of_a_whole_home_the_doctor_has_nothing_to_say(stored, capsys):
+    assert main(["doctor"]) == 0
+    assert capsys.readouterr().out == "All that is stored is whole.\n"
+
+
+def test_the_doctor_finds_all_that_is_not_whole_and_mends_what_follows_from_seeds(stored, capsys):
+    workspace, before = engine().workspace, engine().workspace.rows(LOCAL_OWNER, stored.id)
+    dead = workspace.create_run(LOCAL_OWNER, TrialPlan(n_repeats=3), stored.fingerprint)
+    assert workspace.acquire(LOCAL_OWNER, dead.id, dead_holder())
+    stray = workspace._store.blobs.put(b"of nobody")
+    old = home() / "blobs" / stray[:2] / stray
+    os.utime(old, (1e9, 1e9))
+    young = workspace._store.blobs.put(b"of somebody who is about to note it")
+    with closing(sqlite3.connect(home() / "touchstone.sqlite")) as database, database:
+        database.execute("UPDATE trials SET content = x'00' WHERE run_id = ? AND trial = 1", (stored.id,))
+        database.execute("INSERT INTO steps VALUES ('no such run', 1, 1, 2, 'epoch')")
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    for words in (
+        "Trial 2 of 6 of this run is damaged",
+        f"Run {dead.id}: whoever worked on it is gone.",
+        "Of no run, in steps: 1 row.",
+        f"The stored file {stray[:12]} belongs to nothing.",
+        "4 found. --mend mends what can be mended",
+    ):
+        assert words in said
+    assert workspace.missing_trials(LOCAL_OWNER, stored.id) == []
+
+    assert main(["doctor", "--mend"]) == 0
+    said = capsys.readouterr().out
+    assert "1 computed again, the other 5 are what they were." in said
+    assert "4 found, 0 left." in said
+    close_engine()
+    workspace = engine().workspace
+    after = workspace.rows(LOCAL_OWNER, stored.id)
+    pd.testing.assert_frame_equal(after.drop(columns="seconds"), before.drop(columns="seconds"))
+    assert not old.exists()
+    assert workspace._store.blobs.get(young)
+    assert workspace.run(LOCAL_OWNER, dead.id).state == "interrupted"
+
+
+def test_what_does_not_follow_from_seeds_stays_and_is_said(stored, capsys):
+    [blob] = [file for file in (home() / "blobs").rglob("*") if file.is_file()]
+    blob.write_bytes(b"no data set")
+    assert main(["doctor", "--mend"]) == 1
+    said = capsys.readouterr().out
+    assert "is damaged. Delete what it belongs to, and upload or train it again." in said
+    assert "1 found, 1 left." in said
