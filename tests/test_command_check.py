@@ -226,6 +226,7 @@ def test_killed_and_started_again_it_goes_on(tmp_path):
         if run is not None and run.n_done >= 2:
             break
         time.sleep(0.1)
+    assert run is not None
     killed.kill()
     killed.communicate()
     before = workspace.run(LOCAL_OWNER, run.id).n_done
