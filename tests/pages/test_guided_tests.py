@@ -20,7 +20,7 @@ from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from ui.forms.plan_form import stored_parameters
-from ui.guided_tests import files
+from ui.guided_tests import files, gallery
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -65,6 +65,15 @@ def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters) -> App
     return open_page("guided_tests", data=data.fingerprint, **stored_parameters(plan), **parameters)
 
 
+def unfolded(app: AppTest, *folds: str) -> AppTest:
+    """The same page with these parts opened."""
+    for fold in folds:
+        app.session_state[f"fold-{fold}"] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
 def metrics(app) -> dict[str, str]:
     return {metric.label.replace("\\", ""): metric.value.replace("\\", "") for metric in app.metric}
 
@@ -79,13 +88,14 @@ def test_without_a_model_the_page_asks_for_one(open_page, wine):
 def test_with_nothing_generated_the_way_can_be_walked_all_the_same(open_page, workspace):
     data, model = kept(workspace, "digits")
     app = open_page("guided_tests", data=data.fingerprint, model=model)
-    said = plainly(app)
+    assert not any("Label these next" in one.value for one in app.subheader)
+    said = plainly(unfolded(app, "next"))
     assert "Nothing has been computed for this choice yet" in said
-    assert "makes 359 tests in the mix 50-50, fills table 2, trains a decoder: 21 trials" in said
+    assert "makes 359 tests in the mix 50-50, fills table 2, trains a decoder: 22 trials" in said
     assert not app.button(key="run").disabled
     assert "nearest real test image" in said
     assert any(alt.startswith("From a sample of") for alt in charts(app))
-    assert "Label these next" in said
+    assert "Least confident first" in said
 
 
 def test_a_finished_run_shows_everything(open_page, workspace):
@@ -95,17 +105,25 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     app = opened(open_page, data, plan)
     assert app.button(key="run").disabled
     found = guided_of_rows(workspace.rows(LOCAL_OWNER, run.id), class_names=data.class_names)
-    shown = metrics(app)
-    assert shown["Generated tests"] == f"{100 * found.generated.correct.mean():.1f} %"
+    shown, judged = metrics(app), found.suite
+    counts = judged.suite.kept
+    assert shown["Generated pictures"] == f"{100 * judged.correct[counts].mean():.1f} %"
     assert shown["Original test set"] == f"{100 * found.test_accuracy[0]:.1f} %"
-    near = found.generated.correct[found.generated.for_centroid]
+    near = judged.correct[counts & judged.suite.for_centroid]
     assert shown["Near the centroids"] == f"{100 * near.mean():.1f} %"
+    assert shown["Oracle"] == f"{100 * judged.suite.oracle_right / judged.suite.oracle_n:.1f} %"
+    assert f"on {counts.sum():,} generated pictures".replace(",", "\u202f") in plainly(app)
+    assert "An independent oracle reads each of these pictures as its class" in plainly(app)
+    assert len(app.get("image")) == gallery.PER_PAGE["image"]
+    assert "Features" not in shown  # what the head makes of them is folded away
+    assert not any(alt.startswith("From a sample of") for alt in charts(app))
+    shown = metrics(unfolded(app, "features", "way", "properties", "next"))
+    assert shown["Features"] == f"{100 * found.generated.correct.mean():.1f} %"
     assert shown["Decoder is off by"] == f"{found.reconstruction.error:.3f}".lstrip("0")
     assert {"Mean image is off by", "Model and head disagree", "Images still in the region"} <= set(shown)
     said = plainly(app)
     assert "Here, decoded" in said
     assert "about half by construction" in said
-    assert "Decoded from features" in said
     counted = next(frame.value for frame in app.dataframe if "Unplaced" in frame.value)
     assert counted["Asked"].sum() == found.generated.asked.sum()
     assert any(alt.startswith("Accuracy on generated tests by class") for alt in charts(app))
@@ -180,7 +198,9 @@ def test_of_rows_the_nearest_real_ones_stand_in(open_page, workspace):
     data, _ = kept(workspace, "wine")
     stored_run(workspace, "wine", plan)
     app = opened(open_page, data, plan)
-    said = plainly(app)
+    assert "no accuracy is claimed" in plainly(app)
+    assert "Generated pictures" not in metrics(app)
+    said = plainly(unfolded(app, "features"))
     assert "the nearest real test sample stands in" in said.replace("*", "")
     tables = [frame.value for frame in app.dataframe]
     assert any("nearest real" in table for table in tables)
@@ -216,13 +236,12 @@ def test_while_it_runs_what_is_known_is_shown_and_it_can_be_stopped(open_page, w
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     app = opened(open_page, data, plan)
     assert app.button(key=f"cancel-{run.id}").label == "Cancel"
-    assert "on the generated tests" not in plainly(app)
+    assert "no accuracy is claimed" not in plainly(app)
     for trial in (0, 1, 3):
         workspace.store_trial(LOCAL_OWNER, run.id, trial, rows_of("wine", plan)[trial])
     app.run()
     said = plainly(app)
     assert "2 of 3 classes so far" in said
-    assert any(alt.startswith("Accuracy over mixes") for alt in charts(app))
     assert "What was generated" not in said
     workspace.release(LOCAL_OWNER, run.id, "test", "cancelled")
 

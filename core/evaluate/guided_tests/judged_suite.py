@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Integer
+from jaxtyping import Bool, Float, Integer, Shaped
 
 from core.data import DataError
 from core.evaluate.guided_tests.accuracy import SharedAccuracy, shared_accuracy
@@ -26,6 +26,27 @@ class JudgedSuite:
     predicted: Integer[np.ndarray, " n"] = field(repr=False)
     confidence: Float[np.ndarray, " n"] = field(repr=False)
 
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+    @property
+    def y(self) -> Integer[np.ndarray, " n"]:
+        """The classes that the pictures were made for."""
+        return self.suite.y
+
+    @property
+    def for_centroid(self) -> Bool[np.ndarray, " n"]:
+        """Which pictures were made for the centroid region."""
+        return self.suite.for_centroid
+
+    def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "JudgedSuite":
+        """Give some of the tests, by position or by one truth value each."""
+        return JudgedSuite(self.suite.take(rows), self.predicted[rows], self.confidence[rows])
+
+    def kept(self) -> "JudgedSuite":
+        """Give the tests that count."""
+        return self.take(self.suite.kept)
+
     @property
     def correct(self) -> Bool[np.ndarray, " n"]:
         """Which pictures the model takes for the class that they were made for."""
@@ -37,6 +58,21 @@ class JudgedSuite:
         if region is not None:
             rows &= self.suite.for_centroid == (region == REGIONS[0])
         return shared_accuracy(self.correct[rows], self.suite.clusters[rows])
+
+    def class_table(self) -> pd.DataFrame:
+        """Tidy rows, one for each class and region, of the tests that are kept.
+
+        label, region, placed (how many), n_parents, accuracy, lower, upper.
+        """
+        rows, suite = [], self.suite
+        for label, name in enumerate(suite.class_names):
+            for region in REGIONS:
+                own = suite.kept & (suite.y == label) & (suite.for_centroid == (region == REGIONS[0]))
+                share = shared_accuracy(self.correct[own], suite.clusters[own])
+                ends = {"lower": share.interval.lower, "upper": share.interval.upper}
+                counts = {"placed": share.n, "n_parents": share.n_parents, "accuracy": share.accuracy}
+                rows.append({"label": name, "region": region, **counts, **ends})
+        return pd.DataFrame(rows)
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one for each test: label, region, rival, parent, part, in_region, read_as, kept, predicted, ...

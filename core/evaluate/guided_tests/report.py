@@ -97,9 +97,9 @@ def _made(plan: GuidedTestsPlan) -> str:
     }
     how = (
         "For each class real samples at its boundary (of fewer than ten there, the ten least confident) are moved "
-        "towards their own centroid, or across the boundary with a rival, with noise of the class's covariance, until they "
-        "lie in the region that was asked for (Mani et al. 2019, Algorithm 1). The label is that of the class they were made for (a metamorphic rule); whether a test "
-        "is kept depends on its region alone."
+        "towards their own centroid, or across the boundary with a rival, with noise of the class's covariance, until "
+        "they lie in the region that was asked for (Mani et al. 2019, Algorithm 1). The label is that of the class "
+        "they were made for (a metamorphic rule); whether a test is kept depends on its region alone."
     )
     return f"{how}\n\n{_table(('', ''), list(told.items()))}"
 
