@@ -134,7 +134,7 @@ try:
     to_label()
     kept = tested()
     if run is not None and found is not None and has_tests:
-        files.downloads(run, plan, found, looked, kept, results.sent_again(run, looked))
+        files.downloads(run, plan, found, looked, kept, results.sent_again(run, looked), within)
     if run is not None:
         page.foot(run)
 except DataError as problem:

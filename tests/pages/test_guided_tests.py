@@ -1,6 +1,7 @@
 """The page of guided tests: the explorer, what a run made, what is missing, and the very view by its address."""
 
 import io
+import zipfile
 from dataclasses import replace
 from functools import lru_cache
 
@@ -9,8 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
-from core.evaluate.guided_tests import guided_of_rows
+from core.evaluate.guided_tests import guided_of_rows, round_trip
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.test_quality import fit_regions
 from core.models import MODELS
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
@@ -21,6 +23,8 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from ui.forms.plan_form import stored_parameters
 from ui.guided_tests import files, gallery
+from ui.test_quality.controls import RegionChoice
+from ui.test_quality.work import Looked
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -135,13 +139,29 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
     data, model = trained("digits")
     rows = frames.from_bytes(list(rows_of("digits", plan)))
     found = guided_of_rows(rows, class_names=data.class_names)
-    with np.load(io.BytesIO(files.test_set(found)), allow_pickle=False) as file:
+    parts = layer_parts(model, data)
+    choice = RegionChoice("last hidden", None, None, 0.7, "99th percentile")
+    looked, within = Looked(data, parts, choice, "parts"), fit_regions(parts.train)
+    with np.load(io.BytesIO(files.test_set(plan, found, looked, within)), allow_pickle=False) as file:
         assert file["images"].shape == (len(found.generated), *data.x.shape[1:])
-        parts = layer_parts(model, data)
+        trip = round_trip(
+            found.generated,
+            found.decoder.decode(found.generated.features),
+            model=parts.model,
+            layer=parts.of,
+            regions=within,
+        )
+        assert (file["image_in_region"] == trip.in_region).all()
+        assert (file["image_predicted"] == np.array(data.class_names)[trip.predicted]).all()
+        assert (str(file["model_fingerprint"]), str(file["layer"])) == (plan.model, "last hidden")
+        assert (float(file["theta1"]), float(file["theta2"])) == (0.1, 0.7)
+        assert file["pixel_scale"].tolist() == [0, 1]
         assert (file["features"] == found.generated.features).all()
         assert set(file["parent_ids"]) <= set(parts.test.ids)
         assert set(file["region"]) == {"centroid", "boundary"}
         assert set(file["labels"]) == set(data.class_names)
+    with zipfile.ZipFile(io.BytesIO(files.suite(plan, found, looked))) as archive:
+        assert set(archive.namelist()) == {"guided_suite.npz", "test_guided_suite.py"}
 
 
 def test_the_place_on_the_way_is_what_the_address_says(open_page, workspace):
