@@ -53,7 +53,8 @@ def settings(seed: int) -> Iterator[Setting]:
         train, test = rng.permutation(60_000)[:6000], rng.permutation(10_000)[:1500]
         x = np.concatenate([file["x_train"][train], file["x_test"][test]])[..., None] / np.float32(255)
         y = np.concatenate([file["y_train"][train], file["y_test"][test]]).astype(np.int64)
-    yield Setting("MNIST, 6,000 + 1,500", x.astype(np.float32), y, 6000, "lenet", 8)
+    yield Setting("MNIST, 8 epochs", x.astype(np.float32), y, 6000, "lenet", 8)
+    yield Setting("MNIST, 40 epochs", x.astype(np.float32), y, 6000, "lenet", 40)
 
 
 def damaged(setting: Setting, noise: float, rng: np.random.Generator) -> np.ndarray:

@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.guided_tests import Guided, Properties
-from core.evaluate.guided_tests.verdict import round_trip_finding
+from core.evaluate.guided_tests.verdict import NOTHING_INSIDE, round_trip_finding
+from core.models.layers import OUTPUTS
 from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.forms.plan_form import stored_parameters
@@ -44,6 +45,8 @@ def everything(found: Guided) -> None:
 
 def features(run: Run, found: Guided) -> None:
     """What the layer's head makes of features, and what their decoder makes of them."""
+    if layers == (OUTPUTS,):
+        st.caption(NOTHING_INSIDE)
     look.features(found)
     trip = background.answer(results.sent_again(run, looked), "Sending images through the model", key="trip")
     look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
@@ -92,12 +95,15 @@ if model is None:
     page.how_to_read(HOW_TO_READ)
     st.stop()
 try:
-    choice = test_quality_controls.region_choice(model_results.layers(dataset, model))
+    layers = model_results.layers(dataset, model)
+    choice = test_quality_controls.region_choice(layers)
     plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
+    testable = layers != (OUTPUTS,) or dataset.kind == "image"
     with button:
-        jobs.run_button(run, plan, dataset)
+        if testable or run is not None:
+            jobs.run_button(run, plan, dataset)
     share.offer(plan, stored_parameters(plan) or {})
     parts = background.answer(
         model_results.layer_samples(dataset, model, choice.layer), "Reading the layer of every sample", key="layer"
@@ -118,7 +124,7 @@ try:
     found = None if run is None or run.state == "running" else results.guided(run)
     has_tests = found is not None and found.tests is not None and len(found.tests) > 0
     if run is None:
-        look.nothing_computed(plan, parts.test, n_trials)
+        look.nothing_computed(plan, parts.test, n_trials) if testable else st.info(NOTHING_INSIDE)
     else:
         jobs.follow(run, jobs.progress)
         if found is None:

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import Dataset
+from core.data import Dataset, load_example
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.models import MODELS
 from core.models.layers import LayerSamples
+from core.models.load import TRUST
 from core.models.recorded import record_of
 from core.models.stored import ModelFile
 from core.trials import Context, TrainingPlan, to_json
@@ -91,6 +92,30 @@ def test_features_without_a_model_are_enough(open_page, workspace):
     assert not app.exception
     assert MARKUP in said
     assert any(MARKUP in alt for alt in charts(app))
+
+
+def exported(data: Dataset) -> bytes:
+    """A linear network as torch.export writes it: nothing inside it can be seen."""
+    import torch
+
+    shape = np.moveaxis(data.x[:2], -1, 1).shape[1:] if data.kind == "image" else data.x.shape[1:]
+    module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(int(np.prod(shape)), data.n_classes)).eval()
+    sizes, file = ({0: torch.export.Dim("n")},), io.BytesIO()
+    torch.export.save(torch.export.export(module, (torch.zeros(2, *shape),), dynamic_shapes=sizes), file)
+    return ModelFile(file.getvalue(), "mine.pt2", data.fingerprint).to_bytes()
+
+
+@pytest.mark.parametrize("name", ["wine", "digits"])
+def test_of_a_model_whose_inside_is_unknown_only_pictures_are_asked(open_page, workspace, monkeypatch, name):
+    monkeypatch.setenv(TRUST, "1")
+    data = load_example(name)
+    workspace.add_dataset(LOCAL_OWNER, data, example=name)
+    model = workspace.keep_model(LOCAL_OWNER, exported(data), name="mine.pt2")
+    app = open_page("guided_tests", data=data.fingerprint, model=model)
+    assert not app.error
+    refused = any("Nothing inside this model can be seen" in one.value for one in app.info)
+    assert refused == (name == "wine")
+    assert ("run" in [button.key for button in app.button]) == (name == "digits")
 
 
 @pytest.mark.evidence

@@ -17,6 +17,11 @@ CHANCE = (
     "method gives 9.3 to 10.0 % with ten classes, whatever the model."
 )
 """What has to be known of the table that is folded away."""
+NOTHING_INSIDE = (
+    "Nothing inside this model can be seen: its features would be its outputs, and their head a softmax, so that "
+    "generated features test nothing of it."
+)
+"""What has to be known of a model whose only layer is its outputs."""
 LEAST_ORACLE = 0.9
 """The lower bound of the oracle's accuracy on real pictures, below which nothing is said of generated ones."""
 
