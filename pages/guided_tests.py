@@ -11,7 +11,7 @@ from core.models.layers import OUTPUTS
 from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.forms.plan_form import stored_parameters
-from ui.guided_tests import controls, explorer, files, gallery, label_next, look, results
+from ui.guided_tests import beside, controls, explorer, files, gallery, label_next, look, results
 from ui.models import choice as model_choice
 from ui.models import results as model_results
 from ui.shell import background, jobs, page, share
@@ -50,6 +50,13 @@ def features(run: Run, found: Guided) -> None:
     look.features(found)
     trip = background.answer(results.sent_again(run, looked), "Sending images through the model", key="trip")
     look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
+
+
+def with_another(run: Run, found: Guided) -> None:
+    """Another model on the same pictures; nothing where there is no other."""
+    if found.suite is not None and beside.others(model):
+        title, opened = "How does another model do on these pictures?", beside.KEY in st.query_params
+        add(page.fold(title, lambda: beside.beside(run, found, model), key="versus", opened=opened) or {})
 
 
 def on_the_way(found: Guided | None) -> None:
@@ -134,6 +141,7 @@ try:
         else:
             page.nothing_yet(running=False)
     if run is not None and found is not None and has_tests:
+        with_another(run, found)
         head = "What does the layer's head make of generated features? With table 2"
         page.fold(head, lambda: features(run, found), key="features")
     on_the_way(found)

@@ -96,14 +96,14 @@ def test_without_pictures_no_accuracy_is_claimed_and_the_heads_is_folded_away():
     [((True,) * 3, "real samples at the boundary"), ((True, False, False), "In 2 of 3 classes fewer than ten samples")],
 )
 def test_parents_are_said_to_lie_at_the_boundary_only_where_they_do(at_boundary, words):
-    assert words in guided_verdict(replace(made(0.5), at_boundary=at_boundary)).findings[-1]
+    assert words in features_findings(replace(made(0.5), at_boundary=at_boundary))[-1]
 
 
 def test_it_says_what_could_not_be_placed_and_which_classes_are_there():
     found = made(0.5)
     asked = found.generated.asked + np.array([[0, 0], [0, 7], [0, 0]])
-    said = guided_verdict(replace(found, tests=replace(found.generated, asked=asked)))
-    assert "No place was found for 7 tests: “class 1” (boundary, 7 of 27)." in said.findings
+    said = features_findings(replace(found, tests=replace(found.generated, asked=asked)))
+    assert "No place was found for 7 tests: “class 1” (boundary, 7 of 27)." in said
     only = found.generated.take(found.generated.y == 2)
     assert guided_verdict(replace(found, tests=only)).used.startswith("1 of 3 classes so far.")
 

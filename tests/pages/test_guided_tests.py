@@ -10,10 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
-from core.evaluate.guided_tests import guided_of_rows, round_trip
+from core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, suite_difference
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.guided_tests.verdict import difference_finding
 from core.evaluate.test_quality import fit_regions
 from core.models import MODELS
+from core.models.load import read_stored
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
 from core.trials.layer_parts import layer_parts
@@ -132,6 +134,24 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     assert counted["Asked"].sum() == found.generated.asked.sum()
     assert any(alt.startswith("Accuracy on generated tests by class") for alt in charts(app))
     assert len(app.get("download_button")) >= 1 + 4 * 2 + 2
+
+
+def test_another_model_meets_the_same_pictures(open_page, workspace):
+    plan = planned("digits")
+    data, _ = kept(workspace, "digits")
+    run = stored_run(workspace, "digits", plan)
+    assert "fold-versus" not in opened(open_page, data, plan).session_state  # there is no other model
+    train = TRAINING["digits"].split(data).train
+    rng = np.random.default_rng(0)
+    worse = MODELS["mlp_2048"](n_epochs=1).fit(data.x[train], rng.permutation(data.y[train]), seed=1, n_classes=10)
+    stored = ModelFile(worse.trained(data).to_bytes(), "worse.safetensors", data.fingerprint).to_bytes()
+    workspace.keep_model(LOCAL_OWNER, stored, name="worse", training_plan=to_json(TRAINING["digits"]))
+    app = unfolded(opened(open_page, data, plan), "versus")
+    found = guided_of_rows(workspace.rows(LOCAL_OWNER, run.id), class_names=data.class_names)
+    difference = suite_difference(found.suite, judge_suite(found.suite.suite, read_stored(stored, data)))
+    assert difference.interval.upper < 0
+    assert difference_finding(difference, "worse", "net") in plainly(app)
+    assert metrics(app)["Lost"] == f"{difference.n_lost:,}".replace(",", "\u202f")
 
 
 def test_the_generated_set_and_the_report_are_whole(workspace):

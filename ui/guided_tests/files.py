@@ -52,8 +52,7 @@ def downloads(
             mime="text/markdown",
         )
     st.caption(
-        "The suite holds the pictures and a file for pytest, which says how the next version of the model does on "
-        "them. The features come with labels, region, rival, parents and thresholds. Both are read without pickle."
+        "The suite holds the pictures and a file for pytest, which says how the next version of the model does on them."
     )
 
 

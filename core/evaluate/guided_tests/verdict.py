@@ -5,9 +5,10 @@ from core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
 from core.evaluate.guided_tests.generate import mix_title
 from core.evaluate.guided_tests.guided_claims import decoder_helps, worse_near_centroids
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip
-from core.evaluate.guided_tests.judged_suite import JudgedSuite
+from core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
 from core.evaluate.guided_tests.stored import Guided
+from core.evaluate.intervals import Interval
 from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
 
 SIDE = "At a boundary, accuracy is the share of tests on their own class's side: about half by construction."
@@ -42,7 +43,7 @@ def guided_verdict(found: Guided) -> Verdict:
         return Verdict(asked, "", "Next: take less noise, a wider boundary or a larger radius.", ())
     worse = worse_near_centroids(found.accuracy(REGIONS[0]), *found.test_accuracy)
     helps = decoder_helps(found.reconstruction) if found.reconstruction else None
-    findings = (*_suite_findings(found.suite), _worse(worse), _unplaced(tests), _parents(found))
+    findings = (*_suite_findings(found.suite), _worse(worse))
     return Verdict(
         headline=_headline(found),
         used=_used(found),
@@ -55,7 +56,8 @@ def guided_verdict(found: Guided) -> Verdict:
 def features_findings(found: Guided) -> tuple[str, ...]:
     """Say what the layer's head makes of the generated features: folded away, since no picture stands behind them."""
     helps = decoder_helps(found.reconstruction) if found.reconstruction else None
-    told = (*_by_region(found), _table(found.grid), _pictures(found.reconstruction, helps))
+    about = (_parents(found), _unplaced(found.generated))
+    told = (*_by_region(found), *about, _table(found.grid), _pictures(found.reconstruction, helps))
     return tuple(one for one in told if one)
 
 
@@ -77,6 +79,25 @@ def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
         f"Decoded and sent through the whole model again, {count(k)} of {plural(n, 'image')}{of} are taken for another "
         f"class than their features: {percent(share, interval)}. {kept} of the images still lie in the region."
     )
+
+
+def difference_finding(found: SuiteDifference, other: str, this: str) -> str:
+    """Say by how much another model is more or less accurate on the pictures that both met.
+
+    Examples
+    --------
+    >>> found = SuiteDifference(100, 50, 2, 12, -0.1, Interval(-0.15, -0.05))
+    >>> difference_finding(found, "new", "old")
+    '“new” is 10.0 points [5.0, 15.0] less accurate than “old” on 100 pictures: 2 gained, 12 lost.'
+    """
+    changed = f"on {plural(found.n, 'picture')}: {count(found.n_gained)} gained, {count(found.n_lost)} lost."
+    if not (found.interval.lower > 0 or found.interval.upper < 0):
+        between = points(found.difference, found.interval)
+        return f"No significant difference between {quoted(other)} and {quoted(this)}, {between}, {changed}"
+    sign, word = (1, "more") if found.difference > 0 else (-1, "less")
+    ends = sorted((sign * found.interval.lower, sign * found.interval.upper))
+    size = points(abs(found.difference), Interval(*ends))
+    return f"{quoted(other)} is {size} {word} accurate than {quoted(this)} {changed}"
 
 
 def _headline(found: Guided) -> str:
