@@ -103,7 +103,8 @@ if model is None:
     st.stop()
 try:
     layers = model_results.layers(dataset, model)
-    choice = test_quality_controls.region_choice(layers)
+    with st.expander("Layer and regions, for features"):
+        choice = test_quality_controls.region_choice(layers)
     plan, button = controls.guided_tests_plan(dataset, model, choice)
     n_trials = plan.n_trials(dataset)
     run = workspace().find_run(owner(), plan, dataset.fingerprint)

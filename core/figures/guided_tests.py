@@ -212,7 +212,7 @@ def _by_class(
         for region, part in table.dropna(subset=["accuracy"]).groupby("region")["accuracy"]
     ]
     alt = f"Accuracy on generated tests by class: {'; '.join(accuracies) or 'not known yet'}."
-    height = 90 + 22 * max(len(names), 4)
+    height = 80 + 21 * max(len(names), 4)
     figure = new_figure(look, x_title=x_title, height=height, alt=alt)
     styles = (
         ("centroid", titles["centroid"], look.colours[2], "circle", -0.14),
