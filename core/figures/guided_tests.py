@@ -4,10 +4,13 @@ Generated tests are orange, the original test set is blue, as target and referen
 the third and the fourth colour.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from core.evaluate.guided_tests import AccuracyGrid, Guided, Walk
+from core.evaluate.guided_tests import AccuracyGrid, Guided, JudgedSuite, Walk
 from core.evaluate.guided_tests.verdict import mix_title
 from core.evaluate.wording import count, percent, plural
 from core.figures.data_sets import MOST_IN_SIGHT
@@ -185,20 +188,35 @@ def _original(figure: go.Figure, grid: AccuracyGrid, look: Theme, ends: list[flo
     )
 
 
+def suite_chart(judged: JudgedSuite, *, dark: bool = False) -> go.Figure:
+    """The accuracy of the whole model on the pictures of every class, near its centroid and at its boundary."""
+    titles = {"centroid": "near the centroid", "boundary": "at the boundary"}
+    x_title = "Accuracy on generated pictures (%)"
+    return _by_class(judged.class_table(), judged.suite.class_names, titles, x_title, theme(dark))
+
+
 def class_chart(guided: Guided, *, dark: bool = False) -> go.Figure:
-    """The accuracy of every class on its generated tests, near its centroid and at its boundary, with intervals."""
-    look, table, names = theme(dark), guided.class_table(), guided.class_names
+    """The accuracy of every class on its generated features, near its centroid and at its boundary, with intervals."""
+    titles = {"centroid": "near the centroid", "boundary": "at the boundary: share on the right side"}
+    look, x_title = theme(dark), "Generated features that are right (%)"
+    figure = _by_class(guided.class_table(), guided.class_names, titles, x_title, look)
+    figure.add_vline(x=50, line={"color": look.random, "width": 1, "dash": "dash"})
+    return figure
+
+
+def _by_class(
+    table: pd.DataFrame, names: tuple[str, ...], titles: Mapping[str, str], x_title: str, look: Theme
+) -> go.Figure:
     accuracies = [
         f"{region} from {percent(min(part))} to {percent(max(part))}"
         for region, part in table.dropna(subset=["accuracy"]).groupby("region")["accuracy"]
     ]
     alt = f"Accuracy on generated tests by class: {'; '.join(accuracies) or 'not known yet'}."
-    height = 90 + 30 * max(len(names), 3)
-    figure = new_figure(look, x_title="Generated tests that are right (%)", height=height, alt=alt)
-    figure.add_vline(x=50, line={"color": look.random, "width": 1, "dash": "dash"})
+    height = 80 + 21 * max(len(names), 4)
+    figure = new_figure(look, x_title=x_title, height=height, alt=alt)
     styles = (
-        ("centroid", "near the centroid", look.colours[2], "circle", -0.14),
-        ("boundary", "at the boundary: share on the right side", look.colours[3], "diamond", 0.14),
+        ("centroid", titles["centroid"], look.colours[2], "circle", -0.14),
+        ("boundary", titles["boundary"], look.colours[3], "diamond", 0.14),
     )
     for region, title, colour, symbol, off in styles:
         part = table.loc[table["region"] == region].reset_index(drop=True)

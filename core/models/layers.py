@@ -19,7 +19,7 @@ from core.models.training import one_torch_thread
 if TYPE_CHECKING:
     import torch
 
-DEFAULT_LAYER = "last hidden"
+DEFAULT_LAYER, OUTPUTS = "last hidden", "outputs"
 _SLACK = 0.01  # by how much the probabilities of a row may miss 1: files round them
 _BATCH = 1024
 Head = Callable[[np.ndarray], np.ndarray]  # features (n, d) -> probabilities (n, n_classes)
@@ -195,7 +195,7 @@ def layer_names(model: Model) -> tuple[str, ...]:
     ('inputs',)
     """
     if not isinstance(model, TrainedNetwork):
-        return ("outputs",)
+        return (OUTPUTS,)
     offered = model.module().layers
     return tuple(name for name in (DEFAULT_LAYER, "last convolution") if name in offered) or ("inputs",)
 

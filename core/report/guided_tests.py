@@ -5,9 +5,9 @@ from functools import partial
 import pandas as pd
 
 from core.data import Dataset
-from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, SharedAccuracy, guided_of_rows
+from core.evaluate.guided_tests import REGIONS, AccuracyGrid, Guided, JudgedSuite, SharedAccuracy, guided_of_rows
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, mix_title
+from core.evaluate.guided_tests.verdict import CHANCE, SIDE, features_findings, guided_verdict, mix_title, oracle_reads
 from core.evaluate.wording import count, percent, plural
 from core.figures import guided_tests as figures
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
@@ -23,33 +23,70 @@ def body(found: Guided) -> Body:
     if found.tests is None:
         return Body(None, (), (Section("", ("Nothing has been generated yet.",)),))
     sections = []
+    if found.suite is not None and oracle_reads(found.suite):
+        sections.append(Section("Generated pictures, class by class", (suite_figure(found.suite),)))
+    features = features_findings(found)
+    sections.append(Section("What the layer's head makes of generated features", features))
     if found.grid is not None:
-        parts = (grid_figure(found.grid), grid_table(found.grid))
-        sections.append(Section("Accuracy over mixes and sizes", parts))
-    sections.append(Section("Class by class", (class_figure(found), counts_table(found))))
+        parts = (CHANCE, grid_figure(found.grid), grid_table(found.grid))
+        sections.append(Section("Accuracy of the head over mixes and sizes", parts))
+    sections.append(Section("The head, class by class", (class_figure(found), counts_table(found))))
     return Body(guided_verdict(found), tuple(metrics(found)), tuple(sections))
 
 
 def metrics(found: Guided) -> list[Metric]:
-    """The accuracies of the tests, all and by region, and of the original test set."""
+    """The whole model's accuracies on pictures, all and by region, and on the original test set."""
     value, interval = found.test_accuracy
-    told = [_metric("Generated tests", found.accuracy(), "Of all of them the share that is taken for its own class.")]
-    for region, label, meaning in (
-        (REGIONS[0], "Near the centroids", "Of the tests in the centroid region of their class."),
-        (REGIONS[1], "At the boundary", SIDE),
-    ):
-        of = found.accuracy(region)
-        if of.n:
-            told.append(_metric(label, of, meaning))
-    original = Metric(
-        "Original test set",
-        percent(value),
-        brackets(percent, value, interval),
-        f"n = {count(found.n_test)}; the interval is over samples.",
+    about = f"n = {count(found.n_test)}; the interval is over samples."
+    original = Metric("Original test set", percent(value), brackets(percent, value, interval), about)
+    if found.suite is None or not oracle_reads(found.suite):
+        return [original, _placed(found)]
+    judged = found.suite
+    share, ends = judged.suite.oracle_accuracy
+    meaning = (
+        "Real pictures that the oracle reads correctly, none of which it was fitted on, "
+        f"n = {count(judged.suite.oracle_n)}."
     )
+    return [
+        _metric("Generated pictures", judged.accuracy(), "Those in their region that the oracle reads as their class."),
+        *(
+            _metric(label, judged.accuracy(region), meaning_of)
+            for region, label, meaning_of in (
+                (REGIONS[1], "At the boundary", "Made where a linear reference is at most 70 % confident."),
+                (REGIONS[0], "Near the centroids", "Made in the centroid region of their class."),
+            )
+            if judged.accuracy(region).n
+        ),
+        original,
+        Metric("Oracle", percent(share), brackets(percent, share, ends), meaning),
+    ]
+
+
+def head_metrics(found: Guided) -> list[Metric]:
+    """What the layer's head makes of features, all and by region."""
+    told = [_metric("Features", found.accuracy(), "Of all of them the share that is taken for its own class.")]
+    for region, label, meaning in (
+        (REGIONS[0], "Features near the centroids", "Of those in the centroid region of their class."),
+        (REGIONS[1], "Features at the boundary", SIDE),
+    ):
+        if found.accuracy(region).n:
+            told.append(_metric(label, found.accuracy(region), meaning))
+    return [*told, _placed(found)]
+
+
+def suite_figure(judged: JudgedSuite) -> Figure:
+    """The accuracy of every class on pictures."""
+    return Figure(
+        "guided-suite",
+        partial(figures.suite_chart, judged),
+        "Accuracy of the whole model on generated pictures that count, with 95 % intervals over real samples.",
+    )
+
+
+def _placed(found: Guided) -> Metric:
     asked, placed = int(found.generated.asked.sum()), len(found.generated)
     meaning = "A test that lies in its region after eight tries, the noise halved each time, is placed."
-    return [*told, original, Metric("Placed", count(placed), f"of {count(asked)} asked", meaning)]
+    return Metric("Features placed", count(placed), f"of {count(asked)} asked", meaning)
 
 
 def grid_figure(grid: AccuracyGrid) -> Figure:

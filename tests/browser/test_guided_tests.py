@@ -1,6 +1,7 @@
 """A model trained, its way to another class walked, tests generated, looked at, and taken home with their report."""
 
 import re
+import zipfile
 from collections.abc import Callable
 
 import numpy as np
@@ -52,11 +53,12 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     expect(page.get_by_role("heading", name="In numbers")).to_be_visible(timeout=WORK)
     said = card(page)
     assert re.search(r"Accuracy is \d+\.\d % \[", said)
+    assert re.search(r"on [\d\s]+ generated pictures", said)
     assert "on the original test samples" in said
     expect(explorer.get_by_text("Here, decoded")).to_be_visible()
-    expect(page.locator(".st-key-gallery").get_by_role("img")).to_have_count(24)
+    expect(page.locator(".st-key-gallery").get_by_role("img")).to_have_count(12)
 
-    generated = press(page, "Generated test set (NPZ)")
+    generated = press(page, "Generated features (NPZ)")
     with np.load(generated.path(), allow_pickle=False) as file:
         made = {name: file[name] for name in file.files}
     n = len(made["labels"])
@@ -65,7 +67,8 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     assert 0 <= made["images"].min() < 0.5 < made["images"].max() <= 1
     assert set(made["region"]) == {"centroid", "boundary"}
     assert set(made["parent_ids"]) <= set(load_example("digits").ids)
-    assert re.search(rf"{n} of \d+ tests placed", said)
+    suite = press(page, "Suite for pytest (ZIP)")
+    assert set(zipfile.ZipFile(suite.path()).namelist()) == {"guided_suite.npz", "test_guided_suite.py"}
 
     report = press(page, "Report (Markdown)").path().read_text("utf-8")
     assert "| Mix (centroid-boundary) | 30-70 |" in report

@@ -65,7 +65,7 @@ def test_what_is_said_of_each_is_what_regions_and_head_say():
 
 def test_parents_are_boundary_samples_of_the_class():
     of = head(3, 6, apart=1.5)
-    train, test = cloud(of, 100), cloud(of, 40, seed=2)
+    train, test = cloud(of, 100), cloud(of, 120, seed=2)
     regions = fit_regions(train)
     tests = generate_tests(start(regions, of, train=train, test=test), 30, centroid_share=0.4, seed=0)
     row = {one: i for i, one in enumerate(test.ids)}
@@ -86,6 +86,16 @@ def test_without_boundary_samples_the_nearest_stand_in():
     assert parents.confidence.max() == pytest.approx(np.sort(own)[9])
     tests = generate_tests(made, 20, centroid_share=0.0, seed=0)
     assert tests.n_unplaced == 0
+
+
+def test_a_class_with_one_weak_sample_has_ten_parents_all_the_same():
+    far = head(3, 6, apart=4.0)
+    train, test = cloud(far, 100), cloud(far, 40, seed=2)
+    weakest = np.sort(test.confidence[test.labels == 1])
+    recipe = Recipe(wcl=float(weakest[0]))  # which lets in this one sample of the class
+    parents, _ = start(fit_regions(train), far, train=train, test=test, recipe=recipe).parents(1)
+    assert len(parents) == 10
+    assert sorted(parents.confidence) == pytest.approx(weakest[:10])
 
 
 def test_an_absent_class_is_generated_from_training_samples():

@@ -53,7 +53,7 @@ def test_the_quality_of_a_real_test_set_is_said_in_sentences(digits):
     _, _, train, test, _, _ = digits
     found = measure_quality(train, test, rng=np.random.default_rng(0))
     told = quality_verdict(found)
-    assert f"{found.boundary.n_in.sum()} at a boundary" in told.used
+    assert f"{len(test)} test samples, 1\u202f000 training samples" in told.used
     assert told.headline
     assert told.advice
 

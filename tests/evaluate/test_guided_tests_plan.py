@@ -9,7 +9,14 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Dataset, load_example
-from core.evaluate.guided_tests import generate_tests, guided_of_rows, start, table_sizes
+from core.evaluate.guided_tests import (
+    generate_tests,
+    guided_of_rows,
+    judge_suite,
+    make_suite,
+    start,
+    table_sizes,
+)
 from core.evaluate.guided_tests.plan import COLUMNS, GuidedTestsPlan
 from core.evaluate.test_quality import fit_regions
 from core.models import MODELS, Cancelled
@@ -93,9 +100,32 @@ def test_a_plan_that_does_not_fit_the_data_is_refused():
 
 def test_trials_are_the_decoder_and_each_class_for_the_mix_and_the_table():
     plan, data, _ = planned(decoder_epochs=1)
-    assert plan.n_trials(data) == 21
-    assert [trial.part for trial in plan.trials(data)] == ["decoder", *["mix"] * 10, *["table"] * 10]
-    assert replace(plan, decoder_epochs=0, table=False).n_trials(data) == 10
+    assert [trial.part for trial in plan.trials(data)] == ["suite", "decoder", *["mix"] * 10, *["table"] * 10]
+    assert replace(plan, decoder_epochs=0, table=False).n_trials(data) == 11
+    wine = load_example("wine")
+    assert {trial.part for trial in GuidedTestsPlan("f1").trials(wine)} == {"mix", "table"}  # nothing to look at
+
+
+def test_the_suite_comes_back_from_its_rows_with_what_the_whole_model_made_of_it():
+    plan, data, context = planned(table=False)
+    found = guided_of_rows(rows_of(plan, data, context, [0]), class_names=data.class_names)
+    parts = layer_parts(stored()[1], data)
+    rows = {"train_rows": parts.train_rows, "test_rows": parts.test_rows}
+    suite = make_suite(data.x, data.y, data.ids, **rows, class_names=data.class_names, seed=0)
+    assert (found.suite.suite.images == suite.images).all()
+    assert (found.suite.suite.kept == suite.kept).all()
+    assert (found.suite.suite.oracle_right, found.suite.suite.oracle_n) == (suite.oracle_right, suite.oracle_n)
+    assert found.suite.table().equals(judge_suite(suite, parts.model).table())
+    assert (found.n_test, found.tests) == (0, None)  # the oracle's counts are not the model's
+
+
+def test_it_is_kept_whether_parents_lie_at_the_boundary():
+    plan, data, context = planned(table=False)
+    found = guided_of_rows(rows_of(plan, data, context, range(1, 11)), class_names=data.class_names)
+    parts = layer_parts(stored()[1], data)
+    weak = parts.test.proba.max(axis=1) <= 0.6
+    n_weak = [int((weak & (parts.test.labels == label)).sum()) for label in range(10)]
+    assert found.at_boundary == tuple(n >= 10 for n in n_weak)
 
 
 def test_what_was_generated_comes_back_from_the_rows_without_the_model():
@@ -165,7 +195,7 @@ def test_a_part_of_the_trials_is_a_part_of_the_results():
 def test_the_decoder_is_kept_with_its_error_and_tells_of_its_epochs():
     plan, data, context = planned(decoder_epochs=3, table=False)
     heard = []
-    rows = rows_of(plan, data, replace(context, report=lambda *told: heard.append(told)), [0])
+    rows = rows_of(plan, data, replace(context, report=lambda *told: heard.append(told)), [1])
     assert heard == [(n, 3, "epoch of the decoder") for n in (1, 2, 3)]
     found = guided_of_rows(rows, class_names=data.class_names)
     parts = layer_parts(stored()[1], data)
@@ -178,7 +208,7 @@ def test_the_decoder_is_kept_with_its_error_and_tells_of_its_epochs():
 
 def test_it_stops_when_asked():
     plan, data, context = planned(decoder_epochs=3)
-    for trial in (0, 1):
+    for trial in (0, 1, 2):
         with pytest.raises(Cancelled):
             plan.run_trial(data, trial, context=replace(context, should_stop=lambda: True))
 

@@ -5,11 +5,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.evaluate.guided_tests import Guided, Reconstruction, accuracy_grid, check_properties, generate_tests, start
+from core.evaluate.guided_tests import (
+    Guided,
+    JudgedSuite,
+    Reconstruction,
+    Suite,
+    accuracy_grid,
+    check_properties,
+    generate_tests,
+    start,
+)
 from core.evaluate.guided_tests.images import RoundTrip
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.report import PAPER_NOTES, guided_report
-from core.evaluate.guided_tests.verdict import SIDE, guided_verdict, round_trip_finding
+from core.evaluate.guided_tests.verdict import (
+    CHANCE,
+    SIDE,
+    features_findings,
+    guided_verdict,
+    oracle_reads,
+    round_trip_finding,
+)
 from core.evaluate.intervals import Interval
 from core.evaluate.test_quality import fit_regions
 from tests.evaluate.feature_populations import cloud, head, names
@@ -25,29 +41,69 @@ def made(share: float, *, n: int = 40) -> Guided:
     return Guided(names(3), len(TEST), n_correct, tests, None, None, None)
 
 
-def test_the_headline_stands_beside_the_original_accuracy():
+def judged(*, oracle_right: int = 950) -> JudgedSuite:
+    """Of 40 pictures of one class each second is kept, and of these the model gets four in five right."""
+    n, rows = 40, np.arange(40)
+    suite = Suite(
+        names(3),
+        np.zeros((n, 2, 2, 1), dtype=np.uint8),
+        np.zeros(n, dtype=np.int64),
+        rows % 4 == 0,
+        np.ones(n, dtype=bool),
+        rows % 2,
+        np.ones(n, dtype=np.int64),
+        np.array([f"s{row}" for row in rows], dtype=object),
+        np.full(n, "test", dtype=object),
+        oracle_right,
+        1000,
+    )
+    return JudgedSuite(suite, np.isin(rows, (2, 6, 10, 14)).astype(np.int64), np.full(n, 0.9))
+
+
+def test_the_headline_is_the_whole_models_on_pictures_that_count():
+    found = replace(made(0.5), suite=judged())
+    said = guided_verdict(found)
+    assert said.headline.startswith("Accuracy is 80.0 % [")
+    assert "on 20 generated pictures" in said.headline
+    assert f"{100 * found.test_accuracy[0]:.1f} % [" in said.headline
+    assert said.used.startswith("20 of 40 pictures count, made from 20 real test samples")
+    assert "The oracle reads 95.0 % [" in said.used
+    assert said.findings[0].startswith("At the boundary between classes, accuracy is 60.0 % [")
+    assert said.findings[1].startswith("Near the centroids of classes, it is 100.0 % [")
+
+
+def test_an_oracle_that_reads_badly_has_no_say():
+    found = replace(made(0.5), suite=judged(oracle_right=800))
+    assert not oracle_reads(found.suite)
+    said = guided_verdict(found)
+    assert said.headline.startswith("No accuracy on generated pictures is claimed: the oracle reads only 80.0 % [")
+    assert not any("accuracy is" in one for one in said.findings)
+
+
+def test_without_pictures_no_accuracy_is_claimed_and_the_heads_is_folded_away():
     found = made(0.5)
     said = guided_verdict(found)
-    assert f"{100 * found.generated.correct.mean():.1f} % [" in said.headline
-    assert f"{100 * found.test_accuracy[0]:.1f} % [" in said.headline
-    assert SIDE not in said.headline
-    assert "120 of 120 tests placed" in said.used
-    assert "180 original test samples" in said.used
-    assert any(one.startswith("Near the centroids") for one in said.findings)
-    assert any(one.startswith("At the boundary") and SIDE in one for one in said.findings)
+    assert said.headline == "120 tests generated as features, and no accuracy is claimed for them."
+    assert "%" not in "".join((said.headline, said.used, *said.findings))
+    folded = features_findings(found)
+    assert f"{100 * found.generated.correct[found.generated.for_centroid].mean():.1f} % [" in folded[0]
+    assert folded[1].startswith("At the boundary")
+    assert SIDE in folded[1]
 
 
-def test_at_100_percent_boundary_it_says_what_accuracy_is_there():
-    said = guided_verdict(made(0.0))
-    assert said.headline.endswith(SIDE)
-    assert not any(one.startswith("Near") for one in said.findings)
+@pytest.mark.parametrize(
+    ("at_boundary", "words"),
+    [((True,) * 3, "real samples at the boundary"), ((True, False, False), "In 2 of 3 classes fewer than ten samples")],
+)
+def test_parents_are_said_to_lie_at_the_boundary_only_where_they_do(at_boundary, words):
+    assert words in features_findings(replace(made(0.5), at_boundary=at_boundary))[-1]
 
 
 def test_it_says_what_could_not_be_placed_and_which_classes_are_there():
     found = made(0.5)
     asked = found.generated.asked + np.array([[0, 0], [0, 7], [0, 0]])
-    said = guided_verdict(replace(found, tests=replace(found.generated, asked=asked)))
-    assert "No place was found for 7 tests: “class 1” (boundary, 7 of 27)." in said.findings
+    said = features_findings(replace(found, tests=replace(found.generated, asked=asked)))
+    assert "No place was found for 7 tests: “class 1” (boundary, 7 of 27)." in said
     only = found.generated.take(found.generated.y == 2)
     assert guided_verdict(replace(found, tests=only)).used.startswith("1 of 3 classes so far.")
 
@@ -65,8 +121,8 @@ def test_a_mix_of_which_nothing_was_placed_is_passed_over():
     near, nothing = found.generated, found.generated.take(np.zeros(len(found.generated), dtype=bool))
     edge = replace(nothing, asked=np.array([[0, 40]] * 3))
     grid = accuracy_grid(near, edge, TEST, sizes=(10,))
-    said = guided_verdict(replace(found, grid=grid))
-    assert not any("not known yet" in one or one.startswith("Over mixes") for one in said.findings)
+    said = features_findings(replace(found, grid=grid))
+    assert not any("not known yet" in one or one.startswith("Over mixes") for one in said)
 
 
 def test_failing_near_the_centroids_is_told_first():
@@ -74,7 +130,7 @@ def test_failing_near_the_centroids_is_told_first():
     wrong = replace(found.generated, predicted=(found.generated.y + 1) % 3)
     verdict = guided_verdict(replace(found, tests=wrong))
     assert verdict.claims[0].decision == "above"
-    assert verdict.findings[0].startswith("Near the centroids accuracy is ")
+    assert verdict.findings[0].startswith("The head's accuracy near the centroids is ")
     assert "near the centroids in the gallery" in verdict.advice
     assert "near the centroids" not in guided_verdict(found).advice
 
@@ -82,9 +138,9 @@ def test_failing_near_the_centroids_is_told_first():
 @pytest.mark.parametrize(("error", "words"), [(0.1, "would be .200 off."), (0.195, "No significant difference")])
 def test_the_decoder_stands_beside_the_mean_image(error, words):
     told = Reconstruction(error, Interval(error - 0.01, error + 0.01), 0.2, 30)
-    said = guided_verdict(replace(made(0.5), reconstruction=told))
-    assert words in said.findings[-1]
-    assert f".{round(1000 * error):03d} [" in said.findings[-1]
+    said = features_findings(replace(made(0.5), reconstruction=told))
+    assert words in said[-1]
+    assert f".{round(1000 * error):03d} [" in said[-1]
 
 
 def test_a_round_trip_says_of_how_many_images():
@@ -104,7 +160,7 @@ def test_the_report_holds_everything_and_where_the_paper_differs():
     text = guided_report(found, plan, title="a | b", properties=kept, findings=("Images agree.",), notes=("A split.",))
     assert text.startswith("# Guided tests: a \\| b\n")
     assert guided_verdict(found).headline in text
-    assert all(note in text for note in (*PAPER_NOTES, SIDE, "- A split.", "- Images agree."))
+    assert all(note in text for note in (*PAPER_NOTES, SIDE, CHANCE, "- A split.", "- Images agree."))
     assert "| Noise | 0.25 standard deviations" in text
     assert "| Tests for each class | 0-100 | 30-70 | 50-50 | 70-30 | 100-0 |" in text
     assert text.count("| class 1 |") == 2

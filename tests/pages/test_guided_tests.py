@@ -1,6 +1,7 @@
 """The page of guided tests: the explorer, what a run made, what is missing, and the very view by its address."""
 
 import io
+import zipfile
 from dataclasses import replace
 from functools import lru_cache
 
@@ -9,9 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
-from core.evaluate.guided_tests import guided_of_rows
+from core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, suite_difference
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.guided_tests.verdict import difference_finding
+from core.evaluate.test_quality import fit_regions
 from core.models import MODELS
+from core.models.load import read_stored
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
 from core.trials.layer_parts import layer_parts
@@ -20,7 +24,9 @@ from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from ui.forms.plan_form import stored_parameters
-from ui.guided_tests import files
+from ui.guided_tests import files, gallery
+from ui.test_quality.controls import RegionChoice
+from ui.test_quality.work import Looked
 
 TRAINING = {"digits": TrainingPlan("cnn_1", n_epochs=2), "wine": TrainingPlan("mlp_2048", n_epochs=2)}
 TRAINING["docstrings"] = TRAINING["wine"]
@@ -65,6 +71,15 @@ def opened(open_page, data: Dataset, plan: GuidedTestsPlan, **parameters) -> App
     return open_page("guided_tests", data=data.fingerprint, **stored_parameters(plan), **parameters)
 
 
+def unfolded(app: AppTest, *folds: str) -> AppTest:
+    """The same page with these parts opened."""
+    for fold in folds:
+        app.session_state[f"fold-{fold}"] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
 def metrics(app) -> dict[str, str]:
     return {metric.label.replace("\\", ""): metric.value.replace("\\", "") for metric in app.metric}
 
@@ -79,13 +94,14 @@ def test_without_a_model_the_page_asks_for_one(open_page, wine):
 def test_with_nothing_generated_the_way_can_be_walked_all_the_same(open_page, workspace):
     data, model = kept(workspace, "digits")
     app = open_page("guided_tests", data=data.fingerprint, model=model)
-    said = plainly(app)
+    assert not any("Label these next" in one.value for one in app.subheader)
+    said = plainly(unfolded(app, "next"))
     assert "Nothing has been computed for this choice yet" in said
-    assert "makes 359 tests in the mix 50-50, fills table 2, trains a decoder: 21 trials" in said
+    assert "makes 359 tests in the mix 50-50, fills table 2, trains a decoder: 22 trials" in said
     assert not app.button(key="run").disabled
     assert "nearest real test image" in said
     assert any(alt.startswith("From a sample of") for alt in charts(app))
-    assert "Label these next" in said
+    assert "Least confident first" in said
 
 
 def test_a_finished_run_shows_everything(open_page, workspace):
@@ -95,21 +111,47 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     app = opened(open_page, data, plan)
     assert app.button(key="run").disabled
     found = guided_of_rows(workspace.rows(LOCAL_OWNER, run.id), class_names=data.class_names)
-    shown = metrics(app)
-    assert shown["Generated tests"] == f"{100 * found.generated.correct.mean():.1f} %"
+    shown, judged = metrics(app), found.suite
+    counts = judged.suite.kept
+    assert shown["Generated pictures"] == f"{100 * judged.correct[counts].mean():.1f} %"
     assert shown["Original test set"] == f"{100 * found.test_accuracy[0]:.1f} %"
-    near = found.generated.correct[found.generated.for_centroid]
+    near = judged.correct[counts & judged.suite.for_centroid]
     assert shown["Near the centroids"] == f"{100 * near.mean():.1f} %"
+    assert shown["Oracle"] == f"{100 * judged.suite.oracle_right / judged.suite.oracle_n:.1f} %"
+    assert f"on {counts.sum():,} generated pictures".replace(",", "\u202f") in plainly(app)
+    assert "An independent oracle reads each of these pictures as its class" in plainly(app)
+    assert len(app.get("image")) == gallery.PER_PAGE["image"]
+    assert "Features" not in shown  # what the head makes of them is folded away
+    assert not any(alt.startswith("From a sample of") for alt in charts(app))
+    shown = metrics(unfolded(app, "features", "way", "properties", "next"))
+    assert shown["Features"] == f"{100 * found.generated.correct.mean():.1f} %"
     assert shown["Decoder is off by"] == f"{found.reconstruction.error:.3f}".lstrip("0")
     assert {"Mean image is off by", "Model and head disagree", "Images still in the region"} <= set(shown)
     said = plainly(app)
     assert "Here, decoded" in said
     assert "about half by construction" in said
-    assert "Decoded from features" in said
     counted = next(frame.value for frame in app.dataframe if "Unplaced" in frame.value)
     assert counted["Asked"].sum() == found.generated.asked.sum()
     assert any(alt.startswith("Accuracy on generated tests by class") for alt in charts(app))
     assert len(app.get("download_button")) >= 1 + 4 * 2 + 2
+
+
+def test_another_model_meets_the_same_pictures(open_page, workspace):
+    plan = planned("digits")
+    data, _ = kept(workspace, "digits")
+    run = stored_run(workspace, "digits", plan)
+    assert "fold-versus" not in opened(open_page, data, plan).session_state  # there is no other model
+    train = TRAINING["digits"].split(data).train
+    rng = np.random.default_rng(0)
+    worse = MODELS["mlp_2048"](n_epochs=1).fit(data.x[train], rng.permutation(data.y[train]), seed=1, n_classes=10)
+    stored = ModelFile(worse.trained(data).to_bytes(), "worse.safetensors", data.fingerprint).to_bytes()
+    workspace.keep_model(LOCAL_OWNER, stored, name="worse", training_plan=to_json(TRAINING["digits"]))
+    app = unfolded(opened(open_page, data, plan), "versus")
+    found = guided_of_rows(workspace.rows(LOCAL_OWNER, run.id), class_names=data.class_names)
+    difference = suite_difference(found.suite, judge_suite(found.suite.suite, read_stored(stored, data)))
+    assert difference.interval.upper < 0
+    assert difference_finding(difference, "worse", "net") in plainly(app)
+    assert metrics(app)["Lost"] == f"{difference.n_lost:,}".replace(",", "\u202f")
 
 
 def test_the_generated_set_and_the_report_are_whole(workspace):
@@ -117,13 +159,29 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
     data, model = trained("digits")
     rows = frames.from_bytes(list(rows_of("digits", plan)))
     found = guided_of_rows(rows, class_names=data.class_names)
-    with np.load(io.BytesIO(files.test_set(found)), allow_pickle=False) as file:
+    parts = layer_parts(model, data)
+    choice = RegionChoice("last hidden", None, None, 0.7, "99th percentile")
+    looked, within = Looked(data, parts, choice, "parts"), fit_regions(parts.train)
+    with np.load(io.BytesIO(files.test_set(plan, found, looked, within)), allow_pickle=False) as file:
         assert file["images"].shape == (len(found.generated), *data.x.shape[1:])
-        parts = layer_parts(model, data)
+        trip = round_trip(
+            found.generated,
+            found.decoder.decode(found.generated.features),
+            model=parts.model,
+            layer=parts.of,
+            regions=within,
+        )
+        assert (file["image_in_region"] == trip.in_region).all()
+        assert (file["image_predicted"] == np.array(data.class_names)[trip.predicted]).all()
+        assert (str(file["model_fingerprint"]), str(file["layer"])) == (plan.model, "last hidden")
+        assert (float(file["theta1"]), float(file["theta2"])) == (0.1, 0.7)
+        assert file["pixel_scale"].tolist() == [0, 1]
         assert (file["features"] == found.generated.features).all()
         assert set(file["parent_ids"]) <= set(parts.test.ids)
         assert set(file["region"]) == {"centroid", "boundary"}
         assert set(file["labels"]) == set(data.class_names)
+    with zipfile.ZipFile(io.BytesIO(files.suite(plan, found, looked))) as archive:
+        assert set(archive.namelist()) == {"guided_suite.npz", "test_guided_suite.py"}
 
 
 def test_the_place_on_the_way_is_what_the_address_says(open_page, workspace):
@@ -180,7 +238,9 @@ def test_of_rows_the_nearest_real_ones_stand_in(open_page, workspace):
     data, _ = kept(workspace, "wine")
     stored_run(workspace, "wine", plan)
     app = opened(open_page, data, plan)
-    said = plainly(app)
+    assert "no accuracy is claimed" in plainly(app)
+    assert "Generated pictures" not in metrics(app)
+    said = plainly(unfolded(app, "features"))
     assert "the nearest real test sample stands in" in said.replace("*", "")
     tables = [frame.value for frame in app.dataframe]
     assert any("nearest real" in table for table in tables)
@@ -216,13 +276,12 @@ def test_while_it_runs_what_is_known_is_shown_and_it_can_be_stopped(open_page, w
     assert workspace.acquire(LOCAL_OWNER, run.id, "test")
     app = opened(open_page, data, plan)
     assert app.button(key=f"cancel-{run.id}").label == "Cancel"
-    assert "on the generated tests" not in plainly(app)
+    assert "no accuracy is claimed" not in plainly(app)
     for trial in (0, 1, 3):
         workspace.store_trial(LOCAL_OWNER, run.id, trial, rows_of("wine", plan)[trial])
     app.run()
     said = plainly(app)
     assert "2 of 3 classes so far" in said
-    assert any(alt.startswith("Accuracy over mixes") for alt in charts(app))
     assert "What was generated" not in said
     workspace.release(LOCAL_OWNER, run.id, "test", "cancelled")
 

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import Dataset
+from core.data import Dataset, load_example
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.models import MODELS
 from core.models.layers import LayerSamples
+from core.models.load import TRUST
 from core.models.recorded import record_of
 from core.models.stored import ModelFile
 from core.trials import Context, TrainingPlan, to_json
@@ -67,7 +68,8 @@ def test_of_texts_the_nearest_real_text_stands_in(open_page, workspace):
     plan = GuidedTestsPlan(model, layer="last hidden", frequency=1.0, table=False)
     done(workspace, data, plan)
     app = opened(open_page, data, plan)
-    said = plainly(app)
+    app.session_state["fold-way"] = app.session_state["fold-next"] = True
+    said = plainly(app.run())
     assert "A feature cannot be shown as a text: the nearest real test sample stands in" in said.replace("*", "")
     tables = [table.value for table in app.table]
     assert any("nearest real" in table for table in tables)
@@ -84,9 +86,36 @@ def test_features_without_a_model_are_enough(open_page, workspace):
     app = opened(open_page, data, plan)
     said = plainly(app)
     assert "There is no model, so a linear head was fitted" in said
-    assert "on the generated tests" in said
+    assert "no accuracy is claimed for them" in said
+    app.session_state["fold-way"] = app.session_state["fold-features"] = True
+    said = plainly(app.run())
+    assert not app.exception
     assert MARKUP in said
     assert any(MARKUP in alt for alt in charts(app))
+
+
+def exported(data: Dataset) -> bytes:
+    """A linear network as torch.export writes it: nothing inside it can be seen."""
+    import torch
+
+    shape = np.moveaxis(data.x[:2], -1, 1).shape[1:] if data.kind == "image" else data.x.shape[1:]
+    module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(int(np.prod(shape)), data.n_classes)).eval()
+    sizes, file = ({0: torch.export.Dim("n")},), io.BytesIO()
+    torch.export.save(torch.export.export(module, (torch.zeros(2, *shape),), dynamic_shapes=sizes), file)
+    return ModelFile(file.getvalue(), "mine.pt2", data.fingerprint).to_bytes()
+
+
+@pytest.mark.parametrize("name", ["wine", "digits"])
+def test_of_a_model_whose_inside_is_unknown_only_pictures_are_asked(open_page, workspace, monkeypatch, name):
+    monkeypatch.setenv(TRUST, "1")
+    data = load_example(name)
+    workspace.add_dataset(LOCAL_OWNER, data, example=name)
+    model = workspace.keep_model(LOCAL_OWNER, exported(data), name="mine.pt2")
+    app = open_page("guided_tests", data=data.fingerprint, model=model)
+    assert not app.error
+    refused = any("Nothing inside this model can be seen" in one.value for one in app.info)
+    assert refused == (name == "wine")
+    assert ("run" in [button.key for button in app.button]) == (name == "digits")
 
 
 @pytest.mark.evidence
@@ -95,7 +124,9 @@ def test_a_hundred_classes_have_room(open_page, workspace):
     plan = GuidedTestsPlan(model, **SMALL)
     done(workspace, data, plan)
     app = opened(open_page, data, plan)
-    assert "of 100 tests placed" in plainly(app)
+    assert "tests generated as features" in plainly(app)
+    app.session_state["fold-way"] = True
+    app.run()
     assert next(control for control in app.selectbox if control.key == "class").options[-1] == "class 99"
 
 
@@ -107,7 +138,8 @@ def test_a_class_without_test_samples_starts_from_training_samples(open_page, wo
     assert "From the training sample" in [control.label for control in app.selectbox] + [
         control.label for control in app.segmented_control
     ]
-    made = next(frame.value for frame in app.dataframe if "Unplaced" in frame.value)
+    app.session_state["fold-features"] = True
+    made = next(frame.value for frame in app.run().dataframe if "Unplaced" in frame.value)
     assert made.loc[made["Class"] == "class 1", "Asked"].sum() == 2
 
 

@@ -20,13 +20,14 @@ from ui.shell.page import Metric
 from ui.test_quality.work import Looked
 
 N_STEPS = 41
+KEYS = ("class", "towards_", "start_", "place")
+"""How the keys of its address begin."""
 _OWN, OWN = "own", "its own centroid"
 _MOST_COLUMNS = 12
 
 
 def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:
     """The controls of the way, and what lies at the place; returns what the address says of them."""
-    st.subheader("What lies on the way to another class?", anchor=False)
     with st.container(border=True, gap="small", key="explorer"):
         of, row, label, towards, said = _choose(looked)
         place = Place("place", "Place on the way")

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.guided_tests import Guided, Properties, RoundTrip
+from core.evaluate.guided_tests import Guided, Properties, RoundTrip, round_trip
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.report import guided_report
+from core.evaluate.guided_tests.suite_file import suite_archive
 from core.evaluate.guided_tests.verdict import round_trip_finding
+from core.evaluate.test_quality import Regions
 from core.report.guided_tests import body
 from core.workspace.run import Run
 from ui.data import choice as data_choice
@@ -24,6 +27,7 @@ def downloads(
     looked: Looked,
     tested: Properties | None,
     sent: Task[RoundTrip | None],
+    within: Regions,
 ) -> None:
     """A row of tables, and below it the generated test set and the report, with what is known by now."""
     trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
@@ -31,8 +35,15 @@ def downloads(
     stem = f"guided-tests-{run.id[:8]}"
     exports.downloads(run, _tables(found, tested), stem="guided-tests", body=lambda: body(found))
     with st.container(horizontal=True, vertical_alignment="center"):
+        if found.suite is not None:
+            page.download(
+                "Suite for pytest (ZIP)", lambda: suite(plan, found, looked), name=f"{stem}.zip", mime="application/zip"
+            )
         page.download(
-            "Generated test set (NPZ)", lambda: test_set(found), name=f"{stem}.npz", mime="application/octet-stream"
+            "Generated features (NPZ)",
+            lambda: test_set(plan, found, looked, within),
+            name=f"{stem}.npz",
+            mime="application/octet-stream",
         )
         page.download(
             "Report (Markdown)",
@@ -41,15 +52,37 @@ def downloads(
             mime="text/markdown",
         )
     st.caption(
-        "The test set has features, labels, region, rival and parent ids, and the decoded images where there is a "
-        "decoder; it is read without pickle."
+        "The suite holds the pictures and a file for pytest, which says how the next version of the model does on them."
     )
 
 
-def test_set(found: Guided) -> bytes:
-    """The generated tests as NPZ, with their images where a decoder made some."""
-    tests = found.generated
-    return tests.to_npz(None if found.decoder is None else found.decoder.decode(tests.features))
+def suite(plan: GuidedTestsPlan, found: Guided, looked: Looked) -> bytes:
+    """The pictures, and the file that runs them on any model. Raises LookupError where there are none."""
+    if found.suite is None:
+        raise LookupError("there are no pictures")
+    return suite_archive(found.suite, model=plan.model, dataset=looked.dataset.fingerprint, seed=plan.seed)
+
+
+def test_set(plan: GuidedTestsPlan, found: Guided, looked: Looked, within: Regions) -> bytes:
+    """The generated features as NPZ with what they are of, and the images of a decoder with what the model says."""
+    tests, parts = found.generated, looked.parts
+    facts: dict[str, np.ndarray | str | float] = {
+        "model_fingerprint": plan.model,
+        "data_fingerprint": looked.dataset.fingerprint,
+        "layer": parts.layer,
+        "theta1": within.theta1,
+        "theta2": within.theta2,
+        "r": within.radii,
+        "unit_of_distance": within.units,
+    }
+    if found.decoder is None:
+        return tests.to_npz(facts=facts)
+    images = found.decoder.decode(tests.features)
+    if parts.model is not None and parts.of is not None:
+        trip = round_trip(tests, images, model=parts.model, layer=parts.of, regions=within)
+        names = np.array(found.class_names, dtype=str)
+        facts |= {"image_predicted": names[trip.predicted], "image_in_region": trip.in_region}
+    return tests.to_npz(images, facts=facts)
 
 
 def report(
@@ -69,6 +102,8 @@ def report(
 
 def _tables(found: Guided, tested: Properties | None) -> Mapping[str, Callable[[], pd.DataFrame]]:
     tables: dict[str, Callable[[], pd.DataFrame]] = {"Tests": found.generated.table, "Classes": found.class_table}
+    if found.suite is not None:
+        tables["Pictures"] = found.suite.table
     if found.grid is not None:
         tables["Table 2"] = found.grid.table
     if tested is not None:

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.guided_tests import REGIONS, GeneratedTests, Guided, nearest
+from core.evaluate.guided_tests import REGIONS, GeneratedTests, Guided, JudgedSuite, nearest
+from core.evaluate.guided_tests.verdict import oracle_reads
 from core.evaluate.test_quality import Regions
 from core.evaluate.wording import bare, count
 from ui.data import samples
@@ -14,15 +15,19 @@ from ui.forms.controls import One, check_address
 from ui.shell import page
 from ui.test_quality.work import Looked
 
-PER_PAGE = {"image": 24, "text": 6, "tabular": 12}
+PER_PAGE = {"image": 12, "text": 6, "tabular": 12}
 _ALL = "all"
 _SEED = 0  # of the order, so that a page shows some of everything
 
 
 def gallery(found: Guided, looked: Looked, within: Regions) -> dict[str, list[str]]:
-    """Tests with label, prediction and region, page by page; returns what the address says of which."""
+    """Tests with label, prediction and region, page by page; returns what the address says of which.
+
+    Pictures that judge the whole model where there are any that count, else features.
+    """
     st.subheader("What was generated", anchor=False)
-    tests, names = found.generated, found.class_names
+    judged = found.suite if found.suite is not None and oracle_reads(found.suite) else None
+    tests, names = (found.generated if judged is None else judged.kept()), found.class_names
     of_class = One("shown", "Class", {_ALL: "all classes"} | {str(i): name for i, name in enumerate(names)}, _ALL)
     of_region = One("region", "Region", {_ALL: "both", REGIONS[0]: "centroid", REGIONS[1]: "boundary"}, _ALL)
     of_side = One("taken", "Taken for", {_ALL: "any class", "right": "its own", "wrong": "another"}, _ALL)
@@ -36,13 +41,14 @@ def gallery(found: Guided, looked: Looked, within: Regions) -> dict[str, list[st
         below = st.container(key="gallery")
         shown = rows[page.part_shown(len(rows), per_page, key=f"gallery-{label}-{region}-{side}")]
         with below:
-            _show(found, tests.take(shown), looked, within)
+            few = tests.take(shown)
+            _pictures(few) if isinstance(few, JudgedSuite) else _show(found, few, looked, within)
     else:
         st.caption("No test is of this kind.")
     return {one.key: one.written(value) for one, value in zip(controls, (label, region, side), strict=True)}
 
 
-def _rows(tests: GeneratedTests, label: str, region: str, side: str) -> np.ndarray:
+def _rows(tests: GeneratedTests | JudgedSuite, label: str, region: str, side: str) -> np.ndarray:
     rows = np.random.default_rng(_SEED).permutation(len(tests))
     keep = np.ones(len(tests), dtype=bool)
     if label != _ALL:
@@ -52,6 +58,21 @@ def _rows(tests: GeneratedTests, label: str, region: str, side: str) -> np.ndarr
     if side != _ALL:
         keep &= tests.correct == (side == "right")
     return rows[keep[rows]]
+
+
+def _pictures(few: JudgedSuite) -> None:
+    names = np.array(few.suite.class_names, dtype=object)
+    said = [
+        f"{label}, as {taken}{'' if right else ' (wrong)'}, {region}"
+        for label, taken, right, region in zip(
+            names[few.y], names[few.predicted], few.correct, np.where(few.for_centroid, *REGIONS), strict=True
+        )
+    ]
+    samples.pictures(list(few.suite.pixels), said)
+    st.caption(
+        "Class that the picture was made for, what the whole model takes it for, region. An independent oracle reads "
+        "each of these pictures as its class; no camera saw them."
+    )
 
 
 def _show(found: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:

@@ -19,6 +19,8 @@ from ui.shell import background, page, take_away
 from ui.shell.session import read_only
 from ui.test_quality.work import Looked
 
+KEYS = ("for", "pool", "next")
+"""The keys of its address."""
 MOST_PICTURES = 12
 FORMATS = (
     "**NPZ** with `features` and `proba` of the same layer, or with inputs like those of the data set as `x` or "
@@ -37,7 +39,6 @@ _READ = "pool-read"
 
 def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     """The list, what it rests on, and the file; returns what the address says of it."""
-    st.subheader("Label these next", anchor=False)
     purpose = One(
         "for", "To", _PURPOSES, "errors", "Errors lie where the model is least confident. An accuracy needs all."
     )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.evaluate.guided_tests import AccuracyGrid, Guided, Properties, RoundTrip, sizes
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
-from core.evaluate.guided_tests.verdict import guided_verdict, mix_title
+from core.evaluate.guided_tests.verdict import CHANCE, features_findings, guided_verdict, mix_title, oracle_reads
 from core.evaluate.wording import Verdict, bare, count, percent, plural
 from core.models.layers import LayerSamples
 from core.report import guided_tests as report
@@ -36,11 +36,27 @@ def verdict(found: Guided, *, finished: bool) -> Verdict:
     return said
 
 
+def suite(found: Guided) -> None:
+    """The main figure: every class on generated pictures; nothing where there are none that count."""
+    if found.suite is not None and oracle_reads(found.suite):
+        drawn = report.suite_figure(found.suite)
+        views.in_a_box(len(found.class_names), lambda: page.draw(drawn), key="guided-suite-box")
+
+
+def features(found: Guided) -> None:
+    """What the layer's head makes of generated features: the numbers, class by class, and table 2."""
+    page.numbers(report.head_metrics(found))
+    st.markdown("\n".join(f"- {page.plain(finding)}" for finding in features_findings(found)))
+    classes(found)
+    table_2(found.grid)
+
+
 def table_2(grid: AccuracyGrid | None) -> None:
     """Accuracy over mixes and sizes, as a figure and as a table; nothing where none is known."""
     if grid is None:
         return
     st.subheader("Accuracy over mixes and sizes", anchor=False)
+    st.caption(page.plain(CHANCE))
     page.draw(report.grid_figure(grid))
     table = report.grid_table(grid)
     st.dataframe(table.lines, hide_index=True, alt=table.title)
@@ -89,7 +105,6 @@ def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
 
 def properties(found: Properties, looked: Looked) -> dict[str, list[str]]:
     """The three properties of section 4.1, and the violations of one of them with their samples."""
-    st.subheader("Does it behave as a well-trained classifier?", anchor=False)
     lines = [
         {
             "Property": one.name,

@@ -1,6 +1,6 @@
 """What is known of generated tests, of the properties that a model should have, and of what is missing?"""
 
-from core.evaluate.guided_tests import GeneratedTests, Guided, Properties, RoundTrip, guided_of_rows
+from core.evaluate.guided_tests import GeneratedTests, Guided, JudgedSuite, Properties, RoundTrip, guided_of_rows
 from core.evaluate.test_quality import Regions
 from core.workspace.run import Run
 from ui import cache
@@ -36,6 +36,14 @@ def missing_tests(looked: Looked) -> Work[GeneratedTests | None]:
     """Tests where the test set has too few."""
     within = regions(looked)
     return Work(lambda step: work.missing(looked, within.future.result()))
+
+
+@cache.task(max_entries=4)
+def judged_by(run: Run, model: str) -> Work[JudgedSuite]:
+    """What another model, named by its fingerprint, makes of a run's pictures. Raises LookupError without pictures."""
+    found, dataset = guided(run), dataset_of(run.fingerprint)
+    stored = workspace().model_bytes(owner(), model)
+    return Work(lambda step: work.judged_by(found, stored, dataset))
 
 
 @cache.task(max_entries=4)

@@ -7,10 +7,12 @@ from core.data import Dataset
 from core.evaluate.guided_tests import (
     GeneratedTests,
     Guided,
+    JudgedSuite,
     Properties,
     RoundTrip,
     check_properties,
     generate_missing,
+    judge_suite,
     label_next,
     missing_regions,
     round_trip,
@@ -18,6 +20,7 @@ from core.evaluate.guided_tests import (
 )
 from core.evaluate.test_quality import Regions
 from core.models.layers import LayerSamples
+from core.models.load import read_stored
 from core.models.training import one_torch_thread
 from core.trials.layer_parts import LayerParts
 from ui.test_quality import work
@@ -61,6 +64,13 @@ def sent_again(found: Guided, parts: LayerParts, within: Regions) -> RoundTrip |
     few = tests.take(np.sort(rows))
     with one_torch_thread():
         return round_trip(few, found.decoder.decode(few.features), model=parts.model, layer=parts.of, regions=within)
+
+
+def judged_by(found: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
+    """What another model makes of the same pictures. Raises LookupError where there are none."""
+    if found.suite is None:
+        raise LookupError("there are no pictures")
+    return judge_suite(found.suite.suite, read_stored(stored, dataset))
 
 
 def content_of(dataset: Dataset, rows: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:

@@ -29,10 +29,12 @@ from core.evaluate.guided_tests.generate import (
     start,
 )
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip, reconstruction, round_trip
+from core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference, judge_suite, suite_difference
 from core.evaluate.guided_tests.missing import Missing, generate_missing, label_next, missing_regions, nearest
 from core.evaluate.guided_tests.properties import Properties, Property, check_properties
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests, all_of
 from core.evaluate.guided_tests.stored import Guided, guided_of_rows
+from core.evaluate.guided_tests.suite import Suite, make_suite
 from core.evaluate.guided_tests.walk import Walk, walk_between
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "AccuracyGrid",
     "GeneratedTests",
     "Guided",
+    "JudgedSuite",
     "Missing",
     "MixAccuracy",
     "Properties",
@@ -53,6 +56,8 @@ __all__ = [
     "RoundTrip",
     "SharedAccuracy",
     "Start",
+    "Suite",
+    "SuiteDifference",
     "Walk",
     "accuracy_grid",
     "all_of",
@@ -62,7 +67,9 @@ __all__ = [
     "generate_tests",
     "grid_beside",
     "guided_of_rows",
+    "judge_suite",
     "label_next",
+    "make_suite",
     "missing_regions",
     "mix_accuracy",
     "nearest",
@@ -71,6 +78,7 @@ __all__ = [
     "shared_accuracy",
     "sizes",
     "start",
+    "suite_difference",
     "table_sizes",
     "walk_between",
 ]

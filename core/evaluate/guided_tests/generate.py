@@ -19,7 +19,7 @@ MIXES = (0.0, 0.2, 0.3, 0.5, 0.7, 0.8, 1.0)
 FREQUENCIES = (0.1, 0.25, 0.5, 0.75, 1.0)
 """The frequency choices fc of Algorithm 1, as shares of the class's number of test samples."""
 _WEAKER = 0.1  # by how much wcl lies below theta2
-_N_NEAREST = 10  # samples that stand in where no sample lies at the boundary
+_N_NEAREST = 10  # parents of a class at least, if it has so many samples: one sample is no test of a class
 _MOST_ROWS = 1000  # training samples that noise in very many features is made of
 _CHUNK = 2048
 Rivals = Literal["nearest", "even"]
@@ -91,13 +91,13 @@ class Start:
         return usual_wcl(self.regions.theta2) if self.recipe.wcl is None else self.recipe.wcl
 
     def parents(self, label: int) -> tuple[LayerSamples, Literal["test", "train"]]:
-        """Give the samples of a class at its boundary; where there are none, those that the model is least sure of."""
+        """Give the samples of a class at its boundary; of fewer than ten, the ten that the model is least sure of."""
         part: Literal["test", "train"] = "test" if (self.test.labels == label).any() else "train"
         of = self.test if part == "test" else self.train
         own = np.flatnonzero(of.labels == label)
         confidence = of.proba[own].max(axis=1)
         weak = own[confidence <= self.wcl]
-        if len(weak) == 0:
+        if len(weak) < _N_NEAREST:
             weak = own[np.argsort(confidence, kind="stable")[:_N_NEAREST]]
         return of.take(weak), part
 

@@ -3,6 +3,7 @@
 The rows hold the generated features themselves, so that results are read back without the model (`stored.py`).
 """
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, cast, get_args
@@ -27,7 +28,9 @@ from core.evaluate.guided_tests.generate import (
     usual_wcl,
 )
 from core.evaluate.guided_tests.images import reconstruction
+from core.evaluate.guided_tests.judged_suite import JudgedSuite, judge_suite
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from core.evaluate.guided_tests.suite import make_suite
 from core.evaluate.test_quality import UNITS, fit_regions
 from core.evaluate.test_quality.region_fields import asks_r, asks_theta1, asks_theta2, asks_unit
 from core.evaluate.test_quality.regions import Unit, check_band
@@ -54,6 +57,7 @@ COLUMNS = {
     "region": "str",
     "asked": "Int64",
     "placed": "Int64",
+    "parents_at_boundary": "boolean",
     "n_test": "Int64",
     "n_correct": "Int64",
     "parent": "str",
@@ -69,16 +73,21 @@ COLUMNS = {
     "lower": "float64",
     "upper": "float64",
     "baseline": "float64",
+    "in_region": "boolean",
+    "read_as": "Int64",
     "content": "object",
     "status": "str",
 }
 """The columns of the rows and their types.
 
-`part` is "mix" (the tests that were asked for), "table" (those of table 2) or "decoder". Of the first two a class has a
-row with what was `asked` for and `placed` in each region, and in which the model got `n_correct` of all `n_test` test
-samples right; and a row for each test, with the columns of `GeneratedTests` (codes of classes) and, of a mix, its
-features in `content`, as bytes of float32. The decoder's row has it in `content`, and its reconstruction of `n_test`
-test images. Elsewhere `content` is empty. A failed trial is one row without figures.
+`part` is "mix" (the tests that were asked for), "table" (those of table 2), "suite" (pictures for the whole model) or
+"decoder". Of the first two a class has a row with what was `asked` for and `placed` in each region, whether its parents
+all lie at its boundary, and in which the model got `n_correct` of all `n_test` test samples right; and a row for each
+test, with the columns of `GeneratedTests` (codes of classes) and, of a mix, its features in `content`, as bytes of
+float32. The decoder's row has it in `content`, and its reconstruction of `n_test` test images. A suite has a row for
+each test, with its picture in `content` as bytes, whether that is still `in_region` and what the oracle `read_as`; and
+a row with the oracle's `n_correct` of `n_test` real samples and the pictures' shape as JSON in `content`. Elsewhere
+`content` is empty. A failed trial is one row without figures.
 """
 
 DECODER_EPOCHS = 10
@@ -128,7 +137,7 @@ class GuidedTestsPlan:
     >>> from core.data import load_example
     >>> plan = GuidedTestsPlan("f1", decoder_epochs=2)
     >>> [(trial.part, trial.label) for trial in plan.trials(load_example("digits"))][:3], plan.centroid_share
-    ([('decoder', -1), ('mix', 0), ('mix', 1)], 0.5)
+    ([('suite', -1), ('decoder', -1), ('mix', 0)], 0.5)
     """
 
     model: str = asks_model()
@@ -213,7 +222,7 @@ class GuidedTestsPlan:
     described: ClassVar[str] = "{centroid_share}, {frequency} of the test set · {layer} · {model}"
 
     kind: ClassVar[str] = "guided_tests"
-    METHOD_VERSION: ClassVar[int] = 1
+    METHOD_VERSION: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -268,9 +277,10 @@ class GuidedTestsPlan:
         return len(self.trials(dataset))
 
     def trials(self, dataset: Dataset) -> tuple[Trial, ...]:
-        """Every trial: the decoder, the mix class by class, and the tests of table 2 class by class."""
+        """Every trial: the suite of pictures, the decoder, the mix and the tests of table 2 class by class."""
         parts = ("mix", "table") if self.table else ("mix",)
-        made = [Trial("decoder", -1)] if self.decoder_epochs else []
+        made = [Trial("suite", -1)] if dataset.kind == "image" else []
+        made += [Trial("decoder", -1)] if self.decoder_epochs else []
         return (*made, *(Trial(part, label) for part in parts for label in range(dataset.n_classes)))
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
@@ -278,9 +288,10 @@ class GuidedTestsPlan:
         trial = self.trials(dataset)[index]
         stop_if(context.should_stop)
         with one_torch_thread():
-            if trial.part == "decoder":
+            if trial.part in ("suite", "decoder"):
                 parts = _parts(self._of_model(), dataset, Aside(context.model(self.model)))
-                return self._decoder(dataset, parts, context)
+                work = self._suite if trial.part == "suite" else self._decoder
+                return work(dataset, parts, context)
             begin = _start(self._of_start(), dataset, Aside(context.model(self.model)))
             stop_if(context.should_stop)
             return self._class(begin, trial)
@@ -299,6 +310,22 @@ class GuidedTestsPlan:
             n_boundary = n - n_centroid
         made = generate_class(begin, trial.label, n_centroid=n_centroid, n_boundary=n_boundary, seed=self.seed)
         return _rows(made, trial, begin)
+
+    def _suite(self, dataset: Dataset, parts: LayerParts, context: Context) -> pd.DataFrame:
+        """The suite of the data set, and what the whole model makes of it; nothing where there is no model."""
+        if parts.model is None:
+            return _frame([{"part": "suite"}], "ok")
+        rows = {"train_rows": parts.train_rows, "test_rows": parts.test_rows}
+        suite = make_suite(
+            dataset.x,
+            dataset.y,
+            dataset.ids,
+            **rows,
+            class_names=dataset.class_names,
+            seed=self.seed,
+            should_stop=context.should_stop,
+        )
+        return _suite_rows(judge_suite(suite, parts.model))
 
     def _decoder(self, dataset: Dataset, parts: LayerParts, context: Context) -> pd.DataFrame:
         n = len(parts.train_rows)
@@ -373,6 +400,7 @@ def _start(wanted: _OfStart, dataset: Dataset, stored: Aside[bytes]) -> Start:
 def _rows(made: GeneratedTests, trial: Trial, begin: Start) -> pd.DataFrame:
     test = begin.test
     whole = {"n_test": len(test), "n_correct": int((test.predicted == test.labels).sum())}
+    whole["parents_at_boundary"] = bool((begin.parents(trial.label)[0].confidence <= begin.wcl).all())
     counts = [
         {"region": region, "asked": int(made.asked[trial.label, at]), "placed": int(made.placed[trial.label, at])}
         for at, region in enumerate(REGIONS)
@@ -396,6 +424,28 @@ def _rows(made: GeneratedTests, trial: Trial, begin: Start) -> pd.DataFrame:
     ]
     both = [*({**row, **whole} for row in counts), *tests]
     return _frame([{"part": trial.part, "label": trial.label, **row} for row in both], "ok")
+
+
+def _suite_rows(judged: JudgedSuite) -> pd.DataFrame:
+    suite = judged.suite
+    oracle = {"n_test": suite.oracle_n, "n_correct": suite.oracle_right}
+    shape = json.dumps(list(suite.images.shape[1:])).encode()
+    tests = [
+        {
+            "label": suite.y[i],
+            "region": REGIONS[0] if suite.for_centroid[i] else REGIONS[1],
+            "parent": suite.parent_ids[i],
+            "parent_part": suite.parent_part[i],
+            "rival": suite.rival[i],
+            "predicted": judged.predicted[i],
+            "confidence": judged.confidence[i],
+            "in_region": bool(suite.in_region[i]),
+            "read_as": suite.read_as[i],
+            "content": suite.images[i].tobytes(),
+        }
+        for i in range(len(suite))
+    ]
+    return _frame([{"part": "suite", **row} for row in ({**oracle, "content": shape}, *tests)], "ok")
 
 
 def _frame(rows: list[dict[str, object]], status: str) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """What was generated? Features that lie where they were asked for, with their truth, and what could not be placed."""
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -103,8 +104,16 @@ class GeneratedTests:
             }
         )
 
-    def to_npz(self, images: Float[np.ndarray, "n height width channels"] | None = None) -> bytes:
-        """Write features, labels, region, rival and parent ids (and images) as NPZ that needs no pickle to be read."""
+    def to_npz(
+        self,
+        images: Float[np.ndarray, "n height width channels"] | None = None,
+        *,
+        facts: Mapping[str, Shaped[np.ndarray, "..."] | str | float] | None = None,
+    ) -> bytes:
+        """Write features, labels, region, rival and parent ids (and images) as NPZ that needs no pickle to be read.
+
+        `facts` are arrays beside: what the features are of, and what is known of each test.
+        """
         names = np.array(self.class_names, dtype=str)
         arrays: dict[str, np.ndarray] = {
             "features": self.features,
@@ -118,7 +127,8 @@ class GeneratedTests:
             "class_names": names,
         }
         if images is not None:
-            arrays["images"] = images
+            arrays |= {"images": images, "pixel_scale": np.array([0.0, 1.0])}
+        arrays |= {name: np.asarray(value) for name, value in (facts or {}).items()}
         stream = io.BytesIO()
         np.savez_compressed(stream, **arrays)
         return stream.getvalue()

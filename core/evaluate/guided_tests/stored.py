@@ -1,5 +1,6 @@
 """What has a run of guided tests come to so far? Its tests, its table and its decoder, read back from rows."""
 
+import json
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,7 +14,9 @@ from core.evaluate.guided_tests.accuracy import (
     table_sizes,
 )
 from core.evaluate.guided_tests.images import Reconstruction
+from core.evaluate.guided_tests.judged_suite import JudgedSuite
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from core.evaluate.guided_tests.suite import Suite
 from core.evaluate.intervals import Interval, wilson
 from core.models.decoder import Decoder
 
@@ -22,7 +25,9 @@ from core.models.decoder import Decoder
 class Guided:
     """What is known of a run: what is not known yet is None, and what was generated is that of the classes so far.
 
-    The model got `n_correct` of the `n_test` original test samples right.
+    `suite` holds pictures and what the whole model makes of them; None where there are none, or no model. `at_boundary`
+    says of each class so far whether the parents of its features lie at its boundary, as far as this is known. Of the
+    original test samples the model got `n_correct` of `n_test` right.
     """
 
     class_names: tuple[str, ...]
@@ -32,6 +37,8 @@ class Guided:
     grid: AccuracyGrid | None = field(repr=False)
     decoder: Decoder | None = field(repr=False)
     reconstruction: Reconstruction | None
+    suite: JudgedSuite | None = field(default=None, repr=False)
+    at_boundary: tuple[bool, ...] | None = None
 
     @property
     def test_accuracy(self) -> tuple[float, Interval]:
@@ -86,11 +93,12 @@ def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guide
     """
     done = rows[rows["status"] == "ok"] if len(rows) else pd.DataFrame({"part": pd.Series(dtype="str")})
     mix, table = (_tests(done[done["part"] == part], class_names) for part in ("mix", "table"))
-    counts = done.dropna(subset=["n_correct"]) if len(done) else done
+    counts = done[done["part"] != "suite"].dropna(subset=["n_correct"]) if len(done) else done
     n_test, n_correct = (int(counts[name].iloc[0]) if len(counts) else 0 for name in ("n_test", "n_correct"))
     decoder, told = _decoder(done[done["part"] == "decoder"])
     grid = None if table is None else _grid(table, n_test, n_correct)
-    return Guided(class_names, n_test, n_correct, mix, grid, decoder, told)
+    suite = _suite(done[done["part"] == "suite"], class_names)
+    return Guided(class_names, n_test, n_correct, mix, grid, decoder, told, suite, _at_boundary(done))
 
 
 def _tests(rows: pd.DataFrame, class_names: tuple[str, ...]) -> GeneratedTests | None:
@@ -115,6 +123,36 @@ def _tests(rows: pd.DataFrame, class_names: tuple[str, ...]) -> GeneratedTests |
         asked=asked,
         placed=placed,
     )
+
+
+def _at_boundary(rows: pd.DataFrame) -> tuple[bool, ...] | None:
+    if "parents_at_boundary" not in rows:
+        return None
+    each = rows[(rows["part"] == "mix") & rows["parents_at_boundary"].notna()].groupby("label")["parents_at_boundary"]
+    return tuple(bool(one) for one in each.first()) or None
+
+
+def _suite(rows: pd.DataFrame, class_names: tuple[str, ...]) -> JudgedSuite | None:
+    """The suite with the model's answers; None where there is none, as where there is no model to ask."""
+    if "read_as" not in rows or len(rows.dropna(subset=["read_as"])) == 0:
+        return None
+    oracle, each = rows[rows["read_as"].isna()].iloc[0], rows[rows["read_as"].notna()]
+    codes = {name: each[name].to_numpy(dtype=np.int64) for name in ("label", "read_as", "rival", "predicted")}
+    shape = json.loads(oracle["content"])
+    suite = Suite(
+        class_names,
+        np.frombuffer(b"".join(each["content"]), dtype=np.uint8).reshape(len(each), *shape),
+        codes["label"],
+        (each["region"] == REGIONS[0]).to_numpy(dtype=bool),
+        each["in_region"].to_numpy(dtype=bool),
+        codes["read_as"],
+        codes["rival"],
+        each["parent"].to_numpy(dtype=object),
+        each["parent_part"].to_numpy(dtype=object),
+        int(oracle["n_correct"]),
+        int(oracle["n_test"]),
+    )
+    return JudgedSuite(suite, codes["predicted"], each["confidence"].to_numpy(dtype=np.float64))
 
 
 def _features(each: pd.DataFrame) -> np.ndarray:

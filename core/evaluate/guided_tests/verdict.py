@@ -5,12 +5,26 @@ from core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
 from core.evaluate.guided_tests.generate import mix_title
 from core.evaluate.guided_tests.guided_claims import decoder_helps, worse_near_centroids
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip
+from core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
 from core.evaluate.guided_tests.stored import Guided
+from core.evaluate.intervals import Interval
 from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
 
 SIDE = "At a boundary, accuracy is the share of tests on their own class's side: about half by construction."
 """What has to be known of any accuracy at a boundary."""
+CHANCE = (
+    "The paper's table 2 prints chance at 0-100, the accuracy of features that ignore the label: read literally, its "
+    "method gives 9.3 to 10.0 % with ten classes, whatever the model."
+)
+"""What has to be known of the table that is folded away."""
+NOTHING_INSIDE = (
+    "Nothing inside this model can be seen: its features would be its outputs, and their head a softmax, so that "
+    "generated features test nothing of it."
+)
+"""What has to be known of a model whose only layer is its outputs."""
+LEAST_ORACLE = 0.9
+"""The lower bound of the oracle's accuracy on real pictures, below which nothing is said of generated ones."""
 
 
 def guided_verdict(found: Guided) -> Verdict:
@@ -29,15 +43,22 @@ def guided_verdict(found: Guided) -> Verdict:
         return Verdict(asked, "", "Next: take less noise, a wider boundary or a larger radius.", ())
     worse = worse_near_centroids(found.accuracy(REGIONS[0]), *found.test_accuracy)
     helps = decoder_helps(found.reconstruction) if found.reconstruction else None
-    pictures = _pictures(found.reconstruction, helps)
-    findings = (_worse(worse), *_by_region(found), _unplaced(tests), _table(found.grid), pictures)
+    findings = (*_suite_findings(found.suite), _worse(worse))
     return Verdict(
         headline=_headline(found),
         used=_used(found),
-        advice=_advice(worse),
+        advice=_advice(found, worse),
         findings=tuple(one for one in findings if one),
         claims=(worse,) if helps is None else (worse, helps),
     )
+
+
+def features_findings(found: Guided) -> tuple[str, ...]:
+    """Say what the layer's head makes of the generated features: folded away, since no picture stands behind them."""
+    helps = decoder_helps(found.reconstruction) if found.reconstruction else None
+    about = (_parents(found), _unplaced(found.generated))
+    told = (*_by_region(found), *about, _table(found.grid), _pictures(found.reconstruction, helps))
+    return tuple(one for one in told if one)
 
 
 def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
@@ -60,45 +81,111 @@ def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
     )
 
 
+def difference_finding(found: SuiteDifference, other: str, this: str) -> str:
+    """Say by how much another model is more or less accurate on the pictures that both met.
+
+    Examples
+    --------
+    >>> found = SuiteDifference(100, 50, 2, 12, -0.1, Interval(-0.15, -0.05))
+    >>> difference_finding(found, "new", "old")
+    '“new” is 10.0 points [5.0, 15.0] less accurate than “old” on 100 pictures: 2 gained, 12 lost.'
+    """
+    changed = f"on {plural(found.n, 'picture')}: {count(found.n_gained)} gained, {count(found.n_lost)} lost."
+    if not (found.interval.lower > 0 or found.interval.upper < 0):
+        between = points(found.difference, found.interval)
+        return f"No significant difference between {quoted(other)} and {quoted(this)}, {between}, {changed}"
+    sign, word = (1, "more") if found.difference > 0 else (-1, "less")
+    ends = sorted((sign * found.interval.lower, sign * found.interval.upper))
+    size = points(abs(found.difference), Interval(*ends))
+    return f"{quoted(other)} is {size} {word} accurate than {quoted(this)} {changed}"
+
+
 def _headline(found: Guided) -> str:
-    overall, (accuracy, interval) = found.accuracy(), found.test_accuracy
-    head = (
-        f"Accuracy is {_share(overall)} on the generated tests, {percent(accuracy, interval)} on the original test "
-        "samples."
+    if found.suite is None:
+        return f"{plural(len(found.generated), 'test')} generated as features, and no accuracy is claimed for them."
+    if not oracle_reads(found.suite):
+        share, interval = found.suite.suite.oracle_accuracy
+        return (
+            "No accuracy on generated pictures is claimed: the oracle reads only "
+            f"{percent(share, interval)} of real pictures correctly."
+        )
+    overall, (accuracy, interval) = found.suite.accuracy(), found.test_accuracy
+    return (
+        f"Accuracy is {_share(overall)} on {plural(overall.n, 'generated picture')}, {percent(accuracy, interval)} on "
+        "the original test samples."
     )
-    return head if found.generated.for_centroid.any() else f"{head} {SIDE}"
+
+
+def oracle_reads(judged: JudgedSuite) -> bool:
+    """Whether the oracle reads real pictures well enough to say what generated ones show."""
+    return judged.suite.oracle_accuracy[1].lower >= LEAST_ORACLE and judged.accuracy().n > 0
 
 
 def _used(found: Guided) -> str:
-    tests, overall = found.generated, found.accuracy()
     n_known, n_classes = len(found.made_for), len(found.class_names)
     so_far = f"{count(n_known)} of {plural(n_classes, 'class', 'classes')} so far. " if n_known < n_classes else ""
+    if found.suite is None:
+        return (
+            f"{so_far}A whole model can only be asked about pictures. Listed below: where tests are missing, what the "
+            "layer's head makes of features made there, and which real samples to label next."
+        )
+    suite, overall = found.suite.suite, found.suite.accuracy()
+    share, interval = suite.oracle_accuracy
     return (
-        f"{so_far}{count(len(tests))} of {plural(int(tests.asked.sum()), 'test')} placed, made from "
-        f"{plural(overall.n_parents, 'real sample')}; {plural(found.n_test, 'original test sample')}. Intervals are "
-        "95 %, of generated tests over the samples that they were made from."
+        f"{so_far}{count(overall.n)} of {plural(len(suite), 'picture')} count, made from "
+        f"{plural(overall.n_parents, 'real test sample')}: they lie in their region, and an independent oracle reads "
+        f"them as their class. The oracle reads {percent(share, interval)} of real pictures correctly. Intervals are "
+        "95 %, over real samples."
     )
 
 
-def _advice(worse: Claim) -> str:
+def _suite_findings(judged: JudgedSuite | None) -> tuple[str, ...]:
+    if judged is None or not oracle_reads(judged):
+        return ()
+    near, edge = (judged.accuracy(region) for region in REGIONS)
+    return (
+        f"At the boundary between classes, accuracy is {_share(edge)} ({_counted(edge)})." if edge.n else "",
+        f"Near the centroids of classes, it is {_share(near)} ({_counted(near)})." if near.n else "",
+    )
+
+
+def _parents(found: Guided) -> str:
+    """What the features' parents are: at the boundary only where they are."""
+    if found.at_boundary is None:
+        return ""
+    n, n_classes = sum(found.at_boundary), len(found.at_boundary)
+    if n == n_classes:
+        return "Features are made from real samples at the boundary of their class."
+    return (
+        f"In {n_classes - n} of {plural(n_classes, 'class', 'classes')} fewer than ten samples lie at the boundary: "
+        "there, features are made from the ten least confident."
+    )
+
+
+def _advice(found: Guided, worse: Claim) -> str:
+    if found.suite is not None and oracle_reads(found.suite):
+        return "Next: look in the gallery at the pictures that the model gets wrong."
     if worse.decision == "above":
         return "Next: look at the tests near the centroids in the gallery."
-    return "Next: judge the tests at the boundary in the gallery; a rule gave them their labels."
+    return "Next: label the real samples that are listed below."
 
 
 def _worse(worse: Claim) -> str:
     if worse.decision != "above":
         return ""
     return (
-        f"Near the centroids accuracy is {points(worse.estimate, worse.interval)} lower than on the original test "
-        "samples. Either the model errs where its classes are clearest, or what lies there is no real sample."
+        f"The head's accuracy near the centroids is {points(worse.estimate, worse.interval)} lower than on the "
+        "original test samples. Either the model errs where its classes are clearest, or what lies there is no real "
+        "sample."
     )
 
 
 def _by_region(found: Guided) -> tuple[str, str]:
     near, edge = (found.accuracy(region) for region in REGIONS)
     return (
-        f"Near the centroids, accuracy is {_share(near)} ({_counted(near)})." if near.n else "",
+        f"Of the features near the centroids, the head takes {_share(near)} for their class ({_counted(near)})."
+        if near.n
+        else "",
         f"At the boundary {_share(edge)} lie on their own class's side ({_counted(edge)}). {SIDE}" if edge.n else "",
     )
 

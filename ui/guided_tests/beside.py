@@ -1,0 +1,59 @@
+"""How does another model do on the same pictures? Paired: both met one suite."""
+
+import streamlit as st
+
+from core.evaluate.guided_tests import Guided, suite_difference
+from core.evaluate.guided_tests.verdict import difference_finding, oracle_reads
+from core.evaluate.wording import count, points
+from core.models.stored import RECORDED
+from core.report.parts import brackets
+from core.trials.layer_parts import split_of
+from core.workspace.models import StoredModel
+from core.workspace.run import Run
+from ui.forms.controls import One, check_address
+from ui.guided_tests import results
+from ui.shell import background, page
+from ui.shell.page import Metric
+from ui.shell.session import owner, read_only, workspace
+
+KEY = "versus"
+
+
+def others(model: StoredModel) -> dict[str, StoredModel]:
+    """The models that can be asked about the same pictures, by title; none through a link."""
+    if read_only():
+        return {}
+    stored = (one for one in workspace().models(owner()) if one.dataset_fingerprint == model.dataset_fingerprint)
+    asked = (one for one in stored if one.fingerprint != model.fingerprint and one.architecture != RECORDED)
+    return {f"{one.name} · {one.fingerprint[:8]}": one for one in asked}
+
+
+def beside(run: Run, found: Guided, model: StoredModel) -> dict[str, list[str]]:
+    """The other model, the paired difference, and what it gained and lost; returns what the address says of it."""
+    if found.suite is None or not oracle_reads(found.suite):
+        st.caption("There are no pictures to compare models on.")
+        return {}
+    known = others(model)
+    control = One(KEY, "Other model", {title: title for title in known}, next(iter(known)))
+    check_address([control])
+    title = control.draw()
+    other = known[title]
+    judged = background.answer(results.judged_by(run, other.fingerprint), "Asking the other model", key="versus-task")
+    if judged is not None:
+        difference = suite_difference(found.suite, judged)
+        st.markdown(page.plain(difference_finding(difference, other.name, model.name)))
+        page.numbers(
+            [
+                Metric(
+                    "Difference",
+                    points(difference.difference),
+                    brackets(points, difference.difference, difference.interval),
+                    "Paired, 95 %, over the real samples that pictures were made from.",
+                ),
+                Metric("Gained", count(difference.n_gained), "tests", "Right for the other model alone."),
+                Metric("Lost", count(difference.n_lost), "tests", "Right for this model alone."),
+            ]
+        )
+        if split_of(other.training_plan) != split_of(model.training_plan) or other.training_plan is None:
+            st.caption("The other model may have been trained on samples that these pictures were made from.")
+    return {control.key: control.written(title)}
