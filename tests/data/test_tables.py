@@ -17,7 +17,7 @@ from core.data.limits import Limits
 from core.data.tables import delimited as delimited_module
 from core.data.tables.columnar import TextColumns
 from core.data.tables.files import parse_delimited
-from core.data.tables.records import parse_jsonl, parse_parquet
+from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 
 SMALL = Limits(samples=3)
 
@@ -128,6 +128,15 @@ def test_different_cells_are_counted_as_they_are_spelled():
     table = parse_delimited("a,b\n,x\n ,y\n\u00a0,y\nred,x\n red,x\n".encode(), "t.csv", Limits())
     assert isinstance(table.columns, TextColumns)
     assert table.n_different("a") == len(set(table.spelled("a"))) == 3
+
+
+@pytest.mark.parametrize("parse", [parse_jsonl, parse_json])
+def test_rows_with_few_keys_in_common_never_outgrow_the_limit(parse):
+    rows = [json.dumps({f"k{row}": 1}) for row in range(100)]
+    content = ("\n".join(rows) if parse is parse_jsonl else f"[{','.join(rows)}]").encode()
+    assert parse(content, "t.json", Limits(unpacked_bytes=80_000)).n_rows == 100
+    with pytest.raises(DataError, match=r"t\.json: 100 rows and 100 different keys make a table beyond the limit"):
+        parse(content, "t.json", Limits(unpacked_bytes=79_999))
 
 
 BROKEN = {
