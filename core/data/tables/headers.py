@@ -54,8 +54,10 @@ def is_surely_data(rows: list[Row]) -> bool:
 
 
 def _is_repeated_header(first: list[str], body: list[list[str]]) -> bool:
-    """Whether the whole row stands below once more and holds a usual name, as where several files were put together."""
-    return first in body and any(cell.strip() and _is_usual_name(cell) for cell in first)
+    """Whether the row stands below once more, as where files were put together: its usual names only in whole."""
+    others = [cells for cells in body if cells != first]
+    names = [place for place, cell in enumerate(first) if cell.strip() and _is_usual_name(cell)]
+    return len(others) < len(body) and any(all(cells[place] != first[place] for cells in others) for place in names)
 
 
 def _is_usual_name(cell: str) -> bool:
