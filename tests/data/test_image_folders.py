@@ -221,6 +221,57 @@ def test_tables_for_each_part_are_one_and_rows_without_image_are_named():
     assert named_roles.class_names == ("a", "b")
 
 
+CLASS_FOLDERS = {f"{label}/{label}{n}.png": picture(51 * n) for label in ("cat", "dog") for n in (1, 2)}
+ROWS_OF_SIZES = "file,width\n" + "".join(f"{path.split('/')[1]},{n}\n" for n, path in enumerate(CLASS_FOLDERS))
+
+
+@pytest.mark.parametrize("table", ["Please read me, friend, twice\nfirst\n", ROWS_OF_SIZES, "one column\n"])
+def test_a_table_that_says_no_label_leaves_folders_of_classes_alone(table):
+    dataset = read_dataset(zipped(CLASS_FOLDERS | {"README.csv": table.encode()}))
+    assert (dataset.class_names, dataset.n_per_class.tolist()) == (("cat", "dog"), [2, 2])
+    assert any(note == "Not used, since the folders say the classes: README.csv." for note in dataset.notes)
+
+
+def test_a_table_of_labels_beats_folders_and_its_faults_are_said():
+    rows = "".join(f"{path.split('/')[1]},{'ab'[n % 2]}\n" for n, path in enumerate(CLASS_FOLDERS))
+    by_column = read_dataset(zipped(CLASS_FOLDERS | {"list.csv": f"file,label\n{rows}".encode()}))
+    assert by_column.class_names == ("a", "b")
+    with pytest.raises(DataError, match=r"metadata\.csv, line 1: one column only"):
+        read_dataset(zipped(CLASS_FOLDERS | {"metadata.csv": b"one column\n"}))
+
+
+def labels_in_parquet(names: list[str], paths: list[str]) -> bytes:
+    features = {"label": {"names": names, "_type": "ClassLabel"}}
+    table = pa.table({"file_name": paths, "label": [0, 1]})
+    stream = io.BytesIO()
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    pq.write_table(table.replace_schema_metadata(metadata), stream)
+    return stream.getvalue()
+
+
+def test_tables_in_an_archive_keep_names_of_classes_and_parts():
+    pictures = {f"images/{n}.png": picture() for n in range(4)}
+    tables = {
+        f"{part}.parquet": labels_in_parquet(["cat", "dog"], paths)
+        for part, paths in (("train", ["0.png", "1.png"]), ("test", ["2.png", "3.png"]))
+    }
+    dataset = read_dataset(zipped(pictures | tables))
+    assert dataset.class_names == ("cat", "dog")
+    assert dict(zip(dataset.ids, dataset.part, strict=True))["images/3.png"] == "test"
+    other = {"test.parquet": labels_in_parquet(["dog", "cat"], ["2.png", "3.png"])}
+    with pytest.raises(DataError, match="name their classes differently"):
+        read_dataset(zipped(pictures | tables | other))
+
+
+def test_tables_in_an_archive_keep_what_reading_noted_and_the_limits():
+    pictures = {f"{n}.png": picture() for n in range(4)}
+    odd_letters = "file_name,label\n0.png,caf\xe9\n1.png,the\n2.png,caf\xe9\n3.png,the\n".encode("latin-1")
+    files = pictures | {"metadata.csv": odd_letters}
+    assert any("Windows-1252" in note for note in read_dataset(zipped(files)).notes)
+    with pytest.raises(DataError, match=r"metadata\.csv: .*more than 3 rows"):
+        read_dataset(zipped(files), limits=Limits(samples=3))
+
+
 def test_mixed_sizes_are_resized_only_when_asked_and_it_is_said_how():
     files = {"a/1.png": picture(255), "a/2.png": picture(255, size=(5, 9)), "b/1.png": picture(0, "RGB", size=(7, 7))}
     with pytest.raises(SizeNeeded) as needed:

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from core.data import DataError
 from core.data.limits import Limits
 from core.data.tables import delimited as delimited_module
+from core.data.tables.columnar import TextColumns
 from core.data.tables.files import parse_delimited
-from core.data.tables.records import parse_jsonl, parse_parquet
+from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 
 SMALL = Limits(samples=3)
 
@@ -102,6 +103,40 @@ def test_lines_are_counted_as_an_editor_counts_them():
 )
 def test_headers_and_delimiters(text, name, header):
     assert list(delimited(text, name).columns) == header
+
+
+@pytest.mark.parametrize("header_needed", [True, False])
+def test_a_header_that_stands_below_once_more_is_a_header(header_needed):
+    rows = "".join(f"{size},{label}\n" for size, label in ((1.5, "cat"), (2.5, "dog"), (3.5, "cat"), (4.5, "dog")))
+    text = f"size,label\n{rows}size,label\n{rows}"
+    table = parse_delimited(text.encode(), "t.csv", Limits(), header_needed=header_needed)
+    assert list(table.columns) == ["size", "label"]
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u2003", "\x85"])
+def test_numbers_between_odd_spaces_are_numbers_however_the_file_is_read(space):
+    text = f"a,b\n{space}1.5{space},x\n2,y\nnone,z\n"
+    at_once = parse_delimited(text.encode(), "t.csv", Limits())
+    by_line = parse_delimited((text + '"two\nlines",z\n').encode(), "t.csv", Limits())
+    assert isinstance(at_once.columns, TextColumns)
+    assert not isinstance(by_line.columns, TextColumns)
+    np.testing.assert_array_equal(at_once.floats("a"), [1.5, 2, np.nan])
+    np.testing.assert_array_equal(by_line.floats("a")[:3], [1.5, 2, np.nan])
+
+
+def test_different_cells_are_counted_as_they_are_spelled():
+    table = parse_delimited("a,b\n,x\n ,y\n\u00a0,y\nred,x\n red,x\n".encode(), "t.csv", Limits())
+    assert isinstance(table.columns, TextColumns)
+    assert table.n_different("a") == len(set(table.spelled("a"))) == 3
+
+
+@pytest.mark.parametrize("parse", [parse_jsonl, parse_json])
+def test_rows_with_few_keys_in_common_never_outgrow_the_limit(parse):
+    rows = [json.dumps({f"k{row}": 1}) for row in range(100)]
+    content = ("\n".join(rows) if parse is parse_jsonl else f"[{','.join(rows)}]").encode()
+    assert parse(content, "t.json", Limits(unpacked_bytes=80_000)).n_rows == 100
+    with pytest.raises(DataError, match=r"t\.json: 100 rows and 100 different keys make a table beyond the limit"):
+        parse(content, "t.json", Limits(unpacked_bytes=79_999))
 
 
 BROKEN = {

@@ -179,6 +179,25 @@ def test_a_count_or_labels_that_speak_against_the_order_refuse_it():
         attach_vectors(fruit(), read_vectors(named(npz(**shuffled), "v.npz")))
 
 
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["0", "1", "1"], "Its labels have other names, and go one to one with those of the data set."),
+        (["1", "1", "0"], "since some are no class of the data set (such as '1')."),
+        (["plum", "pear", "plum"], "since some are no class of the data set (such as 'pear')."),
+    ],
+)
+def test_labels_that_are_called_otherwise_are_spoken_of(labels, said):
+    data = attach_vectors(fruit(), read_vectors(named(npz(labels=np.array(labels), embeddings=VECTORS), "v.npz")))
+    assert said in data.notes[1]
+
+
+def test_labels_that_lack_a_class_are_held_against_the_order_too():
+    arrays = npz(labels=np.array(["plum", "plum", "plum"]), embeddings=VECTORS)
+    with pytest.raises(DataError, match="in row order 2 of 3 labels differ"):
+        attach_vectors(fruit(), read_vectors(named(arrays, "v.npz")))
+
+
 def test_a_column_of_names_that_no_two_rows_share_is_matched_like_ids():
     content = pd.DataFrame({"recording": IDS, "a": VECTORS[:, 0], "b": VECTORS[:, 1]}).to_csv(index=False)
     data = attach_vectors(fruit(), read_vectors(named(content, "v.csv")))

@@ -207,5 +207,6 @@ def balance(names: Sequence[str], n_per_class: Sequence[int], *, most: int = 6) 
     '“yes” 75.0 %, “no” 25.0 %'
     """
     shares = sorted(zip(n_per_class, names, strict=True), key=lambda pair: -pair[0])
-    said = [f"{quoted(name)} {percent(n / sum(n_per_class))}" for n, name in shares]
+    n_samples = sum(n_per_class)
+    said = [f"{quoted(name)} {percent(n / n_samples)}" for n, name in shares]
     return listed(said, most=most) if len(said) > most else ", ".join(said)

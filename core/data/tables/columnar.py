@@ -22,9 +22,8 @@ _CHUNK = 2**24
 _BLOCK = 2**20  # bytes that are parsed at once, unless a line is longer; more where columns are many
 _SAMPLE = 1000
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-_PERHAPS_NUMBER = (
-    r"^[\s\p{Nd}eE+\-._nNaAiIfFtTyY]{1,400}$"  # what Python reads besides, such as " 1_000 " and "Infinity"
-)
+# What Python reads besides, such as " 1_000 " (between spaces of any kind) and "Infinity".
+_PERHAPS_NUMBER = r"^[\s\p{Z}\x{85}\x{1c}-\x{1f}\p{Nd}eE+\-._nNaAiIfFtTyY]{1,400}$"
 
 
 class TextColumns(Mapping[str, np.ndarray]):
@@ -68,10 +67,13 @@ class TextColumns(Mapping[str, np.ndarray]):
         return objects(cells.take(np.arange(0, len(cells), step)).to_pylist())
 
     def n_different(self, name: str) -> int:
-        """How many different values a column has."""
+        """How many different values a column has; cells of nothing but white space are all the same."""
         import pyarrow.compute as compute
 
-        return compute.count_distinct(self._columns[name]).as_py()
+        cells = self._columns[name]
+        blank = cells.filter(compute.equal(compute.utf8_trim_whitespace(cells), ""))
+        n_kinds_of_blank = compute.count_distinct(blank).as_py()
+        return compute.count_distinct(cells).as_py() - max(0, n_kinds_of_blank - 1)
 
     def plain_numbers(self, name: str) -> Float[np.ndarray, " n_rows"] | None:
         """A column in which every cell is plainly a number; None where any is not, which is seen at the first."""

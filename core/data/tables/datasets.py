@@ -77,7 +77,7 @@ def _of_zip(
     """The images of a zip, by the table of labels in it, else by folders."""
     if kind not in (None, "image"):
         raise DataError(f"{archive.name}: a zip archive holds images, but {kind} data was asked for.")
-    labels = labels_in(archive)
+    labels = labels_in(archive, limits)
     if labels is None:
         if roles is not None:
             raise DataError(f"{archive.name}: roles were given, but only tables have columns.")

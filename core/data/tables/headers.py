@@ -12,12 +12,14 @@ _SEEN = 1000  # rows that are looked at
 
 def is_header(rows: list[Row]) -> bool:
     """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
-    first, body = rows[0][1], [cells for _, cells in rows[1:1001]]
+    first, body = rows[0][1], [cells for _, cells in rows[1 : _SEEN + 1]]
     numbers = [cell for cell in first if NUMBER.fullmatch(cell.strip())]
     if not _count_classes(numbers) or any(cell[:1] in "[{" for cell in first if cell):
         return False
     if len(numbers) == len(first) and not any("." in cell for cells in body[:100] for cell in cells):
         return False
+    if _is_repeated_header(first, body):
+        return True
     columns = [{cells[position] for cells in body} for position in range(len(first))]
     repeating = [position for position, column in enumerate(columns) if len(column) < len(body)]
     return not repeating or any(first[position] not in columns[position] for position in repeating)
@@ -35,7 +37,7 @@ def is_surely_data(rows: list[Row]) -> bool:
     False
     """
     first, body = rows[0][1], [cells for _, cells in rows[1 : _SEEN + 1]]
-    if len(body) < 2:
+    if len(body) < 2 or _is_repeated_header(first, body):
         return False
     columns = [[cells[position] for cells in body] for position in range(len(first))]
     recurring = [cell for cell, below in zip(first, columns, strict=True) if _recurs(cell, below)]
@@ -49,6 +51,13 @@ def is_surely_data(rows: list[Row]) -> bool:
     prose = [cell for cell, below in zip(first, columns, strict=True) if _is_prose(cell, below)]
     is_word = any(not NUMBER.fullmatch(cell.strip()) for cell in recurring)
     return is_word or any(recurring or cell.strip().endswith((".", "!", "…")) for cell in prose)
+
+
+def _is_repeated_header(first: list[str], body: list[list[str]]) -> bool:
+    """Whether the row stands below once more, as where files were put together: its usual names only in whole."""
+    others = [cells for cells in body if cells != first]
+    names = [place for place, cell in enumerate(first) if cell.strip() and _is_usual_name(cell)]
+    return len(others) < len(body) and any(all(cells[place] != first[place] for cells in others) for place in names)
 
 
 def _is_usual_name(cell: str) -> bool:

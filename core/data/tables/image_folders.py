@@ -10,6 +10,7 @@ from core.data.limits import Archive, Limits
 from core.data.tables.class_names import encode
 from core.data.tables.images import ImageStack, Size
 from core.data.tables.parts import about_parts, part_name
+from core.data.values import listed
 
 IMAGE_ENDINGS = {".png", ".jpg", ".jpeg"}
 TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".parquet"}
@@ -79,6 +80,25 @@ def files_of(archive: Archive) -> list[PurePosixPath]:
     return [path for path in paths if not any(part in _CLUTTER or part.startswith(".") for part in path.parts)]
 
 
+def has_class_folders(archive: Archive) -> bool:
+    """Whether the images of an archive lie in folders of two classes or more.
+
+    >>> import io
+    >>> import zipfile
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w") as archive:
+    ...     archive.writestr("cats/1.png", "")
+    ...     archive.writestr("dogs/1.png", "")
+    >>> has_class_folders(Archive(stream.getvalue(), "pets.zip", Limits()))
+    True
+    """
+    try:
+        images, _ = _images(archive)
+    except DataError:
+        return False
+    return len({image.label for image in images}) > 1
+
+
 def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
     """The images of an archive, and what is to be said of them."""
     paths = files_of(archive)
@@ -102,6 +122,9 @@ def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
     notes = [f"Sources are the {n_sources:,} folders in the classes' folders."] if n_sources else []
     if len(labelled) < len(pictures):
         notes.append(f"Images in no folder of a class were left out: {len(pictures) - len(labelled):,}.")
+    tables = [str(path) for path in paths if path.suffix.lower() in TABLE_ENDINGS]
+    if tables:
+        notes.append(f"Not used, since the folders say the classes: {listed(tables)}.")
     return images, notes
 
 

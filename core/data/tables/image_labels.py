@@ -7,27 +7,31 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from core.data.errors import DataError
-from core.data.limits import Archive
+from core.data.limits import Archive, Limits
 from core.data.tables.files import read_table
 from core.data.tables.image_columns import ImageOf
-from core.data.tables.image_folders import IMAGE_ENDINGS, TABLE_ENDINGS, files_of
+from core.data.tables.image_folders import IMAGE_ENDINGS, TABLE_ENDINGS, files_of, has_class_folders
 from core.data.tables.parts import part_name
-from core.data.tables.table import Table, compact, make_table
+from core.data.tables.table import NAMES, TRUTH_LIKELY, Table, called, compact, make_table
 from core.data.values import first_repeat, objects, quoted
 
 _FILE_NAMES = ("filename", "file", "image", "path", "filepath", "imagename", "imagepath", "imagefile", "img", "id")
+_TABLES_OF_LABELS = ("metadata", "label", "annotation", "groundtruth")  # what names of such tables begin with
 FILE_COLUMN = "file in the archive"
 
 
-def labels_in(archive: Archive) -> tuple[Table, list[str]] | None:
+def labels_in(archive: Archive, limits: Limits) -> tuple[Table, list[str]] | None:
     """The table of labels of an archive and, for each of its rows, the path of the image; None where there is no such.
 
     Tables lie beside the images or above them, and a column of theirs names files, from their own folder on. Several
-    tables of the same columns, one for train and one for test, are read as one. DataError names the row without image.
+    tables of the same columns, one for train and one for test, are read as one. Where images lie in folders of classes,
+    only a table counts that is called like one of labels, or has a column that is. DataError names the row without
+    image.
     """
     pictures = [path for path in files_of(archive) if path.suffix.lower() in IMAGE_ENDINGS]
     tables = [path for path in files_of(archive) if path.suffix.lower() in TABLE_ENDINGS]
-    found = [each for path in tables if (each := _matched(archive, path, pictures)) is not None]
+    in_folders = bool(tables) and has_class_folders(archive)
+    found = [each for path in tables if (each := _matched(archive, path, pictures, limits, in_folders)) is not None]
     if not found:
         return None
     table, paths = _joined(archive, found)
@@ -43,15 +47,20 @@ def images_of(archive: Archive, paths: list[str]) -> ImageOf:
 
 
 def _matched(
-    archive: Archive, path: PurePosixPath, pictures: list[PurePosixPath]
+    archive: Archive, path: PurePosixPath, pictures: list[PurePosixPath], limits: Limits, in_folders: bool
 ) -> tuple[PurePosixPath, Table, list[str]] | None:
-    """A table with the images that its rows name; None where no column of it names any."""
+    """A table with the images that its rows name; None where no column does, or folders say the classes and not it."""
+    is_called_so = compact(path.stem).startswith(_TABLES_OF_LABELS)
     stream = io.BytesIO(archive.read(str(path)))
     stream.name = path.name
     try:
-        table = read_table(stream)
+        table = read_table(stream, limits=limits)
     except DataError as error:
+        if in_folders and not is_called_so:
+            return None
         raise DataError(f"{archive.name}: {error}") from error
+    if in_folders and not is_called_so and not called(table.columns, (*NAMES["truth"], *TRUTH_LIKELY)):
+        return None
     path_of = _by_names(path.parent, pictures)
     likely = sorted(table.columns, key=lambda column: compact(column) not in _FILE_NAMES)
     for column in likely:
@@ -65,7 +74,7 @@ def _matched(
                 "Pack it, or leave the row out."
             )
         others = {name: values for name, values in table.columns.items() if name != column}
-        return path, Table(table.name, others, table.lines, table.unit, table.notes), [path_of[n] for n in spelled if n]
+        return path, replace(table, columns=others), [path_of[name] for name in spelled if name]
     return None
 
 
@@ -89,17 +98,29 @@ def _joined(archive: Archive, found: list[tuple[PurePosixPath, Table, list[str]]
             raise DataError(
                 f"{archive.name}: {found[0][0]} and {path} both name images, and have other columns. Keep one of them."
             )
+        if table.class_names != first.class_names:
+            raise DataError(
+                f"{archive.name}: {found[0][0]} and {path} name their classes differently, so that a number means two "
+                "things. Write the names of the classes into the rows."
+            )
     paths = [path for _, _, images in found for path in images]
     if repeat := first_repeat(paths):
         raise DataError(f"{archive.name}: {paths[repeat[1]]} is named twice in the tables. Each image has one row.")
     columns = {
         name: np.concatenate([objects(table.columns[name].tolist()) for _, table, _ in found]) for name in first.columns
     }
-    parts = [next(filter(part_name, PurePosixPath(path).parts[:-1]), None) for path in paths]
+    parts = [_part_of(image, path) for path, _, images in found for image in images]
     if None not in parts and len(set(parts)) > 1:
         columns.setdefault("part", objects(parts))
     lines = np.concatenate([table.lines for _, table, _ in found])
     name = f"{archive.name}: {', '.join(str(path) for path, _, _ in found)}"
-    return make_table(
+    joined = make_table(
         name, [FILE_COLUMN, *columns], [objects(paths), *columns.values()], lines=lines, unit=first.unit
-    ), paths
+    )
+    notes = dict.fromkeys(note for _, table, _ in found for note in table.notes)
+    return replace(joined, notes=(*joined.notes, *notes), class_names=first.class_names), paths
+
+
+def _part_of(image: str, table: PurePosixPath) -> str | None:
+    """Which part an image belongs to: the one that a folder of its is called after, else its table."""
+    return next(filter(part_name, (*PurePosixPath(image).parts[:-1], table.stem)), None)

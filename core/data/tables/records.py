@@ -15,6 +15,7 @@ from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects, quoted
 
 _BATCH = 1024  # rows: few enough that one batch of long strings does not outgrow the limit before it is counted
+_BYTES_PER_CELL = 8  # of an array of objects, the objects not counted
 _MOST_KEYS = 10_000  # of all rows together, where no row has as many: beyond, cells would mostly be missing
 
 
@@ -36,7 +37,7 @@ def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
                 raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
-    return make_table(name, list(keys), _cells(rows, keys), lines=lines)
+    return make_table(name, list(keys), _cells(rows, keys, name, limits), lines=lines)
 
 
 def parse_json(content: bytes, name: str, limits: Limits) -> Table:
@@ -72,7 +73,9 @@ def _of_rows(rows: Any, name: str, limits: Limits, notes: tuple[str, ...]) -> Ta
             raise DataError(f"{name}, row {number}: {quoted(row)} instead of an object. Write one object per row.")
         limits.check_columns(name, len(row))
         _note_keys(row, keys, f"{name}, row {number}")
-    return make_table(name, list(keys), _cells(rows, keys), lines=range(1, len(rows) + 1), unit="row", notes=notes)
+    return make_table(
+        name, list(keys), _cells(rows, keys, name, limits), lines=range(1, len(rows) + 1), unit="row", notes=notes
+    )
 
 
 def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits, notes: tuple[str, ...]) -> Table:
@@ -115,8 +118,14 @@ def _note_keys(row: dict[str, Any], keys: dict[str, None], place: str) -> None:
             )
 
 
-def _cells(rows: list[dict[str, Any]], keys: dict[str, None]) -> Iterator[np.ndarray]:
-    """The columns, None where a row lacks a key."""
+def _cells(rows: list[dict[str, Any]], keys: dict[str, None], name: str, limits: Limits) -> Iterator[np.ndarray]:
+    """The columns, None where a row lacks a key; DataError where those that are lacking would take all memory."""
+    n_bytes = len(rows) * len(keys) * _BYTES_PER_CELL
+    if n_bytes > limits.unpacked_bytes:
+        raise DataError(
+            f"{name}: {len(rows):,} rows and {len(keys):,} different keys make a table beyond the limit of "
+            f"{limits.unpacked_bytes / 2**20:g} MiB, a missing key being an empty cell. Give fewer rows, or fewer keys."
+        )
     return (objects([row.get(key) for row in rows]) for key in keys)
 
 

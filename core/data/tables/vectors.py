@@ -119,8 +119,10 @@ def _by_order(dataset: Dataset, given: GivenVectors) -> str:
             "one row for each, in the same order, or add a column `id` that holds the ids of the data set."
         )
     matched = f"Matched by row order, since the file has no ids: {n_rows:,} rows for {n_rows:,} samples"
-    if given.labels is None or set(given.labels) != set(dataset.class_names):
+    if given.labels is None:
         return f"{matched}."
+    if not set(given.labels) <= set(dataset.class_names):
+        return f"{matched}. {_about_other_labels(dataset, given.labels)}"
     labels = np.array(dataset.class_names, dtype=object)[dataset.y]
     n_different = int((labels != np.array(given.labels, dtype=object)).sum())
     if n_different:
@@ -129,6 +131,17 @@ def _by_order(dataset: Dataset, given: GivenVectors) -> str:
             f"of {dataset.name}. The rows stand in another order: add a column `id` that holds the ids of the data set."
         )
     return f"{matched}, and their labels agree."
+
+
+def _about_other_labels(dataset: Dataset, labels: Sequence[str]) -> str:
+    """What labels say of the order that are called otherwise than the data set's."""
+    pairs = set(zip(dataset.y.tolist(), labels, strict=True))
+    if len(pairs) == len(set(labels)) == len(set(dataset.y.tolist())):
+        return "Its labels have other names, and go one to one with those of the data set."
+    odd = next(label for label in labels if label not in dataset.class_names)
+    return (
+        f"Its labels do not say whether that is right, since some are no class of the data set (such as {quoted(odd)})."
+    )
 
 
 def _missing_vectors(dataset: Dataset, given: GivenVectors, missing: list[str], extra: list[str]) -> DataError:
