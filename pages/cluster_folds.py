@@ -96,7 +96,7 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
     inside.show(folded)
     export.show(folded)
     if tables:
-        st.subheader("In numbers", anchor=False)
+        st.header("In numbers", anchor=False)
         cluster_folds_scores.summary(scores)
     if run is not None:
         exports.downloads(run, tables, stem=STEM, body=body)

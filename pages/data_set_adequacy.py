@@ -54,7 +54,7 @@ def side_by_side(found: Adequacy, of: Curve) -> None:
 
 def tables(run: Run, found: Adequacy, of: Curve) -> None:
     """The paper's tables 2 and 3, and everything to take away."""
-    st.subheader("In numbers", anchor=False)
+    st.header("In numbers", anchor=False)
     data_set_adequacy_look.size_table(found)
     exports.downloads(
         run,

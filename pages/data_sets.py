@@ -92,9 +92,9 @@ def about(look: DataLook) -> None:
     if look.columns is not None:
         views.columns(look.columns)
     near_and_far(look, asked)
-    st.subheader("Samples", anchor=False)
+    st.header("Samples", anchor=False)
     samples.browse(dataset)
-    st.subheader("In numbers", anchor=False)
+    st.header("In numbers", anchor=False)
     if number is not None:
         views.number_table(number)
     take_away.offer(views.tables(look, number), stem="data-set")
@@ -102,7 +102,7 @@ def about(look: DataLook) -> None:
 
 def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:
     """The map with its lasso, and what lies so near that it may be the same; `asked` leads to what stands above."""
-    st.subheader("Map", anchor=False)
+    st.header("Map", anchor=False)
     plan = maps.controls(dataset)
     vectors.attach(choice)
     colours = maps.colours(dataset)

@@ -60,7 +60,7 @@ def matched(of: SetComparison) -> None:
 
 def how_sure(of: SetComparison) -> None:
     """Calibration of the five subsets."""
-    st.subheader("Is the model calibrated?", anchor=False)
+    st.header("Is the model calibrated?", anchor=False)
     work = results.reliability(sets, plan, of.model)
     known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
     if known is None:
@@ -88,7 +88,7 @@ def how_sure(of: SetComparison) -> None:
 
 def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
     """The subsets and labels as tables, and everything to take away."""
-    st.subheader("In numbers", anchor=False)
+    st.header("In numbers", anchor=False)
     matching.tables(of)
     tables = {"Comparison": found.table}
     if of.can_match:

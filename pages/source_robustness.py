@@ -67,7 +67,7 @@ def in_detail(run: Run, of: ExpectedInterval) -> None:
 def tables(run: Run, of: ExpectedInterval) -> None:
     """The paper's Table 1, and everything to take away."""
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
-    st.subheader("In numbers", anchor=False)
+    st.header("In numbers", anchor=False)
     sources.table_1(intervals)
     told, null = finders.told(run, own), _null(run, of)
     exports.downloads(

@@ -212,7 +212,7 @@ def test_near_duplicates_follow_the_chosen_similarity(open_page, wine):
 
 def test_images_have_a_mean_image_of_each_class(open_page):
     app = opened(open_page, data="digits")
-    assert "The middle of each class" in [header.value for header in app.subheader]
+    assert "The middle of each class" in [header.value for header in app.header]
     captions = [image.proto.imgs[0].caption for image in app.get("image") if len(image.proto.imgs) == 1]
     assert sum("n = " in caption for caption in captions) == 10
 

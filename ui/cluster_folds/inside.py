@@ -23,7 +23,7 @@ def show(folded: Folded) -> None:
     data, cuts = folded.dataset, list(folded.cuts)
     if data is None or not cuts:
         return
-    st.subheader("What is in the folds", anchor=False)
+    st.header("What is in the folds", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         cut = choose("inside", "Folds of", folded.cuts, folded.unlike(cuts[0]))
         names, folds = folded.names(cut), folded.rows.folds(*cut)

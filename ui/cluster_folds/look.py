@@ -40,7 +40,7 @@ COLUMNS = {
 
 def show(folded: Folded) -> None:
     """Maps, sizes, labels and lengths of two schemes, and the table that holds them against random folds."""
-    st.subheader("How the folds lie", anchor=False)
+    st.header("How the folds lie", anchor=False)
     cuts = list(folded.cuts)
     if not cuts:
         page.empty("No folds have been made yet.")

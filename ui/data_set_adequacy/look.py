@@ -48,7 +48,7 @@ def classes(found: Adequacy, of: Curve, look: AdequacyLook) -> None:
     if not curves:
         return
     name = page.plain(MODEL_TITLES.get(of.model, of.model))
-    st.subheader(f"{name}: which classes would gain?", anchor=False)
+    st.header(f"{name}: which classes would gain?", anchor=False)
     page.draw(report.class_figure(curves, look.panels))
     table = report.class_table(curves, look.worth)
     st.dataframe(table.lines, hide_index=True, alt=table.title, lazy=len(table.lines) > LAZY_ROWS)

@@ -33,7 +33,7 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> dict[s
 
     Returns what the address says of it.
     """
-    st.subheader("Duplicates", anchor=False)
+    st.header("Duplicates", anchor=False)
     check_address([SIMILARITY])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         similarity = SIMILARITY.draw()

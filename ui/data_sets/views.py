@@ -127,7 +127,7 @@ def by_class(dataset: Dataset, of: NumberByClass) -> None:
 
 def words(dataset: Dataset) -> None:
     """The most frequent words, and those that set a class apart."""
-    st.subheader("Words", anchor=False)
+    st.header("Words", anchor=False)
     counts = background.answer(results.words(dataset), "Counting words", key="words")
     if counts is None:
         return
@@ -164,7 +164,7 @@ def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
 
 def columns(of: ColumnSummaries) -> None:
     """Every column of a table, summarised."""
-    st.subheader("Columns", anchor=False)
+    st.header("Columns", anchor=False)
     st.dataframe(of.table(), column_config=_COLUMNS, hide_index=True, lazy=len(of.rows) > LAZY_ROWS, alt="Columns")
     st.caption("In the columns' own units; models standardise on the training part only.")
 
@@ -195,7 +195,7 @@ _COLUMNS = {
 
 def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
     """The mean image of each class, its n beneath."""
-    st.subheader("The middle of each class", anchor=False)
+    st.header("The middle of each class", anchor=False)
     with st.grid("auto", min_column_width=72, gap="xsmall"):
         for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
             caption = f"{page.plain(name)}  \nn = {count(int(n))}"

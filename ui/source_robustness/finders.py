@@ -29,7 +29,7 @@ def true_sources(run: Run, own: OwnModels | None) -> None:
     known = told(run, own)
     if not known:
         return
-    st.subheader("Does the interval hold the accuracy on truly unseen sources?", anchor=False)
+    st.header("Does the interval hold the accuracy on truly unseen sources?", anchor=False)
     page.draw(true_sources_figure(known))
     if run.state == "running":
         return
@@ -47,7 +47,7 @@ def side_by_side(run: Run) -> None:
     finders = _finders(run)
     if len(finders) < 2 or run.state == "running" or not trained_sources.stored(load_plan(run.plan), run.fingerprint):
         return
-    st.subheader("Do the ways of finding sources agree?", anchor=False)
+    st.header("Do the ways of finding sources agree?", anchor=False)
     found = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
     if found is None:
         return

@@ -86,7 +86,7 @@ def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
 def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> None:
     """The heading of what is said about one model."""
     name = page.plain(names_beside(of, rows)[of.model])
-    st.subheader(f"{name}: which classes and sources are hard?", anchor=False)
+    st.header(f"{name}: which classes and sources are hard?", anchor=False)
 
 
 def table_1(intervals: AccuracyIntervals) -> None:

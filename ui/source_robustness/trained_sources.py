@@ -74,7 +74,7 @@ def pictures(run: Run) -> None:
     finders = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES]
     if not finders:
         return
-    st.subheader("What do the sources look like?", anchor=False)
+    st.header("What do the sources look like?", anchor=False)
     with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="medium"):
         for finder in finders:
             name = IN_SENTENCES.get(finder, finder)
