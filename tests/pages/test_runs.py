@@ -199,7 +199,7 @@ def test_the_foot_says_in_words_what_was_computed_and_keeps_identifiers_for_who_
     app = open_page("source_robustness", data=wine.fingerprint, **address_of(run))
     assert foot_of(app).startswith("SVM, Logistic regression · k-means clusters · 4 repeats · ")
     assert wine.fingerprint[:12] not in foot_of(app)
-    asked = next(line.value for line in app.markdown if "**Data**" in line.value)
+    asked = next(line.value for line in app.markdown if line.value.startswith("- Data: "))
     assert wine.fingerprint in asked
     assert "n_repeats 4" in asked.replace("\\", "")
 

@@ -220,12 +220,15 @@ def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
     fold("How to read this", draw, key="how-to-read")
 
 
-def fold(title: str, draw: Callable[[], Drawn], *, key: str, opened: bool = False) -> Drawn | None:
+def fold(
+    title: str, draw: Callable[[], Drawn], *, key: str, opened: bool = False, asked_by: Sequence[str] = ()
+) -> Drawn | None:
     """A part of a page that is closed at first unless `opened`, and computed by `draw` only while it is open.
 
+    It is open at once, too, where the address has one of the parameters `asked_by`, which are controls of this part.
     Returns what `draw` returns, None while it is closed.
     """
-    if opened:
+    if opened or any(name in st.query_params for name in asked_by):
         st.session_state.setdefault(f"fold-{key}", True)
     part = st.expander(title, key=f"fold-{key}", on_change="rerun")
     if not part.open:
@@ -249,7 +252,7 @@ def rests_on(line: Sequence[str], details: Sequence[tuple[str, str]], *, key: st
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(plain(" · ".join(filter(None, line))), width="stretch")
         with st.popover("Parameters", type="tertiary", key=f"rests-on-{key}"):
-            st.markdown("\n".join(f"- **{plain(name)}**: {plain(value)}" for name, value in details))
+            st.markdown("\n".join(f"- {plain(name)}: {plain(value)}" for name, value in details))
 
 
 def versions() -> str:

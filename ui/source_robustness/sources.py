@@ -18,7 +18,7 @@ from core.evaluate.source_robustness import (
     leading_row,
 )
 from core.evaluate.source_robustness.words import noun
-from core.evaluate.wording import count, percent, plural, ratio
+from core.evaluate.wording import count, percent, plural, quoted, ratio
 from core.report.source_robustness import Row, names_beside, table, title
 from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
@@ -190,7 +190,7 @@ def _portrait(run: Run, dataset: Dataset, hard: Hardness) -> None:
         mine, rest = mine & of_class, rest & of_class
     drawn = portrait(dataset, mine, rest)
     known = source.label is None or source.source_finder == KNOWN_SOURCES
-    name = source.source if known else f"{source.label}, cluster {source.source}"
+    name = source.source if known else f"{quoted(source.label)}, cluster {source.source}"
     if drawn.picture is not None:
         st.image(enlarged(drawn.picture), alt=f"Mean image of {name}", output_format="PNG")
     st.markdown(f"**{page.plain(name)}**")
