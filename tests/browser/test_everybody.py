@@ -121,3 +121,11 @@ def test_links_look_like_links(server: Server, tab: Callable[..., Page], theme: 
     ink = page.get_by_role("heading", level=1).evaluate("(heading) => getComputedStyle(heading).color")
     assert words.evaluate("(words) => getComputedStyle(words).textDecorationLine") == "underline"
     assert words.evaluate("(words) => getComputedStyle(words).color") != ink
+
+
+def test_a_page_fits_two_screens_before_anything_is_opened(server: Server, page: Page):
+    heights = {
+        stem: opened(page, server, stem).get_by_test_id("stMain").evaluate("(main) => main.scrollHeight")
+        for stem in ("data_sets", "cluster_folds", "source_robustness", "data_set_adequacy", "matched_subsets")
+    }
+    assert {stem: height for stem, height in heights.items() if height > 2000} == {}

@@ -82,12 +82,11 @@ def _points(estimate: SetEstimate) -> str:
 
 
 def samples(table: pd.DataFrame) -> None:
-    """Every sample of both sets and the subset that it is in, folded."""
-    with st.expander("Samples and their subsets"):
-        config = {"confidence": st.column_config.NumberColumn(format="%.4f")}
-        lazy = len(table) > LAZY_ROWS
-        st.dataframe(table, column_config=config, hide_index=True, lazy=lazy, alt="Samples and their subsets")
-        st.caption("Of the first random matching; samples of one pair share its number.")
+    """Every sample of both sets and the subset that it is in."""
+    config = {"confidence": st.column_config.NumberColumn(format="%.4f")}
+    lazy = len(table) > LAZY_ROWS
+    st.dataframe(table, column_config=config, hide_index=True, lazy=lazy, alt="Samples and their subsets")
+    st.caption("Of the first random matching; samples of one pair share its number.")
 
 
 def tables(of: SetComparison) -> None:

@@ -83,10 +83,9 @@ def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
     return st.columns(2, gap="medium") if len(rows) <= MOST_BESIDE else (st.container(), st.container())
 
 
-def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> None:
+def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
     """The heading of what is said about one model."""
-    name = page.plain(names_beside(of, rows)[of.model])
-    st.header(f"{name}: which classes and sources are hard?", anchor=False)
+    return f"{page.plain(names_beside(of, rows)[of.model])}: which classes and sources are hard?"
 
 
 def table_1(intervals: AccuracyIntervals) -> None:
