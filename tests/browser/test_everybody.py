@@ -1,9 +1,11 @@
 """Can everybody use the pages? Words and focus that can be seen, headings in order, links that look like links."""
 
+import json
 import zipfile
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,16 +18,21 @@ LEAST = 4.5
 """The contrast of words that can be read (WCAG 2, AA)."""
 LEAST_OF_FOCUS = 3.0
 """The contrast of what is not words (WCAG 2, AA)."""
-WINE = "data=076bcbffd24174051f41f216e88db534ae4b333dfdd741c0213a14f2c3c84275"
-RUNS = {
-    "source_robustness": f"{WINE}&sources=kmeans&n_sources=5&clusterings=4&repeats=4",
-    "data_set_adequacy": WINE,
-    "cluster_folds": WINE,
-    "data_sets": "data=digits",
-    "matched_subsets": "reference=digits_own&target=digits_shifted",
-    "overview": WINE,
-    "runs": "",
-}
+GOLDEN = ROOT / "tests" / "golden"
+USUAL = {"data_sets": "data=digits", "matched_subsets": "reference=digits_own&target=digits_shifted", "runs": ""}
+
+
+def addresses() -> dict[str, str]:
+    """The query of each page at which it has something to show, in the home that is written there."""
+    golden = json.loads((GOLDEN / "plans.json").read_text("utf-8"))
+    found = USUAL | {"overview": f"data={golden['about']['data']}"}
+    computed = [entry for entry in golden["plans"] if entry["kind"] in ("trials", "adequacy", "folds")]
+    for entry in reversed([entry for entry in computed if entry["address"] is not None and entry["fits"]]):
+        found[entry["page"]] = urlencode({"data": entry["fingerprint"], **entry["address"]}, doseq=True)
+    return found
+
+
+RUNS = addresses()
 FAINT_WORDS = """(least) => {
     const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number)
     const over = (top, below) => top.slice(0, 3).map((c, i) => c * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)))
@@ -65,7 +72,7 @@ FRAME = """() => {
 def server(tmp_path_factory) -> Iterator[Server]:
     """A home with a run of every kind, so that pages have something to show."""
     home: Path = tmp_path_factory.mktemp("everybody")
-    with zipfile.ZipFile(ROOT / "tests" / "golden" / "home.zip") as archive:
+    with zipfile.ZipFile(GOLDEN / "home.zip") as archive:
         archive.extractall(home)
     with serve(home) as running:
         yield running
@@ -129,3 +136,23 @@ def test_a_page_fits_two_screens_before_anything_is_opened(server: Server, page:
         for stem in ("data_sets", "cluster_folds", "source_robustness", "data_set_adequacy", "matched_subsets")
     }
     assert {stem: height for stem, height in heights.items() if height > 2000} == {}
+
+
+WHOLE = """(width) => {
+    const chart = document.querySelector(".js-plotly-plot")
+    const legend = chart?.querySelector(".legend"), grid = chart?.querySelector(".gridlayer")
+    if (!legend || chart.clientWidth > width || chart.querySelector(".main-svg").clientWidth > width) return false
+    const box = (part) => part.getBoundingClientRect()
+    const bar = legend.querySelector(".scrollbar")
+    return (!bar || box(bar).height === 0) && box(legend).bottom <= box(grid).top + 1
+}"""
+"""Whether the first figure is drawn at this width with a legend that neither scrolls nor lies on data."""
+
+
+@pytest.mark.parametrize("stem", ["source_robustness", "data_set_adequacy", "cluster_folds"])
+def test_the_legend_of_a_main_figure_is_whole_and_lies_on_nothing_at_any_width(server: Server, page: Page, stem: str):
+    opened(page, server, stem)
+    expect(page.locator(".js-plotly-plot .legend").first).to_be_visible()
+    for width in (1280, 768, 390, 768):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(WHOLE, arg=width, timeout=20_000)
