@@ -1,21 +1,25 @@
 # make run | setup | test | evidence | bench | screenshots
+# PORT and HOST are where `make run` listens (an address that others reach is refused without sign-in).
 # PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
 # SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
 # tests wait for servers, workers and browsers.
 PYTHON ?= python3
 TORCH_INDEX ?=
+PORT ?= 8501
+HOST ?= 127.0.0.1
 SEED := $(or $(SEED),$(shell date +%s))
 SHUFFLED := --no-loadscope-reorder --random-order --random-order-seed=$(SEED)
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+OFFLINE := { echo "Not everything could be installed: is this machine online? The same command goes on from here." >&2; exit 1; }
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
 .PHONY: run setup test check browser evidence bench screenshots clean
 
 run: $(VENV)/.app
-	$(BIN)/streamlit run app.py
+	$(BIN)/streamlit run app.py --server.port $(PORT) --server.address $(HOST)
 
 setup: $(VENV)/.app $(VENV)/.dev
 
@@ -26,11 +30,12 @@ $(VENV)/bin/python:
 
 $(VENV)/.app: requirements.txt | $(VENV)/bin/python
 	@echo "Installing Touchstone's packages (a few minutes the first time)"
-	@$(PIP) install $(INDEX) -r requirements.txt
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) # half made, and mended
+	@$(PIP) install $(INDEX) -r requirements.txt || $(OFFLINE)
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
-	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt
+	@$(PIP) install $(INDEX) -r requirements.txt -r requirements-dev.txt || $(OFFLINE)
 	@touch $@
 
 # Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.

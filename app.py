@@ -9,7 +9,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from ui.shell.addresses import Addresses
-from ui.shell.serving import SecurityHeaders, ThisMachineOnly, check_start
+from ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
 
 ROOT = Path(__file__).resolve().parent
 
@@ -27,5 +27,5 @@ check_start()
 app = st.App(
     ROOT / "ui" / "shell" / "router.py",
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders), Middleware(ThisMachineOnly), Middleware(Addresses)],
+    middleware=[Middleware(SecurityHeaders), Middleware(ThisMachineOnly), Middleware(Addresses), Middleware(Index)],
 )

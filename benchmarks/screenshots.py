@@ -43,11 +43,11 @@ def run_the_main_job(server: Server, browser: Browser) -> None:
     with tab(browser, scheme="light", height=800) as page:
         page.goto(f"{server.url}/cluster_folds?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
-        expect(page.get_by_text("Take the folds with you")).to_be_visible(timeout=5 * MINUTE)
+        expect(page.get_by_text("What is in the folds")).to_be_visible(timeout=5 * MINUTE)
         page.goto(f"{server.url}/source_robustness?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)
-        expect(page.get_by_text("Hardest held-out clusters")).to_be_visible(timeout=MINUTE)
+        expect(page.get_by_text("which classes and sources are hard?")).to_be_visible(timeout=MINUTE)
         page.goto(f"{server.url}/data_set_adequacy?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("320 of 320 trials used")).to_be_visible(timeout=10 * MINUTE)

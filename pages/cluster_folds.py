@@ -92,16 +92,21 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
         scores = results.performance(folded, metric)
         body = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
         tables = cluster_folds_scores.tables(folded, scores)
-    look.show(folded)
-    inside.show(folded)
-    export.show(folded)
-    if tables:
-        st.subheader("In numbers", anchor=False)
-        cluster_folds_scores.summary(scores)
+    else:
+        st.header("How the folds lie", anchor=False)
+        look.show(folded)
+    with st.container(gap="xsmall"):
+        if tables:
+            page.fold("How the folds lie", partial(look.show, folded), key="folds-lie", asked_by=look.ADDRESSES)
+        if folded.dataset is not None and folded.cuts:
+            page.fold("What is in the folds", partial(inside.show, folded), key="inside", asked_by=inside.ADDRESSES)
+        if tables:
+            page.fold("In numbers", partial(cluster_folds_scores.summary, scores), key="table")
     if run is not None:
         exports.downloads(run, tables, stem=STEM, body=body)
     elif tables:
         take_away.offer(tables, stem=STEM)
+    export.offer(folded)
 
 
 page.lead(

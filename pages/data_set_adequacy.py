@@ -1,5 +1,6 @@
 """Would more data help, or new sources? (Kilinc & Uysal 2017, section 5.2)"""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -36,11 +37,20 @@ def show(run: Run) -> None:
     page.draw(report.curve_figure(found, of))
     if not finished:
         return
-    page.findings(said)
+    page.findings(said, most=4)
     clouds.show(clouds.plan_beside(plan, of.source_finder), dataset)
-    side_by_side(found, of)
-    data_set_adequacy_look.classes(found, of, look)
-    tables(run, found, of)
+    with st.container(gap="xsmall"):
+        more(run, found, of)
+
+
+def more(run: Run, found: Adequacy, of: Curve) -> None:
+    """What a reader may want besides, folded; and everything to take away."""
+    if found.classes_of(of):
+        title, draw = data_set_adequacy_look.gaining(of), partial(data_set_adequacy_look.classes, found, of, look)
+        page.fold(title, draw, key="gaining")
+    page.fold("Draw by draw, and rho of every model", partial(side_by_side, found, of), key="draws")
+    page.fold("In numbers", partial(data_set_adequacy_look.size_table, found), key="table")
+    downloads(run, found, of)
 
 
 def side_by_side(found: Adequacy, of: Curve) -> None:
@@ -52,10 +62,8 @@ def side_by_side(found: Adequacy, of: Curve) -> None:
         page.draw(report.rho_figure(found))
 
 
-def tables(run: Run, found: Adequacy, of: Curve) -> None:
-    """The paper's tables 2 and 3, and everything to take away."""
-    st.subheader("In numbers", anchor=False)
-    data_set_adequacy_look.size_table(found)
+def downloads(run: Run, found: Adequacy, of: Curve) -> None:
+    """Everything to take away."""
     exports.downloads(
         run,
         {

@@ -1,11 +1,12 @@
 """What is in the data? Choose or upload a data set, and look at it from all sides (notebook 1 of paper 004)."""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from core.data import EXAMPLES
-from core.evaluate.data_sets import data_verdict
+from core.evaluate.data_sets import NumberByClass, data_verdict
 from ui.data import choice as data_choice
 from ui.data import samples, upload, vectors
 from ui.data.choice import Choice
@@ -66,7 +67,7 @@ def cards(chosen: Choice | None) -> None:
 
 
 def about(look: DataLook) -> None:
-    """The verdict, classes and a number of every sample, and what the kind of data has besides."""
+    """The verdict, classes, a number of every sample and the map; all else opens below."""
     card = st.container()
     labels, beside = st.columns(2, gap="large")
     with labels:
@@ -83,39 +84,46 @@ def about(look: DataLook) -> None:
         page.findings(said)
         if dataset.notes:
             st.caption(page.plain(" ".join(dataset.notes)))
-    if number is not None:
-        views.by_class(dataset, number)
-    if dataset.kind == "text":
-        views.words(dataset)
-    if look.pictures is not None:
-        views.mean_images(dataset, look.pictures)
-    if look.columns is not None:
-        views.columns(look.columns)
-    near_and_far(look, asked)
-    st.subheader("Samples", anchor=False)
-    samples.browse(dataset)
-    st.subheader("In numbers", anchor=False)
-    if number is not None:
-        views.number_table(number)
+    features = where_samples_lie(asked)
     take_away.offer(views.tables(look, number), stem="data-set")
+    with st.container(gap="xsmall"):
+        more(look, number, features)
 
 
-def near_and_far(look: DataLook, asked: dict[str, list[str]]) -> None:
-    """The map with its lasso, and what lies so near that it may be the same; `asked` leads to what stands above."""
-    st.subheader("Map", anchor=False)
+def more(look: DataLook, number: NumberByClass | None, features: str) -> None:
+    """What a reader may want besides, folded; `features` are those of the map."""
+    page.fold("Samples", lambda: samples.browse(dataset), key="samples")
+    page.fold(
+        "Duplicates",
+        lambda: share.add(*copies.show(dataset, look.copies, representation=features)),
+        key="duplicates",
+        asked_by=(copies.SIMILARITY.key,),
+    )
+    if dataset.kind == "text":
+        page.fold("Words", lambda: views.words(dataset), key="words")
+    if look.pictures is not None:
+        page.fold("Mean image per class", partial(views.mean_images, dataset, look.pictures), key="means")
+    if look.columns is not None:
+        page.fold("Columns", partial(views.columns, look.columns), key="columns")
+    if number is not None:
+        page.fold("By class", partial(views.by_class, dataset, number), key="by-class")
+
+
+def where_samples_lie(asked: dict[str, list[str]]) -> str:
+    """The map with its lasso; returns the features that it is of. `asked` leads to what stands above."""
+    st.header("Map", anchor=False)
     plan = maps.controls(dataset)
     vectors.attach(choice)
     colours = maps.colours(dataset)
     maps.show(dataset, plan, colours)
-    features = str(plan.representation)
-    near = copies.show(dataset, look.copies, representation=features)
-    leads = (plan_parameters(plan) or {}) | asked | colours.parameters | near
+    leads = (plan_parameters(plan) or {}) | asked | colours.parameters
     share.offer(plan if plan.method == "umap" else None, leads, view=maps.view(dataset, plan, choice.title))
     if colours.run is not None:
         share.rest_on(colours.run)
+    return str(plan.representation)
 
 
-page.lead("Sizes, labels, numbers, near and far, as they are. Whether the labels are right, this page cannot tell.")
+page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are right.")
 if read_only() or not choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()

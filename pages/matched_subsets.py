@@ -29,19 +29,35 @@ def show(found: ModelComparisons) -> None:
     page.verdict(matched_verdict(of), matching.metrics(of))
     leads = {**view.settings} | ({matching.MODEL: [of.model]} if several else {})
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
-    if several:
-        matching.all_models(found)
     if of.can_match:
-        matched(of)
-        how_sure(of)
-    in_numbers(found, of)
+        caption = "Right of zero accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
+        page.figure(partial(figures.gap_chart, of), caption, key="gap")
+        page.findings(matched_verdict(of), most=4)
+    elif several:
+        matching.all_models(found)
+    with st.container(gap="xsmall"):
+        more(found, of)
+    matching.foot(sets, plan if pairs.can_match else None)
+
+
+def more(found: ModelComparisons, of: SetComparison) -> None:
+    """What a reader may want besides, folded; and everything to take away."""
+    tables = {"Comparison": found.table}
+    if of.can_match:
+        if len(found.rows) > 1:
+            page.fold("Every model", partial(matching.all_models, found), key="models")
+        page.fold("By epsilon and by predicted label", partial(matched, of), key="matched")
+        page.fold("Is the model calibrated?", partial(how_sure, of), key="calibration", asked_by=("subset",))
+        samples = partial(results.matched_samples, sets, plan, of.model)
+        page.fold("Samples and their subsets", lambda: matching.samples(samples()), key="matched-samples")
+        tables |= {"Labels": of.labels_table, "Samples": samples}
+    page.fold("In numbers", partial(matching.tables, of), key="table")
+    take_away.offer(tables, stem=STEM)
+    page.how_to_read(HOW_TO_READ, matching.picture)
 
 
 def matched(of: SetComparison) -> None:
-    """The gap taken apart: all together, by epsilon, by predicted label."""
-    caption = "To the right of zero accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
-    page.figure(partial(figures.gap_chart, of), caption, key="gap")
-    page.findings(matched_verdict(of))
+    """The gap at equal confidence, by epsilon and by predicted label."""
     epsilons, labels = st.columns(2, gap="medium")
     with epsilons:
         curve = background.answer(
@@ -60,7 +76,6 @@ def matched(of: SetComparison) -> None:
 
 def how_sure(of: SetComparison) -> None:
     """Calibration of the five subsets."""
-    st.subheader("Is the model calibrated?", anchor=False)
     work = results.reliability(sets, plan, of.model)
     known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
     if known is None:
@@ -84,20 +99,6 @@ def how_sure(of: SetComparison) -> None:
     by_class = by_subset.classes(results.class_calibration(sets, plan, of.model, chosen), chosen)
     bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
     take_away.offer(bins | by_class, stem=STEM)
-
-
-def in_numbers(found: ModelComparisons, of: SetComparison) -> None:
-    """The subsets and labels as tables, and everything to take away."""
-    st.subheader("In numbers", anchor=False)
-    matching.tables(of)
-    tables = {"Comparison": found.table}
-    if of.can_match:
-        samples = results.matched_samples(sets, plan, of.model)
-        matching.samples(samples)
-        tables |= {"Labels": of.labels_table, "Samples": lambda: samples}
-    take_away.offer(tables, stem=STEM)
-    page.how_to_read(HOW_TO_READ, matching.picture)
-    matching.foot(sets, plan if pairs.can_match else None)
 
 
 page.lead(

@@ -42,11 +42,10 @@ def show(run: Run) -> None:
             st.markdown(":gray[no page]", help=questions.NO_PAGE)
         jobs.action(run)
         if shared_view.parameters_of(run) is not None:
-            with st.popover("", icon=":material/link:", type="tertiary", help="Links to it", key=f"links-{run.id}"):
+            with st.popover("Links", icon=":material/link:", type="tertiary", key=f"links-{run.id}"):
                 share.links(run)
-        if st.button(
-            "", key=f"delete-{run.id}", icon=":material/delete:", help="Delete", disabled=run.state == "running"
-        ):
+        running = run.state == "running"
+        if st.button("Delete", key=f"delete-{run.id}", icon=":material/delete:", type="tertiary", disabled=running):
             delete(run)
     jobs.older_method(run)
     jobs.failures(run)

@@ -1,12 +1,13 @@
 """How far does accuracy fall on held-out sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from core.data import DataError
 from core.evaluate.claims import Claim
-from core.evaluate.source_robustness import ExpectedInterval, source_verdict
+from core.evaluate.source_robustness import AccuracyIntervals, ExpectedInterval, source_verdict
 from core.report import source_robustness as report
 from core.workspace.run import Run
 from ui.clouds import part as clouds
@@ -35,41 +36,30 @@ def show(run: Run) -> None:
     page.verdict(said, report.metrics(of, intervals))
     trained_sources.notes(run)
     page.draw(report.interval_figure(intervals))
-    if finished:  # before that they come and go
-        page.findings(said)
-        clouds.show(clouds.plan_beside(plan, of.source_finder), dataset)
-    boxes, rho = sources.beside(rows)
-    with boxes:
-        page.draw(report.box_figure(intervals))
-    with rho:
-        page.draw(report.rho_figure(rows))
-    finders.true_sources(run, own)
-    finders.side_by_side(run)
-    if finished:
-        trained_sources.pictures(run)
-    in_detail(run, of)
-    tables(run, of)
+    if not finished:
+        page.draw(report.box_figure(intervals))  # all else comes and goes before that
+        return
+    page.findings(said, most=4)
+    clouds.show(clouds.plan_beside(plan, of.source_finder), dataset)
+    with st.container(gap="xsmall"):
+        more(run, of)
+    page.foot(run)
 
 
-def in_detail(run: Run, of: ExpectedInterval) -> None:
-    """One model by class and by held-out source, with portraits of the hardest."""
-    intervals = results.intervals(run, own)
-    sources.about(of, intervals.overall)
-    classes, held_out = st.columns(2, gap="medium")
-    with classes:
-        page.draw(report.class_figure(of, intervals))
-    with held_out:
-        page.draw(report.held_out_figure(of, intervals))
-    if run.state != "running":
-        sources.closer(run, of, intervals.sources_of(of))
-
-
-def tables(run: Run, of: ExpectedInterval) -> None:
-    """The paper's Table 1, and everything to take away."""
+def more(run: Run, of: ExpectedInterval) -> None:
+    """What a reader may want besides, folded; and everything to take away."""
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
-    st.subheader("In numbers", anchor=False)
-    sources.table_1(intervals)
+    page.fold(sources.about(of, intervals.overall), partial(in_detail, run, of), key="hard")
+    page.fold("Draw by draw, and rho of every model", partial(draws, intervals), key="draws")
     told, null = finders.told(run, own), _null(run, of)
+    if told:
+        title = "Does the interval hold the accuracy on truly unseen sources?"
+        page.fold(title, partial(finders.true_sources, told), key="true-sources")
+    if finders.several(run):
+        page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
+    if trained_sources.pictured(run):
+        page.fold("What do the sources look like?", partial(trained_sources.pictures, run), key="pictures")
+    page.fold("In numbers", partial(sources.table_1, intervals), key="table")
     exports.downloads(
         run,
         {
@@ -80,13 +70,30 @@ def tables(run: Run, of: ExpectedInterval) -> None:
             "Drawn splits": lambda: results.drawn(plan, dataset),
         },
         stem="source-robustness",
-        body=lambda: report.body(
-            intervals, comparisons, of=of, told=told, epoch=plan.epoch, null=null, finished=run.state != "running"
-        ),
+        body=lambda: report.body(intervals, comparisons, of=of, told=told, epoch=plan.epoch, null=null, finished=True),
         also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
     page.how_to_read(HOW_TO_READ)
-    page.foot(run)
+
+
+def in_detail(run: Run, of: ExpectedInterval) -> None:
+    """One model by class and by held-out source, with portraits of the hardest."""
+    intervals = results.intervals(run, own)
+    classes, held_out = st.columns(2, gap="medium")
+    with classes:
+        page.draw(report.class_figure(of, intervals))
+    with held_out:
+        page.draw(report.held_out_figure(of, intervals))
+    sources.closer(run, of, intervals.sources_of(of))
+
+
+def draws(intervals: AccuracyIntervals) -> None:
+    """Every draw of every model, and what share of the accuracy each keeps."""
+    boxes, rho = sources.beside(intervals.overall)
+    with boxes:
+        page.draw(report.box_figure(intervals))
+    with rho:
+        page.draw(report.rho_figure(intervals.overall))
 
 
 def _null(run: Run, of: ExpectedInterval) -> Claim | None:

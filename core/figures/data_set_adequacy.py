@@ -41,7 +41,6 @@ def interval_curve(curve: Curve, *, majority: float | None = None, dark: bool = 
         _fitted(figure, curve, end, colour)
         _bars(figure, n, ends[end], colour, factor=100.0)
         _line(figure, curve.points, end, look)
-    _bar_legend(figure, look)
     size_axis(figure, n)
     figure.update_yaxes(tickformat=".1f", range=padded(figure, "y"))
     if majority is not None:
@@ -306,13 +305,6 @@ def _bars(
         shade = colour if opacity == 1 else faded(colour, opacity)
         lying = interval_bars(n, lower, upper, colour=shade, width=width, name=name, showlegend=False)
         figure.add_trace(lying.update(x=lying.y, y=lying.x))
-
-
-def _bar_legend(figure: go.Figure, look: Theme) -> None:
-    nowhere = np.array([np.nan])
-    for name, width, opacity in BARS.values():
-        shade = look.grey if opacity == 1 else faded(look.grey, opacity)
-        figure.add_scatter(x=nowhere, y=nowhere, mode="lines", line={"color": shade, "width": width}, name=name)
 
 
 def _colours(look: Theme) -> dict[str, str]:

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Integer
 
 from core.evaluate.data_sets import NumberByClass, NumberSummary, SharesByNumber
-from core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural
+from core.evaluate.wording import MINUS, THIN_SPACE, count, percent, plural, quoted
 from core.figures.theme import LONGEST_TITLE, Theme, escape, faded, name_axis, new_figure, scale, theme
 
 MOST_STACKED = 10
@@ -27,14 +27,14 @@ def label_distribution(
     --------
     >>> figure = label_distribution(["plum", "melon"], np.array([30, 10]))
     >>> figure.layout.meta["alt"]
-    '40 samples of 2 classes, from 10 (melon) to 30 (plum): 25.0 % to 75.0 % of all.'
+    '40 samples of 2 classes, from 10 (“melon”) to 30 (“plum”): 25.0 % to 75.0 % of all.'
     """
     look = theme(dark)
     total, fewest, most = int(n_per_class.sum()), int(n_per_class.argmin()), int(n_per_class.argmax())
+    low, high = (f"{count(int(n_per_class[code]))} ({quoted(class_names[code])})" for code in (fewest, most))
     alt = (
-        f"{plural(total, 'sample')} of {plural(len(class_names), 'class', 'classes')}, from "
-        f"{count(int(n_per_class[fewest]))} ({class_names[fewest]}) to {count(int(n_per_class[most]))} "
-        f"({class_names[most]}): {percent(n_per_class[fewest] / total)} to {percent(n_per_class[most] / total)} of all."
+        f"{plural(total, 'sample')} of {plural(len(class_names), 'class', 'classes')}, from {low} to {high}: "
+        f"{percent(n_per_class[fewest] / total)} to {percent(n_per_class[most] / total)} of all."
     )
     row = _row(len(class_names))
     figure = new_figure(look, x_title="Samples", height=80 + row * max(len(class_names), 3), alt=alt)
@@ -101,9 +101,9 @@ def class_boxes(number: NumberByClass, *, dark: bool = False) -> go.Figure:
     """
     look, rows = theme(dark), number.classes
     least, most = (end(rows, key=lambda row: row.median) for end in (min, max))
+    low, high = (f"{_number(row.median)} ({quoted(row.name)})" for row in (least, most))
     alt = (
-        f"{number.title} by class: medians from {_number(least.median)} ({least.name}) to {_number(most.median)} "
-        f"({most.name}); the median of all is {_number(number.overall.median)}."
+        f"{number.title} by class: medians from {low} to {high}; the median of all is {_number(number.overall.median)}."
     )
     figure = new_figure(
         look,

@@ -92,8 +92,8 @@ def interval_chart(
 ) -> go.Figure:
     """Expected accuracy intervals: a band from E[AccX] to E[AccI] (figure 4), each end with both its intervals.
 
-    The bar at an end is its interval over draws, the hairline the one over sources and samples. Grey lines are the
-    majority class and chance.
+    The bar at an end is its interval over draws, the hairline the one over sources and samples; the caption says so,
+    for a legend of all would not fit a phone. Grey lines are the majority class and chance.
     """
     look = theme(dark)
     sentences = [_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True)]
@@ -110,6 +110,7 @@ def interval_chart(
             colour=faded(look.grey),
             width=14.0,
             name="expected interval",
+            showlegend=False,
         )
     )
     for end, (colour, scheme) in ends.items():
@@ -117,7 +118,6 @@ def interval_chart(
         _markers(figure, at, values[end], rows, end, colour, scheme)
     if not np.isnan(values["random"]).all():
         _markers(figure, at, values["random"], rows, "random", look.random, "random")
-    _bar_legend(figure, look)
     _baseline_lines(figure, look, baselines)
     name_axis(figure, row_names(rows, names))
     percent_axis(figure)
@@ -351,13 +351,6 @@ def _bars(colour: str) -> tuple[tuple[str, str, float, str], ...]:
         ("95 % CI for new data", "over_sources", 1.4, colour),
         ("Monte-Carlo error, 95 %", "over_draws", 7.0, faded(colour, 0.35)),
     )
-
-
-def _bar_legend(figure: go.Figure, look: Theme) -> None:
-    """Name the kinds of bars once, in grey, where they come in several colours."""
-    nowhere = np.array([np.nan])
-    for name, _, width, shade in _bars(look.grey):
-        figure.add_scatter(x=nowhere, y=nowhere, mode="lines", line={"color": shade, "width": width}, name=name)
 
 
 def _markers(

@@ -84,6 +84,7 @@ class Theme:
                     "bgcolor": "rgba(0,0,0,0)",
                     "font": {"size": 12},
                     "itemsizing": "constant",
+                    "maxheight": 1.0,  # of the figure: plotly's own would scroll from half of it on
                 },
                 "hoverlabel": {
                     "bgcolor": self.paper,

@@ -64,7 +64,7 @@ footer dd {{ margin: 0; overflow-wrap: anywhere; }}
   .scroll {{ overflow: visible; }}
   table {{ font-size: 8.5pt; }}
   th, td {{ padding-right: .5rem; }}
-  .screen {{ display: none; }}
+  .screen, .modebar-container {{ display: none !important; }}
 }}
 """
 _SCRIPT = """
@@ -217,10 +217,17 @@ def _cell(value: object, decimals: int | None) -> str:
 def _foot(report: Report) -> str:
     lines = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in report.provenance)
     return (
-        f"<footer><h2>What this rests on</h2><dl>{lines}</dl>\n<h2>Parameters</h2>"
-        '<p class="caption">This recreates the run: save it as a file and give it to Touchstone '
-        "(<code>python -m core run --recreate file.json</code>).</p>"
-        f"<pre>{_text(report.parameters)}</pre>{_rows(report.rows)}</footer>"
+        f"<footer><h2>What this rests on</h2><dl>{lines}</dl>\n"
+        f'<p class="caption">{_parameters(report.parameters)}</p>{_rows(report.rows)}</footer>'
+    )
+
+
+def _parameters(text: str) -> str:
+    """A line with what names the parameters, and the very file: nobody reads JSON on paper."""
+    content, digest = base64.b64encode(text.encode()).decode(), hashlib.sha256(text.encode()).hexdigest()
+    return (
+        f'<a download="parameters.json" href="data:application/json;base64,{content}">Parameters (JSON)</a>, SHA-256 '
+        f"{digest[:16]}…: <code>python -m core run --recreate parameters.json</code> computes this run again."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import pandas as pd
 
-from core.data import DataError, Dataset
+from core.data import EXAMPLES, DataError, Dataset
 from core.questions import Question, module_of, of_kind
 from core.report.parts import Body, Report, Section
 from core.report.provenance import provenance
@@ -59,7 +59,7 @@ def report_of(
         body = replace(body, sections=(Section("", notes), *body.sections))
     return Report(
         question.title,
-        stored.name,
+        stored.name if stored.example is None else EXAMPLES[stored.example].title,
         body,
         how_to_read(question.page),
         (*provenance(run), *also.items()),

@@ -16,6 +16,7 @@ def take(page: Page, label: str) -> Download:
     for opener in (one for one in openers.all() if one.is_visible()):
         click(opener)
         expect(page.get_by_test_id("stPopoverBody").get_by_role("button").last).to_be_visible()
+        settled(page)
         if wanted.count():
             break
         page.keyboard.press("Escape")

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from core.data import load_example
 from core.data.predictions.fold_files import predictions_file
-from tests.browser.downloads import press
+from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import WORK, click, settled
@@ -24,11 +24,11 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
 ):
     page.goto(f"{server.url}/cluster_folds?data=digits")
     click_run(page)
-    expect(page.get_by_text("Take the folds with you")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("What is in the folds")).to_be_visible(timeout=WORK)
     said = verdict(page)
     assert re.search(r"loses \d\.\d points \[.*\] of macro F1 on SDS k-means folds: 9\d\.\d % on random folds", said)
 
-    download = press(page, "Datasplits (TSV)")
+    download = take(page, "Datasplits (TSV)")
     folds = tmp_path / download.suggested_filename
     download.save_as(folds)
     assert folds.name == "datasplits_distribution_sensitive_kmeans_seed0.tsv"

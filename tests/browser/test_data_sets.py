@@ -32,7 +32,7 @@ def test_a_lasso_on_the_map_shows_the_samples_inside_it_and_keeps_them(server: S
     expect(chart).to_be_visible()
     expect(said).to_have_text(f"{n_selected} samples selected of 178")
     click(page.get_by_role("button", name="Clear"))
-    expect(page.get_by_text("Draw around some dots")).to_be_visible()
+    expect(page.get_by_text("Lasso points on the map")).to_be_visible()
 
 
 def draw_around(page: Page, chart: Locator) -> None:

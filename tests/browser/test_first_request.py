@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from core.questions import with_page
 from tests.browser.server import Server
-from tests.browser.waiting import click
+from tests.browser.waiting import click, settled
 
 # The first test asks a server that nobody has asked yet.
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]
@@ -30,6 +30,15 @@ def test_a_deep_link_as_the_first_request_shows_our_navigation(server: Server, p
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     expect(page).to_have_url(f"{server.url}/source_robustness?data={fingerprint_in(page)}")
     assert foreign == []
+
+
+@pytest.mark.parametrize("path", ["data_sets?data=wine", "runs", "shared_run?t=none", ""])
+def test_nothing_is_asked_for_in_vain(server: Server, page: Page, path: str):
+    refused: list[str] = []
+    page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
+    page.goto(f"{server.url}/{path}")
+    settled(page)
+    assert refused == []
 
 
 def test_an_unknown_data_set_gets_a_sentence_and_no_result(server: Server, page: Page):

@@ -13,7 +13,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_links import create_link
 from tests.browser.test_main_job import click_run
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import WORK, click, settled, unfold
 
 pytestmark = pytest.mark.browser
 NAMES = (
@@ -112,12 +112,14 @@ def uploaded(page: Page, server: Server) -> str:
 def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, tab: Callable[..., Page], tmp_path: Path):
     page = watched
     data = uploaded(page, server)
+    unfold(page)
     nothing_foreign(page, "data_sets")
     for stem, settings in RUN.items():
         page.goto(f"{server.url}/{stem}?data={data}&{settings}")
         click_run(page)
         expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
         expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK)
+        unfold(page)
         expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
         nothing_foreign(page, stem)
     page.goto(f"{server.url}/?data={data}")
@@ -134,6 +136,9 @@ def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, tab
         visitor, opened = tab(), []
         visitor.on("dialog", lambda dialog, opened=opened: (opened.append(dialog.message), dialog.dismiss()))
         visitor.goto(address)
+        if where == "link":
+            expect(visitor.locator(".st-key-verdict")).to_be_visible()
+            unfold(visitor)
         expect(visitor.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
         nothing_foreign(visitor, where)
         assert not opened, f"{where}: a name was run"

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import WORK, click, settled, unfold
 
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the last leaves its run running
 PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials
@@ -27,7 +27,9 @@ def test_from_one_click_to_a_verdict_that_can_be_shared(server: Server, page: Pa
     expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
     expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=WORK)
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-    expect(page.get_by_role("heading", name="What do the sources look like?")).to_be_visible()
+    expect(page.get_by_text("SVM: which classes").or_(page.get_by_text("regression: which classes"))).to_be_visible()
+    expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)
+    unfold(page, "which classes and sources are hard?", "Draw by draw", "What do the sources look like?")
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(6)
     expect(page.get_by_text("Hardest held-out clusters")).to_be_visible()
     shown = verdict(page)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import shared_address
-from tests.browser.waiting import click, settled
+from tests.browser.waiting import click, settled, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -33,6 +33,7 @@ def test_two_files_become_a_verdict_that_can_be_shared(
     click(page.get_by_text("New set spam__hindi_preds.tsv against reference set"))
     expect(page.get_by_text("accuracy 99.8 %")).to_be_visible()
     expect(page.get_by_text("accuracy 53.7 %")).to_be_visible()
+    unfold(page, "By epsilon and by predicted label", "Is the model calibrated?")
     expect(page.get_by_test_id("stPlotlyChart").filter(visible=True)).to_have_count(7)
 
     download = take(page, "Samples (TSV)")

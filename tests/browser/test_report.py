@@ -44,5 +44,7 @@ def test_a_report_without_a_network_has_the_numbers_of_the_page(
     for number in re.findall(r"[\d.]+(?: %)?(?: \[[^\]]*\])?", card):
         assert number in said, number
     assert told(report.locator(".verdict p").first) in card
+    report.emulate_media(media="print")
+    expect(report.locator(".modebar-container:visible, .screen:visible")).to_have_count(0)
     assert not problems
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]

@@ -19,3 +19,13 @@ def click(place: Locator) -> None:
     """Click where nothing moves any more: what is clicked while a page is being drawn can be gone unheard."""
     settled(place.page)
     place.click()
+
+
+def unfold(page: Page, *titles: str) -> None:
+    """Open parts of a page that are closed at first; all of them where none is named."""
+    folds = settled(page).get_by_test_id("stMain").locator("details[class]:not([open]) > summary")
+    wanted = [folds.filter(has_text=title) for title in titles] or [folds]
+    for closed in wanted:
+        while closed.count():
+            click(closed.first)
+            settled(page)

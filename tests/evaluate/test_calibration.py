@@ -242,9 +242,9 @@ def test_classes_come_to_a_sentence_that_claims_nothing_of_rare_ones():
     assert class_error([few, fine, bad]) == pytest.approx(0.06)
     said = class_sentence([few, fine, bad])
     assert "error 6.0 %, mean of 2 classes (a perfectly calibrated model: 2.0 %)" in said
-    assert "More than luck in bad (10.0 %), corrected for 2 classes" in said
+    assert "Significantly miscalibrated: “bad” (10.0 %), corrected for 2 classes" in said
     assert "1 class with fewer than 50 samples not judged" in said
-    assert "Of no class can a fault be shown" in class_sentence([fine])
+    assert "No class is significantly miscalibrated" in class_sentence([fine])
     assert class_sentence([few]) == "No class has 50 samples: nothing is claimed of any."
     assert np.isnan(class_error([few]))
     assert class_table([few, bad])["ece"].isna().tolist() == [True, False]

@@ -179,9 +179,9 @@ def test_the_verdict_says_how_classes_are_spread():
     assert of.advice == ""
     y = np.repeat([0, 1, 2], [90, 60, 5])
     of = said(y, np.arange(155))
-    assert "unevenly spread: from 5 samples (c2) to 90 (c0)" in of.headline
-    assert "1 class has fewer than 30 samples (c2)" in of.advice
-    assert "Always guessing 'c0' is right for 58.1 %" in of.findings[0]
+    assert "unevenly spread: from 5 samples (“c2”) to 90 (“c0”)" in of.headline
+    assert "1 class has fewer than 30 samples (“c2”)" in of.advice
+    assert "always predicting “c0” reaches 58.1 %" in of.findings[0]
 
 
 def test_the_verdict_calls_out_copies_with_other_labels():
@@ -192,12 +192,15 @@ def test_the_verdict_calls_out_copies_with_other_labels():
     first[31] = 0
     of = said(y, first)
     assert "3 exact duplicates, and 1 content with more than one label" in of.headline
-    assert "Look at the 4 samples" in of.advice
+    assert "look at the 4 samples" in of.advice
 
 
 def test_the_verdict_says_whether_classes_differ_in_a_number():
     y, rng = np.array([0, 1] * 200), np.random.default_rng(0)
     noise = rng.normal(20, 3, 400)
-    for shift, expected in ((0.0, "hardly differ in length"), (9.0, "differ in length: they explain")):
+    for shift, expected in (
+        (0.0, "hardly differ in length"),
+        (9.0, "differ in length, which a model may use: class explains"),
+    ):
         number = number_by_class(noise + shift * y, y, ("c0", "c1"), title="Length (words)")
         assert expected in said(y, np.arange(400), number=number).findings[1]

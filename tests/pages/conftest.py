@@ -25,6 +25,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAN = TrialPlan(models=("svm", "logistic"), n_repeats=4)
 """What the source-robustness page asks for by default, but for the repeats."""
 
+FOLDS = (
+    *("hard", "draws", "true-sources", "agreement", "pictures", "table", "gaining", "more-findings"),
+    *("models", "matched", "calibration", "matched-samples", "folds-lie", "fold-details", "inside"),
+)
+"""What a reader may open on the pages of source robustness, adequacy, matched subsets and cluster folds."""
+
 
 @pytest.fixture(autouse=True)
 def fresh_process(monkeypatch) -> Iterator[None]:
@@ -59,13 +65,15 @@ def page_hash(stem: str) -> str:
 
 @pytest.fixture
 def open_page() -> Callable[..., AppTest]:
-    """Open a page by its stem, with the parameters of its address."""
+    """Open a page by its stem, with the parameters of its address; with all of FOLDS open, unless left `folded`."""
 
-    def open_it(stem: str, **parameters: str | list[str]) -> AppTest:
+    def open_it(stem: str, *, folded: bool = False, **parameters: str | list[str]) -> AppTest:
         app = AppTest.from_file(ROOT / "ui" / "shell" / "router.py", default_timeout=90)
         app._page_hash = page_hash(stem)
         for name, value in parameters.items():
             app.query_params[name] = value
+        for name in () if folded else FOLDS:
+            app.session_state[f"fold-{name}"] = True
         app.run()
         assert not app.exception, app.exception[0].value
         return app
@@ -109,7 +117,7 @@ def texts(app: AppTest) -> str:
     """All that a page says, in one piece."""
     kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "text")
     said = [element.value for kind in kinds for element in getattr(app, kind)]
-    return "\n".join([*said, *(alert.proto.title for alert in app.error)])
+    return "\n".join([*said, *(alert.proto.title for alert in app.error), *(fold.label for fold in app.expander)])
 
 
 def plainly(app: AppTest) -> str:

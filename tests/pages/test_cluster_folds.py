@@ -169,7 +169,6 @@ LOOKED_AT = {
     "right": ["K-means"],
     "inside": ["Random"],
     "infold": ["4"],
-    "export": ["K-means"],
     "against": ["samples"],
 }
 

@@ -379,14 +379,14 @@ def test_every_class_has_its_calibration_error_beside_that_of_a_perfect_model(op
     said = texts(app).replace("\\", "")
     assert "Class by class, target" in said
     assert "Class-wise calibration error" in said
-    assert "More than luck in dog" in said or "More than luck in cat" in said
+    assert "Significantly miscalibrated: “dog”" in said or "Significantly miscalibrated: “cat”" in said
     assert "1 class with fewer than 50 samples not judged" in said
     rows = next(one.value for one in app.dataframe if "Class" in one.value)
     assert sorted(rows["Class"]) == ["cat", "dog"]
     assert (rows["ECE"] > rows["95 %"]).all()
     assert "Classes of the target (TSV)" in [button.label for button in app.get("download_button")]
     fair = settled(open_page("matched_subsets", **two, subset="reference"))
-    assert "Of no class can a fault be shown" in texts(fair)
+    assert "No class is significantly miscalibrated" in texts(fair)
 
 
 def test_one_number_per_row_says_nothing_of_classes(open_page, two):

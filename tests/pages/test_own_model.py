@@ -157,7 +157,7 @@ def test_a_file_that_does_not_fit_cannot_be_used(show, wine, change, words):
 def test_words_of_the_user_are_not_markdown(show, workspace, wine):
     table = sample_predictions(PLAN, wine).assign(model="$a$ **b** <i>")
     app = show(own=workspace.add_predictions(LOCAL_OWNER, with_labels(upload(table, "**x**.tsv"), wine)))
-    said = "\n".join([texts(app), *(heading.value for heading in app.subheader)])
+    said = "\n".join([texts(app), *(heading.value for heading in app.header)])
     assert "$a$" not in said
     assert "**b**" not in said
     assert "****x" not in said

@@ -1,15 +1,29 @@
 import json
+import zipfile
+from dataclasses import replace
+
+import pytest
 
 from core.data.home import home
 from core.questions import QUESTIONS
 from core.report.recreate import recipe
 from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.conftest import ROOT
 from tests.pages.conftest import PLAN, plainly, stored_run, texts
 from tests.workspace.plans import SleepPlan
 from tests.workspace.test_migrations import flip_a_byte
 from ui.data import choice as data_choice
 from ui.shell import jobs, questions
+
+
+@pytest.fixture
+def old_home(touchstone_home) -> str:
+    """A home with a run of every kind; gives the fingerprint of its model."""
+    golden = ROOT / "tests" / "golden"
+    with zipfile.ZipFile(golden / "home.zip") as archive:
+        archive.extractall(touchstone_home)
+    return json.loads((golden / "plans.json").read_text("utf-8"))["about"]["model"]
 
 
 def test_without_runs_the_page_says_so(open_page):
@@ -155,18 +169,68 @@ def test_a_run_by_an_older_method_opens_says_so_and_can_be_run_again(open_page, 
     assert said not in texts(open_page("runs"))
     monkeypatch.setattr(type(PLAN), "METHOD_VERSION", PLAN.METHOD_VERSION + 1)
     assert said in texts(open_page("runs"))
-    app = open_page("source_robustness", data=wine.fingerprint, **questions.address_of(old)[1])
+    app = open_page("source_robustness", data=wine.fingerprint, **address_of(old))
     assert said in texts(app)
     assert app.metric, "its results are not shown"
-    assert "computed by an older method" in next(
-        line.value for line in app.caption if wine.fingerprint[:12] in line.value
-    )
+    assert "computed by an older method" in foot_of(app)
     button = app.button(key="run")
     assert (button.label, button.disabled) == ("Run again", False)
     monkeypatch.setattr(Engine, "start", lambda *_: True)
     button.click().run()
     assert [run.older_method for run in workspace.runs(LOCAL_OWNER) if run.kind == PLAN.kind] == [False, True]
     assert said not in texts(app)
+
+
+def address_of(run) -> dict[str, list[str]]:
+    """The parameters that lead to a run on its page."""
+    led = questions.address_of(run)
+    assert led is not None
+    return led[1]
+
+
+def foot_of(app) -> str:
+    """The grey line under a result."""
+    [line] = [line.value.replace("\\", "") for line in app.caption if line.value.endswith("UTC")]
+    return line
+
+
+def test_the_foot_says_in_words_what_was_computed_and_keeps_identifiers_for_who_asks(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    app = open_page("source_robustness", data=wine.fingerprint, **address_of(run))
+    assert foot_of(app).startswith("SVM, Logistic regression · k-means clusters · 4 repeats · ")
+    assert wine.fingerprint[:12] not in foot_of(app)
+    asked = next(line.value for line in app.markdown if line.value.startswith("- Data: "))
+    assert wine.fingerprint in asked
+    assert "n_repeats 4" in asked.replace("\\", "")
+
+
+def test_a_foot_leaves_out_what_is_not_known(open_page, workspace, wine, monkeypatch):
+    run = stored_run(workspace, wine)
+    find_run = Workspace.find_run
+
+    def bare(*asked):
+        found = find_run(*asked)
+        return found and replace(found, provenance={})
+
+    monkeypatch.setattr(Workspace, "find_run", bare)
+    foot = foot_of(open_page("source_robustness", data=wine.fingerprint, **address_of(run)))
+    assert "·  ·" not in foot
+    assert "· ·" not in foot
+
+
+def test_every_button_of_a_run_has_a_name_of_its_own(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    app = open_page("runs")
+    assert all(button.label for button in app.button)
+    assert "Delete" in [button.label for button in app.button]
+    assert all(popover.proto.popover.label for popover in app.get("popover"))
+
+
+def test_a_run_names_its_model_as_its_owner_does(open_page, old_home):
+    app = open_page("runs")
+    said = texts(app).replace("\\", "")
+    assert "model “net”" in said
+    assert f"model {old_home[:12]}" not in said
 
 
 def test_an_older_run_that_was_interrupted_has_no_way_on(open_page, workspace, wine, monkeypatch):
@@ -180,7 +244,7 @@ def test_an_older_run_that_was_interrupted_has_no_way_on(open_page, workspace, w
 def test_a_run_with_damaged_rows_says_so_and_shows_nothing(open_page, workspace, wine):
     run = stored_run(workspace, wine)
     flip_a_byte(home() / "touchstone.sqlite", run.id, 7, 0.5)
-    app = open_page("source_robustness", data=wine.fingerprint, **questions.address_of(run)[1])
+    app = open_page("source_robustness", data=wine.fingerprint, **address_of(run))
     assert "Trial 8 of 24 of this run is damaged on disk" in plainly(app)
     assert not app.metric
 

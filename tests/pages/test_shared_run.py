@@ -16,7 +16,7 @@ from core.workspace.links import DEAD
 from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages import test_average_case, test_guided_tests, test_test_quality
-from tests.pages.conftest import ROOT, charts, page_hash, plainly, stored_run, texts
+from tests.pages.conftest import FOLDS, ROOT, charts, page_hash, plainly, stored_run, texts
 from ui.shell import questions, session
 
 
@@ -30,6 +30,8 @@ def open_link() -> Callable[..., AppTest]:
         for name, value in asked.items():
             app.query_params[name] = value
         app._page_hash = page_hash("shared_run")
+        for name in FOLDS:
+            app.session_state[f"fold-{name}"] = True
         app.run()
         assert not app.exception, app.exception[0].value
         return app

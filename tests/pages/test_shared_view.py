@@ -176,7 +176,7 @@ def test_a_link_shows_what_its_owner_sees_and_nothing_to_bring_or_change(open_pa
     assert not seen.error, texts(seen)
     assert charts(seen) == charts(owner) != []
     assert [one.value for one in seen.metric] == [one.value for one in owner.metric]
-    assert [one.value for one in seen.subheader] == [one.value for one in owner.subheader]
+    assert [one.value for one in seen.header] == [one.value for one in owner.header]
     assert not seen.get("file_uploader")
     assert {one.key for one in seen.button} <= LOOKING
     offered = [str(option) for kind in (seen.selectbox, seen.multiselect) for one in kind for option in one.options]

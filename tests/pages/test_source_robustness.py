@@ -7,6 +7,7 @@ from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
 from ui.forms.plan_form import plan_parameters
+from ui.shell import questions
 
 
 def charts(app) -> list[str]:
@@ -203,3 +204,15 @@ def test_how_networks_are_trained_and_tested_is_chosen_told_and_in_the_address(o
     foreign = open_page("source_robustness", data=wine.fingerprint, epoch="the luckiest")
     assert "cannot be chosen" in foreign.error[0].value or "the luckiest" in foreign.error[0].value
     assert charts(foreign) == []
+
+
+def test_what_is_folded_is_drawn_only_once_it_is_opened(open_page, workspace, wine):
+    run = stored_run(workspace, wine)
+    led = questions.address_of(run)
+    assert led is not None
+    app = open_page("source_robustness", folded=True, data=wine.fingerprint, **led[1])
+    assert app.metric
+    assert len(charts(app)) == 1
+    assert not app.dataframe
+    app.session_state["fold-table"] = True
+    assert len(app.run().dataframe) == 1

@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.data import load_example
 from core.evaluate.wording import quoted
 from core.questions import QUESTIONS, of_kind, plan_class
 from core.report.html import to_html
 from core.report.markdown import formula, markup
 from core.report.run_report import NOTHING_YET, report_of
+from core.trials import TrialPlan
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.plain_words import HELD
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
@@ -25,6 +27,7 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 KINDS = [question.kind for question in QUESTIONS.values() if question.plan and question.plan.startswith("core.")]
 """Ours; other tests add kinds of their own."""
 VERDICTS = [kind for kind in KINDS if not of_kind(kind).serves]
+FILES = ("https://", "data:text/tab-separated-values;base64,", "data:application/json;base64,")
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
@@ -99,7 +102,7 @@ def test_a_report_is_one_whole_page_and_names_are_text(workspace, kind):
     for tag, attributes in page.elements:
         assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
         assert not (set(attributes) & {"src", "srcdoc", "action"}), "something would be fetched"
-        assert tag != "a" or attributes["href"].startswith(("https://", "data:text/tab-separated-values")), attributes
+        assert tag != "a" or attributes["href"].startswith(FILES), attributes
     assert NAME in page.text
     assert of_kind(kind).title in page.text
     scripts = [(attributes, code) for attributes, code in page.scripts if attributes.get("type") != "application/json"]
@@ -138,16 +141,37 @@ def test_what_has_no_verdict_says_so(workspace, kind):
     assert "no verdict" in Page(to_html(told)).text
 
 
+def files(page: Page, name: str) -> list[dict]:
+    """The links of a report that save a file of this name."""
+    return [attributes for tag, attributes in page.elements if tag == "a" and attributes.get("download") == name]
+
+
+def test_the_parameters_are_a_file_in_the_report_and_no_json_stands_in_it(workspace):
+    told = report(workspace, "trials")
+    page = Page(to_html(told))
+    (link,) = files(page, "parameters.json")
+    assert base64.b64decode(link["href"].partition("base64,")[2]).decode() == told.parameters
+    assert "pre" not in [tag for tag, _ in page.elements]
+    assert '"kind"' not in page.text
+    assert hashlib.sha256(told.parameters.encode()).hexdigest()[:16] in page.text
+
+
+def test_an_example_is_called_in_a_report_as_it_is_on_the_pages():
+    shelf = a_workspace()
+    digits = load_example("digits")
+    shelf.add_dataset(LOCAL_OWNER, digits, example="digits")
+    run = shelf.create_run(LOCAL_OWNER, TrialPlan(models=("svm",)), digits.fingerprint)
+    assert report_of(shelf, LOCAL_OWNER, run, how_to_read=how_to_read).subject == "Handwritten digits"
+
+
 def test_rows_of_data_are_there_only_where_asked_for(workspace):
     assert "<i>7</i>" not in Page(to_html(report(workspace, "average_case"))).text
     page = Page(to_html(report(workspace, "trials", with_rows=True)))
-    (link,) = [attributes for tag, attributes in page.elements if tag == "a" and "download" in attributes]
+    (link,) = files(page, "trials.tsv")
     content = base64.b64decode(link["href"].partition("base64,")[2]).decode()
     run = stored(workspace, "trials")
     assert len(content.splitlines()) == 1 + len(workspace.rows(LOCAL_OWNER, run.id))
-    assert not [
-        tag for tag, attributes in Page(to_html(report(workspace, "trials"))).elements if "download" in attributes
-    ]
+    assert not files(Page(to_html(report(workspace, "trials"))), "trials.tsv")
 
 
 def test_the_figures_of_a_report_hold_no_value_for_every_sample(workspace):

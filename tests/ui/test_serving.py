@@ -190,3 +190,51 @@ def test_streamlits_own_inline_script_is_allowed_by_its_hash_and_nothing_else_is
     rules = dict(rule.split(" ", 1) for rule in serving.headers()["Content-Security-Policy"].split("; "))
     assert "unsafe-inline" not in rules["script-src"]
     assert (rules["object-src"], rules["connect-src"], rules["default-src"]) == ("'none'", "'self'", "'self'")
+
+
+class TestIndex:
+    """Pages of ours get the page that names the server's root; nothing else is touched."""
+
+    @staticmethod
+    def ask(path: str, *, status: int = 200, method: str = "GET", mime: str = "text/html") -> Answer:
+        async def files(scope, receive, send):
+            sent = PlainTextResponse("theirs", status, {"etag": "theirs"}, mime)
+            await sent(scope, receive, send)
+
+        came: list[dict] = []
+
+        async def send(message: dict) -> None:
+            came.append(message)
+
+        scope = {"type": "http", "method": method, "path": path, "headers": []}
+        asyncio.run(serving.Index(files)(scope, None, send))
+        body = b"".join(message.get("body", b"") for message in came)
+        return Answer(came[0]["status"], body.decode(), Headers(raw=came[0]["headers"]))
+
+    @pytest.mark.parametrize("path", ["/", "/runs", "/base/data_sets", "/shared_run"])
+    def test_a_page_names_the_root_before_any_other_script(self, path):
+        answer = self.ask(path)
+        assert answer.text == serving.index()
+        assert answer.text.index("BACKEND_BASE_URL") < answer.text.index('src="./static/js')
+        assert answer.headers["content-length"] == str(len(answer.text.encode()))
+        assert "etag" not in answer.headers
+        assert self.ask(path, method="HEAD").text == ""
+
+    def test_its_script_is_allowed(self):
+        script = re.findall(r"<script>(.*?)</script>", serving.index(), re.DOTALL)[0]
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in serving.headers()["Content-Security-Policy"]
+
+    @pytest.mark.parametrize(
+        ("path", "asked"),
+        [
+            ("/media/runs.html", {}),
+            ("/runs", {"status": 304}),
+            ("/runs", {"mime": "application/json"}),
+            ("/_stcore/health", {}),
+        ],
+    )
+    def test_all_else_is_passed_on(self, path, asked):
+        answer = self.ask(path, **asked)
+        assert answer.text == "theirs"
+        assert answer.headers["etag"] == "theirs"

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -13,17 +14,21 @@ from core.split import FOLD_SCHEMES
 from core.trials import FoldPlan
 from ui.cluster_folds.work import Cut, Folded
 from ui.forms.pick_one import choose
-from ui.shell import page
+from ui.shell import page, take_away
 
 TSV = "text/tab-separated-values"
 
 
-def show(folded: Folded) -> None:
+def offer(folded: Folded) -> None:
+    """Have the menu of the page offer the files of its folds."""
+    if folded.dataset is not None and folded.cuts:
+        take_away.offer({}, stem="folds", more=partial(_files, folded, folded.dataset))
+
+
+def _files(folded: Folded, data: Dataset) -> None:
     """A choice of the folds in question, and their files."""
-    data, cuts = folded.dataset, list(folded.cuts)
-    if data is None or not cuts:
-        return
-    st.markdown("**Take the folds with you**")
+    cuts = list(folded.cuts)
+    st.markdown("**Folds**")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         first_seed = next(cut for cut in cuts if cut.scheme == cuts[-1].scheme)
         cut = choose("export", "Folds of", folded.cuts, first_seed)

@@ -14,6 +14,8 @@ from ui.data.portraits import portrait
 from ui.forms.pick_one import choose
 from ui.shell import background, page
 
+ADDRESSES = ("inside", "infold")
+"""The parameters of the address that are controls of this part of the page."""
 N_SAMPLES = 10
 N_WORDS = 12
 
@@ -23,7 +25,6 @@ def show(folded: Folded) -> None:
     data, cuts = folded.dataset, list(folded.cuts)
     if data is None or not cuts:
         return
-    st.subheader("What is in the folds", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         cut = choose("inside", "Folds of", folded.cuts, folded.unlike(cuts[0]))
         names, folds = folded.names(cut), folded.rows.folds(*cut)

@@ -26,6 +26,8 @@ from ui.forms.pick_one import choose
 from ui.shell import background, page, share, take_away
 from ui.shell.session import owner, workspace
 
+ADDRESSES = ("left", "right", "foldmap")
+"""The parameters of the address that are controls of this part of the page."""
 MAPS = {"pca": "PCA", "umap": "UMAP"}
 COLUMNS = {
     "label_tv": ("Label distance", "Total variation between the labels of fold and rest: 0 alike, 1 disjoint.", 3),
@@ -40,7 +42,6 @@ COLUMNS = {
 
 def show(folded: Folded) -> None:
     """Maps, sizes, labels and lengths of two schemes, and the table that holds them against random folds."""
-    st.subheader("How the folds lie", anchor=False)
     cuts = list(folded.cuts)
     if not cuts:
         page.empty("No folds have been made yet.")

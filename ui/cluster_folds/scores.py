@@ -25,6 +25,8 @@ from ui.data_sets import views
 from ui.forms.pick_one import choose
 from ui.shell import background, page
 
+_AGAINST = "against"
+
 
 def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *, finished: bool) -> Callable[[], Body]:
     """Everything about scores, for one model; details wait until all trials are done. Gives the same for a report."""
@@ -39,8 +41,9 @@ def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *,
     with card:  # what to do next is said when all is known
         page.verdict(verdict if finished else replace(verdict, advice=""), report.metrics(scores, model, scheme))
     if finished:
-        page.findings(verdict)
-        _details(scores, model, scheme, related)
+        page.findings(verdict, most=4)
+        details = partial(_details, scores, model, scheme, related)
+        page.fold("Seeds, classes and characteristics", details, key="fold-details", asked_by=(_AGAINST,))
     return partial(report.body, scores, folded.rows, model=model, scheme=scheme, **besides)
 
 
@@ -107,7 +110,7 @@ def _details(scores: FoldPerformance, model: str, scheme: str | None, related: R
         told = [of for of in related.relations if of.model == model]
         strongest = sorted(told, key=lambda of: (of.scheme != scheme, -abs(of.r)))
         first = next((of.characteristic for of in strongest if of.characteristic in names), names[0])
-        name = choose("against", "Score against", {name: name for name in names}, first)
+        name = choose(_AGAINST, "Score against", {name: name for name in names}, first)
         page.draw(report.relation_figure(scores, runs, related.characteristics, name, strongest))
 
 

@@ -42,13 +42,14 @@ def size_table(found: Adequacy) -> None:
     st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
 
 
+def gaining(of: Curve) -> str:
+    """The heading of what is said of a model's classes."""
+    return f"{page.plain(MODEL_TITLES.get(of.model, of.model))}: which classes would gain?"
+
+
 def classes(found: Adequacy, of: Curve, look: AdequacyLook) -> None:
     """Every class: the small panels, and a line with its sentence."""
     curves = found.classes_of(of)
-    if not curves:
-        return
-    name = page.plain(MODEL_TITLES.get(of.model, of.model))
-    st.subheader(f"{name}: which classes would gain?", anchor=False)
     page.draw(report.class_figure(curves, look.panels))
     table = report.class_table(curves, look.worth)
     st.dataframe(table.lines, hide_index=True, alt=table.title, lazy=len(table.lines) > LAZY_ROWS)

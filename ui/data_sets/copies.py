@@ -28,12 +28,11 @@ SIMILARITY = Number(
 )
 
 
-def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> dict[str, list[str]]:
+def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> tuple[str, list[str]]:
     """Exact duplicates in a line, near ones at the chosen similarity, and what they look like.
 
-    Returns what the address says of it.
+    Returns the parameter of the address that says of it, and what it says.
     """
-    st.subheader("Duplicates", anchor=False)
     check_address([SIMILARITY])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         similarity = SIMILARITY.draw()
@@ -53,30 +52,31 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> dict[s
     if near is not None:
         tables["Near duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
     take_away.offer(tables, stem="data-set")
-    return {SIMILARITY.key: SIMILARITY.written(similarity)}
+    return SIMILARITY.key, SIMILARITY.written(similarity)
 
 
 def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
     said = f"{plural(exact.n_copies, 'sample repeats', 'samples repeat')} an earlier one exactly."
     if exact.n_copies == 0:
-        said = "No sample is there twice."
+        said = "No exact duplicates."
     if near is None:
         return f"{said} {why_not}"
     if len(near.pairs) == 0:
-        return f"{said} No two samples come nearer than that."
+        return f"{said} No near-duplicates at this similarity."
     more = " or more" if near.full else ""
     differ = int((~near.same_label).sum())
-    labels = f"; the labels of {count(differ)} pairs differ" if differ else "; no pair has different labels"
-    return f"{said} {count(len(near.pairs))}{more} pairs ({plural(near.n_samples, 'sample')}) come near{labels}."
+    labels = f"{count(differ)} of them with different labels" if differ else "all with equal labels"
+    pairs = f"{count(len(near.pairs))}{more} near-duplicate pairs ({plural(near.n_samples, 'sample')})"
+    return f"{said} {pairs}, {labels}."
 
 
 def _choices(exact: ExactCopies, near: NearCopies | None) -> dict[str, Sequence[tuple[int, ...]]]:
-    found: dict[str, Sequence[tuple[int, ...]]] = {"Same content, different labels": exact.groups(conflicting=True)}
+    found: dict[str, Sequence[tuple[int, ...]]] = {"Exact duplicates, different labels": exact.groups(conflicting=True)}
     if near is not None:
-        found["Nearly the same, different labels"] = near.chosen(same_label=False)
-    found["Same content, same label"] = exact.groups(conflicting=False)
+        found["Near-duplicates, different labels"] = near.chosen(same_label=False)
+    found["Exact duplicates, same label"] = exact.groups(conflicting=False)
     if near is not None:
-        found["Nearly the same, same label"] = near.chosen(same_label=True)
+        found["Near-duplicates, same label"] = near.chosen(same_label=True)
     return found
 
 

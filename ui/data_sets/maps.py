@@ -14,7 +14,7 @@ import streamlit as st
 from core.asked import About
 from core.data import DataError, Dataset
 from core.evaluate.data_sets import label_counts
-from core.evaluate.wording import count, listed, percent, plural
+from core.evaluate.wording import count, listed, percent, plural, quoted
 from core.figures.maps import MOST_COLOURS, map_chart
 from core.figures.theme import alt_text
 from core.represent.project import pca_map
@@ -63,9 +63,7 @@ def controls(dataset: Dataset) -> MapPlan:
         with button:
             jobs.run_button(workspace().find_run(owner(), plan, dataset.fingerprint), plan, dataset)
     if plan.label_informed:
-        st.caption(
-            "These features saw the labels, so that classes lie apart by design: the map says little about data."
-        )
+        st.caption("Supervised features: class separation here is not evidence.")
     return plan
 
 
@@ -79,7 +77,7 @@ def show(dataset: Dataset, plan: MapPlan, look: MapLook) -> None:
             page.error(problem)
             return
         if features is None:
-            st.skeleton(height=520)
+            st.skeleton(height=440)
         else:
             _map_alone(dataset, pca_map(features), plan, look)
         return
@@ -192,7 +190,7 @@ def _chart(fingerprint: str, points: np.ndarray, look: MapLook, plan: MapPlan) -
         selection_mode=("lasso", "box"),
     )
     distances = "Distances across the map mean little." if plan.method == "umap" else "Both axes have the same scale."
-    st.caption(f"Each dot is a sample. Draw around dots to look at them; zoom with the wheel. {distances}")
+    st.caption(f"Each dot is a sample. Lasso dots to list them; zoom with the wheel. {distances}")
 
 
 def linked_chart(figure: go.Figure, caption: str, fingerprint: str, *, key: str) -> None:
@@ -233,12 +231,12 @@ def _forget() -> None:
 def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
     """What the lasso holds: how many of which class, the samples, and a file of them."""
     if not chosen:
-        page.empty("Draw around some dots, and the samples stand here.")
+        page.empty("Lasso points on the map to list their samples here.")
         return
     rows = np.array(chosen)
     of = label_counts(dataset.y[rows], dataset.class_names)
     first = sorted((row for row in of.rows if row.n), key=lambda row: -row.n)
-    shares = listed([f"{row.label} {percent(row.share)}" for row in first])
+    shares = listed([f"{quoted(row.label)} {percent(row.share)}" for row in first])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plural(len(rows), 'sample')} selected** of {count(dataset.n_samples)}", width="stretch")
         st.button("Clear", key="clear-selection", on_click=_forget, type="tertiary", icon=":material/close:")

@@ -18,7 +18,7 @@ from core.evaluate.data_sets import (
     english_stop_words,
 )
 from core.evaluate.data_sets.verdict import NOUNS
-from core.evaluate.wording import MINUS, count, percent
+from core.evaluate.wording import MINUS, count, percent, quoted
 from core.figures import data_sets as figures
 from core.figures.words import characteristic_words, frequent_words
 from core.represent import number_title, numbers_of
@@ -49,10 +49,10 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
         form,
         Metric("Sources", n_sources, help="Who or what the samples come from, where the data say so."),
         Metric(
-            "Most frequent class",
+            "Majority-class baseline",
             percent(guess.share),
             percent(guess.share, guess.interval).removeprefix(percent(guess.share)).strip(),
-            "The accuracy of always guessing it; the interval, 95 %, is over samples.",
+            "The accuracy of always predicting the most frequent class; 95 % CI over samples.",
         ),
     ]
 
@@ -118,16 +118,16 @@ def by_class(dataset: Dataset, of: NumberByClass) -> None:
         in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="boxes"), key="boxes-box")
     with shares:
         drawn = partial(figures.shares_by_number, of.shares, title=of.title)
-        caption = "Shares of the classes, in bins of about equally many samples: level bars say that it tells nothing."
+        caption = "Shares of the classes, in bins of equally many samples: level bars do not separate classes."
         many = dataset.n_classes > figures.MOST_STACKED
         if many:
             caption = "Each class's share in a bin against its share in all; bins hold about equally many samples."
         in_a_box(dataset.n_classes, lambda: page.figure(drawn, caption, key="shares"), key="shares-box")
+    _number_table(of)
 
 
 def words(dataset: Dataset) -> None:
     """The most frequent words, and those that set a class apart."""
-    st.subheader("Words", anchor=False)
     counts = background.answer(results.words(dataset), "Counting words", key="words")
     if counts is None:
         return
@@ -142,10 +142,10 @@ def words(dataset: Dataset) -> None:
         page.figure(figure, f"Most frequent in all texts; {count(counts.n_words)} words in all.", key="frequent")
     with here:
         figure = partial(_frequent_words, counts, label, plain_only)
-        page.figure(figure, f"Most frequent in {page.plain(label)}.", key="frequent-class")
+        page.figure(figure, f"Most frequent in {page.plain(quoted(label))}.", key="frequent-class")
     with apart:
         figure = partial(_characteristic_words, counts, label, plain_only)
-        caption = f"What sets {page.plain(label)} apart, surest first (log-odds over their standard error)."
+        caption = f"What sets {page.plain(quoted(label))} apart, largest z first (log-odds over their standard error)."
         page.figure(figure, caption, key="characteristic")
     take_away.offer({"Words": counts.table}, stem="data-set")
 
@@ -164,7 +164,6 @@ def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
 
 def columns(of: ColumnSummaries) -> None:
     """Every column of a table, summarised."""
-    st.subheader("Columns", anchor=False)
     st.dataframe(of.table(), column_config=_COLUMNS, hide_index=True, lazy=len(of.rows) > LAZY_ROWS, alt="Columns")
     st.caption("In the columns' own units; models standardise on the training part only.")
 
@@ -195,12 +194,11 @@ _COLUMNS = {
 
 def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
     """The mean image of each class, its n beneath."""
-    st.subheader("The middle of each class", anchor=False)
     with st.grid("auto", min_column_width=72, gap="xsmall"):
         for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
             caption = f"{page.plain(name)}  \nn = {count(int(n))}"
             st.image(enlarged(picture), caption=caption, alt=f"Mean image of {name}", output_format="PNG")
-    st.caption("The mean of all images of a class: what is sharp is common to them, what is grey varies.")
+    st.caption("The mean of all images of a class: sharp parts are common to them, grey parts vary.")
 
 
 def tables(look: DataLook, of: NumberByClass | None) -> dict[str, Callable[[], pd.DataFrame]]:
@@ -213,7 +211,7 @@ def tables(look: DataLook, of: NumberByClass | None) -> dict[str, Callable[[], p
     return found
 
 
-def number_table(of: NumberByClass) -> None:
+def _number_table(of: NumberByClass) -> None:
     """The number over all samples and within each class, as a table."""
     table = of.table().replace({"name": {"": "all"}})
     st.dataframe(table, column_config=_COLUMNS | {"name": "Class"}, hide_index=True, alt=f"{of.title} by class")

@@ -8,6 +8,7 @@ from math import isnan
 import pandas as pd
 import streamlit as st
 
+from core.asked import label_of
 from core.evaluate.claims import Claim
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, SetEstimate
 from core.evaluate.wording import p_value, percent, plural, points
@@ -81,12 +82,11 @@ def _points(estimate: SetEstimate) -> str:
 
 
 def samples(table: pd.DataFrame) -> None:
-    """Every sample of both sets and the subset that it is in, folded."""
-    with st.expander("Samples and their subsets"):
-        config = {"confidence": st.column_config.NumberColumn(format="%.4f")}
-        lazy = len(table) > LAZY_ROWS
-        st.dataframe(table, column_config=config, hide_index=True, lazy=lazy, alt="Samples and their subsets")
-        st.caption("Of the first random matching; samples of one pair share its number.")
+    """Every sample of both sets and the subset that it is in."""
+    config = {"confidence": st.column_config.NumberColumn(format="%.4f")}
+    lazy = len(table) > LAZY_ROWS
+    st.dataframe(table, column_config=config, hide_index=True, lazy=lazy, alt="Samples and their subsets")
+    st.caption("Of the first random matching; samples of one pair share its number.")
 
 
 def tables(of: SetComparison) -> None:
@@ -221,13 +221,16 @@ def picture() -> None:
 
 
 def foot(sets: TwoSets, plan: MatchingPlan | None) -> None:
-    """What the result rests on, in grey: predictions, sets and, where anything was matched, parameters."""
-    parts = [f"{name} {value}" for name, value in asdict(plan).items()] if plan else []
-    which = [f"{name.replace('_', ' ')} {value}" for name, value in sets.parts.items()]
-    said = " · ".join(
-        [f"Predictions {sets.reference[:12]} and {sets.target[:12]}", *which, *[", ".join(parts)] * bool(parts)]
-    )
-    st.caption(
-        f"{page.plain(said)} · {page.plain(page.versions())}",
-        help="What this result rests on: the fingerprints of the predictions, the parameters, the library versions.",
+    """What was compared, in grey; all else that the result rests on opens beside it."""
+    asked = {label_of(plan, name): value for name, value in asdict(plan).items()} if plan else {}
+    parts = {name.replace("_", " "): value for name, value in sets.parts.items()}
+    files = {"reference": sets.reference, "target": sets.target}
+    details = {"Predictions": ", ".join(f"{side} {address}" for side, address in files.items()), **parts, **asked}
+    page.rests_on(
+        ("Two files of predictions", *(f"{name} {value}" for name, value in parts.items())),
+        [
+            (name[:1].upper() + name[1:], str(value))
+            for name, value in (details | {"versions": page.versions()}).items()
+        ],
+        key="matching",
     )

@@ -16,6 +16,8 @@ from core.questions import FIRST, with_page
 from ui.shell import sign_in
 
 CALLBACK = "oauth2callback"
+SHARED = "shared_run"
+"""The page of every link."""
 COOKIE = "touchstone_page"
 KEPT_FOR = 600
 """Seconds that are enough to sign in."""

@@ -15,11 +15,12 @@ from core.data import DataError
 from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict
 from core.report.parts import Figure, Metric
-from core.report.provenance import OLDER_METHOD, parameters
+from core.report.provenance import OLDER_METHOD, provenance
 from core.workspace.errors import DamagedTrials, WorkspaceError
 from core.workspace.provenance import LIBRARIES
 from core.workspace.run import Run
 from ui.shell import charts, session
+from ui.shell.plan_words import describe
 from ui.shell.session import read_only
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~<>&=])")
@@ -219,12 +220,15 @@ def how_to_read(text: Path, picture: Callable[[], None] | None = None) -> None:
     fold("How to read this", draw, key="how-to-read")
 
 
-def fold(title: str, draw: Callable[[], Drawn], *, key: str, opened: bool = False) -> Drawn | None:
+def fold(
+    title: str, draw: Callable[[], Drawn], *, key: str, opened: bool = False, asked_by: Sequence[str] = ()
+) -> Drawn | None:
     """A part of a page that is closed at first unless `opened`, and computed by `draw` only while it is open.
 
+    It is open at once, too, where the address has one of the parameters `asked_by`, which are controls of this part.
     Returns what `draw` returns, None while it is closed.
     """
-    if opened:
+    if opened or any(name in st.query_params for name in asked_by):
         st.session_state.setdefault(f"fold-{key}", True)
     part = st.expander(title, key=f"fold-{key}", on_change="rerun")
     if not part.open:
@@ -234,21 +238,21 @@ def fold(title: str, draw: Callable[[], Drawn], *, key: str, opened: bool = Fals
 
 
 def foot(run: Run) -> None:
-    """What the result rests on, in grey: data, parameters, seed, versions, time."""
-    ours = {"Touchstone": run.provenance["touchstone"]} if "touchstone" in run.provenance else {}
-    versions = ", ".join(f"{name} {number}" for name, number in (ours | run.provenance.get("versions", {})).items())
-    place = " · ".join(str(run.provenance[name]) for name in ("device", "executor") if name in run.provenance)
+    """What was computed and when, in grey; all else that the result rests on opens beside it."""
     when = datetime.fromtimestamp(run.finished or run.created, UTC)
-    older = f" · {OLDER_METHOD.rstrip('.').lower()}" if run.older_method else ""
-    seal = f" · seal {run.provenance['seal'][:12]}" if run.state == "done" and "seal" in run.provenance else ""
-    others = " · computed with other versions than are installed now" if _other_versions(run) else ""
-    st.caption(
-        f"Data {run.fingerprint[:12]} · {plain(parameters(run))} · {plain(versions)}{others}{older} · "
-        f"{plain(place)}{' · ' * bool(place)}{when:%d %b %Y, %H:%M} UTC{seal}",
-        help="What this result rests on: the data set's fingerprint, the plan, the versions of Touchstone and the "
-        "libraries that it was computed with, on what, and when. The seal is a hash of its plan, its data and every "
-        "trial: `python -m core verify` makes it again, and computes trials again.",
-    )
+    ours = f"Touchstone {run.provenance['touchstone']}" if "touchstone" in run.provenance else ""
+    older = OLDER_METHOD.rstrip(".").lower() if run.older_method else ""
+    others = "computed with other versions than are installed now" if _other_versions(run) else ""
+    seal = f"seal {run.provenance['seal'][:12]}" if run.state == "done" and "seal" in run.provenance else ""
+    rests_on((describe(run), older, others, ours, seal, f"{when:%d %b %Y, %H:%M} UTC"), provenance(run), key=run.id)
+
+
+def rests_on(line: Sequence[str], details: Sequence[tuple[str, str]], *, key: str) -> None:
+    """The foot of a result: a line in grey, of what is known, and everything by its name where somebody asks for it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(" · ".join(filter(None, line))), width="stretch")
+        with st.popover("Parameters", type="tertiary", key=f"rests-on-{key}"):
+            st.markdown("\n".join(f"- {plain(name)}: {plain(value)}" for name, value in details))
 
 
 def versions() -> str:

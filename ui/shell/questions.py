@@ -4,17 +4,13 @@ from collections.abc import Collection
 
 import streamlit as st
 
-from core.data import DataError
 from core.questions import QUESTIONS, module_of, of_kind, with_page
-from core.report.descriptions import describe as describe_plan
-from core.trials import Plan
-from core.workspace.plans import load_plan
 from core.workspace.run import Run
 from ui import page_file
 from ui.data import choice as data_choice
 from ui.shell.page import plain
+from ui.shell.plan_words import describe, plan_of
 
-UNKNOWN = "a plan that this version of Touchstone does not know"
 NO_PAGE = "This plan was made on the command line; the pages cannot show all of it."
 
 
@@ -22,12 +18,6 @@ def title(run: Run) -> str:
     """The question that a run answers, or the name of its kind."""
     question = of_kind(run.kind)
     return run.kind if question is None else question.title
-
-
-def describe(run: Run) -> str:
-    """A run's plan in a few words."""
-    plan = _plan(run)
-    return UNKNOWN if plan is None else describe_plan(plan)
 
 
 def headline(run: Run) -> str:
@@ -51,7 +41,7 @@ def only_serves(run: Run) -> bool:
 
 def address_of(run: Run) -> tuple[str, dict[str, list[str]]] | None:
     """The page of a run and the parameters that lead to its very plan there; None where no address does."""
-    question, plan = of_kind(run.kind), _plan(run)
+    question, plan = of_kind(run.kind), plan_of(run)
     if question is None or plan is None:
         return None
     parameters = module_of(question, "run").parameters(plan)
@@ -89,11 +79,3 @@ def cards() -> None:
 def card_title(run: Run) -> str:
     """Question and plan as Markdown, for a card."""
     return f"**{plain(title(run))}** :gray[{plain(describe(run))}]"
-
-
-def _plan(run: Run) -> Plan | None:
-    """The plan of a run; None where it names what this version does not have."""
-    try:
-        return load_plan(run.plan)
-    except DataError:
-        return None

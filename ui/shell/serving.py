@@ -7,8 +7,10 @@ local owner's things to everybody.
 
 import base64
 import hashlib
+import json
 import os
 import re
+from functools import cache
 from html.parser import HTMLParser
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,7 +20,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.questions import with_page
 from ui.shell import sign_in
+from ui.shell.addresses import SHARED, first_page
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The one page that Streamlit serves; all else is drawn by the script in it."""
@@ -85,10 +89,17 @@ def content_policy(page: str) -> str:
     return "; ".join(f"{kind} {allowed}" for kind, allowed in rules.items())
 
 
+@cache
+def index() -> str:
+    """Streamlit's page, and in it where the server is: else each page asks below its own address first, in vain."""
+    where = f"window.__streamlit = {{BACKEND_BASE_URL: location.origin + {json.dumps(first_page())}}}"
+    return INDEX.read_text("utf-8").replace("<head>", f"<head><script>{where}</script>", 1)
+
+
 def headers() -> dict[str, str]:
     """What every answer carries. The address of a page may hold a link's token, so no address is ever passed on."""
     return {
-        "Content-Security-Policy": content_policy(INDEX.read_text("utf-8")),
+        "Content-Security-Policy": content_policy(index()),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
     }
@@ -109,6 +120,35 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+class Index:
+    """Gives `index()` in the place of Streamlit's own page, at the address of every page of ours."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.names = app, {"", SHARED, *with_page()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; where a page is the answer, give ours."""
+        ours, page = False, index().encode()
+
+        async def send_ours(message: Message) -> None:
+            nonlocal ours
+            if message["type"] == "http.response.start":
+                sent = MutableHeaders(scope=message)
+                ours = message["status"] == 200 and sent.get("content-type", "").startswith("text/html")
+                if ours:
+                    sent["content-length"] = str(len(page))
+                    for name in ("content-encoding", "etag", "last-modified", "accept-ranges"):
+                        del sent[name]
+            elif ours and message["type"] == "http.response.body":
+                if message.get("more_body"):
+                    return
+                message = {**message, "body": b"" if scope["method"] == "HEAD" else page}
+            await send(message)
+
+        asked = scope["type"] == "http" and scope["path"].rpartition("/")[2] in self.names
+        await self.app(scope, receive, send_ours if asked else send)
 
 
 class ThisMachineOnly:

@@ -14,10 +14,10 @@ from core.workspace.links import DEAD, DeadLink, View
 from core.workspace.run import Run
 from core.workspace.sharing import SharedWorkspace
 from ui.data import choice as data_choice
-from ui.shell import questions, session
+from ui.shell import addresses, questions, session
 from ui.shell.page import error, plain
 
-PATH = "shared_run"
+PATH = addresses.SHARED
 """The address of every link."""
 TOKEN = "t"
 """The parameter of that address that holds the token; no control of any page is called so."""

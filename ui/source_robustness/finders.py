@@ -1,6 +1,6 @@
 """Which sources are the right ones? Known sources put found ones to the test, and finders are laid side by side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -24,15 +24,9 @@ from ui.source_robustness.results import OwnModels
 OF_PAPER = "The paper's, of all 70,000 images of MNIST, are .0456 (k-means) and .0280 (ACOL), pooled."
 
 
-def true_sources(run: Run, own: OwnModels | None) -> None:
-    """Whether the intervals of found sources hold the accuracy on truly unseen ones, where known ones stand beside."""
-    known = told(run, own)
-    if not known:
-        return
-    st.subheader("Does the interval hold the accuracy on truly unseen sources?", anchor=False)
+def true_sources(known: Sequence[TrueSources]) -> None:
+    """Whether the intervals of found sources hold the accuracy on truly unseen ones, which stand beside them."""
     page.draw(true_sources_figure(known))
-    if run.state == "running":
-        return
     st.markdown("\n".join(f"- {page.plain(one.sentence(IN_SENTENCES))}" for one in known))
     st.dataframe(
         true_sources_table(known).lines,
@@ -42,12 +36,14 @@ def true_sources(run: Run, own: OwnModels | None) -> None:
     )
 
 
+def several(run: Run) -> bool:
+    """Whether a run that has ended has the sources of several finders."""
+    ended = run.state != "running"
+    return ended and len(_finders(run)) > 1 and trained_sources.stored(load_plan(run.plan), run.fingerprint)
+
+
 def side_by_side(run: Run) -> None:
-    """How far the sources of several finders stand apart, and how far the finders agree; nothing for a single one."""
-    finders = _finders(run)
-    if len(finders) < 2 or run.state == "running" or not trained_sources.stored(load_plan(run.plan), run.fingerprint):
-        return
-    st.subheader("Do the ways of finding sources agree?", anchor=False)
+    """How far the sources of several finders stand apart, and how far the finders agree."""
     found = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
     if found is None:
         return
@@ -61,7 +57,7 @@ def side_by_side(run: Run) -> None:
         )
     with words:
         st.markdown("\n".join(f"- {page.plain(_sentence(one.sentence(IN_SENTENCES)))}" for one in found.finders))
-        _silhouettes(run, finders)
+        _silhouettes(run, _finders(run))
     _by_class(found)
 
 
@@ -70,8 +66,7 @@ def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFra
     files: dict[str, Callable[[], pd.DataFrame]] = {}
     if told(run, own):
         files["True sources"] = lambda: true_source_table(told(run, own))
-    several = len(_finders(run)) > 1 and run.state != "running"
-    if several and trained_sources.stored(load_plan(run.plan), run.fingerprint):
+    if several(run):
         work = _agreement(run)
         if work.future.done() and work.future.exception() is None:
             files["Agreement"] = work.future.result().pair_table
@@ -80,8 +75,8 @@ def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFra
 
 def told(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
     """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
-    several = len(_finders(run)) > 1 and KNOWN_SOURCES in _finders(run)
-    return results.true_sources(run, own) if several else ()
+    beside_found = len(_finders(run)) > 1 and KNOWN_SOURCES in _finders(run)
+    return results.true_sources(run, own) if beside_found else ()
 
 
 def _finders(run: Run) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from core.evaluate.source_robustness import (
     leading_row,
 )
 from core.evaluate.source_robustness.words import noun
-from core.evaluate.wording import count, percent, plural, ratio
+from core.evaluate.wording import count, percent, plural, quoted, ratio
 from core.report.source_robustness import Row, names_beside, table, title
 from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
@@ -83,10 +83,9 @@ def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
     return st.columns(2, gap="medium") if len(rows) <= MOST_BESIDE else (st.container(), st.container())
 
 
-def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> None:
+def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
     """The heading of what is said about one model."""
-    name = page.plain(names_beside(of, rows)[of.model])
-    st.subheader(f"{name}: which classes and sources are hard?", anchor=False)
+    return f"{page.plain(names_beside(of, rows)[of.model])}: which classes and sources are hard?"
 
 
 def table_1(intervals: AccuracyIntervals) -> None:
@@ -190,7 +189,7 @@ def _portrait(run: Run, dataset: Dataset, hard: Hardness) -> None:
         mine, rest = mine & of_class, rest & of_class
     drawn = portrait(dataset, mine, rest)
     known = source.label is None or source.source_finder == KNOWN_SOURCES
-    name = source.source if known else f"{source.label}, cluster {source.source}"
+    name = source.source if known else f"{quoted(source.label)}, cluster {source.source}"
     if drawn.picture is not None:
         st.image(enlarged(drawn.picture), alt=f"Mean image of {name}", output_format="PNG")
     st.markdown(f"**{page.plain(name)}**")

@@ -66,15 +66,19 @@ def _gone(plan: Plan, fingerprint: str) -> None:
             st.button(label, key=f"find-{one.finder}", on_click=page.or_toast(jobs.start), args=(one, dataset))
 
 
+def pictured(run: Run) -> tuple[str, ...]:
+    """The finders whose sources have pictures; none but of images."""
+    plan = load_plan(run.plan)
+    if not isinstance(plan, TrialPlan) or dataset_of(run.fingerprint).kind != "image":
+        return ()
+    finders = tuple(finder for finder in plan.source_finders if finder != KNOWN_SOURCES)
+    return finders if stored(plan, run.fingerprint) else ()
+
+
 def pictures(run: Run) -> None:
-    """The mean image of each source, a sheet for each finder (the paper's figures 1 and 2); nothing but for images."""
-    plan, dataset = load_plan(run.plan), dataset_of(run.fingerprint)
-    if not isinstance(plan, TrialPlan) or dataset.kind != "image" or not stored(plan, run.fingerprint):
-        return
-    finders = [finder for finder in plan.source_finders if finder != KNOWN_SOURCES]
-    if not finders:
-        return
-    st.subheader("What do the sources look like?", anchor=False)
+    """The mean image of each source, a sheet for each finder (the paper's figures 1 and 2)."""
+    plan, dataset = results.plan_of(run), dataset_of(run.fingerprint)
+    finders = pictured(run)
     with st.spinner("Looking at the sources"), st.container(horizontal=True, gap="medium"):
         for finder in finders:
             name = IN_SENTENCES.get(finder, finder)

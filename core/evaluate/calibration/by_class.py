@@ -12,7 +12,7 @@ from core.data.predictions.record import Predictions
 from core.evaluate.calibration.bins import N_BINS, N_NULL, Binning, bin_of, correct_if_perfect, sums
 from core.evaluate.calibration.errors import binned_error
 from core.evaluate.intervals import holm
-from core.evaluate.wording import listed, percent, plural
+from core.evaluate.wording import listed, percent, plural, quoted
 
 FEWEST_OF_CLASS = 50
 ALPHA = 0.05
@@ -125,7 +125,7 @@ def class_sentence(rows: Sequence[ClassCalibration], *, fewest: int = FEWEST_OF_
     >>> few = ClassCalibration("b", 9, *[float("nan")] * 5)
     >>> print(class_sentence([ClassCalibration("a", 90, 0.12, 0.02, 0.04, 0.001, 0.001), few]))
     Class-wise calibration error 12.0 %, mean of 1 class (a perfectly calibrated model: 2.0 %).
-    More than luck in a (12.0 %), corrected for 1 class. 1 class with fewer than 50 samples not judged.
+    Significantly miscalibrated: “a” (12.0 %), corrected for 1 class. 1 class with fewer than 50 samples not judged.
     """
     judged = [row for row in rows if row.enough]
     few = len(rows) - len(judged)
@@ -140,9 +140,9 @@ def class_sentence(rows: Sequence[ClassCalibration], *, fewest: int = FEWEST_OF_
     worst = sorted((row for row in judged if row.at_fault), key=lambda row: -row.ece)
     corrected = f"corrected for {plural(len(judged), 'class', 'classes')}"
     if not worst:
-        return f"{mean} Of no class can a fault be shown ({corrected}).{left_out}"
-    miscalibrated = listed([f"{row.label} ({percent(row.ece)})" for row in worst])
-    return f"{mean} More than luck in {miscalibrated}, {corrected}.{left_out}"
+        return f"{mean} No class is significantly miscalibrated ({corrected}).{left_out}"
+    miscalibrated = listed([f"{quoted(row.label)} ({percent(row.ece)})" for row in worst])
+    return f"{mean} Significantly miscalibrated: {miscalibrated}, {corrected}.{left_out}"
 
 
 def class_table(rows: Sequence[ClassCalibration]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from core.evaluate.data_sets.copies import ExactCopies
 from core.evaluate.data_sets.labels import LabelCounts
 from core.evaluate.data_sets.numbers import NumberByClass
 from core.evaluate.intervals import wilson
-from core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural
+from core.evaluate.wording import MINUS, Verdict, count, listed, percent, plural, quoted
 
 NOUNS = {"image": "image", "text": "text", "tabular": "row"}
 FEW = 30
@@ -38,9 +38,7 @@ def data_verdict(
     headline = (
         f"{plural(n, noun)} in {plural(len(labels.rows), 'class', 'classes')}, {_spread(labels)}; {_copies(copies)}."
     )
-    advice = " ".join(
-        part for part in (_of_conflicts(copies), _of_copies(copies), _of_few(labels), _of_constant(constant)) if part
-    )
+    advice = " ".join(part for part in (_next(copies), _of_few(labels), _of_constant(constant)) if part)
     return Verdict(headline, "", advice, _findings(labels, number))
 
 
@@ -50,7 +48,8 @@ def _spread(labels: LabelCounts) -> str:
         return f"evenly spread ({plural(most.n, 'sample')} each)"
     if labels.even:
         return f"about evenly spread ({count(least.n)} to {count(most.n)} samples each)"
-    return f"unevenly spread: from {plural(least.n, 'sample')} ({least.label}) to {count(most.n)} ({most.label})"
+    fewest = f"{plural(least.n, 'sample')} ({quoted(least.label)})"
+    return f"unevenly spread: from {fewest} to {count(most.n)} ({quoted(most.label)})"
 
 
 def _copies(copies: ExactCopies) -> str:
@@ -69,21 +68,14 @@ def _copies(copies: ExactCopies) -> str:
     return f"{duplicates}, and {plural(contents, 'content')} with more than one label"
 
 
-def _of_conflicts(copies: ExactCopies) -> str:
+def _next(copies: ExactCopies) -> str:
+    """What to do about copies, those with other labels first."""
     n = len(copies.conflicting)
-    if n == 0:
-        return ""
-    return (
-        f"Look at the {plural(n, 'sample')} whose content has more than one label: whatever a model says of them, some "
-        "are counted wrong."
-    )
-
-
-def _of_copies(copies: ExactCopies) -> str:
-    if copies.n_copies == 0:
-        return ""
+    look = f"look at the {plural(n, 'sample')} with equal content and different labels"
     share = percent(copies.n_copies / copies.n_samples)
-    return f"Copies on both sides of a split flatter the accuracy: keep one of each ({share} would go)."
+    keep = f"keep one of each duplicate ({share} would go): duplicates across a split inflate accuracy"
+    todo = [look] * bool(n) + [keep] * bool(copies.n_copies)
+    return f"Next: {', and '.join(todo)}." if todo else ""
 
 
 def _of_few(labels: LabelCounts) -> str:
@@ -94,31 +86,32 @@ def _of_few(labels: LabelCounts) -> str:
     width = wilson(n / 2, float(n)).width / 2
     which = f"{plural(len(few), 'class has', 'classes have')} fewer than {FEW} samples"
     return (
-        f"{which} ({listed([row.label for row in few])}): with {n}, an accuracy around 50 % is known to "
-        f"±{100 * width:.0f} points only."
+        f"{which} ({listed([quoted(row.label) for row in few])}). With {n}, the 95 % CI of an accuracy near 50 % is "
+        f"±{100 * width:.0f} points."
     )
 
 
 def _of_constant(constant: Sequence[str]) -> str:
     if not constant:
         return ""
-    return f"{plural(len(constant), 'column holds', 'columns hold')} one value only ({listed(constant)}): of no use."
+    names = listed([quoted(name) for name in constant])
+    return f"{plural(len(constant), 'column holds', 'columns hold')} a single value ({names}) and cannot help a model."
 
 
 def _findings(labels: LabelCounts, number: NumberByClass | None) -> tuple[str, ...]:
     largest = labels.largest
     share = percent(largest.share, largest.interval)
-    guess = f"Always guessing {largest.label!r} is right for {share} of the samples: read any accuracy against that."
+    guess = f"Majority-class baseline: always predicting {quoted(largest.label)} reaches {share} accuracy."
     return (guess,) if number is None else (guess, _difference(number))
 
 
 def _difference(number: NumberByClass) -> str:
     name = number.title.split(" (")[0].lower() if "(" in number.title else number.title
     if number.explained < TELLING:
-        return f"The classes hardly differ in {name}: they explain {percent(number.explained)} of its variance."
+        return f"Classes hardly differ in {name}: class explains {percent(number.explained)} of its variance."
     least, most = (end(number.classes, key=lambda row: row.median) for end in (min, max))
     low, high = (f"{row.median:.3g}".replace("-", MINUS) for row in (least, most))
     return (
-        f"The classes differ in {name}: they explain {percent(number.explained)} of its variance, with medians from "
-        f"{low} ({least.name}) to {high} ({most.name}). A model may go by that."
+        f"Classes differ in {name}, which a model may use: class explains {percent(number.explained)} of its variance. "
+        f"Medians go from {low} ({quoted(least.name)}) to {high} ({quoted(most.name)})."
     )
