@@ -12,7 +12,16 @@ OURS = {stem: question for stem, question in QUESTIONS.items() if not (question.
 ASKED = [question for question in with_page().values() if question.group in ("Data", "Questions")]
 WITH_RUNS = [question for question in OURS.values() if question.kind]
 SHARED = {
-    "core/evaluate": {"calibration", "claims", "covariate_shift", "intervals", "max_t", "measured", "two_samples", "wording"},
+    "core/evaluate": {
+        "calibration",
+        "claims",
+        "covariate_shift",
+        "intervals",
+        "max_t",
+        "measured",
+        "two_samples",
+        "wording",
+    },
     "core/figures": {"theme", "maps", "words", "calibration", "covariate_shift"},
     "core/report": {
         "descriptions",
