@@ -86,6 +86,8 @@ def test_results_of_every_kind_can_be_shown_through_a_link(made, open_page, open
     token = workspace.create_link(LOCAL_OWNER, run.id)
     st.cache_resource.clear()  # the visitor's answers are not the owner's, kept
     seen = open_link(token, **address_of(run))
+    for app in (owner, seen):
+        test_guided_tests.unfolded(app, "features")  # where all charts of guided tests of a table are
     assert charts(seen) == charts(owner) != []
     assert [one.value for one in seen.metric] == [one.value for one in owner.metric] != []
     assert [one.value for one in seen.error] == []
