@@ -64,7 +64,7 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
     figure.update_xaxes(range=padded(figure, include=0.0))
     if len(classes) > MOST_IN_SIGHT:
         figure.update_xaxes(side="top")
-        figure.update_layout(margin_t=104, legend={"yref": "container", "y": 1, "yanchor": "top"})
+        figure.update_layout(margin_t=104)
     return figure.update_layout(boxmode="overlay")
 
 

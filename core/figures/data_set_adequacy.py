@@ -155,7 +155,8 @@ def class_panels(curves: Sequence[Curve], *, quantity: str = "accuracy", dark: b
     figure.update_xaxes(title_text="Training samples of the class", title_standoff=4, row=n_rows)
     figure.update_yaxes(tickformat=".2f" if quantity == "rho" else ".0f", range=padded(figure, "y"))
     figure.update_yaxes(title_text="Rho" if quantity == "rho" else "Accuracy (%)", col=1)
-    figure.update_layout(legend={"y": 1 + 24 / (70 + PANEL * n_rows)}, margin={"t": 52})
+    above = {"y": 1 + 24 / (70 + PANEL * n_rows), "yref": "paper", "yanchor": "bottom"}
+    figure.update_layout(legend=above, margin={"t": 52})
     return figure
 
 

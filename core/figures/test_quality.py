@@ -51,7 +51,7 @@ def class_chart(quality: TestQuality, *, dark: bool = False) -> go.Figure:
     name_axis(figure, names)
     if len(names) > MOST_IN_SIGHT:
         figure.update_xaxes(side="top")
-        figure.update_layout(margin_t=104, legend={"yref": "container", "y": 1, "yanchor": "top"})
+        figure.update_layout(margin_t=104)
     return figure
 
 
@@ -246,7 +246,7 @@ def curve_chart(curve: Curve, regions: Regions, label: int, *, dark: bool = Fals
         x=chosen, y=1, yref="paper", yanchor="bottom", text=fixed(chosen, 2), showarrow=False, font={"size": 12}
     )
     figure.update_yaxes(range=[-3, 103], tickformat=".0f")
-    return figure.update_layout(legend={"y": 1.07})
+    return figure.update_layout(legend={"y": 1.07, "yref": "paper", "yanchor": "bottom"})
 
 
 def _panels(look: Theme, *, height: int, alt: str) -> go.Figure:

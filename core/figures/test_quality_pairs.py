@@ -141,7 +141,7 @@ def pair_map_chart(
         dragmode="lasso",
         xaxis={**bare, "range": span[0]},
         yaxis={**bare, "range": span[1], "scaleanchor": "x"},
-        legend={"y": 1.02},
+        legend={"y": 1.02, "yref": "paper", "yanchor": "bottom"},
     )
     return figure
 

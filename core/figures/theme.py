@@ -80,7 +80,8 @@ class Theme:
                     "orientation": "h",
                     "x": 0,
                     "y": 1,
-                    "yanchor": "bottom",
+                    "yref": "container",  # at the figure's top: plotly can leave it where the margin was before
+                    "yanchor": "top",
                     "bgcolor": "rgba(0,0,0,0)",
                     "font": {"size": 12},
                     "itemsizing": "constant",

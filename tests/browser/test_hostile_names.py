@@ -175,5 +175,6 @@ def test_hostile_names_in_predictions_are_text(server: Server, watched: Page):
         click(use)
         expect(use).to_have_count(0)
     expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
+    unfold(page)
     expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
     nothing_foreign(page, "matched_subsets")

@@ -15,11 +15,12 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, verdict
 from tests.browser.test_upload import GOOD, upload
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import WORK, click, settled, unfold
 
 pytestmark = pytest.mark.browser
+FOLDS = ("By epsilon and by predicted label", "Is the model calibrated?", "Samples and their subsets")
 N_FIGURES = 7
-"""Of a comparison of one model, "How to read this" left folded."""
+"""Of a comparison of one model with these parts open."""
 RESULT = "data=wine&repeats=4&clusterings=1"
 FOLLOW = (
     "(url) => { const link = document.createElement('a'); link.href = url; document.body.append(link); link.click() }"
@@ -84,6 +85,8 @@ def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page,
 def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/matched_subsets")
     click(page.get_by_role("button", name="Show the example"))
+    expect(figures(page)).to_have_count(1, timeout=WORK)
+    unfold(page, *FOLDS)
     expect(figures(page)).to_have_count(N_FIGURES, timeout=WORK)
     click(page.get_by_text("New set Digits: shifted against"))
     said, link = shown(page), create_link(page)
@@ -94,6 +97,7 @@ def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, pag
     for address in (link, f"{server.url}/shared_run?t={token}", link.replace("epsilon=0.005", "epsilon=0.2")):
         visitor.goto(address)
         assert shown(visitor) == said
+    unfold(visitor, *FOLDS)
     expect(figures(visitor)).to_have_count(N_FIGURES, timeout=WORK)
     expect(visitor.get_by_text("Digits: shifted against Digits: own test set")).to_be_visible()
     expect(visitor.get_by_label("Epsilon", exact=True)).to_be_disabled()

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.server import Server
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import WORK, click, settled, unfold
 from tests.data.shared_files import recordings
 
 pytestmark = pytest.mark.browser
@@ -17,6 +17,7 @@ def test_a_good_file_becomes_a_data_set_that_outlives_the_tab(server: Server, pa
     expect(page.get_by_text("60 texts, 2 classes")).to_be_visible()
     click(page.get_by_role("button", name="Use this data set"))
     expect(page.get_by_role("heading", name="films")).to_be_visible()
+    unfold(page, "Samples")
     expect(page.get_by_text("a fine film, number").first).to_be_visible()
     page.wait_for_function("new URLSearchParams(location.search).get('data').length === 64")
     settled(page).reload()

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from core.evaluate.claims import Claim
-from core.evaluate.guided_tests import Guided, Reconstruction
-from core.evaluate.guided_tests.guided_claims import decoder_helps
+from core.evaluate.guided_tests import Guided, Reconstruction, SuiteDifference
+from core.evaluate.guided_tests.guided_claims import decoder_helps, second_model
 from core.evaluate.guided_tests.verdict import guided_verdict
 
 
@@ -16,4 +16,10 @@ def claims_of(guided: Guided) -> Mapping[str, Claim]:
 def claim_of_decoder(reconstruction: Reconstruction) -> Mapping[str, Claim]:
     """The claim about a decoder, by its kind; the rest of the page is about tests."""
     made = decoder_helps(reconstruction)
+    return {made.kind: made}
+
+
+def claim_of_two_models(difference: SuiteDifference) -> Mapping[str, Claim]:
+    """The claim about two models on one suite, by its kind."""
+    made = second_model(difference)
     return {made.kind: made}

@@ -5,7 +5,7 @@ result than the one that was sent. So the address is checked first, and an unkno
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,6 +37,7 @@ class Pick:
 
     def draw(self) -> tuple[str, ...]:
         """The widget; returns the chosen names in the registry's order."""
+        _forget_unless(self.key, lambda held: set(held) <= self.titles.keys())
         chosen = st.pills(
             self.label,
             list(self.titles),
@@ -85,6 +86,7 @@ class One:
     def draw(self, *, side_by_side: bool = False) -> Any:
         """The widget; returns the chosen name."""
         names = list(self.titles)
+        _forget_unless(self.key, names.__contains__)
         if side_by_side or self.side_by_side or self._fits_side_by_side():
             return st.segmented_control(
                 self.label,
@@ -142,6 +144,7 @@ class OneOrUsual:
 
     def draw(self) -> Any:
         """The widget; returns the chosen name, None for what is usual."""
+        _forget_unless(self.key, ["", *self.titles].__contains__)
         chosen = st.selectbox(
             self.label,
             ["", *self.titles],
@@ -300,6 +303,15 @@ def check_address(controls: Sequence[Checked]) -> None:
     )
     st.button("Show the usual settings", on_click=_forget, args=([one.key for one in controls],))
     st.stop()
+
+
+def _forget_unless(key: str, can_be: Callable[[Any], bool]) -> None:
+    """Forget what a control holds that cannot be chosen any more, or the address would ask for it.
+
+    That is so where the control was not drawn while another data set was chosen.
+    """
+    if key in st.session_state and not can_be(st.session_state[key]):
+        del st.session_state[key]
 
 
 def _forget(keys: Sequence[str]) -> None:

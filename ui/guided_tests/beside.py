@@ -3,7 +3,9 @@
 import streamlit as st
 
 from core.evaluate.guided_tests import Guided, suite_difference
+from core.evaluate.guided_tests.guided_claims import second_model
 from core.evaluate.guided_tests.verdict import difference_finding, oracle_reads
+from core.evaluate.measured import reliability
 from core.evaluate.wording import count, points
 from core.models.stored import RECORDED
 from core.report.parts import brackets
@@ -48,7 +50,8 @@ def beside(run: Run, found: Guided, model: StoredModel) -> dict[str, list[str]]:
                     "Difference",
                     points(difference.difference),
                     brackets(points, difference.difference, difference.interval),
-                    "Paired, 95 %, over the real samples that pictures were made from.",
+                    "Paired, 95 %, over the real samples that pictures were made from. "
+                    + reliability(second_model(difference)),
                 ),
                 Metric("Gained", count(difference.n_gained), "tests", "Right for the other model alone."),
                 Metric("Lost", count(difference.n_lost), "tests", "Right for this model alone."),

@@ -5,6 +5,7 @@ from math import nan
 from core.evaluate.claims import Claim, claim
 from core.evaluate.guided_tests.accuracy import SharedAccuracy
 from core.evaluate.guided_tests.images import Reconstruction
+from core.evaluate.guided_tests.judged_suite import SuiteDifference
 from core.evaluate.intervals import UNKNOWN, Interval, apart, p_of_interval
 
 
@@ -24,3 +25,9 @@ def decoder_helps(reconstruction: Reconstruction) -> Claim:
         return claim("guided_tests.decoder_helps", nan, UNKNOWN, nan)
     value, interval = baseline - reconstruction.error, Interval(baseline - ends.upper, baseline - ends.lower)
     return claim("guided_tests.decoder_helps", value, interval, p_of_interval(value, interval))
+
+
+def second_model(found: SuiteDifference) -> Claim:
+    """By how much the second of two models is more accurate than the first on pictures that both met."""
+    p_value = p_of_interval(found.difference, found.interval) if found.interval.known else nan
+    return claim("guided_tests.second_model", found.difference, found.interval, p_value)

@@ -3,7 +3,7 @@
 from core.evaluate.claims import Claim
 from core.evaluate.guided_tests.accuracy import AccuracyGrid, SharedAccuracy
 from core.evaluate.guided_tests.generate import mix_title
-from core.evaluate.guided_tests.guided_claims import decoder_helps, worse_near_centroids
+from core.evaluate.guided_tests.guided_claims import decoder_helps, second_model, worse_near_centroids
 from core.evaluate.guided_tests.images import Reconstruction, RoundTrip
 from core.evaluate.guided_tests.judged_suite import JudgedSuite, SuiteDifference
 from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
@@ -91,10 +91,11 @@ def difference_finding(found: SuiteDifference, other: str, this: str) -> str:
     '“new” is 10.0 points [5.0, 15.0] less accurate than “old” on 100 pictures: 2 gained, 12 lost.'
     """
     changed = f"on {plural(found.n, 'picture')}: {count(found.n_gained)} gained, {count(found.n_lost)} lost."
-    if not (found.interval.lower > 0 or found.interval.upper < 0):
+    decision = second_model(found).decision
+    if decision == "undecided":
         between = points(found.difference, found.interval)
         return f"No significant difference between {quoted(other)} and {quoted(this)}, {between}, {changed}"
-    sign, word = (1, "more") if found.difference > 0 else (-1, "less")
+    sign, word = (1, "more") if decision == "above" else (-1, "less")
     ends = sorted((sign * found.interval.lower, sign * found.interval.upper))
     size = points(abs(found.difference), Interval(*ends))
     return f"{quoted(other)} is {size} {word} accurate than {quoted(this)} {changed}"
