@@ -143,6 +143,25 @@ def log_interval(ratio: float, se: float, df: float, *, level: float = 0.95) -> 
     return Interval(float(np.exp(scaled.lower)), float(np.exp(scaled.upper)))
 
 
+def sum_of_errors(*parts: tuple[float, float]) -> tuple[float, float]:
+    """The standard error of a sum of independent parts, each a standard error with its degrees of freedom.
+
+    Degrees of freedom of the sum are Satterthwaite's; parts of no error are left out.
+
+    Examples
+    --------
+    >>> sum_of_errors((3.0, 10.0), (4.0, 10.0))
+    (5.0, 18.5...)
+    >>> sum_of_errors((0.1, 4.0), (0.0, 0.0))
+    (0.1, 4.0)
+    """
+    some = [(se, df) for se, df in parts if se > 0] or [parts[0]]
+    if len(some) == 1:
+        return some[0]
+    variance = sum(se**2 for se, _ in some)
+    return float(np.sqrt(variance)), float(variance**2 / sum(se**4 / df for se, df in some))
+
+
 def joined(first: Interval, second: Interval) -> Interval:
     """The shortest interval that holds both; unknown where the first is.
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.data import DataError, load_example
 from core.evaluate.guided_tests import JudgedSuite, Suite, judge_suite, make_suite, suite_difference
-from core.evaluate.guided_tests.suite import read_by_oracle
+from core.evaluate.guided_tests.oracle import N_OTHERS, read_by_oracle
 from core.models import MODELS
 
 N_TRAIN = 1200
@@ -88,3 +88,14 @@ def test_the_same_seed_makes_the_same_suite():
     again = suite.__wrapped__()
     assert (again.images == suite().images).all()
     assert (again.read_as == suite().read_as).all()
+
+
+def test_what_hangs_on_the_oracle_makes_intervals_longer_and_no_result_another():
+    made, one = suite(), judged(0.0)
+    assert made.kept_again.shape == (len(made), N_OTHERS)
+    assert 0.9 < (made.kept_again[made.kept]).mean() < 1.0  # oracles agree on most, and not on all
+    assert not made.kept_again[~made.in_region].any()
+    alone = replace(one, suite=replace(made, kept_again=np.repeat(made.kept[:, None], N_OTHERS, axis=1)))
+    long, short = one.accuracy(), alone.accuracy()
+    assert long.accuracy == short.accuracy
+    assert long.interval.lower < short.interval.lower < short.interval.upper < long.interval.upper

@@ -25,7 +25,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     content = suite_archive(judged(0.0), model="f1f2", dataset="d1d2", seed=0)
     zipfile.ZipFile(io.BytesIO(content)).extractall(at)
     for name, version in (("sound", judged(0.0)), ("damaged", judged(0.4))):
-        np.save(at / f"{name}.npy", version.predicted[suite().kept])
+        asked = suite().kept | suite().kept_again.any(axis=1)
+        np.save(at / f"{name}.npy", version.predicted[asked])
         (at / f"{name}_model.py").write_text(MODEL.format(str(at / f"{name}.npy")), "utf-8")
     return at
 
@@ -85,17 +86,35 @@ def test_a_kept_version_is_what_the_next_is_compared_with(folder):
     assert f"gained {found.n_gained} tests, lost {found.n_lost}" in said
 
 
+def of_parents(parents: np.ndarray, kept_again: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """A suite all of whose pictures count, whatever the oracle."""
+    every = np.ones((len(parents), 3), dtype=bool)
+    counts = {"counts": every[:, 0], "counts_again": every if kept_again is None else kept_again}
+    return {"parent_ids": parents, **counts}
+
+
 def test_mcnemar_is_exact_over_real_samples():
     """Ten pictures of one sample that all changed are one change, not ten."""
     old, new, one = np.zeros(10, dtype=bool), np.ones(10, dtype=bool), np.zeros(10, dtype=int)
-    assert suite_runner.change(old, new, one)[-1] == 1.0
-    assert suite_runner.change(old, new, np.arange(10))[-1] == pytest.approx(2 / 2**10)
-    assert suite_runner.change(new, new, np.arange(10))[-1] == 1.0
+    assert suite_runner.change(old, new, of_parents(one))[-1] == 1.0
+    assert suite_runner.change(old, new, of_parents(np.arange(10)))[-1] == pytest.approx(2 / 2**10)
+    assert suite_runner.change(new, new, of_parents(np.arange(10)))[-1] == 1.0
 
 
 def test_the_interval_of_an_accuracy_is_over_real_samples():
     correct = np.repeat([True, False, True, True], 25)
-    wide, narrow = (suite_runner.share(correct, parents) for parents in (np.repeat(np.arange(4), 25), np.arange(100)))
+    wide, narrow = (
+        suite_runner.share(correct, of_parents(parents)) for parents in (np.repeat(np.arange(4), 25), np.arange(100))
+    )
     assert wide[0] == narrow[0] == 0.75
     assert wide[2] - wide[1] > 2 * (narrow[2] - narrow[1])
     assert narrow[1:] == pytest.approx((0.6573, 0.8246), abs=0.005)  # Wilson's, of 75 in 100
+
+
+def test_what_hangs_on_the_oracle_is_in_the_interval():
+    """Half of the oracles keep only what the model gets right: its accuracy is less sure than its samples say."""
+    correct, parents = np.repeat([True, False, True, True], 25), np.arange(100)
+    again = np.column_stack([np.ones(100, dtype=bool), correct])
+    sure, unsure = (suite_runner.share(correct, of_parents(parents, one)) for one in (None, again))
+    assert unsure[0] == sure[0]
+    assert unsure[2] - unsure[1] > 3 * (sure[2] - sure[1])

@@ -51,6 +51,7 @@ def judged(*, oracle_right: int = 950) -> JudgedSuite:
         rows % 4 == 0,
         np.ones(n, dtype=bool),
         rows % 2,
+        (rows % 2 == 0)[:, None].repeat(3, axis=1),
         np.ones(n, dtype=np.int64),
         np.array([f"s{row}" for row in rows], dtype=object),
         np.full(n, "test", dtype=object),

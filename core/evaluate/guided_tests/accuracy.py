@@ -7,8 +7,9 @@ import pandas as pd
 from jaxtyping import Bool, Integer
 
 from core.data import DataError
+from core.evaluate.guided_tests.oracle import NO_ERROR, OracleError
 from core.evaluate.guided_tests.results import GeneratedTests, all_of
-from core.evaluate.intervals import UNKNOWN, Interval, joined, logit_interval, wilson
+from core.evaluate.intervals import UNKNOWN, Interval, joined, logit_interval, sum_of_errors, wilson
 from core.models.layers import LayerSamples
 
 TABLE_MIXES = (0.0, 0.3, 0.5, 0.7, 1.0)
@@ -82,10 +83,13 @@ class AccuracyGrid:
         return pd.DataFrame(rows)
 
 
-def shared_accuracy(correct: Bool[np.ndarray, " n"], cluster: Integer[np.ndarray, " n"]) -> SharedAccuracy:
+def shared_accuracy(
+    correct: Bool[np.ndarray, " n"], cluster: Integer[np.ndarray, " n"], *, oracle: OracleError = NO_ERROR
+) -> SharedAccuracy:
     """Give the share of correct ones, with an interval over clusters, on the logit scale.
 
     Where hardly a cluster differs from the others it is Wilson's as well, of as many samples as there are clusters.
+    `oracle` is the error that it owes to who decides which tests count.
 
     Examples
     --------
@@ -104,7 +108,7 @@ def shared_accuracy(correct: Bool[np.ndarray, " n"], cluster: Integer[np.ndarray
         return SharedAccuracy(n, int(correct.sum()), k, value, whole)
     # The linearised variance of a ratio over clusters (Cochran 1977, section 11.2): sizes differ, too.
     se = float(np.sqrt(k / (k - 1) * np.square(right - value * size).sum())) / n
-    interval = logit_interval(value, se, float(k - 1))
+    interval = logit_interval(value, *sum_of_errors((se, float(k - 1)), oracle))
     few = min((right > 0).sum(), (right < size).sum()) < _FEWEST_MIXED
     return SharedAccuracy(n, int(correct.sum()), k, value, joined(interval, whole) if few else interval)
 

@@ -8,9 +8,10 @@ from jaxtyping import Bool, Float, Integer, Shaped
 
 from core.data import DataError
 from core.evaluate.guided_tests.accuracy import SharedAccuracy, shared_accuracy
+from core.evaluate.guided_tests.oracle import NO_ERROR, OracleError, oracle_error
 from core.evaluate.guided_tests.results import REGIONS
 from core.evaluate.guided_tests.suite import Suite
-from core.evaluate.intervals import UNKNOWN, Interval, joined, t_interval
+from core.evaluate.intervals import UNKNOWN, Interval, joined, sum_of_errors, t_interval
 from core.models.load import Model
 from core.models.training import one_torch_thread
 
@@ -54,10 +55,16 @@ class JudgedSuite:
 
     def accuracy(self, region: str | None = None) -> SharedAccuracy:
         """The accuracy on the tests that are kept, or on those of one of `REGIONS`; the interval is over parents."""
-        rows = self.suite.kept.copy()
+        rows = np.ones(len(self), dtype=bool)
         if region is not None:
             rows &= self.suite.for_centroid == (region == REGIONS[0])
-        return shared_accuracy(self.correct[rows], self.suite.clusters[rows])
+        return self._accuracy(rows)
+
+    def _accuracy(self, rows: Bool[np.ndarray, " n"]) -> SharedAccuracy:
+        """The accuracy on the tests that are kept, of these rows."""
+        kept, again = rows & self.suite.kept, rows[:, None] & self.suite.kept_again
+        error = oracle_error(self.correct.astype(np.float64), again)
+        return shared_accuracy(self.correct[kept], self.suite.clusters[kept], oracle=error)
 
     def class_table(self) -> pd.DataFrame:
         """Tidy rows, one for each class and region, of the tests that are kept.
@@ -67,8 +74,7 @@ class JudgedSuite:
         rows, suite = [], self.suite
         for label, name in enumerate(suite.class_names):
             for region in REGIONS:
-                own = suite.kept & (suite.y == label) & (suite.for_centroid == (region == REGIONS[0]))
-                share = shared_accuracy(self.correct[own], suite.clusters[own])
+                share = self._accuracy((suite.y == label) & (suite.for_centroid == (region == REGIONS[0])))
                 ends = {"lower": share.interval.lower, "upper": share.interval.upper}
                 counts = {"placed": share.n, "n_parents": share.n_parents, "accuracy": share.accuracy}
                 rows.append({"label": name, "region": region, **counts, **ends})
@@ -102,7 +108,8 @@ class SuiteDifference:
     """By how much the second model is more accurate than the first on `n` tests that both met.
 
     It got `n_gained` right that the first got wrong, and `n_lost` the other way round. The interval of the
-    `difference` is paired, over the `n_parents` real samples that the tests were made from.
+    `difference` is paired, over the `n_parents` real samples that the tests were made from, and over oracles that might
+    have decided which tests count.
     """
 
     n: int
@@ -128,9 +135,9 @@ def suite_difference(first: JudgedSuite, second: JudgedSuite) -> SuiteDifference
 
     Examples
     --------
-    >>> n, part = 4, np.array(["test"] * 4, dtype=object)
-    >>> suite = Suite(("a", "b"), np.zeros((n, 1, 1, 1), np.uint8), np.zeros(n, int), np.zeros(n, bool),
-    ...               np.ones(n, bool), np.zeros(n, int), np.ones(n, int), np.array(list("wxyz"), object), part, 9, 9)
+    >>> n, part, every = 4, np.array(["test"] * 4, dtype=object), np.ones(4, bool)
+    >>> suite = Suite(("a", "b"), np.zeros((n, 1, 1, 1), np.uint8), np.zeros(n, int), ~every, every, np.zeros(n, int),
+    ...               np.ones((n, 0), bool), np.ones(n, int), np.array(list("wxyz"), object), part, 9, 9)
     >>> old, new = (JudgedSuite(suite, np.array(said), np.ones(n)) for said in ([0, 0, 1, 1], [0, 0, 0, 1]))
     >>> found = suite_difference(old, new)
     >>> found.n_gained, found.n_lost, found.difference
@@ -139,12 +146,18 @@ def suite_difference(first: JudgedSuite, second: JudgedSuite) -> SuiteDifference
     if not _alike(first.suite, second.suite):
         raise DataError("The two models met different suites. Run both on one data set, split and seed.")
     rows = first.suite.kept
-    changes = second.correct[rows].astype(np.int64) - first.correct[rows]
-    return paired_difference(changes, first.suite.clusters[rows])
+    changes = second.correct.astype(np.int64) - first.correct
+    error = oracle_error(changes.astype(np.float64), first.suite.kept_again)
+    return paired_difference(changes[rows], first.suite.clusters[rows], oracle=error)
 
 
-def paired_difference(changes: Integer[np.ndarray, " n"], clusters: Integer[np.ndarray, " n"]) -> SuiteDifference:
-    """Give the mean of changes of 1 (gained), -1 (lost) and 0, with its interval over clusters."""
+def paired_difference(
+    changes: Integer[np.ndarray, " n"],
+    clusters: Integer[np.ndarray, " n"],
+    *,
+    oracle: OracleError = NO_ERROR,
+) -> SuiteDifference:
+    """Give the mean of changes of 1 (gained), -1 (lost) and 0, with its interval over clusters and over oracles."""
     n, gained, lost = len(changes), int((changes > 0).sum()), int((changes < 0).sum())
     if n == 0:
         return SuiteDifference(0, 0, 0, 0, float("nan"), UNKNOWN)
@@ -153,7 +166,8 @@ def paired_difference(changes: Integer[np.ndarray, " n"], clusters: Integer[np.n
     sums = np.bincount(cluster, weights=changes)
     off = sums - value * np.bincount(cluster)
     se = float(np.sqrt(k / max(k - 1, 1) * np.square(off).sum())) / n
-    around, few = t_interval(value, se, float(max(k - 1, 1))), _few_changes(gained / n, lost / n, k)
+    around = t_interval(value, *sum_of_errors((se, float(max(k - 1, 1))), oracle))
+    few = _few_changes(gained / n, lost / n, k)
     interval = around if int((sums != 0).sum()) >= _FEWEST_CHANGED else joined(around, few)
     return SuiteDifference(n, k, gained, lost, value, interval)
 

@@ -75,6 +75,7 @@ COLUMNS = {
     "baseline": "float64",
     "in_region": "boolean",
     "read_as": "Int64",
+    "kept_again": "str",
     "content": "object",
     "status": "str",
 }
@@ -85,9 +86,10 @@ COLUMNS = {
 all lie at its boundary, and in which the model got `n_correct` of all `n_test` test samples right; and a row for each
 test, with the columns of `GeneratedTests` (codes of classes) and, of a mix, its features in `content`, as bytes of
 float32. The decoder's row has it in `content`, and its reconstruction of `n_test` test images. A suite has a row for
-each test, with its picture in `content` as bytes, whether that is still `in_region` and what the oracle `read_as`; and
-a row with the oracle's `n_correct` of `n_test` real samples and the pictures' shape as JSON in `content`. Elsewhere
-`content` is empty. A failed trial is one row without figures.
+each test, with its picture in `content` as bytes, whether that is still `in_region`, what the oracle `read_as` and for
+which others it would count (`kept_again`, a digit 0 or 1 for each); and a row with the oracle's `n_correct` of `n_test`
+real samples and the pictures' shape as JSON in `content`. Elsewhere `content` is empty. A failed trial is one row
+without figures.
 """
 
 DECODER_EPOCHS = 10
@@ -441,6 +443,7 @@ def _suite_rows(judged: JudgedSuite) -> pd.DataFrame:
             "confidence": judged.confidence[i],
             "in_region": bool(suite.in_region[i]),
             "read_as": suite.read_as[i],
+            "kept_again": "".join(str(int(kept)) for kept in suite.kept_again[i]),
             "content": suite.images[i].tobytes(),
         }
         for i in range(len(suite))

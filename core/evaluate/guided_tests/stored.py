@@ -146,6 +146,7 @@ def _suite(rows: pd.DataFrame, class_names: tuple[str, ...]) -> JudgedSuite | No
         (each["region"] == REGIONS[0]).to_numpy(dtype=bool),
         each["in_region"].to_numpy(dtype=bool),
         codes["read_as"],
+        np.array([[digit == "1" for digit in one] for one in each["kept_again"]], dtype=bool),
         codes["rival"],
         each["parent"].to_numpy(dtype=object),
         each["parent_part"].to_numpy(dtype=object),

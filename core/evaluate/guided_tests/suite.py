@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer, Shaped, UInt8
 
 from core.evaluate.guided_tests.generate import Recipe, generate_tests, start
+from core.evaluate.guided_tests.oracle import MOST_FOR_ORACLE, kept_by_others, read_by_oracle
 from core.evaluate.guided_tests.results import GeneratedTests
 from core.evaluate.intervals import Interval, wilson
 from core.evaluate.test_quality import fit_regions
@@ -22,9 +23,7 @@ from core.models.threads import single_threaded
 CENTROID_SHARE = 0.3
 """Of a suite's tests, near the centroid; the others are at the boundary, where models differ."""
 MOST_TESTS, FEWEST_A_CLASS = 2000, 10
-MOST_FOR_ORACLE = 10_000
-"""An oracle is fitted on so many real samples at most, taken at random."""
-_N_FOLDS, _N_COMPONENTS = 5, 50
+_N_COMPONENTS = 50
 _PARENTS_UP_TO = 1.0  # the reference's confidence; every test sample can be a parent, so that there are many
 
 
@@ -33,8 +32,10 @@ class Suite:
     """Pictures of 0 to 255, the class `y` that each was made for, and what speaks for it.
 
     `for_centroid` says for which region of the reference, `in_region` whether the picture still lies there, `read_as`
-    as which class the oracle reads it. `rival` is the class beyond the boundary. `parent_ids` and `parent_part` name
-    the real sample that it was made from. The oracle read `oracle_right` of `oracle_n` real samples right.
+    as which class the oracle reads it, and `kept_again` whether it would count by each of some oracles that were fitted
+    on real samples drawn anew (`core.evaluate.guided_tests.oracle`). `rival` is the class beyond the boundary.
+    `parent_ids` and `parent_part` name the real sample that it was made from. The oracle read `oracle_right` of
+    `oracle_n` real samples right.
     """
 
     class_names: tuple[str, ...]
@@ -43,6 +44,7 @@ class Suite:
     for_centroid: Bool[np.ndarray, " n"] = field(repr=False)
     in_region: Bool[np.ndarray, " n"] = field(repr=False)
     read_as: Integer[np.ndarray, " n"] = field(repr=False)
+    kept_again: Bool[np.ndarray, "n n_oracles"] = field(repr=False)
     rival: Integer[np.ndarray, " n"] = field(repr=False)
     parent_ids: Shaped[np.ndarray, " n"] = field(repr=False)
     parent_part: Shaped[np.ndarray, " n"] = field(repr=False)
@@ -144,9 +146,9 @@ def make_suite(
         )
         rows = tests.parent_ids.astype(np.int64)
         real = np.concatenate([train_rows, test_rows])
-        read_as, right = read_by_oracle(
-            pictures / 255, rows, images=images, y=y, rows=real, seed=seed, should_stop=should_stop
-        )
+        real_ones = {"images": images, "y": y, "rows": real, "seed": seed, "should_stop": should_stop}
+        read_as, right = read_by_oracle(pictures / 255, rows, **real_ones)
+        kept_again = inside[:, None] & kept_by_others(pictures / 255, tests.y, **real_ones)
     return Suite(
         class_names,
         pictures,
@@ -154,6 +156,7 @@ def make_suite(
         tests.for_centroid,
         inside.astype(bool),
         read_as,
+        kept_again,
         tests.rival,
         np.asarray(ids, dtype=object)[rows],
         tests.parent_part,
@@ -181,43 +184,6 @@ def fit_reference(
     return Reference(pca.mean_, pca.components_, weights, offsets, (images.shape[1], images.shape[2], images.shape[3]))
 
 
-def read_by_oracle(
-    pictures: Float[np.ndarray, "n height width channels"],
-    parents: Integer[np.ndarray, " n"],
-    *,
-    images: Float[np.ndarray, "n_samples height width channels"],
-    y: Integer[np.ndarray, " n_samples"],
-    rows: Integer[np.ndarray, " n_rows"],
-    seed: int,
-    should_stop: ShouldStop | None = None,
-) -> tuple[Integer[np.ndarray, " n"], Bool[np.ndarray, " n_read"]]:
-    """Read pictures by machines that have seen none of their `parents` (rows of `images`).
-
-    Give the class of each picture, and of the real samples `rows` (or of many of them) whether they are read right.
-    """
-    from sklearn.decomposition import PCA
-    from sklearn.pipeline import make_pipeline
-    from sklearn.svm import SVC
-
-    rng = np.random.default_rng([seed, 1])
-    fold = np.full(len(images), -1)
-    fold[rows] = rng.permutation(np.arange(len(rows)) % _N_FOLDS)
-    few = rng.permutation(rows)[:MOST_FOR_ORACLE]
-    read_as, right = np.full(len(pictures), -1), []
-    for held_out in range(_N_FOLDS):
-        stop_if(should_stop)
-        fitted, others = few[fold[few] != held_out], few[fold[few] == held_out]
-        n_components = min(_N_COMPONENTS, images[0].size, len(fitted) - 1)
-        oracle = make_pipeline(PCA(n_components, svd_solver="full"), SVC(C=10.0))
-        oracle.fit(_flat(images[fitted]), y[fitted])
-        own = fold[parents] == held_out
-        if own.any():
-            read_as[own] = oracle.predict(_flat(pictures[own]))
-        if len(others):
-            right.append(oracle.predict(_flat(images[others])) == y[others])
-    return read_as, np.concatenate(right)
-
-
 def _generated(
     reference: Reference,
     images: np.ndarray,
@@ -238,7 +204,3 @@ def _samples(
 ) -> LayerSamples:
     features = reference.encode(images[rows])
     return LayerSamples(features, y[rows], reference(features), class_names, ids=[str(row) for row in rows])
-
-
-def _flat(images: np.ndarray) -> np.ndarray:
-    return images.reshape(len(images), -1)

@@ -29,10 +29,11 @@ def suite_archive(judged: JudgedSuite, *, model: str, dataset: str, seed: int) -
 def suite_npz(judged: JudgedSuite, *, model: str, dataset: str, seed: int) -> bytes:
     """Write a suite as NPZ that needs no pickle to be read.
 
-    Per test: test_ids, images (see `pixel_scale`), labels, region, rival, parent_ids, parent_part; image_in_region,
-    oracle_reads and counts (both speak for it); image_predicted and image_confidence of the model. Of the whole:
-    class_names, pixel_scale, model_fingerprint, data_fingerprint, layer (what the regions lie in), thresholds as
-    theta1 and theta2 with r (nan: each class's training median), oracle_accuracy and seed.
+    Per test: test_ids, images (see `pixel_scale`), labels, region, rival, parent_ids, parent_part; image_in_region and
+    oracle_reads, counts (both speak for it) and counts_again (they would with each of the oracles fitted anew);
+    image_predicted and image_confidence of the model. Of the whole: class_names, pixel_scale, model_fingerprint,
+    data_fingerprint, layer (what the regions lie in), thresholds as theta1 and theta2 with r (nan: each class's
+    training median), oracle_accuracy and seed.
     """
     suite = judged.suite
     names = np.array(suite.class_names, dtype=str)
@@ -47,6 +48,7 @@ def suite_npz(judged: JudgedSuite, *, model: str, dataset: str, seed: int) -> by
         "image_in_region": suite.in_region,
         "oracle_reads": names[suite.read_as],
         "counts": suite.kept,
+        "counts_again": suite.kept_again,
         "image_predicted": names[judged.predicted],
         "image_confidence": judged.confidence,
         "class_names": names,

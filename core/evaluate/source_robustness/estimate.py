@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
+from core.evaluate.intervals import sum_of_errors
 from core.evaluate.source_robustness.counts import Counts, Layout
 
 
@@ -321,4 +322,4 @@ def pooled(variances: np.ndarray, dfs: np.ndarray) -> Error:
         return UNKNOWN_ERROR
     if total == 0:
         return Error(0.0, float(dfs.sum()))
-    return Error(float(np.sqrt(total)), float(total**2 / np.sum(variances**2 / dfs)))
+    return Error(*sum_of_errors(*zip(np.sqrt(variances), dfs, strict=True)))
