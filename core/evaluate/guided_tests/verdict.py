@@ -20,7 +20,8 @@ CHANCE = (
 """What has to be known of the table that is folded away."""
 NOTHING_INSIDE = (
     "Nothing inside this model can be seen: its features would be its outputs, and their head a softmax, so that "
-    "generated features test nothing of it."
+    "generated features test nothing of it. To test a layer, upload what it makes of your samples: “Upload features "
+    "instead”."
 )
 """What has to be known of a model whose only layer is its outputs."""
 LEAST_ORACLE = 0.9
