@@ -75,12 +75,7 @@ def main() -> None:
     print(said.headline, said.used, said.advice, sep="\n")
     for finding in said.findings:
         print("-", finding)
-    bounds = quality.missed.by_class
-    for label, name in enumerate(NAMES):
-        print(
-            f"class {name}: {bounds.n_wrong[label]} of {bounds.n[label]} wrong, bound {100 * bounds.together[label]:.2f} %,"
-            f" {bounds.n_more[label]} more samples"
-        )
+    print(quality.missed.table()[["label", "n", "n_wrong", "bound_together", "n_more"]].to_string(index=False))
     print(f"{time.process_time() - start:.0f} s of processor")
 
 

@@ -2,7 +2,8 @@
 
 Prints a table; asserts nothing; needs ``../shared/data`` for MNIST. Labels are wrong in what the model is trained on,
 not in the data set that the suite is made from; with ``--own`` they are wrong in the training part of the data set,
-too, so that reference and oracle learn from them.
+too, so that reference and oracle learn from them. `--ends` leaves out the noises between none and the most, and
+`--only TEXT` the settings whose name does not end with the text.
 """
 
 import os
@@ -71,6 +72,8 @@ def rows_of(setting: Setting, seed: int, *, own: bool) -> Iterator[str]:
     sound = None
     for noise in NOISE:
         y = damaged(setting, noise, rng)
+        if "--ends" in sys.argv and noise not in (NOISE[0], NOISE[-1]):
+            continue
         suite = clean or setting.suite(y)
         train = slice(0, setting.n_train)
         model = MODELS[setting.network](n_epochs=setting.n_epochs).fit(
@@ -102,6 +105,8 @@ def main() -> None:
     print(f"| {' | '.join(head)} |\n|{' --- |' * len(head)}")
     for seed in range(N_SEEDS):
         for setting in settings(seed):
+            if "--only" in sys.argv and not setting.name.endswith(sys.argv[sys.argv.index("--only") + 1]):
+                continue
             for row in rows_of(setting, seed, own=own):
                 print(row, flush=True)
 

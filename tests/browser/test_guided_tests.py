@@ -46,7 +46,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     slider.focus()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    expect(explorer.get_by_text("20% of the way")).to_be_visible()
+    expect(explorer.get_by_text("20 % of the way")).to_be_visible()
 
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
@@ -77,6 +77,6 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     address = shared_address(page)
     other = tab()
     other.goto(address)
-    expect(other.locator(".st-key-explorer").get_by_text("20% of the way")).to_be_visible()
+    expect(other.locator(".st-key-explorer").get_by_text("20 % of the way")).to_be_visible()
     assert card(other) == said
     expect(other.get_by_role("button", name="Run", exact=True)).to_be_disabled()

@@ -159,5 +159,5 @@ def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[Metric]:
     )
     inside = [name for name, of in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if of[at]]
     region = "both" if len(inside) == 2 else "".join(inside) or "neither"
-    told.append(Metric("Region", region, f"{way.t[at]:.0%} of the way"))
+    told.append(Metric("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
     return told
