@@ -50,8 +50,7 @@ def test_linear_models_have_one_answer(n_classes, n_features, seed, sigma):
     for name in ("taylor", "mmse"):
         found = estimate(model, x, sigma=sigma, estimator=name, generator=generator(seed))
         np.testing.assert_allclose(found.p_robust, expected, atol=1.3e-3)
-        # The error is three standard errors with 11 degrees of freedom, which one value in 83 exceeds, and half as much
-        # again one in 1,100: of the 150 values of a run of this law some do. Four times as much one in ten million.
+        # One value in 100 or so exceeds the error: of the 150 values of a run of this law some do, by less than that.
         assert (np.abs(found.p_robust - expected) <= 4 * found.error + 1e-4).all()
         assert found.converged.all()
     counted = MonteCarlo(n_samples=1000, level=1 - 1e-7)

@@ -223,6 +223,27 @@ def test_the_factor_gives_back_the_correlations():
     assert (np.diff(last) >= 0).all()
 
 
+def share_beyond_the_error(*, sizes, n, n_seeds):
+    """How often the reported error is exceeded where it comes from replicates, and in how many cases."""
+    beyond = []
+    for k in sizes:
+        z, cov = vectors(n, k, rng=np.random.default_rng(k))
+        reference = mvn_cdf(z, cov, tol=2e-5, max_points=2**16, seed=99)
+        for seed in range(n_seeds):
+            found = mvn_cdf(z, cov, seed=seed)
+            integrated = (found.error > 2e-4) & (reference.error < 5e-5)
+            beyond.append((np.abs(found.p - reference.p) > found.error + reference.error)[integrated])
+    joined = np.concatenate(beyond)
+    return float(joined.mean()), len(joined)
+
+
+def test_the_reported_error_is_exceeded_as_seldom_as_is_said():
+    """Points are added until the error looks small enough, which favours errors that look smaller than they are."""
+    share, n = share_beyond_the_error(sizes=(5, 9, 20), n=80, n_seeds=8)
+    assert n > 800
+    assert share <= 0.012 + 2 * (0.012 * 0.988 / n) ** 0.5
+
+
 def margins_of_a_cnn(sigma, n):
     """What Taylor asks of the distribution function: margins and covariances of a CNN on digits, C = 10."""
     model, x, _ = digits_cnn()
