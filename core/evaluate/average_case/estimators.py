@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from core.evaluate.average_case.facts import Facts, Mark
-from core.evaluate.average_case.gaussian_cdf import mvn_cdf
+from core.evaluate.average_case.gaussian_cdf import NormalProbability, mvn_cdf
 from core.evaluate.average_case.gradients import NoisyInputs, clean_logits
 from core.evaluate.average_case.margins import Margins, mv_sigmoid
 from core.evaluate.average_case.moments import linearised, logit_moments
@@ -21,6 +21,8 @@ from core.models.errors import ModelError
 
 PAPER_COPIES, PAIRED_COPIES = 5, 6
 """Around so many copies MMSE is said to converge (section 4.2); and as many in pairs as come next to it."""
+LEFT_SHARE = 0.5
+"""The classes that are not differentiated may break the prediction so often, as a share of the tolerance."""
 BY_LIMIT = (
     "The noise is {}: that logits vary normally rests on the central limit theorem (lemma 2), and so on inputs of many "
     "features, none of which decides alone."
@@ -32,15 +34,18 @@ NO_BOUND = "An approximation without a bound of its error: read it beside its bi
 class Taylor:
     """Definition 2: the model's tangent at the sample. One forward pass and one backward pass per class.
 
-    `tol` is the error that the normal probability may have.
+    `tol` is the error that the normal probability may have. Of many classes only those that noise can turn the
+    prediction into are differentiated, and what the rest may add is part of the error; or `every_class`, as published.
     """
 
     facts: ClassVar[Facts] = Facts("Taylor", Mark(3, "diamond"), needs_gradients=True, offered=True, recommended=True)
     tol: float = 1e-3
+    every_class: bool = False
 
     def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
-        return _by_normal_cdf(inputs, "taylor", linearised(inputs, 1, None), 1, self.tol)
+        tangents = linearised(inputs, 1, None, most_left=_left(self))
+        return _by_normal_cdf(inputs, "taylor", tangents, 1, self.tol)
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class MMSE:
     """Definition 3: the mean of the model's tangents over `n_samples` noisy copies.
 
     `antithetic`: copies come in pairs, noise added and subtracted, the same at every sample; what is linear in the
-    noise then cancels. Without it every sample has noise of its own, as published.
+    noise then cancels. Without it every sample has noise of its own, as published. `every_class` is as for `Taylor`.
     """
 
     facts: ClassVar[Facts] = Facts(
@@ -82,13 +87,14 @@ class MMSE:
     n_samples: int = 6
     antithetic: bool = True
     tol: float = 1e-3
+    every_class: bool = False
 
     def __post_init__(self):
         _check_copies(self.n_samples, self.antithetic, 1)
 
     def __call__(self, inputs: NoisyInputs) -> Estimate:
         """Estimate the robustness of every sample."""
-        tangents = linearised(inputs, self.n_samples, self.antithetic)
+        tangents = linearised(inputs, self.n_samples, self.antithetic, most_left=_left(self))
         return _by_normal_cdf(inputs, self.name, tangents, self.n_samples, self.tol)
 
 
@@ -196,7 +202,7 @@ def _by_normal_cdf(
     tol: float,
 ) -> Estimate:
     """Every sample's probability that no margin falls below 0, with the error of the integral."""
-    parts = [(predicted, found, mvn_cdf(found.limits, found.cov, tol=tol)) for predicted, found in chunks]
+    parts = [(predicted, found, _probability(found, tol)) for predicted, found in chunks]
     kind = inputs.noise.kind
     return estimate_of(
         name,
@@ -209,6 +215,19 @@ def _by_normal_cdf(
         degenerate=np.concatenate([found.fixed.any(axis=1) | p.degenerate for _, found, p in parts]),
         caveat="" if kind == "gaussian" else BY_LIMIT.format(kind),
     )
+
+
+def _probability(found: Margins, tol: float) -> NormalProbability:
+    """The normal probability of the margins; the classes left out add between nothing and their bound."""
+    if found.left is None:
+        return mvn_cdf(found.limits, found.cov, tol=tol)
+    known = mvn_cdf(found.limits, found.cov, tol=tol * (1 - LEFT_SHARE / 2))
+    half = np.minimum(found.left, np.nan_to_num(known.p)) / 2
+    return NormalProbability(known.p - half, known.error + half, known.error + half <= tol, known.degenerate)
+
+
+def _left(estimator: Taylor | MMSE) -> float:
+    return 0.0 if estimator.every_class else LEFT_SHARE * estimator.tol
 
 
 def _by_sigmoid(

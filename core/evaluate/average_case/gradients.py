@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Integer
 
 from core.evaluate.average_case.noise import Noise
 from core.models.errors import ModelError
@@ -142,12 +142,20 @@ def rows_at_once(x: "torch.Tensor", n_classes: int, n_copies: int, batch_size: i
 
 
 def mean_and_jacobian(
-    logits: Logits, x: "torch.Tensor", noise: "torch.Tensor", n_classes: int, *, batch_size: int, constant: bool = False
+    logits: Logits,
+    x: "torch.Tensor",
+    noise: "torch.Tensor",
+    n_classes: int,
+    *,
+    batch_size: int,
+    constant: bool = False,
+    of: Integer[np.ndarray, "rows k"] | None = None,
 ) -> tuple["torch.Tensor", "torch.Tensor"]:
     """Mean logits (rows, C) over noisy copies, float64, and their gradients (rows, C, d) by the flattened input.
 
-    `noise` is (rows, N, d), or (1, N, d) for the same noise at every sample. Raises ModelError where the logits have
-    no gradients, unless the model may be `constant`: then they are 0.
+    `noise` is (rows, N, d), or (1, N, d) for the same noise at every sample. `of` names the classes that are
+    differentiated, for each sample its own (the gradients are then (rows, k, d), in that order); None means all. Raises
+    ModelError where the logits have no gradients, unless the model may be `constant`: then they are 0.
 
     Examples
     --------
@@ -161,7 +169,9 @@ def mean_and_jacobian(
 
     n, n_copies = len(x), noise.shape[1]
     mean = torch.zeros((n, n_classes), dtype=torch.float64, device=x.device)
-    jacobian = torch.zeros((n, n_classes, x[0].numel()), dtype=x.dtype, device=x.device)
+    classes = torch.arange(n_classes).expand(n, -1) if of is None else torch.as_tensor(of)
+    classes, n_passes = classes.to(x.device), classes.shape[1]
+    jacobian = torch.zeros((n, n_passes, x[0].numel()), dtype=x.dtype, device=x.device)
     for part in noise.split(max(1, batch_size // n), dim=1):
         # The copies share one leaf: its gradient is the sum of theirs, so that none of them is ever kept.
         leaf = x.detach().flatten(1).clone().requires_grad_(True)
@@ -173,11 +183,11 @@ def mean_and_jacobian(
             raise ModelError(
                 "This model gives logits without gradients. Take an estimator that needs none, such as Monte-Carlo."
             )
-        for c in range(n_classes if total.requires_grad else 0):
-            last = c == n_classes - 1
-            (gradient,) = torch.autograd.grad(total[:, c].sum(), leaf, retain_graph=not last, allow_unused=True)
+        for place in range(n_passes if total.requires_grad else 0):
+            last, asked = place == n_passes - 1, total.gather(1, classes[:, place : place + 1]).sum()
+            (gradient,) = torch.autograd.grad(asked, leaf, retain_graph=not last, allow_unused=True)
             if gradient is not None:
-                jacobian[:, c] += gradient
+                jacobian[:, place] += gradient
     return mean / n_copies, jacobian / n_copies
 
 

@@ -4,6 +4,7 @@ All analytic estimators meet here: the mean and covariance of C logits become th
 lemma 1), and these a probability, by the normal distribution function or by the multivariate sigmoid.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +18,14 @@ ROUNDING = 16.0
 class Margins:
     """Mean `limits` and covariances `cov` of the predicted class's lead over each other class.
 
-    `fixed` margins do not vary: their variance and covariances are 0, and a limit that is rounding is 0 too.
+    `fixed` margins do not vary: their variance and covariances are 0, and a limit that is rounding is 0 too. `left` is
+    a bound of the chance that some class overtakes that is not among the `k`; None where all are.
     """
 
     limits: Float[np.ndarray, "n k"]
     cov: Float[np.ndarray, "n k k"]
     fixed: Bool[np.ndarray, "n k"]
+    left: Float[np.ndarray, " n"] | None = None
 
     @property
     def scaled(self) -> Float[np.ndarray, "n k"]:
@@ -71,6 +74,26 @@ def margins(
     limits = np.where(fixed & (np.abs(limits) <= unit), 0.0, limits)
     between = np.where(fixed[:, :, None] | fixed[:, None, :], 0.0, between)
     return Margins(limits, between, fixed)
+
+
+def joined(parts: Sequence[Margins], places: Sequence[Integer[np.ndarray, " _"]]) -> Margins:
+    """Put the margins of groups of samples back in the samples' order; those of fewer classes get some without limit.
+
+    Examples
+    --------
+    >>> one = margins(np.array([[1.0, 3.0]]), np.eye(2)[None], np.array([1]), precision=1e-16)
+    >>> two = margins(np.array([[1.0, 3.0, 4.0]]), np.eye(3)[None], np.array([2]), precision=1e-16)
+    >>> joined([two, one], [np.array([1]), np.array([0])]).limits.tolist()
+    [[2.0, inf], [3.0, 1.0]]
+    """
+    n, k = sum(map(len, places)), max(part.limits.shape[1] for part in parts)
+    limits, fixed = np.full((n, k), np.inf), np.zeros((n, k), dtype=bool)
+    cov, left = np.tile(np.eye(k), (n, 1, 1)), np.zeros(n)
+    for part, rows in zip(parts, places, strict=True):
+        width = part.limits.shape[1]
+        limits[rows, :width], fixed[rows, :width], cov[rows, :width, :width] = part.limits, part.fixed, part.cov
+        left[rows] = 0.0 if part.left is None else part.left
+    return Margins(limits, cov, fixed, left)
 
 
 def mv_sigmoid(z: Float[np.ndarray, "n k"]) -> Float[np.ndarray, " n"]:
