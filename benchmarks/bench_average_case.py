@@ -30,7 +30,7 @@ N_DRAWS_OF_FIGURE = 4_000
 SIGMAS = (0.05, 0.1, 0.2, 0.3, 0.5)
 PENALTIES = (0.0, 0.01, 0.1)
 TIMED = {"taylor": Taylor(), "mmse, antithetic, N = 6": MMSE(6), "mmse, plain, N = 5": MMSE(5, antithetic=False)}
-COMPARED = ("taylor", "mmse", "taylor_mvs", "mmse_mvs", "softmax", "gaussian_logits")
+COMPARED = ("taylor", "mmse", "taylor_mvs", "mmse_mvs", "mmse_scaled", "softmax", "gaussian_logits")
 
 
 def seeded(seed=0):

@@ -1,4 +1,4 @@
-"""What does it save to differentiate only the classes that noise can turn a prediction into? With 100 and 1,000 classes.
+"""What does it save to differentiate only the classes that noise can turn a prediction into? Of 100 and of 1,000.
 
 Prints tables; asserts nothing. Digits stand side by side, two of them (100 classes) before a ResNet-18 and three of
 them (1,000 classes) before a small CNN; both networks are trained here. Each line has MMSE and Taylor with all classes
@@ -60,7 +60,7 @@ def compared(name, model, x, *, n_draws):
             errors = (float(np.abs(of.p_robust - exact).mean()) for of in (all_, few))
             apart = np.abs(few.p_robust - all_.p_robust).max()
             print(
-                f"{name:22} {sigma:5} {exact.mean():8.3f}  {kind.__name__:7} {slow:8.3f} {fast:8.3f} {slow / fast:6.1f} x",
+                f"{name:22} {sigma:5} {exact.mean():8.3f} {kind.__name__:7} {slow:8.3f} {fast:8.3f} {slow / fast:5.0f} x",
                 *(f"  {error:.4f}" for error in (*errors, apart, few.error.max())),
                 flush=True,
             )
@@ -73,7 +73,7 @@ def main() -> None:
     resnet, pairs, of_resnet = trained("resnet18", 2, side=16, n=4000, n_epochs=3, learning_rate=0.05)
     cnn, triples, of_cnn = trained("cnn_1", 3, side=8, n=30_000, n_epochs=12, learning_rate=0.02)
     with single_threaded(), one_torch_thread():
-        print(f"accuracy: ResNet-18 on pairs (1 x 16 x 16) {of_resnet:.3f}, CNN on triples (1 x 8 x 24) {of_cnn:.3f}")
+        print(f"accuracy: ResNet-18 on 1 x 16 x 16 pixels {of_resnet:.3f}, CNN on 1 x 8 x 24 {of_cnn:.3f}")
         print(
             "network, classes       sigma  p_robust  of      all, s   rivals, s   ratio  error, all, rivals  apart  bound"
         )

@@ -119,8 +119,9 @@ def sigmoid_chart(audit: Audit, sigma: float, *, summarised: bool = False, dark:
     A summarised chart holds no single sample, but the means of those in each tenth of the distribution function.
     """
     look, pairs = theme(dark), audit.sigmoids(sigma)
-    off = float((pairs["sigmoid"] - pairs["cdf"]).abs().mean()) if len(pairs) else float("nan")
-    alt = f"Multivariate sigmoid against the normal distribution function at sigma {sigma:g}: {bare(off, 3)} apart."
+    off = (pairs["sigmoid"] - pairs["cdf"]).abs().groupby(pairs["by"]).mean()
+    told = "; ".join(f"{facts_of(name).short} {bare(float(off[name]), 3)} apart" for name in in_order(pairs["by"]))
+    alt = f"Multivariate sigmoid against the normal distribution function at sigma {sigma:g}: {told or 'no sample'}."
     figure = new_figure(
         look, x_title="Normal distribution function", y_title="Multivariate sigmoid", height=320, alt=alt
     )
@@ -128,16 +129,16 @@ def sigmoid_chart(audit: Audit, sigma: float, *, summarised: bool = False, dark:
         x=[0, 1], y=[0, 1], mode="lines", name="the same", hoverinfo="skip",
         line={"color": look.grey, "width": 1, "dash": "dot"},
     )  # fmt: skip
-    for name in in_order(pairs["of"]):
-        of, style = pairs[pairs["of"] == name], estimator_style(name, look)
+    for name in in_order(pairs["by"]):
+        of, style = pairs[pairs["by"] == name], estimator_style(name, look)
         of = _by_tenths(of) if summarised else of
         if len(of):
             figure.add_scatter(
                 x=of["cdf"].to_numpy(dtype=np.float64),
                 y=of["sigmoid"].to_numpy(dtype=np.float64),
                 mode="markers",
-                name=f"margins of {facts_of(name).short}{', means of tenths' * summarised}",
-                marker={"symbol": f"{style.symbol}-open", "size": 7, "color": style.colour},
+                name=f"{facts_of(name).short}{', means of tenths' * summarised}",
+                marker={"symbol": style.symbol, "size": 7, "color": style.colour},
                 hovertemplate="normal %{x:.3f}, sigmoid %{y:.3f}<extra></extra>",
             )
     ends = padded(figure, include=0.0)

@@ -268,6 +268,17 @@ def test_softmax_depends_on_the_temperature_and_not_on_the_noise():
     np.testing.assert_allclose(found[0], (model(x) / 2).softmax(1).max(1).values.detach(), atol=1e-12)
 
 
+def test_of_two_classes_the_scaled_sigmoid_is_within_a_hundredth_and_the_printed_one_is_not():
+    """Hendrycks & Gimpel's factor: the logistic function of 1.702 z is never .01 from the normal distribution's."""
+    model, x = linear(6, 2, seed=0), samples(200, 6, seed=1)
+    exact, printed, scaled = (
+        estimate(model, x, sigma=0.8, estimator=name, generator=generator()).p_robust
+        for name in ("mmse", "mmse_mvs", "mmse_scaled")
+    )
+    assert np.abs(scaled - exact).max() < 0.01
+    assert np.abs(printed - exact).max() > 0.1
+
+
 def test_the_multivariate_sigmoid_is_softmax_on_margins():
     logits = np.random.default_rng(0).normal(0, 200, (50, 7))
     t = logits.argmax(axis=1)

@@ -135,7 +135,7 @@ def test_rows_say_everything_and_come_back_from_storage():
     found = evaluate_robustness(rows, class_names=data.class_names)
     assert found.estimator == "mmse"
     assert set(found.audit.names) == {
-        *("taylor", "taylor_mvs", "mmse", "mmse_mvs", "mmse_plain", "gaussian_logits", "softmax")
+        *("taylor", "taylor_mvs", "mmse", "mmse_mvs", "mmse_scaled", "mmse_plain", "gaussian_logits", "softmax")
     }
     for sigma in plan.sigmas:  # the model is linear: the analytic answer is right, and Monte-Carlo says so
         mmse = found.audit.of("mmse", sigma)

@@ -132,8 +132,8 @@ def test_a_summarised_chart_of_classes_is_the_box_that_the_samples_have(found):
 def test_a_summarised_sigmoid_is_the_means_of_tenths(found):
     pairs = found.audit.sigmoids(0.3)
     drawn = [trace for trace in audits.sigmoid_chart(found.audit, 0.3, summarised=True).data if trace.mode == "markers"]
-    for trace, name in zip(drawn, ("mmse", "taylor"), strict=True):
-        of = pairs[pairs["of"] == name]
+    for trace, name in zip(drawn, ("taylor_mvs", "mmse_mvs"), strict=True):
+        of = pairs[pairs["by"] == name]
         last = of[of["cdf"] >= 0.9]
         assert trace.x[-1] == pytest.approx(last["cdf"].mean())
         assert trace.y[-1] == pytest.approx(last["sigmoid"].mean())

@@ -10,6 +10,7 @@ from core.evaluate.average_case.estimators import (
     MMSEMVS,
     GaussianLogits,
     PlainMMSE,
+    ScaledMMSEMVS,
     Softmax,
     Taylor,
     TaylorMVS,
@@ -40,6 +41,7 @@ __all__ = [
     "NoisyInputs",
     "NormalProbability",
     "PlainMMSE",
+    "ScaledMMSEMVS",
     "Softmax",
     "Taylor",
     "TaylorMVS",
@@ -70,6 +72,7 @@ ESTIMATORS: dict[str, type[Estimator]] = {
     "mmse_plain": PlainMMSE,
     "taylor_mvs": TaylorMVS,
     "mmse_mvs": MMSEMVS,
+    "mmse_scaled": ScaledMMSEMVS,
 }
 """Every estimator by name, in the order of pickers and legends; what is to be known of each stands on it (`Facts`)."""
 

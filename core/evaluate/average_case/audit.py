@@ -102,7 +102,7 @@ class Audit:
         return pd.DataFrame([_flat(one) for one in self.convergence])
 
     def sigmoids(self, sigma: float) -> pd.DataFrame:
-        """Pairs `row, of, cdf, sigmoid`: the same margins in the normal distribution function and in its stand-in."""
+        """Pairs `row, by, cdf, sigmoid`: the same margins in the normal distribution function and its stand-in `by`."""
         at = self.beside[self.beside["sigma"] == sigma] if len(self.beside) else self.beside
         pairs = []
         for sigmoid in self.names:
@@ -113,8 +113,8 @@ class Audit:
             other = at.loc[at["estimator"] == sigmoid, ["row", "p_robust"]] if len(at) else pd.DataFrame()
             if len(one) and len(other):
                 both = one.merge(other, on="row", suffixes=("_cdf", "_sigmoid"))
-                pairs.append(both.assign(of=cdf).rename(columns=lambda name: name.removeprefix("p_robust_")))
-        empty = pd.DataFrame({"row": [], "of": [], "cdf": [], "sigmoid": []})
+                pairs.append(both.assign(by=sigmoid).rename(columns=lambda name: name.removeprefix("p_robust_")))
+        empty = pd.DataFrame({"row": [], "by": [], "cdf": [], "sigmoid": []})
         return pd.concat(pairs, ignore_index=True) if pairs else empty
 
 
