@@ -228,3 +228,19 @@ def test_the_classes_that_break_first_and_last_are_told_with_their_sigma():
     assert "in the median sample of “fig”, and only beyond 0.4 in that of “plum”." in said
     assert found.class_table()["sigma_50"].tolist() == [of.value for of in found.half_by_class]
     assert found.table()["sigma_50_upper"].tolist() == pytest.approx(list(ends["upper"]))
+
+
+def test_of_several_estimators_single_samples_rest_on_the_one_that_the_audit_finds_closest():
+    rng, y = np.random.default_rng(0), np.arange(120) % 3
+    p = skewed(120, 0.8, rng)
+    off = {"mmse": np.clip(p - 0.1, 0, 1), "gaussian_logits": p, "taylor": np.clip(p - 0.3, 0, 1)}
+    parts = [rows_of(said, y, estimator=name) for name, said in off.items()]
+    parts += [rows_of(said, y, estimator=name, part="audit") for name, said in off.items()]
+    rows = pd.concat([*parts, counted(p, y, rng=rng)], ignore_index=True)
+    found = evaluate_robustness(rows, class_names=("a", "b", "c"))
+    assert found.estimator == "gaussian_logits"
+    np.testing.assert_allclose(found.samples_at(0.1)["p_robust"], p)
+    assert "Normal logits (ours), closest to Monte-Carlo of 3 tried" in average_case_verdict(found).used
+    unaudited = evaluate_robustness(rows[rows["part"] == "samples"], class_names=("a", "b", "c"))
+    assert unaudited.estimator == "mmse"
+    assert "closest" not in average_case_verdict(unaudited).used

@@ -1,5 +1,7 @@
 """What the address and the fields of the average-case page mean."""
 
+from dataclasses import fields
+
 import pytest
 
 from core.asked import About
@@ -46,3 +48,14 @@ def test_of_an_uploaded_model_nobody_knows_what_it_was_trained_on():
     controls = controls_of(AverageCasePlan, About(kind="image", model=stored("mine.onnx")))
     assert list(controls["judge_all"].titles) == ["all"]
     assert "judge" not in controls
+
+
+def test_the_choice_by_the_audit_is_a_plan_and_is_read_back_as_that_choice():
+    about = About(kind="image", model=stored("mine.safetensors", "cnn_1"))
+    control = controls_of(AverageCasePlan, about)["estimator"]
+    assert control.titles["by_audit"] == "Chosen by the audit"
+    several = next(field for field in fields(AverageCasePlan) if field.name == "estimators").metadata["several"]
+    for answer in control.titles:
+        estimators = several.together(answer)
+        assert several.apart(AverageCasePlan("f1", estimators=estimators).estimators) == (answer,)
+    assert several.together("by_audit") == ("mmse", "gaussian_logits", "taylor", "softmax")

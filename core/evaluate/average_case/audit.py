@@ -4,7 +4,7 @@ Monte-Carlo counts, so it has no bias, but luck: an estimator that were exact wo
 number of draws leaves, which stands beside every error (figure 2a and table 1 of Han et al. 2024).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import pi, sqrt
@@ -92,6 +92,18 @@ class Audit:
     def names(self) -> tuple[str, ...]:
         """The audited estimators, in the order of the registry."""
         return in_order(one.estimator for one in self.estimators)
+
+    def closest(self, names: Sequence[str]) -> str:
+        """The one of these estimators with the least mean error over the sigmas; the first where not all were audited.
+
+        >>> audit_of(None, None).closest(["mmse", "taylor"]), audit_of(None, None).closest([])
+        ('mmse', '')
+        """
+        sigmas = {one.sigma for one in self.estimators}
+        errors = {name: [one.error.value for one in self.estimators if one.estimator == name] for name in names}
+        if not sigmas or any(len(of) < len(sigmas) for of in errors.values()):
+            return names[0] if names else ""
+        return min(names, key=lambda name: sum(errors[name]), default="")
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one per estimator and sigma; of each measured number the ends of its interval, too."""

@@ -45,9 +45,28 @@ COLUMN_SIGMAS = (0.1, 0.25, 0.5, 1.0)
 """What is usual where sigma counts in a column's own spread."""
 
 
+BY_AUDIT = "by_audit"
+"""The choice of the estimator that the audit finds closest."""
+TRIED = ("mmse", "gaussian_logits", "taylor")
+"""What the audit chooses from. Of ten classes six copies with gradients cost as much as the 128 of normal logits."""
+
+
 def estimators_offered(about: About) -> Titles:
-    """The estimators that the screen offers for a model."""
-    return offered(has_gradients=_has_gradients(about))
+    """The estimators that the screen offers for a model, and the choice by the audit where there is one."""
+    titles = offered(has_gradients=_has_gradients(about))
+    return titles | ({BY_AUDIT: _title_of(BY_AUDIT)} if _has_gradients(about) else {})
+
+
+def _title_of(name: str) -> str:
+    return "Chosen by the audit" if name == BY_AUDIT else ESTIMATORS[name].facts.title
+
+
+def _primary(estimators: tuple[str, ...]) -> tuple[str]:
+    return (BY_AUDIT,) if estimators == (*TRIED, "softmax") else (estimators[0],)
+
+
+def _with_confidence(primary: str) -> tuple[str, ...]:
+    return (*TRIED, "softmax") if primary == BY_AUDIT else (primary, "softmax")
 
 
 def _of_images(about: About) -> bool:
@@ -97,7 +116,8 @@ class AverageCasePlan:
     sigmas
         Standard deviations of the noise, in the model's input units (`shape` says of what), rising.
     estimators
-        Names in ESTIMATORS; the first that is not softmax is what verdicts rest on. Softmax is the confidence.
+        Names in ESTIMATORS; of those that are not softmax the audit chooses what single samples rest on, the closest to
+        Monte-Carlo over all sigmas, or the first where nothing is audited. Softmax is the confidence.
     noise
         "gaussian", "uniform" or "laplace", all of the same variance.
     shape
@@ -155,7 +175,8 @@ class AverageCasePlan:
         ("mmse", "softmax"),
         label="Estimator",
         help="How p_robust is found. MMSE takes a few noisy copies and their gradients, normal logits more copies and "
-        "no gradients; Monte-Carlo counts, and takes thousands.",
+        "no gradients; Monte-Carlo counts, and takes thousands. Chosen by the audit: all but Monte-Carlo are computed, "
+        "and the closest on the audited samples is taken.",
         address="estimator",
         place="row",
         choices=estimators_offered,
@@ -164,8 +185,8 @@ class AverageCasePlan:
             if _has_gradients(about)
             else {"address": "estimator_blind", "usual": next(iter(estimators_offered(about)))}
         ),
-        several_as=Several(lambda estimators: (estimators[0],), lambda primary: (primary, "softmax")),
-        says=lambda name: ESTIMATORS[name].facts.title,
+        several_as=Several(_primary, _with_confidence),
+        says=_title_of,
     )
     noise: str = asks(
         "gaussian",

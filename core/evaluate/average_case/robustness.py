@@ -80,6 +80,8 @@ class Robustness:
     n_failed: int
     half: pd.DataFrame = field(default_factory=lambda: _half(None))
     """A row for each sample: `row, label, predicted, sigma_50, lower, upper, n_draws`; infinite beyond the range."""
+    tried: tuple[str, ...] = ()
+    """The estimators that all samples have, of which `estimator` is one: the closest in the audit."""
 
     @cached_property
     def half_by_class(self) -> tuple[Measured, ...]:
@@ -172,8 +174,9 @@ def evaluate_robustness(
 ) -> Robustness:
     """Evaluate the rows of an `AverageCasePlan` as far as they have come.
 
-    `estimator` names the one that p_robust is taken from; by default the first of the rows that is not softmax. Failed
-    trials are counted and left out. The same rows give the same answer: `seed` is that of the bootstrap.
+    `estimator` names the one that p_robust is taken from; by default the closest in the audit of those in the rows that
+    are not softmax, or the first of them. Failed trials are counted and left out. The same rows give the same
+    answer: `seed` is that of the bootstrap.
 
     Examples
     --------
@@ -188,7 +191,8 @@ def evaluate_robustness(
     parts = dict(iter(done.groupby("part"))) if len(done) else {}
     main = parts.get("samples", pd.DataFrame())
     names = [name for name in dict.fromkeys(main["estimator"]) if name != CONFIDENCE] if len(main) else []
-    estimator = estimator or (names[0] if names else "")
+    audit = audit_of(parts.get("audit"), parts.get("convergence"), seed=seed)
+    estimator = estimator or audit.closest(names)
     samples = _samples(main, estimator)
     counts = dict(iter(parts["counted"].groupby("sigma"))) if "counted" in parts else {}
     at = [
@@ -198,8 +202,8 @@ def evaluate_robustness(
     corrected = holm([of.p_value for of in at])
     by_sigma = tuple(AtSigma(**{**of.__dict__, "p_holm": p}) for of, p in zip(at, corrected, strict=True))
     n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
-    audit = audit_of(parts.get("audit"), parts.get("convergence"), seed=seed)
-    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed, _half(parts.get("half")))
+    half = _half(parts.get("half"))
+    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names))
 
 
 def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:

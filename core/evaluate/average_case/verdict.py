@@ -103,6 +103,8 @@ def _used(found: Robustness, at: AtSigma) -> str:
     left = f" of {count(at.n + at.n_unknown)}; the model gave no number for the rest" if at.n_unknown else ""
     failed = f" {plural(found.n_failed, 'trial')} failed." if found.n_failed else ""
     title = estimator_title(found.estimator)
+    if len(found.tried) > 1 and found.audit.estimators:
+        title = f"{title}, closest to Monte-Carlo of {count(len(found.tried))} tried"
     if at.n_draws is None:
         return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 % over samples, the model as it is."
     rests = f"means from {count(at.n_draws)} fresh noisy copies of each, single samples by {title}"
