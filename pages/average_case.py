@@ -30,10 +30,10 @@ def show(run: Run) -> None:
     average_case_look.classes(found, sigma)
     if run.state == "running":
         return
-    page.findings(said, most=3)
+    page.findings(said, most=2)
     samples.extremes(found, look, dataset)
     page.fold("How much noise does it take? Over sigma", lambda: average_case_look.sigmas(found), key="sigmas")
-    page.fold("Robust, or only confident?", lambda: samples.linked(found, sigma, dataset), key="linked")
+    page.fold("Robust, or only confident?", lambda: samples.confident(found, look, dataset), key="linked")
     trust = f"Can these numbers be trusted? {page.plain(trust_line(found, sigma))}"
     page.fold(trust, lambda: average_case_look.audit(found, sigma), key="audit")
     exports.downloads(

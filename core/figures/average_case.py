@@ -59,7 +59,7 @@ def class_chart(found: Robustness, sigma: float, *, summarised: bool = False, da
             f" Least robust {names[low]}, mean {percent(at.classes[low].value, at.classes[low].interval)}; most robust "
             f"{names[high]}, {percent(at.classes[high].value, at.classes[high].interval)}."
         )
-    figure = new_figure(look, x_title=P_ROBUST, height=90 + 38 * max(len(codes), 3), alt=alt)
+    figure = new_figure(look, x_title=P_ROBUST, height=90 + 30 * max(len(codes), 3), alt=alt)
     style, truth = estimator_style(found.estimator, look), estimator_style("monte_carlo", look)
     samples, counted = found.samples_at(sigma), found.audit.counted
     counted = counted[counted["sigma"] == sigma]

@@ -19,7 +19,6 @@ from ui.shell import background, page, session
 
 N_NOISY, N_EXTREME = 6, 5
 MOST_COLUMNS = 12
-SIDES = {"p_robust": "By p_robust", "confidence": "By softmax confidence"}
 
 
 def noise(dataset: Dataset, plan: AverageCasePlan) -> None:
@@ -84,28 +83,43 @@ def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
 
 
 def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
-    """The least and the most robust samples of a class, by p_robust and by softmax side by side (figure 3)."""
-    sigma, names = look.sigma, found.class_names
-    classes = found.at(sigma).classes
-    known = [code for code, of in enumerate(classes) if of.n]
-    code = min(known, key=lambda code: classes[code].value) if look.label is None else names.index(look.label)
-    st.subheader(f"Least and most robust samples of {page.plain(names[code])}", anchor=False)
-    if code not in known:
+    """The least and the most robust samples of a class, side by side (figure 3)."""
+    code = _class_shown(found, look)
+    st.subheader(f"Least and most robust samples of {page.plain(found.class_names[code])}", anchor=False)
+    if not found.at(look.sigma).classes[code].n:
         st.caption("None of the samples that are judged is of this class.")
         return
-    st.caption(page.plain(f"Mean p_robust of the class: {percent(classes[code].value)}, n = {count(classes[code].n)}."))
-    at = found.samples_at(sigma).set_index("row")
-    for by, column in zip(SIDES, st.columns(2, gap="large"), strict=True):
+    _ends_of(found, look.sigma, code, dataset, by="p_robust", titles=("Least robust", "Most robust"))
+
+
+def confident(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
+    """The same class by softmax confidence, and p_robust against it for all samples, beside the map."""
+    code = _class_shown(found, look)
+    confidence = found.samples_at(look.sigma)["confidence"].to_numpy(dtype=float)
+    if not np.isfinite(confidence).any():
+        st.caption("This run has no confidences.")
+        return
+    if found.at(look.sigma).classes[code].n:
+        st.markdown(f"**Samples of {page.plain(found.class_names[code])} by softmax confidence**")
+        _ends_of(found, look.sigma, code, dataset, by="confidence", titles=("Least confident", "Most confident"))
+    linked(found, look.sigma, dataset)
+
+
+def _class_shown(found: Robustness, look: RobustnessLook) -> int:
+    """The class that was chosen, else the one with the lowest mean."""
+    if look.label is not None:
+        return found.class_names.index(look.label)
+    classes = found.at(look.sigma).classes
+    return min((code for code, of in enumerate(classes) if of.n), key=lambda code: classes[code].value)
+
+
+def _ends_of(found: Robustness, sigma: float, code: int, dataset: Dataset, *, by: str, titles: tuple[str, str]) -> None:
+    at, ends = found.samples_at(sigma).set_index("row"), found.extremes(sigma, code, by=by, n=N_EXTREME)
+    for title, rows, column in zip(titles, ends, st.columns(2, gap="large"), strict=True):
         with column:
-            st.markdown(f"**{SIDES[by]}**")
-            if not np.isfinite(at[by].to_numpy(dtype=float)).any():
-                st.caption("This run has no confidences.")
-                continue
-            least, most = found.extremes(sigma, code, by=by, n=N_EXTREME)
-            for title, rows in (("Least robust", least), ("Most robust", most)):
-                st.markdown(title if by == "p_robust" else title.replace("robust", "sure"))
-                with st.container(key=f"{title.lower().replace(' ', '-')}-{by.replace('_', '-')}"):
-                    _show(dataset, at, rows, found.class_names)
+            st.markdown(title)
+            with st.container(key=f"{title.split()[0].lower()}-robust-{by.replace('_', '-')}"):
+                _show(dataset, at, rows, found.class_names)
 
 
 def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str, ...]) -> None:
