@@ -119,8 +119,8 @@ def sigmoid_chart(audit: Audit, sigma: float, *, summarised: bool = False, dark:
     A summarised chart holds no single sample, but the means of those in each tenth of the distribution function.
     """
     look, pairs = theme(dark), audit.sigmoids(sigma)
-    off = (pairs["sigmoid"] - pairs["cdf"]).abs().groupby(pairs["by"]).mean()
-    told = "; ".join(f"{facts_of(name).short} {bare(float(off[name]), 3)} apart" for name in in_order(pairs["by"]))
+    off = dict(iter((pairs["sigmoid"] - pairs["cdf"]).abs().groupby(pairs["by"])))
+    told = "; ".join(f"{facts_of(str(name)).short} {bare(float(of.mean()), 3)} apart" for name, of in off.items())
     alt = f"Multivariate sigmoid against the normal distribution function at sigma {sigma:g}: {told or 'no sample'}."
     figure = new_figure(
         look, x_title="Normal distribution function", y_title="Multivariate sigmoid", height=320, alt=alt

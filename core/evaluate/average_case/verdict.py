@@ -258,7 +258,8 @@ def _against_the_paper(of: PaperClaim | None, less: Claim | None) -> str:
 
 def _sigmoid(audit: Audit, sigma: float) -> str:
     pairs = audit.sigmoids(sigma)
-    off = (pairs["sigmoid"] - pairs["cdf"]).abs().groupby(pairs["by"]).mean().to_dict()
+    apart = (pairs["sigmoid"] - pairs["cdf"]).abs().groupby(pairs["by"])
+    off = {str(name): float(of.mean()) for name, of in apart}
     if "mmse_mvs" not in off:
         return ""
     scaled = f"; scaled by {SIGMOID_SCALE:g} (ours), by {bare(off['mmse_scaled'], 3)}" if "mmse_scaled" in off else ""
