@@ -56,7 +56,9 @@ def given_dataset(chosen: argparse.Namespace) -> Dataset:
         table = read_table(file)
         known = roles_from_json(json_or_file(chosen.roles)) if chosen.roles is not None else None
         roles = said_roles(table, said) if known is None else replace(known, **said)
-        return table_dataset(table, name=name_of(table.name), kind=chosen.kind, roles=roles, image_size=size)
+        return table_dataset(
+            table, name=name_of(table.name), kind=chosen.kind, roles=roles, image_size=size, for_good=True
+        )
     except SizeNeeded as needed:
         height, width = needed.size
         raise DataError(f"{needed} Say it with --image-size {height} {width}.") from None

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from core.data import DataError
 from core.data.limits import Limits
 from core.data.tables import delimited as delimited_module
-from core.data.tables.columnar import TextColumns
+from core.data.tables.columnar import TextColumns, side_by_side
 from core.data.tables.files import parse_delimited
 from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 
@@ -358,6 +358,22 @@ def test_columns_read_at_once_are_those_read_line_by_line(file, header_needed, n
     content = start + line_end.join(delimiter.join(cells) for cells in rows)
     at_once, by_lines = both_ways(content.encode(), name, header_needed)
     assert at_once == by_lines
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 2**16, 2**16 + 1])
+@pytest.mark.parametrize("n_columns", [1, 16, 17, 40])
+def test_columns_side_by_side_stand_where_they_belong(n_rows, n_columns):
+    columns = np.random.default_rng(0).normal(size=(n_columns, n_rows))
+    assert side_by_side(iter(columns), n_rows, n_columns).tobytes() == np.column_stack(columns).tobytes()
+
+
+def test_features_taken_for_good_are_the_same_and_are_forgotten():
+    content = "size,weight,label\n" + "".join(f"{n}.5,{n},{'ab'[n % 2]}\n" for n in range(5000))
+    table, kept = delimited(content, "t.csv"), delimited(content, "t.csv")
+    features = table.features(["size", "weight"], for_good=True)
+    assert features.tobytes() == kept.features(["size", "weight"]).tobytes()
+    assert list(table.columns) == ["label"]
+    assert list(kept.columns) == ["size", "weight", "label"]
 
 
 def test_what_needs_no_care_is_read_at_once(monkeypatch):

@@ -62,7 +62,9 @@ def read_dataset(
     dataset_name = name or name_of(full_name)
     if ending in TABLES:
         table = read_table(file, limits=limits)
-        return table_dataset(table, name=dataset_name, kind=kind, roles=roles, limits=limits, image_size=image_size)
+        return table_dataset(
+            table, name=dataset_name, kind=kind, roles=roles, limits=limits, image_size=image_size, for_good=True
+        )
     content = read_bytes(file, limits)
     if ending == ".zip":
         return _of_zip(Archive(content, full_name, limits), dataset_name, kind, roles, limits, image_size)
@@ -131,10 +133,12 @@ def table_dataset(
     limits: Limits | None = None,
     image_size: Size | None = None,
     image_of: ImageOf | None = None,
+    for_good: bool = False,
 ) -> Dataset:
     """Make a data set of a table: what its columns are is given by `roles`, or guessed (`guess_dataset_roles`).
 
-    Images are taken from their column or, where these are the names of files, from `image_of` by row.
+    Images are taken from their column or, where these are the names of files, from `image_of` by row. Where nobody
+    needs the table any more (`for_good`), the features are forgotten there, which spares memory.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["size", "class"], [["1", "2"], ["x", "y"]], lines=[2, 3])
@@ -148,7 +152,7 @@ def table_dataset(
     class_names, names_column = _class_names(table, roles, codes, class_names)
     numbers = _numbers(table, roles)
     parts = named_parts(table.strings(roles.part), f"{table.name}: column {roles.part!r}") if roles.part else None
-    x, notes = _inputs(table, roles, limits or Limits(), image_size, image_of)
+    x, notes = _inputs(table, roles, limits or Limits(), image_size, image_of, for_good=for_good)
     return Dataset(
         name=name,
         kind=roles.kind,
@@ -173,7 +177,7 @@ def table_dataset(
 
 
 def _inputs(
-    table: Table, roles: DatasetRoles, limits: Limits, size: Size | None, image_of: ImageOf | None
+    table: Table, roles: DatasetRoles, limits: Limits, size: Size | None, image_of: ImageOf | None, *, for_good: bool
 ) -> tuple[Any, tuple[str, ...]]:
     """Texts, features or images, and what was done to them."""
     if roles.image is not None:
@@ -181,16 +185,17 @@ def _inputs(
         return stack.pixels(), stack.notes
     if roles.text is not None:
         return table.texts(roles.text), ()
-    return table.features(roles.features), ()
+    return table.features(roles.features, for_good=for_good), ()
 
 
-def _ids(table: Table, roles: DatasetRoles, image_of: ImageOf | None) -> list[str]:
+def _ids(table: Table, roles: DatasetRoles, image_of: ImageOf | None) -> list[str] | None:
+    """What names the rows; None where only their positions do."""
     if roles.id is None and roles.image is not None:
         paths = table.strings(roles.image) if image_of else paths_in(table, roles.image)
         if paths is not None:
             return paths
     if roles.id is None:
-        return [str(row) for row in range(table.n_rows)]
+        return None
     ids = table.strings(roles.id)
     if repeat := first_repeat(ids):
         raise DataError(

@@ -17,9 +17,9 @@ from core.data.values import listed, objects, quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _QUOTED = re.compile(r'"[^"]*"')
+_START = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_NAMES = "There is no line of column names."
-_START = 2**24  # bytes in which the first line ends
 _SEEN_ROWS, _SEEN_CELLS = 1001, 200_000  # that are looked at to see whether the first line names columns
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NOTHING_IN_ROW = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?[,;\t ]+\r?$")
@@ -72,12 +72,19 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
 
 def _takes_care(content: bytes, header_needed: bool) -> bool:
     """Whether lines cannot be read all at once: another encoding or dialect, or rows of nothing."""
-    start = content[:_START].removeprefix(b"\xef\xbb\xbf")
+    start = _first_line(content)
     if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=":
         return True
     return not header_needed and (
         start.startswith(b"#") or of_numpy(start) or _NOTHING_IN_ROW.search(content) is not None
     )
+
+
+def _first_line(content: bytes) -> bytes:
+    """The first line of a file that holds anything, without a mark of its encoding or line ends."""
+    start = _START.match(content).end()
+    end = content.find(b"\n", start)
+    return content[start : end if end >= 0 else None]
 
 
 def _with_points(header: list[str], columns: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
@@ -98,8 +105,7 @@ def _counted(n_columns: int) -> list[str]:
 
 def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
     """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
-    start = content[: _START if b"\n" in content[:_START] else None].removeprefix(b"\xef\xbb\xbf")
-    first = start.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", errors="replace")
+    first = _first_line(content).decode("utf-8", errors="replace")
     if not first.strip() or not any(delimiter in first for delimiter in _DELIMITERS):
         return None
     delimiter = _delimiter(first, name)

@@ -57,7 +57,7 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
         x=x,
         y=y,
         class_names=class_names,
-        ids=strings.get("ids") or _counted(len(x), parts),
+        ids=strings.get("ids") or _counted(parts),
         sources=strings.get("sources"),
         scale=scale,
         notes=(*notes, *([about_parts(parts)] if parts else [])),
@@ -91,10 +91,10 @@ def _joined(
     return whole, places, parts
 
 
-def _counted(n_samples: int, parts: list[str] | None) -> list[str]:
-    """Ids of samples that have none: their positions, in parts within each, behind its name."""
+def _counted(parts: list[str] | None) -> list[str] | None:
+    """Ids of samples that have none: their positions in each part, behind its name; None where there are no parts."""
     if parts is None:
-        return [str(position) for position in range(n_samples)]
+        return None
     n_before = {part: parts.index(part) for part in dict.fromkeys(parts)}
     return [f"{part} {position - n_before[part]}" for position, part in enumerate(parts)]
 

@@ -5,7 +5,7 @@ what people call the columns of a file of predictions, case and punctuation fold
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,12 +13,13 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
-from core.data.tables.columnar import TextColumns
+from core.data.tables.columnar import TextColumns, release, side_by_side
 from core.data.values import as_numbers, first_repeat, numbers_in, objects, quoted, sample, spell
 
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
 """What the cells of a column hold: scores of all classes, several values, or one number or word each."""
 _MOST_CLASSES = 1000
+_SHORT = 2_000  # rows: up to here all numbers of a column are made as soon as a sample of them
 _ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 
 
@@ -122,19 +123,30 @@ class Table:
             return self.columns.n_different(column)
         return len(set(self.spelled(column)))
 
-    def features(self, columns: Sequence[str]) -> Float[np.ndarray, "n_rows n_columns"]:
-        """Columns of features side by side, read-only; DataError at the first cell that is no finite number."""
-        features = np.empty((self.n_rows, len(columns)))
-        for position, column in enumerate(columns):
-            features[:, position] = self.numbers(column)
-            self._floats.pop(column, None)  # or all would be there twice
+    def features(self, columns: Sequence[str], *, for_good: bool = False) -> Float[np.ndarray, "n_rows n_columns"]:
+        """Columns of features side by side, read-only; DataError at the first cell that is no finite number.
+
+        `for_good` says that the table is not asked about these columns again, so that what they hold can be forgotten.
+        """
+        features = side_by_side(self._handed_over(columns, for_good), self.n_rows, len(columns))
+        release()
         features.flags.writeable = False
         return features
+
+    def _handed_over(self, columns: Sequence[str], for_good: bool) -> Iterator[np.ndarray]:
+        """The numbers of each column, which are not kept here: all would be there twice."""
+        for column in columns:
+            numbers = self.numbers(column)
+            self._floats.pop(column, None)
+            if for_good and isinstance(self.columns, TextColumns):
+                self.columns.let_go(column)
+            yield numbers
 
     def kind(self, column: str) -> Kind:
         """What is in the cells of a column, by a sample of them."""
         if column not in self._kinds:
-            numbers = self.columns.plain_numbers(column) if isinstance(self.columns, TextColumns) else None
+            is_short = isinstance(self.columns, TextColumns) and self.n_rows <= _SHORT
+            numbers = self.columns.plain_numbers(column) if is_short else None
             if numbers is None:
                 self._kinds[column] = _kind_of(self.sample(column))
             else:
@@ -172,10 +184,7 @@ class Table:
     def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
         """Columns side by side as numbers, NaN where there is none."""
         columns = list(columns)
-        matrix = np.empty((self.n_rows, len(columns)))
-        for position, column in enumerate(columns):
-            matrix[:, position] = self.floats(column)
-        return matrix
+        return side_by_side(map(self.floats, columns), self.n_rows, len(columns))
 
 
 def _kind_of(seen: np.ndarray) -> Kind:
