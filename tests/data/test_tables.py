@@ -31,7 +31,8 @@ def delimited(text: str | bytes, name: str = "t.tsv", limits: Limits | None = No
 
 
 cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-rows = st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=5))
+filled = st.integers(2, 4).map(lambda width: st.tuples(*[cells] * width).filter(lambda row: any(map(str.strip, row))))
+rows = filled.flatmap(lambda row: st.lists(row, min_size=1, max_size=5))  # a row of nothing is none
 
 
 def written(rows, delimiter, line_end, quoting) -> str:
@@ -111,6 +112,18 @@ def test_a_header_that_stands_below_once_more_is_a_header(header_needed):
     text = f"size,label\n{rows}size,label\n{rows}"
     table = parse_delimited(text.encode(), "t.csv", Limits(), header_needed=header_needed)
     assert list(table.columns) == ["size", "label"]
+    assert table.n_rows == 8
+    assert table.lines.tolist() == [2, 3, 4, 5, 7, 8, 9, 10]
+    assert table.notes == ("Line 6: the header once more, left out.",)
+
+
+def test_repeated_headers_and_rows_of_nothing_are_left_out_quoted_or_not():
+    rows = '"a, b",1\n"c ""d""",2\n'
+    for header in ("text,label", '"text","label"', "text , label"):
+        table = delimited(f"{header}\n{rows},\n{header}\n{header}\n{rows} , \n\n", "t.csv")
+        assert columns(table) == {"text": ["a, b", 'c "d"'] * 2, "label": ["1", "2"] * 2}
+        assert table.notes == ("Lines 5, 6: the header once more, left out.",)
+        assert table.lines.tolist() == [2, 3, 7, 8]
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u2003", "\x85"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.columnar import TextColumns, read_columns
+from core.data.tables.columnar import TextColumns, read_columns, without_idle_rows
 from core.data.tables.dialects import decimal_points, of_numpy, tabs_for_spaces, without_separator_line
 from core.data.tables.encodings import decode
 from core.data.tables.headers import Row, is_header, is_surely_data
@@ -17,10 +17,11 @@ from core.data.values import listed, objects, quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _QUOTED = re.compile(r'"[^"]*"')
-_START = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*")
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\n]*)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_NAMES = "There is no line of column names."
 _SEEN_ROWS, _SEEN_CELLS = 1001, 200_000  # that are looked at to see whether the first line names columns
+_SOMETHING = re.compile(r'[^",;\s]')
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NOTHING_IN_ROW = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?[,;\t ]+\r?$")
 
@@ -48,18 +49,23 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     text = without_separator_line(text)
     if not header_needed:
         text = tabs_for_spaces(_uncommented(text))
+    elif _is_of_spaces(_first_line(content)):
+        text = tabs_for_spaces(text)
     delimiter = _delimiter(text, name, lone=not header_needed)
     notes: tuple[str, ...] = ()
     if delimiter == "\t" and '"' in text:
         rows, notes = _rows_between_tabs(text, name, limits)
     else:
         rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
-    if not header_needed:  # spreadsheets add rows of nothing
-        rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]
+    rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]  # spreadsheets add rows of nothing
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
     if _has_header(rows, header_needed):
         header, *body = rows
+        others = [row for row in body if row[1] != header[1]] or body
+        repeats = [line for line, cells in body if cells == header[1]] if others is not body else []
+        body = others
+        notes = (*notes, *_about_repeats(repeats))
     else:
         header, body, notes = (0, _counted(len(rows[0][1]))), rows, (*notes, _NO_NAMES)
     notes = (*said, *notes)
@@ -73,18 +79,28 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
 def _takes_care(content: bytes, header_needed: bool) -> bool:
     """Whether lines cannot be read all at once: another encoding or dialect, or rows of nothing."""
     start = _first_line(content)
-    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=":
+    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=" or of_numpy(start):
         return True
-    return not header_needed and (
-        start.startswith(b"#") or of_numpy(start) or _NOTHING_IN_ROW.search(content) is not None
-    )
+    return not header_needed and (start.startswith(b"#") or _NOTHING_IN_ROW.search(content) is not None)
+
+
+def _is_of_spaces(first: bytes) -> bool:
+    """Whether a first line has no other delimiter than spaces, or is NumPy's."""
+    return of_numpy(first) or not any(delimiter.encode() in first for delimiter in _DELIMITERS)
+
+
+def _about_repeats(lines: Sequence[int]) -> tuple[str, ...]:
+    """A note on lines that are the header once more, as where files were put together; none where there are none."""
+    if not lines:
+        return ()
+    noun = "Line" if len(lines) == 1 else "Lines"
+    return (f"{noun} {listed(map(str, lines))}: the header once more, left out.",)
 
 
 def _first_line(content: bytes) -> bytes:
     """The first line of a file that holds anything, without a mark of its encoding or line ends."""
-    start = _START.match(content).end()
-    end = content.find(b"\n", start)
-    return content[start : end if end >= 0 else None]
+    match = _FIRST_LINE.match(content)
+    return match[1] if match else b""
 
 
 def _with_points(header: list[str], columns: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
@@ -106,7 +122,7 @@ def _counted(n_columns: int) -> list[str]:
 def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
     """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
     first = _first_line(content).decode("utf-8", errors="replace")
-    if not first.strip() or not any(delimiter in first for delimiter in _DELIMITERS):
+    if not _SOMETHING.search(first) or not any(delimiter in first for delimiter in _DELIMITERS):
         return None
     delimiter = _delimiter(first, name)
     if delimiter == ";" and b"," in content:  # perhaps of decimals
@@ -124,6 +140,9 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     notes: tuple[str, ...] = ()
     if _has_header(rows, header_needed):
         header, columns, lines = rows[0][1], [column.slice(1) for column in columns], lines[1:]
+        columns, kept, repeats = without_idle_rows(columns, header)
+        notes = _about_repeats(lines[repeats].tolist())
+        lines = lines if kept is None else lines[kept]
     else:
         header, notes = _counted(len(columns)), (_NO_NAMES,)
     table = make_table(name, header, [objects([])] * len(header), lines=lines, notes=notes)
