@@ -1,7 +1,5 @@
 """Texts with labels, as corpora, annotation tools and cloud services have them."""
 
-import json
-
 import pandas as pd
 
 from tests.data.sets.made import (
@@ -275,9 +273,7 @@ LAYOUTS = [
         lines(range(N), SENTENCES, TRUE_NAMES, sep="\t"),
         Proposed("column 3"),
     ),
-    layout(
-        "Spark 3.5", "write.csv, without header", "part-00000.csv", lines(SENTENCES, TRUE_NAMES), Proposed("column 2")
-    ),
+    layout("Spark 3.5", "write.csv, without header", "part-00000.csv", lines(QUOTED, TRUE_NAMES), Proposed("column 2")),
     layout("Spark 3.5", "write.json", "part-00000.json", jsonl(texts()), read()),
     layout("Athena", "CSV, all cells quoted", "result.csv", csv(texts(), quoting=1), read()),
     layout(
