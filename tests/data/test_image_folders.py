@@ -52,7 +52,7 @@ def test_colour_images_have_three_channels_and_grey_ones_join_them(mode, colour,
 
 
 ZIPS = {
-    "no image": ({"a/x.txt": b""}, "there is no PNG or JPEG image in it"),
+    "no image": ({"a/x.md": b""}, "there is no PNG or JPEG image in it"),
     "nothing": ({}, "there is no PNG or JPEG image in it"),
     "no folder": (
         {"1.png": picture(), "a/1.png": picture()},
@@ -207,7 +207,7 @@ def test_tables_for_each_part_are_one_and_rows_without_image_are_named():
                 }
             )
         )
-    with pytest.raises(RolesNeeded, match=r"which column holds the label\? .* Call it 'label'\."):
+    with pytest.raises(RolesNeeded, match=r"metadata\.csv: which column holds the label\?"):
         read_dataset(
             zipped({"0.png": picture(), "1.png": picture(), "metadata.csv": b"file_name,odd\n0.png,a\n1.png,b\n"})
         )

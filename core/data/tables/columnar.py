@@ -175,36 +175,34 @@ def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.
     return (table.columns, lines) if table.num_rows == len(lines) else None
 
 
-def without_idle_rows(
-    columns: list[Any], header: list[str]
-) -> tuple[list[Any], Bool[np.ndarray, " n_rows"] | None, Any]:
-    """The columns without rows that hold nothing or are the header once more, which rows are kept, which repeat.
-
-    None for the rows kept says that all are. Where nothing but headers would be left out, they are rows.
+def rows_alike(columns: list[Any], cells: list[str]) -> Integer[np.ndarray, " n_found"]:
+    """Which rows hold just these cells, spaces not counted where all of them are empty.
 
     >>> import pyarrow
     >>> columns = [pyarrow.chunked_array([["1", "a", ""]]), pyarrow.chunked_array([["2", "b", " "]])]
-    >>> columns, kept, repeats = without_idle_rows(columns, ["a", "b"])
-    >>> [column.to_pylist() for column in columns], kept.tolist(), repeats.tolist()
-    ([['1'], ['2']], [True, False, False], [1])
+    >>> rows_alike(columns, ["a", "b"]), rows_alike(columns, ["", ""])
+    (array([1]), array([2]))
     """
     import pyarrow.compute as compute
 
-    first = columns[0]
-    is_likely = compute.or_(compute.equal(first, header[0]), compute.equal(compute.utf8_trim_whitespace(first), ""))
-    likely = np.flatnonzero(is_likely.to_numpy()) if len(first) else np.empty(0, dtype=np.int64)
-    rows = list(zip(*(column.take(likely).to_pylist() for column in columns), strict=True)) if len(likely) else []
-    repeats = likely[[list(row) == header for row in rows]] if rows else likely
-    empty = likely[[not any(map(str.strip, row)) for row in rows]] if rows else likely
-    kept = np.ones(len(first), dtype=bool)
-    kept[empty] = False
-    if len(repeats) < kept.sum():
-        kept[repeats] = False
-    else:
-        repeats = repeats[:0]
-    if kept.all():
-        return columns, None, repeats
-    return [column.filter(kept) for column in columns], kept, repeats
+    if not len(columns[0]):
+        return np.empty(0, dtype=np.int64)
+    first = columns[0] if any(cells) else compute.utf8_trim_whitespace(columns[0])
+    likely = np.flatnonzero(compute.equal(first, cells[0]).to_numpy())
+    if not len(likely):
+        return likely
+    rows = zip(*(column.take(likely).to_pylist() for column in columns), strict=True)
+    alike = [list(row) == cells if any(cells) else not any(map(str.strip, row)) for row in rows]
+    return likely[np.array(alike, dtype=bool)]
+
+
+def without(columns: list[Any], rows: Integer[np.ndarray, " n_rows"]) -> list[Any]:
+    """The columns without some of their rows."""
+    if not len(rows):
+        return columns
+    kept = np.ones(len(columns[0]), dtype=bool)
+    kept[rows] = False
+    return [column.filter(kept) for column in columns]
 
 
 def _lines(content: bytes, delimiter: str) -> tuple[Integer[np.ndarray, " n_lines"], str, int]:

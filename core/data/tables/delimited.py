@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.columnar import TextColumns, read_columns, without_idle_rows
+from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
 from core.data.tables.dialects import decimal_points, of_numpy, tabs_for_spaces, without_separator_line
 from core.data.tables.encodings import decode
+from core.data.tables.fasttext import MARK, parse_fasttext
 from core.data.tables.headers import Row, is_header, is_surely_data
 from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects, quoted
@@ -36,12 +39,14 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     Where the first line can only be data, columns are called by their position. Unless a header is needed, they are
     where the line need not be a header; one may stand behind "# ", and one column is enough. Between tabs, quotes are
     often plain characters. There they are kept where each line makes a row by itself, and taking them for CSV's would
-    be wrong or would join lines.
+    be wrong or would join lines. Texts behind labels as fastText marks them are a table of both.
 
     >>> table = parse_delimited(b'text\\tlabel\\n"Stop" he said\\tno\\n', "said.tsv", Limits())
     >>> table.strings("text"), table.notes
     (['"Stop" he said'], ('Quotation marks were kept as they stand, since they do not enclose whole cells.',))
     """
+    if header_needed and _first_line(content).startswith(MARK.encode()):
+        return parse_fasttext(content, name, limits)
     table = None if _takes_care(content, header_needed) else _at_once(content, name, limits, header_needed)
     if table is not None:
         return table
@@ -132,6 +137,8 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     if found is None:
         return None
     columns, lines = found
+    nothing = rows_alike(columns, [""] * len(columns))
+    columns, lines = without(columns, nothing), np.delete(lines, nothing)
     if len(lines) > limits.samples + 1:
         raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
     n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
@@ -140,9 +147,10 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     notes: tuple[str, ...] = ()
     if _has_header(rows, header_needed):
         header, columns, lines = rows[0][1], [column.slice(1) for column in columns], lines[1:]
-        columns, kept, repeats = without_idle_rows(columns, header)
-        notes = _about_repeats(lines[repeats].tolist())
-        lines = lines if kept is None else lines[kept]
+        repeats = rows_alike(columns, header)
+        if len(repeats) < len(lines):
+            notes = _about_repeats(lines[repeats].tolist())
+            columns, lines = without(columns, repeats), np.delete(lines, repeats)
     else:
         header, notes = _counted(len(columns)), (_NO_NAMES,)
     table = make_table(name, header, [objects([])] * len(header), lines=lines, notes=notes)

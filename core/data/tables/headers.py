@@ -45,7 +45,7 @@ def is_surely_data(rows: list[Row]) -> bool:
     if 1 < len(numbers) == len(first) and not _count_classes(numbers) and _are_numbers(body):
         return True
     recurring = [cell for cell, below in zip(first, columns, strict=True) if _recurs(cell, below)]
-    if any(_is_usual_name(cell) for cell in {*first} - {*recurring}):
+    if any(_is_usual_name(cell) for cell in {*_named(first)} - {*recurring}):
         return False
     if len(numbers) > 1 and _count_classes(numbers):
         return False
@@ -61,6 +61,12 @@ def _is_repeated_header(first: list[str], body: list[list[str]]) -> bool:
     others = [cells for cells in body if cells != first]
     names = [place for place, cell in enumerate(first) if cell.strip() and _is_usual_name(cell)]
     return len(others) < len(body) and any(all(cells[place] != first[place] for cells in others) for place in names)
+
+
+def _named(first: list[str]) -> list[str]:
+    """The cells of a first row, nothing between others left out: only at its ends may columns lack a name."""
+    ends = [next((at for at, cell in enumerate(cells) if cell.strip()), 0) for cells in (first, first[::-1])]
+    return [cell for at, cell in enumerate(first) if cell.strip() or at < ends[0] or at >= len(first) - ends[1]]
 
 
 def _is_usual_name(cell: str) -> bool:

@@ -25,8 +25,8 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     """Read inputs under "x" or "images", labels under "y", "label" or "labels", perhaps "ids" and "sources".
 
     Arrays of 3 (n, height, width) or 4 dimensions (n, height, width, channels) are images, of 2 tables, of 1 texts.
-    They may come in parts, as "x_train", "y_train", "x_test" and "y_test": these are joined, and kept as the part. So is
-    what an array of parts says, or masks of them.
+    They may come in parts, as "x_train", "y_train", "x_test" and "y_test": these are joined, and kept as the part.
+    So is what an array of parts says, or masks of them.
 
     >>> stream = io.BytesIO()
     >>> np.savez(stream, images=np.array([[[0, 255]], [[255, 0]]], dtype=np.uint8), labels=["left", "right"])

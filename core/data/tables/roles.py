@@ -69,12 +69,8 @@ class DatasetRoles:
         return "text" if self.text is not None else "tabular"
 
 
-def guess_dataset_roles(
-    table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None, image: str | None = None
-) -> DatasetRoles:
+def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None) -> DatasetRoles:
     """Say what each column is. Where `roles` are given, only a label, text or features that they lack are guessed.
-
-    `image` is the column of images, where it is known not to hold them itself, but the names of their files.
 
     A label is known by its name, images by what they are, a text by its name or because no other column holds texts,
     sources by their name or because their values go with a class or with rows (`propose_sources`; `role_reasons` says
@@ -87,7 +83,7 @@ def guess_dataset_roles(
     DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
                  image=None)
     """
-    image = image or image_column(table)
+    image = image_column(table)
     if kind == "image" and image is None and (roles is None or roles.image is None):
         raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
     given = roles is not None
@@ -137,7 +133,7 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
     if roles.features:
         reasons["features"] = "they hold numbers"
     if roles.image is not None:
-        reasons["image"] = "it holds PNG or JPEG images"
+        reasons["image"] = "it holds PNG or JPEG images" if table.image_of is None else "it names images in the archive"
     return reasons
 
 
@@ -217,8 +213,13 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         column for column in columns if _names_classes(table, column)
     ]
     guess = roles
+    if not likely and not any(_may_be_label(table, column) for column in columns):
+        raise DataError(
+            f"{table.name}: no column can be the label. The columns are {listed(table.columns)}; each holds texts, or "
+            "several values in a cell. Add a column with one word or number in each row."
+        )
     if likely:
-        guess = _with_source(table, replace(roles, label=min(likely, key=_unlikely)))
+        guess = _with_source(table, replace(roles, label=_likeliest(table, likely)))
         with suppress(DataError):
             guess = guess if guess.image is not None else _with_inputs(table, guess, kind)
     raise RolesNeeded(
@@ -226,6 +227,26 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         guess,
         tuple(table.columns),
     )
+
+
+def _likeliest(table: Table, columns: list[str]) -> str:
+    """The column that is called most like a label, or at least has a label's name in its own.
+
+    Where none has, it is the one of the fewest values among those that leave no cell empty, and of several the last.
+    """
+    best = min(columns, key=_unlikely)
+    if _unlikely(best) < _unlikely(""):
+        return best
+    called = [column for column in columns if compact(column).endswith(("label", "labels"))]
+    filled = [column for column in columns if None not in table.spelled(column)]
+    return called[0] if called else min(reversed(filled or columns), key=table.n_different)
+
+
+def _may_be_label(table: Table, column: str) -> bool:
+    """Whether a cell of a column holds one word or number, or a text that recurs."""
+    if table.kind(column) in ("scores", "several"):
+        return False
+    return not _is_text(table, column) or 2 * table.n_different(column) <= table.n_rows
 
 
 def _unlikely(column: str) -> int:

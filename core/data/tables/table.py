@@ -5,7 +5,7 @@ what people call the columns of a file of predictions, case and punctuation fold
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -27,7 +27,8 @@ _ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 class Table:
     """The columns of a file, with the line (or row, says `unit`) of every row as a text editor counts them.
 
-    `class_names` are what numbers in a column stand for, where the file itself says so.
+    `class_names` are what numbers in a column stand for, where the file itself says so. Of a table in an archive,
+    `archive` is what that is called and `image_of` the image of a row with its name, where the rows name images in it.
     A column is an array of numbers, or of objects: str, or whatever else JSON and Parquet hold, None where missing.
 
     >>> table = make_table("people.csv", ["id", "size"], [("anna", "bert"), ("3", "four")], lines=[2, 3])
@@ -45,6 +46,8 @@ class Table:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     class_names: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    archive: str | None = None
+    image_of: Callable[[int], tuple[bytes, str]] | None = field(default=None, repr=False)
     _floats: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
     _kinds: dict[str, Kind] = field(default_factory=dict, init=False, repr=False)
     _spelled: dict[str, list[str | None]] = field(default_factory=dict, init=False, repr=False)

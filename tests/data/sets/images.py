@@ -75,7 +75,7 @@ LAYOUTS = [
             }
         ),
         Data(
-            "image", width=1, in_order=False, parts=tuple("validation" if row % 3 == 0 else "train" for row in range(N))
+            "image", width=3, in_order=False, parts=tuple("validation" if row % 3 == 0 else "train" for row in range(N))
         ),
     ),
     layout(

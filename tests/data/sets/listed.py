@@ -10,9 +10,9 @@ _INTRODUCTION = """# What files of data sets look like, and what becomes of them
 
 {n} files as {n_tools} tools, corpora and services (with their versions) have them, small and made by hand: no tool is
 run. What each should come to was written down first: {n_data} should be read (kind, each sample's label, number of
-inputs, sources and parts are checked), about {n_proposed} something should be asked, the right label being offered, and
-{n_refused} should be refused. {n_right} come to that. {n_missed} are refused or asked about although they could be read.
-None is read as something else.
+inputs, sources and parts are checked), about {n_proposed} something should be asked, the right label being offered,
+and {n_refused} should be refused. {n_right} come to that. {n_missed} are refused or asked about although they could be
+read. None is read as something else.
 
 The lists are in `tests/data/sets`, the test is `tests/data/test_data_layouts.py`.
 `python -m tests.data.sets.listed` prints this page.

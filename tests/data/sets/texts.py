@@ -155,7 +155,7 @@ LAYOUTS = [
         "__label__ before the text",
         "train.txt",
         "".join(f"__label__{name} {text}\n" for name, text in zip(TRUE_NAMES, TEXTS, strict=True)),
-        Refused("one column only"),
+        read(),
     ),
     layout(
         "spaCy 3.7",
@@ -245,7 +245,7 @@ LAYOUTS = [
         "a folder per class for load_files",
         "texts.zip",
         packed({f"{name}/{row}.txt": SENTENCES[row] for row, name in enumerate(TRUE_NAMES)}),
-        Refused("PNG or JPEG"),
+        Refused("folders of text files are not read"),
     ),
     layout("Kaggle", "a zip of one table", "archive.zip", packed({"train.csv": csv(texts(id=IDS))}), read()),
     layout(
