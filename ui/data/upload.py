@@ -121,7 +121,7 @@ def _offer(dataset: Dataset | None) -> None:
         shares = data_columns.balance(dataset.class_names, dataset.n_per_class.tolist())
         sources = "" if dataset.sources is None else f" {plural(len(set(dataset.sources)), 'source')}."
         st.markdown(f"**{page.plain(dataset.name)}**: {counts}: {page.plain(shares)}.{sources}")
-        if dataset.read_as is None and dataset.kind in N_SHOWN:
+        if dataset.kind == "image" or (dataset.read_as is None and dataset.kind in N_SHOWN):
             samples.show(dataset, samples.one_of_each(dataset)[: N_SHOWN[dataset.kind]].tolist())
         shown = SHOWN_ALREADY if dataset.read_as is not None else ()
         if notes := [note for note in dataset.notes if not note.startswith(shown)]:
