@@ -46,6 +46,8 @@ def labels_in(archive: Archive, limits: Limits) -> Table | None:
 def label_of_ones(table: Table) -> Table:
     """The table with a label, where columns of 0 and 1 have a single 1 in each row, one column for each class.
 
+    Columns that are called like parts are no classes, and nothing is sure where another column could be the label.
+
     >>> table = make_table("_classes.csv", ["cat", "dog"], [["1", "0", "0"], ["0", "1", "1"]], lines=[2, 3, 4])
     >>> label_of_ones(table).columns, label_of_ones(table).notes
     ({'label': array(['cat', 'dog', 'dog'], dtype=object)}, ('Label: which of cat, dog holds 1.',))
@@ -55,9 +57,11 @@ def label_of_ones(table: Table) -> Table:
     whole = [column for column in table.columns if table.kind(column) == "whole"]
     columns = [column for column in whole if set(np.unique(table.floats(column))) <= {0.0, 1.0}]
     ones = table.matrix(columns) if len(columns) > 1 else np.zeros((table.n_rows, 1))
-    if not (ones.sum(axis=1) == 1).all():
-        return table
     rest = {column: values for column, values in table.columns.items() if column not in columns}
+    are_parts = any(part_name(compact(column).removeprefix("is")) for column in columns)
+    others = any(table.is_label(column) and table.n_different(column) > 1 for column in rest)
+    if are_parts or others or not (ones.sum(axis=1) == 1).all():
+        return table
     label = objects([columns[place] for place in ones.argmax(axis=1)])
     note = f"Label: which of {listed(columns)} holds 1."
     return replace(table, columns={**rest, "label": label}, notes=(*table.notes, note))

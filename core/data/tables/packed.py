@@ -27,6 +27,7 @@ def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
     name = archive.name
     paths = [PurePosixPath(path) for path in archive.paths]
     tables = [path for path in paths if path.suffix.lower() in endings and not _is_beside(path)]
+    tables = [path for path in tables if path.suffix.lower() != ".txt"] or tables  # a README lies beside many
     if len(tables) > 1:
         raise DataError(f"{name}: there are {len(tables)} tables in it, {listed(map(str, tables))}. Give one of them.")
     if not tables:

@@ -237,9 +237,9 @@ def _likeliest(table: Table, columns: list[str]) -> str:
     best = min(columns, key=_unlikely)
     if _unlikely(best) < _unlikely(""):
         return best
-    called = [column for column in columns if compact(column).endswith(("label", "labels"))]
-    filled = [column for column in columns if None not in table.spelled(column)]
-    return called[0] if called else min(reversed(filled or columns), key=table.n_different)
+    called = next((column for column in columns if compact(column).endswith(("label", "labels"))), None)
+    by_values = sorted(columns[::-1], key=table.n_different)
+    return called or next((column for column in by_values if None not in table.spelled(column)), by_values[0])
 
 
 def _may_be_label(table: Table, column: str) -> bool:
