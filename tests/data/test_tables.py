@@ -232,6 +232,14 @@ def test_a_key_that_a_line_lacks_is_a_missing_cell():
         table.strings("a")
 
 
+def test_a_label_that_is_a_list_of_several_is_said_to_be_one():
+    table = parse_jsonl(b'{"label": ["a", "b"]}\n{"label": ["a"]}\n', "t.jsonl", Limits())
+    with pytest.raises(
+        DataError, match=r"line 1: column 'label' holds \['a', 'b'\].*: write one, and nothing around it"
+    ):
+        table.strings("label")
+
+
 def test_what_json_holds_as_ids_and_labels():
     table = parse_jsonl(jsonl({"a": "01"}, {"a": 1}, {"a": 1.0}, {"a": 0.5}, {"a": False}, {"a": "NA"}), "t", Limits())
     assert table.strings("a") == ["01", "1", "1", "0.5", "false", "NA"]

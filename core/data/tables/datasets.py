@@ -26,6 +26,7 @@ from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading
 from core.data.tables.sources import about, is_called_source
 from core.data.tables.table import ROW_NAMES, compact
+from core.data.tables.vector_columns import spread_vectors
 from core.data.values import first_repeat, listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")
@@ -95,7 +96,7 @@ def _opened(file: File, limits: Limits) -> Table | Archive:
     """The table in a file that is no NPZ, or the archive of images in folders."""
     name = file_name(file)
     if _ending(name) != ".zip":
-        return read_table(file, limits=limits)
+        return spread_vectors(read_table(file, limits=limits), limits)
     archive = Archive(read_bytes(file, limits), name, limits)
     if any(path.suffix.lower() in IMAGE_ENDINGS for path in files_of(archive)):
         return labels_in(archive, limits) or archive

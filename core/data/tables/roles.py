@@ -120,7 +120,7 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
             reasons[role] = "it is called so"
     if roles.label is not None and "label" not in reasons and _names_classes(table, roles.label):
         reasons["label"] = f"it has few different values: {about(table, roles.label)}"
-    if roles.text is not None and "text" not in reasons and _is_text(table, roles.text):
+    if roles.text is not None and "text" not in reasons and is_text(table, roles.text):
         reasons["text"] = "it holds whole sentences"
     if roles.id is not None and "id" not in reasons and table.is_unique(roles.id):
         reasons["id"] = "no value of it occurs twice"
@@ -200,7 +200,7 @@ def _guess_id(table: Table) -> str | None:
 
 def _names_rows(table: Table, column: str) -> bool:
     """Whether a column holds a short name in every row, and none twice."""
-    is_name = table.kind(column) == "words" and not _is_text(table, column)
+    is_name = table.kind(column) == "words" and not is_text(table, column)
     return is_name and None not in table.spelled(column) and table.is_unique(column)
 
 
@@ -238,7 +238,7 @@ def _likeliest(table: Table, columns: list[str]) -> str:
     if _unlikely(best) < _unlikely(""):
         return best
     called = next((column for column in columns if compact(column).endswith(("label", "labels"))), None)
-    by_values = sorted(columns[::-1], key=table.n_different)
+    by_values = [c for _, c in sorted(enumerate(columns), key=lambda each: (table.n_different(each[1]), -each[0]))]
     return called or next((column for column in by_values if None not in table.spelled(column)), by_values[0])
 
 
@@ -246,7 +246,7 @@ def _may_be_label(table: Table, column: str) -> bool:
     """Whether a cell of a column holds one word or number, or a text that recurs."""
     if table.kind(column) in ("scores", "several"):
         return False
-    return not _is_text(table, column) or 2 * table.n_different(column) <= table.n_rows
+    return not is_text(table, column) or 2 * table.n_different(column) <= table.n_rows
 
 
 def _unlikely(column: str) -> int:
@@ -267,7 +267,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
     text = _only_text(table, other, alone=kind == "text" or not numeric)
     if text is not None:
         return replace(roles, text=text)
-    texts = [column for column in other if _is_text(table, column)]
+    texts = [column for column in other if is_text(table, column)]
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
     if not columns:
@@ -284,7 +284,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
 
 def _only_text(table: Table, columns: list[str], *, alone: bool) -> str | None:
     """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
-    texts = [column for column in columns if _is_text(table, column)]
+    texts = [column for column in columns if is_text(table, column)]
     return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
 
 
@@ -313,14 +313,21 @@ def _mostly_numbers(table: Table, column: str) -> bool:
     return table.kind(column) in ("whole", "fraction", "number")
 
 
-def _is_text(table: Table, column: str) -> bool:
+def is_text(table: Table, column: str) -> bool:
+    """Whether a column holds texts rather than names: three words or more per cell, on average.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["said", "name"], [["it is fine", "it was not"], ["Ann", "Bo B."]], lines=[2, 3])
+    >>> is_text(table, "said"), is_text(table, "name")
+    (True, False)
+    """
     texts: list[Any] = [value for value in table.sample(column).tolist() if isinstance(value, str)]
     return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
 
 
 def _names_classes(table: Table, column: str) -> bool:
     """Whether a column could be a label by its content: few different values, neither texts nor fractions."""
-    if _is_text(table, column) or not 2 <= table.n_different(column) <= min(_MOST_CLASSES, table.n_rows // 2):
+    if is_text(table, column) or not 2 <= table.n_different(column) <= min(_MOST_CLASSES, table.n_rows // 2):
         return False
     numbers = table.floats(column)
     return not (np.isfinite(numbers).all() and (numbers != np.round(numbers)).any())

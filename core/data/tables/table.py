@@ -75,9 +75,11 @@ class Table:
         strings = self.spelled(column)
         if None in strings:
             row = strings.index(None)
+            cell = self.columns[column][row]
+            remedy = "write one, and nothing around it" if isinstance(cell, (list, dict, np.ndarray)) else "fill it in"
             raise DataError(
-                f"{self.place(row)}: column {column!r} holds {quoted(self.columns[column][row])}. "
-                "Each row needs a name or a number there: fill it in, or leave the row out."
+                f"{self.place(row)}: column {column!r} holds {quoted(cell)}. "
+                f"Each row needs a name or a number there: {remedy}, or leave the row out."
             )
         return list(strings)
 

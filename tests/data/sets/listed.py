@@ -12,7 +12,7 @@ _INTRODUCTION = """# What files of data sets look like, and what becomes of them
 run. What each should come to was written down first: {n_data} should be read (kind, each sample's label, number of
 inputs, sources and parts are checked), about {n_proposed} something should be asked, the right label being offered,
 and {n_refused} should be refused. {n_right} come to that. {n_missed} are refused or asked about although they could be
-read. None is read as something else. Of the code before this list (2026-11-23) 38 of them were not as they should be:
+read. None is read as something else. Of the code before this list (2026-11-23) 40 of them were not as they should be:
 2 were read without the parts that they mark, the others refused, or asked about with another label on offer.
 
 The lists are in `tests/data/sets`, the test is `tests/data/test_data_layouts.py`.

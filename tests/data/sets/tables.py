@@ -48,6 +48,7 @@ def named(label: str, **more) -> str:
 
 
 CODED = Data(labels=CODE_NAMES)
+VECTORS = [{"type": 1, "values": [length, width]} for length, width in zip(LENGTHS, WIDTHS, strict=True)]
 LAYOUTS = [
     layout("pandas 2.2", "to_csv with its index", "f.csv", csv(flowers("target"), index=True), Data()),
     layout("pandas 2.2", "to_csv, the label called species", "f.csv", named("species"), SPECIES),
@@ -294,6 +295,20 @@ LAYOUTS = [
     ),
     layout(
         "RapidMiner 10.4", "Write CSV", "f.csv", csv(flowers("label", id=range(1, N + 1)), sep=";", quoting=2), Data()
+    ),
+    layout(
+        "Spark MLlib 3.5",
+        "write.json, features as a vector",
+        "part-00000.json",
+        jsonl(pd.DataFrame({"features": VECTORS, "label": CODES.astype(float)})),
+        CODED,
+    ),
+    layout(
+        "Hugging Face datasets 3.0",
+        "to_parquet with embeddings",
+        "e.parquet",
+        parquet(pd.DataFrame({"id": IDS, "embedding": [each["values"] for each in VECTORS], "label": TRUE_NAMES})),
+        Data(),
     ),
     layout(
         "a table put together by cat",
