@@ -9,7 +9,7 @@ from core.data import DataError
 from core.evaluate.cluster_folds import Metric
 from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run
-from ui.cluster_folds import controls, export, inside, look, results, upload
+from ui.cluster_folds import controls, export, inside, labels, look, results, upload
 from ui.cluster_folds import scores as cluster_folds_scores
 from ui.cluster_folds.work import Folded
 from ui.data import choice as data_choice
@@ -39,7 +39,7 @@ def make() -> None:
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
     if run is None:
-        controls.specified(plan, dataset)
+        labels.edit(plan, dataset)
         cluster_folds_scores.nothing_computed(plan, n_trials)
         return
     jobs.follow(run, jobs.progress)

@@ -237,6 +237,11 @@ class FoldPlan:
         object.__setattr__(self, "labels_by_fold", checked_weights(self.labels_by_fold, self.n_folds, what=what))
 
     @property
+    def takes_labels(self) -> bool:
+        """Whether any of its schemes gives folds the labels that are specified."""
+        return bool(_by_labels(self.schemes))
+
+    @property
     def label_informed(self) -> bool:
         """Whether the features that folds are made in saw the labels, as a trained network's do."""
         return self.representation is not None and REPRESENTATIONS[self.representation].label_informed

@@ -14,7 +14,7 @@ from core.data.predictions.fold_files import predictions_file
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import WORK, click, settled, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -67,3 +67,17 @@ def own_verdict(page: Page) -> str:
     expect(card.get_by_test_id("stMetric")).to_have_count(2)
     settled(page)
     return card.inner_text()
+
+
+def test_a_cell_of_label_by_fold_that_is_changed_stands_in_the_address(server: Server, page: Page):
+    page.goto(f"{server.url}/cluster_folds?data=wine&folds=3")
+    unfold(page, "Labels by fold as a table")
+    cells = settled(page).get_by_test_id("stDataFrame").first
+    width = cells.bounding_box()["width"]
+    cells.click(position={"x": width / 2, "y": 52})  # fold 2 of class_0: drawn on a canvas, so there is nothing to name
+    page.keyboard.press("Enter")
+    expect(page.locator("#portal input, #portal textarea")).to_be_focused()
+    page.keyboard.type("30", delay=50)
+    page.keyboard.press("Enter")
+    page.wait_for_function("new URLSearchParams(location.search).get('labels_by_fold') === 'class_0: 14.5 30 14.5'")
+    expect(page.get_by_text("Samples by fold: 54.2, 69.7, 54.2.")).to_be_visible()

@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.data import Dataset, load_example
 from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
@@ -12,7 +14,8 @@ from core.represent import REPRESENTATIONS
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
-from ui.cluster_folds import controls
+from ui.cluster_folds import controls, labels
+from ui.forms.texts import NamedNumbers
 
 PLAN = FoldPlan(seeds=(0, 1, 2))
 
@@ -88,9 +91,10 @@ def test_labels_that_are_specified_are_in_form_table_and_address(open_page, work
     assert not app.exception
     plan = app.session_state["share_offer"].plan
     assert plan.labels_by_fold == (("class_0", 30.0, 20.0, 9.0), ("class_2", 1.0, 1.0, 0.0))
-    planned = next(table.value for table in app.dataframe if "All" in table.value.index)
-    assert planned.loc["class_0"].tolist() == ["30.0", "20.0", "9.0"]
-    assert planned.loc["class_1"].tolist() == ["23.7"] * 3
+    planned = next(table.value for table in app.dataframe if "class_1" in table.value.index)
+    assert planned.loc["class_0"].tolist() == [30, 20, 9]
+    assert planned.loc["class_1"].tolist() == [23.7] * 3
+    assert "Samples by fold: 77.7, 67.7, 32.7." in texts(app)
     assert "their scores also differ because their labels do" in texts(app)
     run = stored_run(workspace, wine, plan=plan)
     app = open_page("cluster_folds", data=wine.fingerprint, **controls.parameters(plan))
@@ -101,6 +105,32 @@ def test_labels_that_are_specified_are_in_form_table_and_address(open_page, work
     assert found.loc["class_0"].tolist() == ["30", "20", "9"]
     assert found.loc["class_2"].tolist() == ["24", "24", "0"]
     assert workspace.runs(LOCAL_OWNER) == [run]
+
+
+def test_a_cell_that_is_changed_is_in_the_line_and_the_rest_of_its_label_is_shared_out(monkeypatch):
+    wine = load_example("wine")
+    plan = FoldPlan(schemes=("sds_folds",), n_folds=3, labels_by_fold=(("class_2", 1, 1, 0),))
+    state = {"editor": {"edited_rows": {"0": {"Fold 1": 30}, 2: {"Fold 2": None}}}}
+    monkeypatch.setattr(labels.st, "session_state", state)
+    labels._take("editor", plan, wine)
+    assert state["labels_by_fold"] == "class_2: 48 0 0; class_0: 30 14.5 14.5"
+    taken = NamedNumbers("labels_by_fold", "Labels by fold", 0.0, "").meant(state["labels_by_fold"])
+    counts = labels.counts_by_fold(replace(plan, labels_by_fold=taken), wine)
+    np.testing.assert_allclose(counts, [[30, 14.5, 14.5], [71 / 3] * 3, [48, 0, 0]])
+
+
+@given(st.lists(st.floats(0, 50), min_size=2, max_size=6), st.dictionaries(st.integers(0, 5), st.floats(0, 60)))
+def test_no_sample_is_lost_where_the_cells_leave_room_for_it(counts, cells):
+    cells = {fold: number for fold, number in cells.items() if fold < len(counts)}
+    after = labels.changed(np.array(counts), cells)
+    assert all(after[fold] == number for fold, number in cells.items())
+    if len(cells) < len(counts) and sum(cells.values()) <= sum(counts):
+        np.testing.assert_allclose(after.sum(), sum(counts), atol=1e-9)
+
+
+def test_without_folds_that_read_labels_there_is_no_table_of_them(open_page, wine):
+    app = open_page("cluster_folds", data=wine.fingerprint, schemes=["random_folds"])
+    assert not any("class_1" in table.value.index for table in app.dataframe)
 
 
 def test_labels_that_cannot_be_read_are_said_and_kept(open_page, wine):

@@ -1,14 +1,11 @@
 """Which folds are made, and who is tested on them? The controls of a FoldPlan, all of them in the address."""
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.asked import About
 from core.data import Dataset
 from core.evaluate.cluster_folds import Metric
-from core.evaluate.wording import fixed
 from core.trials import FoldPlan
 from ui.forms.controls import One, check_address
 from ui.forms.plan_form import plan_form, plan_parameters
@@ -29,19 +26,6 @@ def fold_plan(dataset: Dataset) -> tuple[FoldPlan, DeltaGenerator]:
     Raises DataError for a choice that makes no plan.
     """
     return plan_form(FoldPlan, About(dataset))
-
-
-def specified(plan: FoldPlan, dataset: Dataset) -> None:
-    """What the labels that were specified come to: a table of label by fold, where there are any."""
-    wanted = next((of for scheme in plan.schemes if (of := plan.wanted(dataset, scheme)) is not None), None)
-    if wanted is None:
-        return
-    folds = [f"Fold {fold}" for fold in range(1, plan.n_folds + 1)]
-    by_label = np.vstack([wanted.T, wanted.sum(axis=1)])  # a class may itself be called All
-    table = pd.DataFrame(by_label, index=[*dataset.class_names, "All"], columns=folds)
-    whole = (table == table.round()).all().all()
-    st.caption("Samples of each label that each fold is to get" + ("." if whole else ", before rounding."))
-    st.dataframe(table.map(lambda n: fixed(n, 0 if whole else 1)).rename_axis("Label"), key="specified-labels")
 
 
 def parameters(plan: FoldPlan) -> dict[str, list[str]] | None:

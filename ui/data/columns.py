@@ -119,7 +119,7 @@ def _choose(role: str, chosen: str | None, columns: Columns, without: str, file_
             on_change=_take_from_others,
             args=(role, file_id),
         )
-        st.caption(page.plain(_comes_to(role, chosen, columns)))
+        st.caption(page.plain(_comes_to(role, chosen, columns, without)))
 
 
 def _take_from_others(role: str, file_id: str) -> None:
@@ -139,20 +139,21 @@ def _named(role: str, column: str, columns: Columns) -> str:
     return f"{column} · {plural(n_classes, 'class', 'classes')}" if n_classes > 1 else column
 
 
-def _comes_to(role: str, column: str | None, columns: Columns) -> str:
-    """What a choice comes to, and why it was made where nothing decided it."""
+def _comes_to(role: str, column: str | None, columns: Columns, without: str) -> str:
+    """What a choice comes to beside what is said below of the whole, and why it was made where nothing decided it."""
     if column is None:
-        return {"label": "", "text": "All that have no other role.", "id": "Rows are counted."}.get(role, "None known.")
-    held = {"text": "A text in each row.", "image": "An image in each row."}
-    said = held.get(role) or _content(role, columns.values_of(column))
-    why = columns.proposal.why.get(role)
-    if why is None or getattr(columns.proposal.roles, role) != column:
+        inputs = "" if without == ROLES["image"][0].lower() else "All that have no other role."
+        return {"label": "", "text": inputs, "id": "Rows are counted."}.get(role, "None known.")
+    held = {"label": "", "text": "A text in each row.", "image": ""}
+    said = held[role] if role in held else _content(role, columns.values_of(column))
+    why = columns.proposal.why.get(role, "").partition(";")[0].partition(":")[0]
+    if not why or role == "id" or getattr(columns.proposal.roles, role) != column:
         return said
-    return f"{said} {why[:1].upper()}{why[1:]}."
+    return f"{said} {why[:1].upper()}{why[1:]}.".strip()
 
 
 def _content(role: str, values: Values) -> str:
-    """What stands in a column, as what its role makes of it."""
+    """What stands in a column of ids, sources or parts, as what its role makes of it."""
     sizes = [n for _, n in values.counts]
     if not sizes:
         return "Nothing in any row."
@@ -161,10 +162,8 @@ def _content(role: str, values: Values) -> str:
         return (
             "Different in every row." if unique else f"{count(len(sizes))} different ones in {count(sum(sizes))} rows."
         )
-    if role == "label":
-        return f"{plural(len(sizes), 'class', 'classes')}, the largest {percent(values.largest_share)}."
     low, high = count(min(sizes)), plural(max(sizes), "row")
-    return f"{plural(len(sizes), role)}, {high if min(sizes) == max(sizes) else f'{low} to {high}'} each."
+    return f"{high if min(sizes) == max(sizes) else f'{low} to {high}'} each."
 
 
 def _inputs(numbers: tuple[str, ...], file_id: str) -> tuple[str, ...]:
