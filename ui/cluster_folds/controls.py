@@ -40,7 +40,7 @@ def specified(plan: FoldPlan, dataset: Dataset) -> None:
     by_label = np.vstack([wanted.T, wanted.sum(axis=1)])  # a class may itself be called All
     table = pd.DataFrame(by_label, index=[*dataset.class_names, "All"], columns=folds)
     whole = (table == table.round()).all().all()
-    st.caption("Samples of each label that each fold is to get" + ("." if whole else ", before rounding."))
+    st.caption("Samples of each label requested for each fold" + ("." if whole else ", before rounding."))
     st.dataframe(table.map(lambda n: fixed(n, 0 if whole else 1)).rename_axis("Label"), key="specified-labels")
 
 
@@ -55,7 +55,7 @@ def metric(class_names: tuple[str, ...]) -> tuple[Metric, dict[str, list[str]]]:
     metrics = {"macro_f1": Metric(), "accuracy": Metric("accuracy")}
     metrics |= {f"f1-{name}": Metric("f1", name) for name in class_names}
     titles = {name: of.title[0].upper() + of.title[1:] for name, of in metrics.items()}
-    meaning = "The paper takes macro F1 of several classes and, of two, the F1 of the positive one."
+    meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
     control = One("score", "Score", titles, "macro_f1", meaning)
     check_address([control])
     with st.container(width=250):
