@@ -35,7 +35,7 @@ def choose_model(of: ModelComparisons) -> SetComparison:
 
 def metrics(of: SetComparison) -> list[Metric]:
     """The gap and its three parts, which add up to it."""
-    against = " and ".join(f"{percent(baseline.majority)} ({baseline.set})" for baseline in of.baselines)
+    against = " and ".join(f"{percent(baseline.majority)} ({'new' if baseline.set == 'target' else baseline.set})" for baseline in of.baselines)
     fall = Metric(
         "Accuracy falls by",
         *_split(points, of.gap),
