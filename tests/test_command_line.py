@@ -59,7 +59,7 @@ def test_what_a_run_waits_for_is_said_first(capsys):
     [
         ("wine", "no plan", "This is no plan"),
         ("wine", '{"kind":"trials","models":["oracle"]}', "cannot be chosen"),
-        ("wine", '{"kind":"trials","source_finders":["known"]}', "does not say which source"),
+        ("wine", '{"kind":"trials","source_finders":["known"]}', "does not name the source"),
         ("no-such-file.tsv", PLAN, "no-such-file.tsv"),
     ],
 )

@@ -104,8 +104,8 @@ EXAMPLES: dict[str, Example] = {
             name="docstrings",
             title="Docstrings",
             kind="text",
-            sentence="What numpy, scipy, pandas, scikit-learn, torch and plotly say about themselves: "
-            "which library is it? The sources are their subpackages.",
+            sentence="Docstrings of numpy, scipy, pandas, scikit-learn, torch and plotly: which library is it? "
+            "Sources are their subpackages.",
             load=load_docstrings,
         ),
     )

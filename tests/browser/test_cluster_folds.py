@@ -24,7 +24,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
 ):
     page.goto(f"{server.url}/cluster_folds?data=digits")
     click_run(page)
-    expect(page.get_by_text("What is in the folds")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("What differs in the folds")).to_be_visible(timeout=WORK)
     said = verdict(page)
     assert re.search(r"loses \d\.\d points \[.*\] of macro F1 on SDS k-means folds: 9\d\.\d % on random folds", said)
 
@@ -45,7 +45,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     click(page.get_by_text("predictions of your own").first)
     card = settled(page).locator(".st-key-slot-first")
     card.locator("input[type=file]").nth(0).set_input_files(predictions)
-    expect(card.get_by_text("nothing tells which fold a row was tested in")).to_be_visible()
+    expect(card.get_by_text("no column gives the fold of a row")).to_be_visible()
     others = tmp_path / "datasplits_others.tsv"
     others.write_text("ids\tclustering_labels\nx1\t1\nx2\t2\n")
     card.locator("input[type=file]").nth(1).set_input_files(others)

@@ -176,7 +176,7 @@ def another_server() -> Iterator[tuple[str, list[str | None]]]:
 
 
 def shown(page: Page) -> str:
-    """The whole card of the verdict, once it is drawn: a visitor's first page is worked out anew."""
+    """The whole card of the verdict, once it is drawn: a visitor's first page is computed anew."""
     expect(page.locator(".st-key-verdict").get_by_test_id("stMetric")).to_have_count(4)
     return verdict(page)
 

@@ -32,8 +32,8 @@ def noise(dataset: Dataset, plan: AverageCasePlan) -> None:
         _noisy_rows(dataset, plan, int(rows[0]), rng)
     else:
         st.markdown(
-            "Noise is added to the vectors that the model takes for texts, not to their words: a text with noise "
-            "cannot be shown. In standard deviations of each number, a sigma of 1 is about as far as texts lie apart."
+            "Noise is added to the vectors of texts, not to their words, so a noisy text cannot be shown. In "
+            "standard deviations of each number, sigma 1 is about the distance between texts."
         )
 
 
@@ -48,9 +48,9 @@ def _noisy_pictures(dataset: Dataset, plan: AverageCasePlan, rows: np.ndarray, r
         captions = [dataset.class_names[dataset.y[row]] for row in rows]
         samples.pictures(list(noisy), captions)
     if not plan.cut_off:
-        st.caption("Pictures are cut off at black and white; the numbers that the model gets are not.")
+        st.caption("Pictures are clipped at black and white; the model's inputs are not.")
     if plan.shape == "covariance":
-        st.caption("Shown with each pixel's own spread; the run lets pixels vary together as they do in the data.")
+        st.caption("Shown with each pixel's own spread; in the run, pixels vary together as in the data.")
 
 
 def _noisy_rows(dataset: Dataset, plan: AverageCasePlan, row: int, rng: np.random.Generator) -> None:
@@ -91,7 +91,7 @@ def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     code = min(known, key=lambda code: classes[code].value) if look.label is None else names.index(look.label)
     st.subheader(f"Least and most robust samples of {page.plain(names[code])}", anchor=False)
     if code not in known:
-        st.caption("None of the samples that are judged is of this class.")
+        st.caption("No judged sample has this class.")
         return
     st.caption(page.plain(f"Mean p_robust of the class: {percent(classes[code].value)}, n = {count(classes[code].n)}."))
     at = found.samples_at(sigma).set_index("row")
@@ -147,8 +147,8 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
     with scatter:
         drawn = figures.confidence_chart(found, sigma, selected=chosen, dark=page.dark())
         caption = (
-            "Each mark is a sample; crosses are wrong predictions. Those at the lower right are sure and fragile. "
-            "Draw around some to see them on the map and below."
+            "Each mark is a sample; crosses are wrong predictions. Lower right: confident, but fragile. Lasso "
+            "marks to see them on the map and below."
         )
         maps.linked_chart(drawn, caption, dataset.fingerprint, key="confidence-chart")
     with beside:
@@ -158,8 +158,8 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
             drawn = figures.robustness_map(points, found, sigma, selected=chosen, dark=page.dark())
             maps.linked_chart(
                 drawn,
-                f"The judged samples on their first two principal components, {fragile} ones fragile. The map "
-                "on the page of data sets shows the same selection.",
+                f"The judged samples on their first two principal components, {fragile} ones fragile. The map on "
+                f"the page “Data sets” shows the same selection.",
                 dataset.fingerprint,
                 key="robustness-map",
             )

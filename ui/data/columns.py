@@ -22,12 +22,12 @@ USUAL = 4  # roles are asked about side by side
 NOTHING = ""
 """What is chosen where no column has a role, or where all columns of numbers are inputs: no column is called so."""
 ROLES = {
-    "label": ("Label", "What a model is to tell."),
-    "text": ("Inputs", "What it is told from: all columns of numbers, or one of text."),
-    "id": ("Id", "Names each row; without it, rows are counted."),
+    "label": ("Label", "The class that a model predicts."),
+    "text": ("Inputs", "What the model sees: all columns of numbers, or one of text."),
+    "id": ("Id", "The name of each row; without it, rows are numbered."),
     "source": ("Source", "The person, site or device that a row comes from. Accuracy can then be tested on new ones."),
     "part": ("Part", "Whether the file itself marks a row for training, validation or test."),
-    "image": ("Images", "PNG or JPEG files, a cell each."),
+    "image": ("Images", "PNG or JPEG files, one per cell."),
 }
 """What the screen calls a role, and what it says besides."""
 _TOO_MANY_CELLS = 2_000_000  # above it, what a column holds is looked up only once it is chosen
@@ -142,8 +142,8 @@ def _named(role: str, column: str, columns: Columns) -> str:
 def _comes_to(role: str, column: str | None, columns: Columns, without: str) -> str:
     """What a choice comes to beside what is said below of the whole, and why it was made where nothing decided it."""
     if column is None:
-        inputs = "" if without == ROLES["image"][0].lower() else "All that have no other role."
-        return {"label": "", "text": inputs, "id": "Rows are counted."}.get(role, "None known.")
+        inputs = "" if without == ROLES["image"][0].lower() else "All without another role."
+        return {"label": "", "text": inputs, "id": "Rows are numbered."}.get(role, "None known.")
     held = {"label": "", "text": "A text in each row.", "image": ""}
     said = held[role] if role in held else _content(role, columns.values_of(column))
     why = columns.proposal.why.get(role, "").partition(";")[0].partition(":")[0]
@@ -156,7 +156,7 @@ def _content(role: str, values: Values) -> str:
     """What stands in a column of ids, sources or parts, as what its role makes of it."""
     sizes = [n for _, n in values.counts]
     if not sizes:
-        return "Nothing in any row."
+        return "Empty in every row."
     if role == "id":
         unique = max(sizes) == 1
         return (
@@ -173,7 +173,7 @@ def _inputs(numbers: tuple[str, ...], file_id: str) -> tuple[str, ...]:
         numbers,
         key=f"left-out-{file_id}",
         placeholder="None",
-        help="What would give the label away, such as a second diagnosis, and what measures nothing.",
+        help="Columns that give the label away, such as a second diagnosis, and columns that measure nothing.",
     )
     return tuple(column for column in numbers if column not in set(left_out))
 
@@ -190,7 +190,7 @@ def _first_rows(table: Table, said: Mapping[str, str | None], inputs: Sequence[s
     st.dataframe(frame, hide_index=True, alt="The first rows of the file, with the role of each column")
     if len(table.columns) > MOST_COLUMNS:
         n_more = len(table.columns) - MOST_COLUMNS
-        st.caption(f"And {plural(n_more, 'more column')}. To find one, type its name into a control.")
+        st.caption(f"And {plural(n_more, 'more column')}. Type a name into a control to find one.")
 
 
 def _cell(value: object) -> str:

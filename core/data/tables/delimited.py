@@ -182,7 +182,7 @@ def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
     if counts[delimiter] == 0:
         raise DataError(
             f"{name}, line 1: one column only, {quoted(header)}. The first line must name the columns, with "
-            "tabs, commas or semicolons between them: one for the label, others for what it is to be told from."
+            "tabs, commas or semicolons between them: one for the label, others for the inputs."
         )
     return delimiter
 

@@ -22,10 +22,10 @@ from core.models.errors import ModelError
 PAPER_COPIES, PAIRED_COPIES = 5, 6
 """Around so many copies MMSE is said to converge (section 4.2); and as many in pairs as come next to it."""
 BY_LIMIT = (
-    "The noise is {}: that logits vary normally rests on the central limit theorem (lemma 2), and so on inputs of many "
-    "features, none of which decides alone."
+    "The noise is {}. Normal logits then rest on the central limit theorem (lemma 2): many features, none of which "
+    "decides alone."
 )
-NO_BOUND = "An approximation without a bound of its error: read it beside its bias against Monte-Carlo on this model."
+NO_BOUND = "An approximation without an error bound: read it with its bias against Monte-Carlo on this model."
 
 
 @dataclass(frozen=True)
