@@ -50,7 +50,7 @@ def test_a_run_is_found_by_the_bare_address_and_by_the_name_of_its_usual_feature
     run = stored_run(workspace, wine, plan=replace(PLAN, models=(), representation=stored))
     for features in ({}, {"features": REPRESENTATIONS["raw"].title}):
         app = open_page("cluster_folds", data=wine.fingerprint, models=[""], **features)
-        assert "Nothing has been computed" not in texts(app)
+        assert "Not computed yet" not in texts(app)
         assert app.button(key="run").disabled
     assert workspace.runs(LOCAL_OWNER) == [run]
 

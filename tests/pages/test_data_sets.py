@@ -165,7 +165,7 @@ def opened(open_page, **parameters):
         app.session_state[f"fold-{name}"] = True
     app.run()
     until = time.monotonic() + 60
-    while "is being looked for" in texts(app) or "are being looked for" in texts(app) or app.get("skeleton"):
+    while "Searching for near" in texts(app) or app.get("skeleton"):
         assert time.monotonic() < until, texts(app)
         time.sleep(0.2)
         app.run()

@@ -45,7 +45,7 @@ def test_it_is_shown_alone_where_nothing_was_computed(show, workspace, mine):
     said = texts(app).replace("\\", "")
     assert "12 of 12 trials used" in said
     assert app.dataframe[0].value["Model"].tolist() == ["mine"]
-    assert "Nothing has been computed" not in said
+    assert "Not computed yet" not in said
     assert not app.button(key="run").disabled
     assert workspace.runs(LOCAL_OWNER) == [], "looking at a model has made a run"
 

@@ -142,7 +142,7 @@ def test_a_run_tells_what_its_sources_were_and_goes_on_with_no_others(workspace,
     assert Engine(workspace, executor).start(LOCAL_OWNER, begun.id)
     ended = wait_while_running(workspace, begun.id, seconds=60)
     assert (ended.state, ended.n_done) == ("interrupted", 1)
-    assert ended.errors[0].startswith("The sources that this run began with are gone")
+    assert ended.errors[0].startswith("The sources of this run were deleted")
 
 
 def test_a_run_that_another_process_left_behind_is_taken_over(workspace, executor, wine):

@@ -104,7 +104,7 @@ def _opened(file: File, limits: Limits) -> Table | Archive:
     if len({path.parent for path in tables if path.suffix.lower() == ".txt"}) > 1:
         raise DataError(
             f"{name}: folders of text files are not read. Put the texts into one table, such as a TSV file with a "
-            "column 'text' and a column 'label' that holds the name of the folder."
+            "column 'text' and a column 'label' for the folder's name."
         )
     if not tables:
         return archive
