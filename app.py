@@ -1,8 +1,10 @@
 """Start here: `streamlit run app.py`. The launcher of the app; the pages themselves are run by ui/shell/router.py."""
 
+import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -17,10 +19,22 @@ ROOT = Path(__file__).resolve().parent
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """When the server stops, so does all work that it started; what is finished is stored and can be resumed."""
+    noted = asyncio.get_running_loop().run_in_executor(None, _note_that_it_is_open)  # beside the start, which is light
     yield
+    (await noted)()
     jobs = sys.modules.get("ui.shell.jobs")  # not there where nobody has opened a page
     if jobs is not None:
         jobs.close()
+
+
+def _note_that_it_is_open() -> Callable[[], None]:
+    """Say where another Touchstone is open on this home; returns what takes our own note away again."""
+    from core.data.home import home
+    from ui.shell import already_open
+
+    folder, address = home(), already_open.here()
+    already_open.say(folder, address)
+    return partial(already_open.leave, folder, address)
 
 
 check_start()

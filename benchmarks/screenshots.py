@@ -43,7 +43,7 @@ def run_the_main_job(server: Server, browser: Browser) -> None:
     with tab(browser, scheme="light", height=800) as page:
         page.goto(f"{server.url}/cluster_folds?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
-        expect(page.get_by_text("What is in the folds")).to_be_visible(timeout=5 * MINUTE)
+        expect(page.get_by_text("What distinguishes the folds")).to_be_visible(timeout=5 * MINUTE)
         page.goto(f"{server.url}/source_robustness?{ABOUT}")
         page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)
@@ -58,9 +58,9 @@ def run_average_case(server: Server, browser: Browser) -> str:
     with tab(browser, scheme="light", height=800) as page:
         page.goto(f"{server.url}/average_case?{ABOUT}&network=CNN-1&epochs=10")
         page.get_by_role("button", name="Train", exact=True).click()
-        expect(page.get_by_text("kept out of training").first).to_be_visible(timeout=5 * MINUTE)
+        expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=5 * MINUTE)
         page.get_by_role("button", name="Run", exact=True).click()
-        expect(page.get_by_text("How far are the numbers off on this model?")).to_be_visible(timeout=5 * MINUTE)
+        expect(page.get_by_text("How large is the error on this model?")).to_be_visible(timeout=5 * MINUTE)
         return page.url.removeprefix(f"{server.url}/")
 
 

@@ -162,7 +162,7 @@ def asks(
     return asks_several(Ask(**ask), default=default, joined=joined, several_as=several_as, means=means)
 
 
-def asks_seed(*, address: str = "seed", help: str = "All randomness follows from this number.", **ask: Any) -> Any:
+def asks_seed(*, address: str = "seed", help: str = "The same seed gives the same result.", **ask: Any) -> Any:
     """A field that asks for the seed of all that is drawn.
 
     >>> @dataclass(frozen=True)

@@ -75,7 +75,7 @@ QUESTIONS: dict[str, Question] = {
         Question("data_sets", "What is in the data?", "Data sets", ":material/table_rows:", "Data"),
         Question(
             "cluster_folds",
-            "How do folds that are made to differ behave?",
+            "How do scores change when folds are made to differ?",
             "Cluster folds",
             ":material/scatter_plot:",
             "Data",
@@ -84,7 +84,7 @@ QUESTIONS: dict[str, Question] = {
         ),
         Question(
             "source_robustness",
-            "How far does accuracy fall on unfamiliar sources?",
+            "How far does accuracy fall on new sources?",
             "Source robustness",
             ":material/straighten:",
             "Questions",
@@ -138,7 +138,7 @@ QUESTIONS: dict[str, Question] = {
         Question("runs", "What has been computed?", "Runs", ":material/history:", "Work"),
         Question(
             "training",
-            "A network that is trained and kept",
+            "A trained and stored network",
             kind="training",
             plan="core.trials.training_plan:TrainingPlan",
             serves=("average_case", "test_quality", "guided_tests"),
@@ -152,7 +152,7 @@ QUESTIONS: dict[str, Question] = {
         ),
         Question(
             "clouds",
-            "How hard are held-out clusters of clouds without groups?",
+            "How hard are held-out clusters of data without groups?",
             kind="clouds",
             plan="core.evaluate.source_robustness.clouds_plan:CloudsPlan",
             serves=("source_robustness", "data_set_adequacy"),

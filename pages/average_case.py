@@ -51,8 +51,8 @@ def show(run: Run) -> None:
 
 
 page.lead(
-    "How often noise leaves each prediction as it is, for samples and classes. It cannot tell how a model does on "
-    "changes of another kind, or against somebody who looks for the worst."
+    "Share of noisy copies of a sample that keep its prediction, by sample and class. It does not cover other "
+    "kinds of change, or worst-case (adversarial) inputs."
 )
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset)

@@ -1,4 +1,4 @@
-"""How do folds that are made to differ behave? (Wecker, Friedrich & Adel 2020)"""
+"""How do scores change when folds are made to differ? (Wecker, Friedrich & Adel 2020)"""
 
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ from core.data import DataError
 from core.evaluate.cluster_folds import Metric
 from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run
-from ui.cluster_folds import controls, export, inside, look, results, upload
+from ui.cluster_folds import controls, export, inside, labels, look, results, upload
 from ui.cluster_folds import scores as cluster_folds_scores
 from ui.cluster_folds.work import Folded
 from ui.data import choice as data_choice
@@ -39,7 +39,7 @@ def make() -> None:
     for note in plan.notes(dataset):
         st.caption(page.plain(note))
     if run is None:
-        controls.specified(plan, dataset)
+        labels.edit(plan, dataset)
         cluster_folds_scores.nothing_computed(plan, n_trials)
         return
     jobs.follow(run, jobs.progress)
@@ -72,8 +72,8 @@ def own() -> None:
     share.offer(None, upload.parameters(chosen))
     if not {"first", "second"} & chosen.keys():
         page.empty(
-            "Give the predictions of a model on folds, and the file that says which sample is in which fold: the files "
-            "of the ClusterDataSplit notebooks, as they are."
+            "Upload a model's predictions on folds, and the file that gives each sample's fold. The files of the "
+            "ClusterDataSplit notebooks work unchanged."
         )
         return
     try:
@@ -93,13 +93,15 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
         body = cluster_folds_scores.show(folded, metric, upload.foretold(chosen, scores), finished=True)
         tables = cluster_folds_scores.tables(folded, scores)
     else:
-        st.header("How the folds lie", anchor=False)
+        st.header("Map of the folds", anchor=False)
         look.show(folded)
     with st.container(gap="xsmall"):
         if tables:
-            page.fold("How the folds lie", partial(look.show, folded), key="folds-lie", asked_by=look.ADDRESSES)
+            page.fold("Map of the folds", partial(look.show, folded), key="folds-lie", asked_by=look.ADDRESSES)
         if folded.dataset is not None and folded.cuts:
-            page.fold("What is in the folds", partial(inside.show, folded), key="inside", asked_by=inside.ADDRESSES)
+            page.fold(
+                "What differs in the folds", partial(inside.show, folded), key="inside", asked_by=inside.ADDRESSES
+            )
         if tables:
             page.fold("In numbers", partial(cluster_folds_scores.summary, scores), key="table")
     if run is not None:
@@ -110,8 +112,8 @@ def everything(folded: Folded, metric: Metric, chosen: dict[str, str], run: Run 
 
 
 page.lead(
-    "Folds that differ in their inputs show how far a score rests on training and test samples being alike. Which new "
-    "inputs you will meet, they cannot tell."
+    "Folds that differ in their inputs show how much a score depends on training and test samples being alike. "
+    "They do not predict which new inputs you will meet."
 )
 if controls.view() == controls.MAKE:
     make()

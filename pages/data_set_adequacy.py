@@ -82,8 +82,8 @@ def _null(run: Run, of: Curve) -> Claim | None:
 
 
 page.lead(
-    "Accuracy over the size of the training set, on sources held out and seen in training, with test sets that do not "
-    "change. What samples of another kind would bring stays open."
+    "Accuracy over the size of the training set, on sources held out and seen in training, always on the same test "
+    "sets. It does not predict the effect of samples of another kind."
 )
 dataset = data_choice.dataset()
 try:

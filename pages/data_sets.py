@@ -23,7 +23,7 @@ ANOTHER = "choose another"
 
 @st.dialog("Delete this data set?")
 def delete(choice: Choice) -> None:
-    st.markdown(f"**{page.plain(choice.title)}** and all its runs will be gone for good.")
+    st.markdown(f"**{page.plain(choice.title)}** and all its runs are deleted for good.")
     page.delete_or_keep(lambda: data_choice.forget(choice.address))
 
 
@@ -135,7 +135,7 @@ if read_only() or not choose():
             and st.button("Delete", icon=":material/delete:", type="tertiary", key="delete-data")
         ):
             delete(choice)
-    look = background.answer(results.look(dataset), "Counting classes and copies", key="look")
+    look = background.answer(results.look(dataset), "Counting classes and duplicates", key="look")
     if look is None:
         page.nothing_yet(running=True)
     else:

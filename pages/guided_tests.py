@@ -63,7 +63,7 @@ def on_the_way(found: Guided | None) -> None:
     """The explorer; open where there is nothing else to see, or where the address names a place."""
     opened = not has_tests or any(key.startswith(explorer.KEYS) for key in st.query_params)
     decoder = None if found is None else found.decoder
-    title = "What lies on the way to another class?"
+    title = "What lies between two classes?"
     add(page.fold(title, lambda: explorer.explorer(looked, within, decoder), key="way", opened=opened) or {})
 
 
@@ -77,7 +77,7 @@ def tested() -> Properties | None:
         return found
 
     opened = "violations" in st.query_params
-    return page.fold("Does it behave as a well-trained classifier?", draw, key="properties", opened=opened)
+    return page.fold("Does the model behave like a well-trained classifier?", draw, key="properties", opened=opened)
 
 
 def to_label() -> None:
@@ -93,8 +93,8 @@ def add(said: dict[str, list[str]]) -> None:
 
 
 page.lead(
-    "Pictures made where the test set has few: near the centroids of classes and at the boundaries between them. An "
-    "independent oracle reads each; whether anything like them exists, it cannot tell."
+    "Accuracy on pictures generated where the test set has few samples: near class centroids and at class "
+    "boundaries. An independent oracle checks their labels, but not whether such pictures occur."
 )
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset, records=True)
@@ -143,7 +143,7 @@ try:
             page.nothing_yet(running=False)
     if run is not None and found is not None and has_tests:
         with_another(run, found)
-        head = "What does the layer's head make of generated features? With table 2"
+        head = "How does the layer's head classify generated features? With table 2"
         page.fold(head, lambda: features(run, found), key="features")
     on_the_way(found)
     to_label()

@@ -30,7 +30,7 @@ def show(found: ModelComparisons) -> None:
     leads = {**view.settings} | ({matching.MODEL: [of.model]} if several else {})
     share.offer(None, leads, view=view, commands=command.commands(sets, plan))
     if of.can_match:
-        caption = "Right of zero accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
+        caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
         page.figure(partial(figures.gap_chart, of), caption, key="gap")
         page.findings(matched_verdict(of), most=4)
     elif several:
@@ -64,7 +64,7 @@ def matched(of: SetComparison) -> None:
             results.curve(sets, plan.at_every_epsilon, of.model), "Matching at every epsilon", key="curve"
         )
         if curve is not None:
-            caption = "What rests on epsilon: a closer match leaves more samples unmatched."
+            caption = "Effect of epsilon: closer matches leave more samples unmatched."
             page.figure(partial(figures.epsilon_chart, curve), caption, key="curve")
     with labels:
         if any(row.enough for row in of.labels):
@@ -82,7 +82,7 @@ def how_sure(of: SetComparison) -> None:
         return
     curves, densities = st.columns(2, gap="medium")
     with curves:
-        caption = "On the diagonal confidence is accuracy; below it the model is overconfident."
+        caption = "On the diagonal confidence equals accuracy; below it the model is overconfident."
         page.figure(partial(reliability.reliability_curves, known.subsets), caption, key="reliability")
     with densities:
         caption = "Density of confidences; matching makes those of the matched subsets alike."
@@ -93,7 +93,7 @@ def how_sure(of: SetComparison) -> None:
         figure = partial(reliability.reliability_chart, known.subsets[chosen], subset=chosen)
         page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
     with coverage:
-        caption = "Accuracy when the least confident samples are set aside."
+        caption = "Accuracy after removing the least confident samples."
         page.figure(partial(reliability.coverage_chart, known.coverage), caption, key="coverage")
     by_subset.calibration_rows(known.subsets)
     by_class = by_subset.classes(results.class_calibration(sets, plan, of.model, chosen), chosen)

@@ -9,7 +9,7 @@ from core.questions import QUESTIONS, with_page
 from core.workspace.run import Run
 from ui import page_file
 from ui.data import choice as data_choice
-from ui.shell import exports, jobs, page, questions, share, shared_view
+from ui.shell import exports, jobs, page, questions, run_list, share, shared_view
 from ui.shell.session import owner, workspace
 
 PER_PAGE = 12
@@ -18,7 +18,7 @@ PER_PAGE = 12
 @st.dialog("Delete this run?")
 def delete(run: Run) -> None:
     done = plural(run.n_done, "finished trial")
-    st.markdown(f"{summary(run)}\n\nIt is gone for good then, with {done}; the data set stays.")
+    st.markdown(f"{summary(run)}\n\nIt is deleted for good, with {done}. The data set stays.")
     page.delete_or_keep(lambda: workspace().delete_run(owner(), run.id))
 
 
@@ -71,14 +71,17 @@ def links_that_work() -> None:
 
 
 page.lead(
-    "Every run is kept until you delete it. It goes on when you close this page, and can be resumed after a crash."
+    "Runs are kept until you delete them. They continue when you close this page, and can be resumed after a crash."
 )
 exports.again()
 runs = workspace().runs(owner())
 links_that_work()
 if not runs:
-    page.empty("Nothing has been computed yet. Runs start on the pages under Questions and are listed here.")
+    page.empty("No runs yet. Start one on a page under “Questions”; it is listed here.")
     st.stop()
-for run in runs[page.part_shown(len(runs), PER_PAGE, key="runs-page")]:
+listed = run_list.chosen(runs)
+if not listed:
+    page.empty("No run has all of these words. Delete one of them to see more.")
+for run in listed[page.part_shown(len(listed), PER_PAGE, key="runs-page")]:
     with st.container(border=True, key=f"run-{run.id}"):
         jobs.follow(run, show)

@@ -53,7 +53,7 @@ def more(run: Run, of: ExpectedInterval) -> None:
     page.fold("Draw by draw, and rho of every model", partial(draws, intervals), key="draws")
     told, null = finders.told(run, own), _null(run, of)
     if told:
-        title = "Does the interval hold the accuracy on truly unseen sources?"
+        title = "Does the interval contain the accuracy on truly unseen sources?"
         page.fold(title, partial(finders.true_sources, told), key="true-sources")
     if finders.several(run):
         page.fold("Do the ways of finding sources agree?", partial(finders.side_by_side, run), key="agreement")
@@ -101,8 +101,8 @@ def _null(run: Run, of: ExpectedInterval) -> Claim | None:
 
 
 page.lead(
-    "Accuracy on held-out sources, against accuracy on sources seen in training. Whether the sources that you will "
-    "meet are like those held out stays open."
+    "Accuracy on sources held out of training, compared with sources seen in training. It does not show whether "
+    "your future sources are like these."
 )
 dataset = data_choice.dataset()
 asked = jobs.asked_to_start(data_choice.required().name)

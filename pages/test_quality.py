@@ -27,7 +27,7 @@ def show(looked: Looked, found: TestQuality) -> None:
     look.missed(found)
     page.findings(said, most=MOST_FINDINGS)
     look.to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
-    page.fold("By class and pair: what may be wrong", lambda: look.in_detail(found), key="detail")
+    page.fold("By class and pair: errors that cannot be ruled out", lambda: look.in_detail(found), key="detail")
     page.fold("Where do test samples lie? Three dimensions by class", lambda: look.classes(found), key="classes")
     page.fold("Which boundaries are tested?", lambda: pairs.heat_map(found), key="pairs")
     named, others = models_beside(looked, found)
@@ -45,19 +45,19 @@ def show(looked: Looked, found: TestQuality) -> None:
 
 def models_beside(looked: Looked, found: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
     """Other models beside this one; open where the address names some."""
-    title, opened = "How do classes differ, here and with other models?", beside.ADDRESS in st.query_params
+    title, opened = "How do classes differ, for this and other models?", beside.ADDRESS in st.query_params
     shown = page.fold(title, lambda: beside.beside(looked, found, model), key="beside", opened=opened)
     return shown or ({}, [])
 
 
 def two_classes(looked: Looked, found: TestQuality) -> dict[str, list[str]]:
     """Two classes in a plane, with what rests on the thresholds; open where the address names them."""
-    title = "How do two classes lie to one another, and what rests on thresholds?"
+    title = "How close are two classes, and how much depends on thresholds?"
 
     def draw() -> dict[str, list[str]]:
         label, rival, pair = pairs.choose(found)
         pairs.plane(looked, label, rival)
-        curves = background.answer(results.curves(looked), "Measuring at every threshold", key="curves")
+        curves = background.answer(results.curves(looked), "Computing every threshold", key="curves")
         if curves is not None:
             look.curves(curves, found, label)
         return pair
@@ -67,15 +67,15 @@ def two_classes(looked: Looked, found: TestQuality) -> dict[str, list[str]]:
 
 def shift(looked: Looked) -> tuple[Run | None, test_quality_shift.CovariateShiftPlan]:
     """Covariate shift: a classifier's answer at once, the paper's divergence as a run."""
-    st.subheader("Have classes moved from training to test?", anchor=False)
+    st.subheader("Did classes shift between training and test?", anchor=False)
     classifier = test_quality_shift.at_once(looked)
     plan = test_quality_shift.plan_of(dataset, model, looked.choice.layer)
     return test_quality_shift.show(dataset, plan, classifier), plan
 
 
 page.lead(
-    "Whether test samples lie where a model is unsure as well as where it is sure, in a layer of it. It cannot tell "
-    "whether their labels are right, or what other inputs the world holds."
+    "Whether test samples cover typical inputs and class boundaries, as seen in a layer of a model. It does not "
+    "check labels, or inputs that nobody collected."
 )
 dataset = data_choice.dataset()
 model = model_choice.model_choice(dataset, records=True)

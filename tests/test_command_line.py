@@ -18,6 +18,7 @@ from core.command.given_files import given_dataset
 from core.data import DataError, load_example
 from core.data.home import home
 from core.data.predictions.upload import GivenFile, PredictionUpload
+from core.data.tables.roles_file import FileReading
 from core.trials import Context
 from core.workspace import frames, work
 from core.workspace.engine.runner import close_engine
@@ -25,6 +26,7 @@ from core.workspace.plans import load_plan
 from core.workspace.run import Run, Steps
 from core.workspace.schema import RunRow
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.workspace.conftest import wait_until
 
@@ -57,7 +59,7 @@ def test_what_a_run_waits_for_is_said_first(capsys):
     [
         ("wine", "no plan", "This is no plan"),
         ("wine", '{"kind":"trials","models":["oracle"]}', "cannot be chosen"),
-        ("wine", '{"kind":"trials","source_finders":["known"]}', "does not say which source"),
+        ("wine", '{"kind":"trials","source_finders":["known"]}', "does not name the source"),
         ("no-such-file.tsv", PLAN, "no-such-file.tsv"),
     ],
 )
@@ -242,6 +244,21 @@ def test_images_of_several_sizes_are_resized_when_the_command_says_so(tmp_path, 
     assert "Say it with --image-size 8 8." in capsys.readouterr().err
     chosen = _parser().parse_args(["run", "--data", str(path), "--image-size", "6", "5", PLAN])
     assert given_dataset(chosen).x.shape == (8, 6, 5, 1)
+
+
+def test_a_question_about_a_table_in_a_zip_names_the_answer_which_is_taken(tmp_path, capsys):
+    path = tmp_path / "dogs.zip"
+    path.write_bytes(beside("labels.csv", csv(named("breed", "image", PATHS)), "images/"))
+    assert main(["run", "--data", str(path), PLAN]) == 2
+    said = capsys.readouterr().err
+    assert "dogs.zip: labels.csv: which column holds the label?" in said
+    assert "Likely: --label breed --image 'file in the archive'" in said
+    answer = ["run", "--data", str(path), "--label", "breed", "--image", "file in the archive", PLAN]
+    dataset = given_dataset(_parser().parse_args(answer))
+    assert (dataset.kind, dataset.n_classes, dataset.name) == ("image", 3, "dogs")
+    again = FileReading.from_json(dataset.read_as).arguments()
+    again[0] = f"--data={path}"
+    assert given_dataset(_parser().parse_args(["run", *again, PLAN])).fingerprint == dataset.fingerprint
 
 
 SLOW = '{"kind":"trials","models":["nearest_neighbours"],"n_repeats":2000}'

@@ -52,8 +52,8 @@ def cluster_classes(
         clusters = cluster(features[members], n_sources, rng)
         if len(np.unique(clusters)) < n_sources:
             raise DataError(
-                f"{n_sources} sources cannot be told apart in class {_name(label, class_names)}: its samples are too "
-                "much alike. Ask for fewer sources."
+                f"{n_sources} sources cannot be found in class {_name(label, class_names)}: its samples are too "
+                f"similar. Ask for fewer sources."
             )
         sources[members] = position * n_sources + clusters
     return sources

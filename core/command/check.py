@@ -33,8 +33,9 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 _KEYS = ("plans", "compare", "require")
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 _HOW_TO_READ = (
-    "A requirement **holds** where the whole 95 % interval lies on its side of the bound, **fails** where it lies on "
-    "the other side, and is **undecided** where it holds the bound: more samples, sources or repeats would settle it."
+    "A requirement **holds** if the whole 95 % interval lies on its side of the bound, and **fails** if it lies on "
+    "the other side. If the interval contains the bound, it is **undecided**: more samples, sources or repeats "
+    "would settle it."
 )
 
 
@@ -134,7 +135,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--require", action="append", default=[], metavar="TEXT", help="such as 'source_robustness.rho >= .9'"
     )
-    parser.add_argument("--undecided", choices=("pass", "fail"), help="what an undecided requirement counts as")
+    parser.add_argument("--undecided", choices=("pass", "fail"), help="how an undecided requirement counts")
     parser.add_argument(
         "--budget", type=seconds, metavar="TIME", help="such as 90s, 10m or 2h; the same command goes on"
     )

@@ -8,8 +8,7 @@ from pathlib import Path
 from core.data import DataError, Dataset, RolesNeeded, read_dataset
 from core.data.errors import SizeNeeded
 from core.data.tables import Table
-from core.data.tables.datasets import name_of, table_dataset
-from core.data.tables.files import read_table
+from core.data.tables.datasets import name_of, open_table, table_dataset
 from core.data.tables.proposal import SINGLE, propose_roles, said_roles
 from core.data.tables.roles_file import roles_from_json
 
@@ -53,17 +52,19 @@ def given_dataset(chosen: argparse.Namespace) -> Dataset:
     try:
         if not said and chosen.roles is None:
             return read_dataset(file, kind=chosen.kind, image_size=size)
-        table = read_table(file)
+        table = open_table(file)
+        if table is None:
+            raise DataError(f"{file.name}: something was said of columns, but only tables have columns.")
         known = roles_from_json(json_or_file(chosen.roles)) if chosen.roles is not None else None
         roles = said_roles(table, said) if known is None else replace(known, **said)
-        return table_dataset(table, name=name_of(table.name), kind=chosen.kind, roles=roles, image_size=size)
+        return table_dataset(
+            table, name=name_of(file.name), kind=chosen.kind, roles=roles, image_size=size, for_good=True
+        )
     except SizeNeeded as needed:
         height, width = needed.size
         raise DataError(f"{needed} Say it with --image-size {height} {width}.") from None
     except RolesNeeded as needed:
-        if file.suffix.lower() == ".zip":  # its table stands in the archive
-            raise
-        raise DataError(_answer(needed, read_table(file))) from None
+        raise DataError(_answer(needed, open_table(file))) from None
 
 
 def json_or_file(text: str) -> str:

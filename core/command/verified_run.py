@@ -50,7 +50,7 @@ def _comes_out_again(workspace: Workspace, owner: str, run: Run, n_trials: int) 
     if n_trials <= 0:
         return True
     if run.older_method:
-        raise DataError("An older method computed this run; today's would come to other figures, and cannot verify it.")
+        raise DataError("An older method computed this run. Today's method gives other results and cannot verify it.")
     done = workspace.rows_by_trial(owner, run.id)
     chosen = sorted(random.sample(sorted(done), min(n_trials, len(done))))
     n_differing = 0

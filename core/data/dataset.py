@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from core.data.errors import DataError
 from core.data.identity import fingerprint
-from core.data.values import check_unique, codes, read_only, texts
+from core.data.values import check_unique, codes, counted, read_only, texts
 
 Kind = Literal["image", "text", "tabular"]
 _SHAPES = {
@@ -28,7 +28,8 @@ class Dataset:
     """A labelled data set: checked, and then never changed (its arrays are read-only).
 
     Images are float32 in [0, 1] of shape (n, height, width, channels), texts an object array of str, tables float64.
-    `y` holds codes into `class_names`; `ids` and `sources` are object arrays of str, `sources` None where unknown.
+    `y` holds codes into `class_names`; `ids` and `sources` are object arrays of str, `sources` None where unknown, and
+    ids of None become positions, counted from 0.
     `scale` is what raw values were divided by, so that everything measured in input units can be told in raw ones.
     `vectors` are features that somebody brought along, a row per sample (None where nobody did), and `vectors_name`
     says what they are called; see `with_vectors`. `numbers` are no inputs but what else is known of every sample, such
@@ -71,7 +72,7 @@ class Dataset:
         x: ArrayLike,
         y: ArrayLike,
         class_names: Iterable[str],
-        ids: Iterable[str],
+        ids: Iterable[str] | None,
         sources: Iterable[str] | None = None,
         scale: float = 1.0,
         feature_names: Iterable[str] = (),
@@ -95,7 +96,7 @@ class Dataset:
             x=inputs,
             y=codes(y, name),
             class_names=tuple(texts(class_names, "class name", name)),
-            ids=texts(ids, "id", name),
+            ids=counted(len(inputs) if inputs.ndim else 0) if ids is None else texts(ids, "id", name),
             sources=None if sources is None else texts(sources, "source", name),
             scale=float(scale),
             feature_names=feature_names,
@@ -109,7 +110,8 @@ class Dataset:
         )
         _check_shapes(self)
         _check_labels(self)
-        check_unique(self.ids, "id", name)
+        if ids is not None:
+            check_unique(self.ids, "id", name)
         _check_values(self)
 
     @property

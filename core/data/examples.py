@@ -46,7 +46,7 @@ def _digits() -> Dataset:
         x=bunch.images[..., None] / scale,
         y=bunch.target,
         class_names=tuple(str(name) for name in bunch.target_names),
-        ids=[str(position) for position in range(len(bunch.target))],
+        ids=None,
         scale=scale,
         notes=("Pixels were divided by 16 and lie in [0, 1].",),
     )
@@ -59,7 +59,7 @@ def _table(name: str, bunch: Any) -> Dataset:
         x=bunch.data,
         y=bunch.target,
         class_names=tuple(str(name) for name in bunch.target_names),
-        ids=[str(position) for position in range(len(bunch.target))],
+        ids=None,
         feature_names=tuple(str(name) for name in bunch.feature_names),
     )
 
@@ -104,8 +104,8 @@ EXAMPLES: dict[str, Example] = {
             name="docstrings",
             title="Docstrings",
             kind="text",
-            sentence="What numpy, scipy, pandas, scikit-learn, torch and plotly say about themselves: "
-            "which library is it? The sources are their subpackages.",
+            sentence="Docstrings of numpy, scipy, pandas, scikit-learn, torch and plotly: which library is it? "
+            "Sources are their subpackages.",
             load=load_docstrings,
         ),
     )

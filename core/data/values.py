@@ -283,6 +283,17 @@ def texts(values: Any, what: str, name: str, *, empty: bool = False) -> np.ndarr
     return array
 
 
+def counted(n_samples: int) -> np.ndarray:
+    """Positions from 0 on as a read-only object array of str: the ids of samples that have none.
+
+    >>> counted(3)
+    array(['0', '1', '2'], dtype=object)
+    """
+    array = np.fromiter(map(str, range(n_samples)), dtype=object, count=n_samples)
+    array.flags.writeable = False
+    return array
+
+
 def _check_unicode(text: str, place: str) -> None:
     try:
         text.encode("utf-8")

@@ -407,5 +407,5 @@ def _note(observed: Divergence, n_test: int, options: ShiftOptions) -> str:
     fewer = min(observed.n_train_components, observed.n_test_components)
     if fewer < options.n_components:
         what = f"{fewer} component" + "s" * (fewer != 1)
-        return f"{what} in place of {options.n_components}, for want of {FEWEST_PER_COMPONENT} samples for each"
+        return f"{what} in place of {options.n_components}, because each needs {FEWEST_PER_COMPONENT} samples"
     return ""

@@ -38,7 +38,7 @@ def error_chart(audit: Audit, *, bias: bool = False, dark: bool = False) -> go.F
             line={"width": 0},
             fill="toself",
             fillcolor=faded(look.random),
-            name="luck of the draws",
+            name="by chance alone",
             hoverinfo="skip",
         )
     if bias:

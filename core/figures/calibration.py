@@ -71,7 +71,7 @@ def reliability_curves(subsets: Mapping[str, Calibration], *, dark: bool = False
     """Accuracy against confidence of all subsets at once (figures 5a and 8a), with Wilson's interval of each bin."""
     look = theme(dark)
     sentences = [
-        f"{name}: {percent(calibration.accuracy)} right, {percent(calibration.mean_confidence)} sure."
+        f"{name}: accuracy {percent(calibration.accuracy)}, confidence {percent(calibration.mean_confidence)}."
         for name, calibration in subsets.items()
     ]
     figure = new_figure(
@@ -108,7 +108,7 @@ def density_chart(densities: Mapping[str, tuple[np.ndarray, np.ndarray]], *, dar
     """Where the confidences of each subset lie (figures 5b and 8b); `densities` as `density` returns them."""
     look = theme(dark)
     peaks = [
-        f"{name}: most often {percent(float(at[np.argmax(height)]))} sure."
+        f"{name}: most frequent confidence {percent(float(at[np.argmax(height)]))}."
         for name, (at, height) in densities.items()
         if height.any()
     ]
@@ -126,7 +126,7 @@ def density_chart(densities: Mapping[str, tuple[np.ndarray, np.ndarray]], *, dar
             mode="lines",
             name=name,
             line={"color": colour, "width": 1.6, "dash": dash},
-            hovertemplate=f"{name}<br>%{{x:.1f}} % sure: %{{y:.3f}}<extra></extra>",
+            hovertemplate=f"{name}<br>confidence %{{x:.1f}} %: %{{y:.3f}}<extra></extra>",
         )
     figure.update_layout(
         xaxis={"range": [-1, 101], "tickformat": ".0f"}, yaxis={"rangemode": "tozero", "tickformat": ".2f"}
@@ -138,13 +138,14 @@ def coverage_chart(curves: Mapping[str, Sequence[CoveragePoint]], *, dark: bool 
     """Accuracy against coverage: what is gained when the least confident samples are set aside."""
     look = theme(dark)
     sentences = [
-        f"{name}: {percent(points[-1].accuracy)} right of all, {percent(_at_half(points).accuracy)} of the surer half."
+        f"{name}: {percent(points[-1].accuracy)} accuracy on all, {percent(_at_half(points).accuracy)} on the more "
+        f"confident half."
         for name, points in curves.items()
         if points
     ]
     figure = new_figure(
         look,
-        x_title="Coverage: share of samples kept, the surest first (%)",
+        x_title="Coverage: share of samples kept, the most confident first (%)",
         y_title="Accuracy of those kept (%)",
         alt=" ".join(["Accuracy against coverage by subset.", *sentences]),
     )
@@ -238,7 +239,7 @@ def _left(bins: Sequence[Bin]) -> float:
 
 def _bin_hover(bin_: Bin) -> str:
     return (
-        f"{percent(bin_.accuracy, bin_.interval)} right, {percent(bin_.confidence)} sure<br>"
+        f"{percent(bin_.accuracy, bin_.interval)} accuracy, {percent(bin_.confidence)} confidence<br>"
         f"n = {count(bin_.n)}; a perfect model {percent(bin_.perfect.lower)} to {percent(bin_.perfect.upper)}"
     )
 

@@ -41,7 +41,7 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
         )
     for shifted, name, symbol in (
         (True, "test set, beyond chance (Holm)", "circle"),
-        (False, "test set, cannot be told from chance", "circle-open"),
+        (False, "test set, no significant difference", "circle-open"),
     ):
         mine = [place for place, row in enumerate(classes) if row in known and row.shifted == shifted]
         figure.add_scatter(

@@ -22,7 +22,7 @@ def matching_picture(matched: MatchedSubsets, *, dark: bool = False) -> go.Figur
     place = {label: float(at) for at, label in enumerate(labels)}
     height = 0.28
     n_left, n_left_reference = len(matched.unmatched_target_index), len(matched.unmatched_reference_index)
-    shown = f"{matched.n_pairs} pairs; {n_left} targets and {n_left_reference} references without a partner"
+    shown = f"{matched.n_pairs} pairs; {n_left} new and {n_left_reference} reference samples unmatched"
     figure = new_figure(
         look,
         x_title="Confidence (%)",

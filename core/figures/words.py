@@ -46,9 +46,10 @@ def characteristic_words(
     look = theme(dark)
     surest = [word.word for word in words if word.stands]
     alt = (
-        f"{plural(len(surest), 'word')} set the {noun} apart beyond chance, first of all {', '.join(surest[:3])}."
+        f"{plural(len(surest), 'word')} are significantly more frequent in the {noun}, above all "
+        f"{', '.join(surest[:3])}."
         if surest
-        else f"No word sets the {noun} apart beyond chance."
+        else f"No word is significantly more frequent in the {noun}."
     )
     figure = new_figure(look, x_title="Texts that have the word (%)", height=_word_height(words), alt=alt)
     for stands, name in ((True, f"this {noun}"), (False, f"this {noun}, perhaps by chance")):

@@ -123,7 +123,7 @@ def _complaint(values: "torch.Tensor", n_samples: int, n_classes: int) -> str | 
     if values.ndim != 2 or len(values) != n_samples:
         return f"For {n_samples} inputs the model gives an array of shape {tuple(values.shape)}, not a row for each."
     if values.shape[1] != n_classes and (values.shape[1], n_classes) != (1, 2):
-        return f"The model tells {values.shape[1]} classes apart, the data set has {n_classes}."
+        return f"The model has {values.shape[1]} classes, the data set has {n_classes}."
     if not values.is_floating_point() or not values.isfinite().all():
         return "The model gives something that is no finite number."
     return None

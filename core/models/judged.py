@@ -77,7 +77,7 @@ class Judged:
         moved = [f"{place} for “{self.class_names[code]}”" for place, code in enumerate(self.order) if place != code]
         few = ", ".join(moved[:6]) + (f" and {len(moved) - 6} more" if len(moved) > 6 else "")
         return (
-            f"With its outputs in another order it would be {100 * self.in_order:.1f} %: they seem to stand, counted "
+            f"With outputs in another order it would be {100 * self.in_order:.1f} %: they seem to stand, counted "
             f"from 0, {few}. Export the model with its outputs in the order of the classes."
         )
 
@@ -121,9 +121,7 @@ def check_above_chance(judged: Judged, name: str) -> None:
     most = 1.0 if judged.n_correct == judged.n else betaincinv(judged.n_correct + 1, judged.n - judged.n_correct, 0.975)
     if most >= judged.chance:
         return
-    remedy = (
-        judged.hint or "Are the inputs scaled as the model knows them, and its outputs in the order of the classes?"
-    )
+    remedy = judged.hint or "Are the inputs scaled as in training, and the outputs in the order of the classes?"
     raise ModelError(
         f"{name}: its accuracy on {judged.n:,} samples is {100 * judged.accuracy:.1f} %, below chance "
         f"({100 * judged.chance:.1f} %). {remedy}"

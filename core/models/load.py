@@ -88,8 +88,8 @@ def load_model(
     """
     if architecture == RECORDED:
         raise ModelError(
-            f"{name} holds what a model said of the samples of {dataset.name}, and not the model: it cannot be asked "
-            "about anything else. Train a model, or upload one."
+            f"{name} has a model's outputs for {dataset.name}, but not the model. This page needs the model "
+            f"itself. Train a model, or upload one."
         )
     try:
         if input_range is not None:

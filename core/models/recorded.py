@@ -95,7 +95,7 @@ def recorded_parts(file: ModelFile, dataset: Dataset) -> RecordedParts:
     array([2, 3])
     """
     if file.architecture != RECORDED:
-        raise ModelError(f"{file.file_name} is a model, and no record of what one said.")
+        raise ModelError(f"{file.file_name} is a model, not a record of features and probabilities.")
     proba, is_test = _arrays(file)
     if file.dataset != dataset.fingerprint:
         raise ModelError(f"The record is of another data set than {dataset.name}. Upload its features again.")

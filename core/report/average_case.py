@@ -34,7 +34,7 @@ def body(found: Robustness, *, sigma: float | None = None) -> Body:
     sections = [
         Section("", (class_figure(found, sigma, summarised=True), sigma_figure(found), gap_figure(found))),
         *([Section("How much noise does it take?", (half_figure(found),))] if len(found.half) else []),
-        Section("How far are the numbers off on this model?", _audited(found.audit, sigma)),
+        Section("How large is the error on this model?", _audited(found.audit, sigma)),
         Section("In numbers", (class_table(found, sigma),)),
     ]
     return Body(said, tuple(metrics(found, sigma)), tuple(sections))
@@ -43,7 +43,7 @@ def body(found: Robustness, *, sigma: float | None = None) -> Body:
 def metrics(found: Robustness, sigma: float) -> list[Metric]:
     """Mean robustness, the gap of classes, the share below one, and how far off the numbers are."""
     at, checked = found.at(sigma), found.audit.of(found.estimator, sigma)
-    told = [_share("Mean p_robust", at.mean, "How often noise leaves a prediction as it is, mean over samples.")]
+    told = [_share("Mean p_robust", at.mean, "Share of noisy copies that keep the prediction, mean over samples.")]
     if at.gap is not None:
         told.append(
             Metric(
@@ -56,18 +56,18 @@ def metrics(found: Robustness, sigma: float) -> list[Metric]:
         )
     told.append(
         _share(
-            "p_robust below 1",
+            "Adversarial example within reach",
             at.below_one,
-            "Share of samples whose prediction noise changes more than once in a thousand copies.",
+            "Share of samples with p_robust below 1: noise changes the prediction more than once in a thousand copies.",
         )
     )
     if checked is None:
-        return [*told, Metric("Off Monte-Carlo by", "not audited", f"n = {count(at.n)}")]
+        return [*told, Metric("Error vs. Monte-Carlo", "not audited", f"n = {count(at.n)}")]
     meaning = (
         f"Mean absolute difference from Monte-Carlo on {plural(checked.error.n, 'audited sample')}; "
-        f"{bare(checked.by_luck, 3)} of it would be luck of the draws."
+        f"{bare(checked.by_luck, 3)} of it is expected by chance."
     )
-    return [*told, Metric("Off Monte-Carlo by", bare(checked.error.value, 3), _ends(checked.error), meaning)]
+    return [*told, Metric("Error vs. Monte-Carlo", bare(checked.error.value, 3), _ends(checked.error), meaning)]
 
 
 def class_figure(found: Robustness, sigma: float, *, summarised: bool = False) -> Figure:
@@ -108,7 +108,7 @@ def gap_figure(found: Robustness) -> Figure:
     return Figure(
         "gap-chart",
         partial(figures.gap_chart, found),
-        "The largest gap with its interval for all pairs at once. Grey: what labels shuffled at random would show.",
+        "The largest gap with its interval for all pairs at once. Grey: the same with labels shuffled at random.",
     )
 
 
@@ -117,8 +117,8 @@ def error_figure(of: Audit) -> Figure:
     return Figure(
         "error-chart",
         partial(audits.error_chart, of),
-        "Mean absolute error against Monte-Carlo, 95 % intervals over audited samples. Within the grey band an "
-        "estimator could as well be exact.",
+        "Mean absolute error against Monte-Carlo, 95 % intervals over audited samples. Inside the grey band an "
+        "exact estimator would look the same.",
     )
 
 
@@ -127,7 +127,7 @@ def bias_figure(of: Audit) -> Figure:
     return Figure(
         "bias-chart",
         partial(audits.error_chart, of, bias=True),
-        "The same with its sign, in the same colours: above 0 an estimator takes the model for more robust than it is.",
+        "The same with its sign, in the same colours: above 0 an estimator overestimates robustness.",
     )
 
 
@@ -183,7 +183,7 @@ def class_table(found: Robustness, sigma: float) -> Table:
 
 def _audited(of: Audit, sigma: float) -> tuple[Figure | Table | str, ...]:
     if not of.estimators:
-        return ("No sample has been audited, so that nobody knows.",)
+        return ("Unknown, because no sample was audited.",)
     parts: list[Figure | Table | str] = [error_figure(of), bias_figure(of)]
     table = estimator_table(of, sigma)
     parts += [table] if table is not None else []

@@ -1,4 +1,4 @@
-"""How hard are held-out clusters of clouds without groups? The gaps side by side, and the one sentence they allow."""
+"""How hard are held-out clusters of data without groups? The gaps side by side, and the one sentence they allow."""
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,8 @@ def gap_table(gaps: CloudGaps, n_samples: int) -> Table:
     """The gap of the data, and the mean and spread of those of each kind of cloud, in percentage points."""
     of_shape = {
         "These data": np.array([gaps.observed]),
-        "Clouds with the same marginals and rank correlations": gaps.copula,
-        "Gaussian clouds with the same covariances": gaps.gaussian,
+        "Simulated data with the same marginals and rank correlations": gaps.copula,
+        "Gaussian data with the same covariances": gaps.gaussian,
     }
     lines = [
         {
@@ -38,7 +38,7 @@ def gap_table(gaps: CloudGaps, n_samples: int) -> Table:
         f"Gap: accuracy on clusters seen in training less that on held-out ones, by a linear discriminant. {used}, in "
         f"{count(gaps.n_dimensions)} dimensions."
     )
-    return Table("Held-out clusters beside those of clouds without groups", pd.DataFrame(lines), caption=caption)
+    return Table("Held-out clusters beside those of data without groups", pd.DataFrame(lines), caption=caption)
 
 
 def _ends(gaps: np.ndarray) -> str:

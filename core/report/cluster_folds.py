@@ -1,4 +1,5 @@
-"""How do folds that are made to differ behave? The verdict's numbers, the figures with captions, every fold."""
+"""How do scores change when folds are made to differ? The verdict's numbers, the figures with captions, "
+"every fold."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -50,9 +51,9 @@ def body(
     shifts: Sequence[LabelShift] = (),
 ) -> Body:
     """Everything about folds; the verdict about a model and a scheme, the first ones by default."""
-    lying = Section("How the folds lie", (size_figure(rows), *label_figures(rows)))
+    lying = Section("Map of the folds", (size_figure(rows), *label_figures(rows)))
     if not scores.runs:
-        return Body(None, (), (Section("", ("No model was trained: these are the folds alone.",)), lying))
+        return Body(None, (), (Section("", ("No model was trained; only the folds were made.",)), lying))
     model = model or scores.models[0]
     schemes = list(dict.fromkeys(each.scheme for each in scores.differences))
     scheme = scheme or (schemes[0] if schemes else None)
@@ -138,8 +139,8 @@ def seed_figure(scores: FoldPerformance, rows: Sequence[SchemeScore]) -> Figure:
     return Figure(
         "seeds-chart",
         partial(figures.seeds_chart, scores, rows),
-        "Each mark is a seed: the mean over its folds, with the interval over samples. How far seeds scatter is "
-        "the luck of one of them.",
+        "Each mark is a seed: the mean over its folds, with the interval over samples. The spread of seeds shows "
+        "how much one seed depends on chance.",
     )
 
 
@@ -237,5 +238,5 @@ def _told(relations: Sequence[Relation], name: str) -> str:
         for of in relations
         if of.characteristic == name
     ]
-    few = "A handful of folds shows only the strongest correlations. p is corrected for all characteristics (Holm)."
+    few = "A few folds show only the strongest correlations. p is corrected for all characteristics (Holm)."
     return f"{'; '.join(related)}. {few}" if related else f"The same in all folds, or no correlation. {few}"

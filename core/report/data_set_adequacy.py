@@ -53,7 +53,7 @@ def body(
     """
     of = of or first_curve(found)
     if of is None:
-        return Body(None, (), (Section("", ("No trial has come to a result yet.",)),))
+        return Body(None, (), (Section("", ("No trial has finished yet.",)),))
     said = adequacy_verdict(found, of, worth=worth, names=MODEL_TITLES, null=null, finished=finished)
     sections = [Section("", (curve_figure(found, of), box_figure(found, of), rho_figure(found)))]
     curves = found.classes_of(of)
@@ -85,7 +85,7 @@ def metrics(found: Adequacy, of: Curve) -> list[Metric]:
         _points(
             f"Next doubling, {on[judged(of.source_finder)]}",
             gain,
-            f"What twice as many samples would add, by the sizes tried; it holds for any usual learning curve. {over}",
+            f"Expected gain from twice as many samples, extrapolated from the sizes tried. {over}",
         ),
         _points(f"Gap of {on['exclusive']}", gap, f"Seen in training less held out, at the largest size. {over}"),
         *accuracies,

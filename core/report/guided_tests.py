@@ -21,12 +21,12 @@ def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: GuidedTestsPlan) ->
 def body(found: Guided) -> Body:
     """Everything about a run."""
     if found.tests is None:
-        return Body(None, (), (Section("", ("Nothing has been generated yet.",)),))
+        return Body(None, (), (Section("", ("No test has been generated yet.",)),))
     sections = []
     if found.suite is not None and oracle_reads(found.suite):
         sections.append(Section("Generated pictures, class by class", (suite_figure(found.suite),)))
     features = features_findings(found)
-    sections.append(Section("What the layer's head makes of generated features", features))
+    sections.append(Section("How the layer's head classifies generated features", features))
     if found.grid is not None:
         parts = (CHANCE, grid_figure(found.grid), grid_table(found.grid))
         sections.append(Section("Accuracy of the head over mixes and sizes", parts))
@@ -43,12 +43,9 @@ def metrics(found: Guided) -> list[Metric]:
         return [original, _placed(found)]
     judged = found.suite
     share, ends = judged.suite.oracle_accuracy
-    meaning = (
-        "Real pictures that the oracle reads correctly, none of which it was fitted on, "
-        f"n = {count(judged.suite.oracle_n)}."
-    )
+    meaning = f"Held-out real pictures that the oracle classifies correctly, n = {count(judged.suite.oracle_n)}."
     return [
-        _metric("Generated pictures", judged.accuracy(), "Those in their region that the oracle reads as their class."),
+        _metric("Generated pictures", judged.accuracy(), "Pictures in their region whose class the oracle confirms."),
         *(
             _metric(label, judged.accuracy(region), meaning_of)
             for region, label, meaning_of in (
@@ -64,7 +61,7 @@ def metrics(found: Guided) -> list[Metric]:
 
 def head_metrics(found: Guided) -> list[Metric]:
     """What the layer's head makes of features, all and by region."""
-    told = [_metric("Features", found.accuracy(), "Of all of them the share that is taken for its own class.")]
+    told = [_metric("Features", found.accuracy(), "Share of these that is predicted as its own class.")]
     for region, label, meaning in (
         (REGIONS[0], "Features near the centroids", "Of those in the centroid region of their class."),
         (REGIONS[1], "Features at the boundary", SIDE),
@@ -85,7 +82,7 @@ def suite_figure(judged: JudgedSuite) -> Figure:
 
 def _placed(found: Guided) -> Metric:
     asked, placed = int(found.generated.asked.sum()), len(found.generated)
-    meaning = "A test that lies in its region after eight tries, the noise halved each time, is placed."
+    meaning = "A test counts as placed if it lies in its region after at most eight attempts, each with half the noise."
     return Metric("Features placed", count(placed), f"of {count(asked)} asked", meaning)
 
 
@@ -95,8 +92,7 @@ def grid_figure(grid: AccuracyGrid) -> Figure:
         "grid-chart",
         partial(figures.grid_chart, grid),
         "The paper's table 2 with 95 % intervals over the samples that tests were made from, so that more tests from "
-        "the same ones narrow none. Every mix takes the first tests of either region. At 0-100 accuracy is the share "
-        "on the right side of the boundary.",
+        "the same ones narrow none. At 0-100 accuracy is the share on the right side of the boundary.",
     )
 
 
@@ -111,7 +107,7 @@ def grid_table(grid: AccuracyGrid) -> Table:
             line[mix_title(cell.centroid_share)] = told
         lines.append(line)
     caption = (
-        "Per cent right by mix (centroid-boundary), with so many tests for each class. Original test set: "
+        "Accuracy in percent by mix (centroid-boundary) and number of tests per class. Original test set: "
         f"{percent(grid.accuracy, grid.interval)}, n = {count(grid.n_test)}."
     )
     return Table("Accuracy over mixes and sizes", pd.DataFrame(lines), caption=caption)
@@ -122,7 +118,7 @@ def class_figure(found: Guided) -> Figure:
     return Figure(
         "guided-classes",
         partial(figures.class_chart, found),
-        "The tests that were asked for, 95 % intervals. At the boundary about half are right by construction, "
+        "The requested tests, 95 % intervals. At the boundary about half are right by construction, "
         "fewer where a third class is as probable.",
     )
 

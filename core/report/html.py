@@ -6,6 +6,7 @@ Nothing but our two scripts may run, by a policy that names them by their hashes
 
 import base64
 import hashlib
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 
@@ -41,6 +42,7 @@ h2 {{ font-size: 1.25rem; margin: 2.2rem 0 .6rem; }}
 .metrics dt {{ font-size: .87rem; color: {LIGHT.grey}; }}
 .metrics dd {{ margin: 0; }}
 .value {{ font-size: 1.35rem; display: block; }}
+.metrics .interval {{ display: block; }}
 figure {{ margin: 1.2rem 0 0; }}
 .scroll {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-size: .87rem; margin: .6rem 0; font-variant-numeric: tabular-nums; }}
@@ -57,13 +59,17 @@ footer dl {{ display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1
 footer dd {{ margin: 0; overflow-wrap: anywhere; }}
 @page {{ margin: 16mm 14mm; }}
 @media print {{
-  body {{ font-size: 10.5pt; }}
+  body {{ font-size: 10pt; }}
+  h1 {{ font-size: 1.5rem; }}
+  .verdict {{ margin: .9rem 0; padding: .7rem 1rem; }}
+  .metrics {{ grid-template-columns: repeat(4, 1fr); }}
+  .metrics dt {{ min-height: 2.6em; }}
   main {{ max-width: none; padding: 0; }}
   figure, .verdict, tr {{ break-inside: avoid; }}
   h2, caption {{ break-after: avoid; }}
   .scroll {{ overflow: visible; }}
-  table {{ font-size: 8.5pt; }}
-  th, td {{ padding-right: .5rem; }}
+  table {{ font-size: 7.5pt; }}
+  th, td {{ padding-right: .35rem; }}
   .screen, .modebar-container {{ display: none !important; }}
 }}
 """
@@ -85,6 +91,7 @@ addEventListener("afterprint", () => drawn.forEach((place) => Plotly.relayout(pl
 def to_html(report: Report) -> bytes:
     """The report as a file that opens in any browser, without a network."""
     library, body = _library(), report.body
+    main, sections = _main_figure(body)
     policy = (
         f"default-src 'none'; script-src '{_hash(library)}' '{_hash(_SCRIPT)}'; style-src 'unsafe-inline'; "
         "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
@@ -97,7 +104,9 @@ def to_html(report: Report) -> bytes:
         f"<title>{_text(report.question)} · {_text(report.subject)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
         f'<main>\n<h1>{_text(report.question)}</h1>\n<p class="subject" dir="auto">{_text(report.subject)}</p>',
         _verdict(body),
-        *(_section(section) for section in body.sections),
+        _figure(main) if main else "",
+        _findings(body),
+        *(_section(section) for section in sections),
         f"<section><h2>How to read this</h2>\n{markup(report.how_to_read)}</section>",
         _foot(report),
         "</main>",
@@ -112,11 +121,27 @@ def _verdict(body: Body) -> str:
     if said is None:
         return ""
     advice = f"<p>{_text(said.advice)}</p>" if said.advice else ""
-    findings = "".join(f"<li>{_text(finding)}</li>" for finding in said.findings)
     return (
         f'<section class="verdict"><p><strong>{_text(said.headline)}</strong> {_text(said.used)}</p>{advice}{numbers}'
-        "</section>" + (f"\n<ul>{findings}</ul>" if findings else "")
+        "</section>"
     )
+
+
+def _findings(body: Body) -> str:
+    if body.said is None or not body.said.findings:
+        return ""
+    return f"<ul>{''.join(f'<li>{_text(finding)}</li>' for finding in body.said.findings)}</ul>"
+
+
+def _main_figure(body: Body) -> tuple[Figure | None, tuple[Section, ...]]:
+    """The figure that stands right below the verdict, and the sections without it: the first page shows both."""
+    if body.said is None or not body.sections or not body.sections[0].parts:
+        return None, body.sections
+    first, *rest = body.sections
+    main, *others = first.parts
+    if first.heading or not isinstance(main, Figure):
+        return None, body.sections
+    return main, (replace(first, parts=tuple(others)), *rest) if others else tuple(rest)
 
 
 def _metrics(metrics: tuple[Metric, ...]) -> str:
@@ -217,7 +242,7 @@ def _cell(value: object, decimals: int | None) -> str:
 def _foot(report: Report) -> str:
     lines = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in report.provenance)
     return (
-        f"<footer><h2>What this rests on</h2><dl>{lines}</dl>\n"
+        f"<footer><h2>Data, parameters and versions</h2><dl>{lines}</dl>\n"
         f'<p class="caption">{_parameters(report.parameters)}</p>{_rows(report.rows)}</footer>'
     )
 

@@ -12,6 +12,6 @@ def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: MapPlan) -> Body:
     """Everything about a run, from the rows of its trial."""
     n = plural(len(rows), "sample")
     sentence = (
-        f"A map with the places of {n} was worked out. That is no verdict, and places are rows of data: they stay."
+        f"A map of {n} was computed. This run has no verdict, and its points are rows of data, which reports leave out."
     )
     return Body(None, (), (Section("", (sentence,)),))

@@ -2,8 +2,13 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
+from core.asked import Asked, answers_of
+from core.data import DataError
 from core.evaluate.wording import count
+from core.report.descriptions import words_of
+from core.workspace.plans import load_plan
 from core.workspace.run import Run
 
 OLDER_METHOD = "Computed by an older method."
@@ -35,14 +40,21 @@ def provenance(run: Run) -> tuple[tuple[str, str], ...]:
 
 
 def parameters(run: Run) -> str:
-    """The fields of a run's plan, its seeds among them, as a line."""
-    plan = json.loads(run.plan)
-    said = {name: value for name, value in plan.items() if name != "kind" and value is not None}
-    return ", ".join(f"{name} {_short(value)}" for name, value in said.items())
+    """What a run's plan asks, its seeds among it, as the page words it; as it is stored where no page asks for it."""
+    try:
+        answers = answers_of(load_plan(run.plan)).values()
+    except DataError:
+        answers = ()
+    told = [f"{each.ask.label}: {_answer(each, answer)}" for each, answer in answers if answer is not None]
+    stored = (f"{name} {value}" for name, value in json.loads(run.plan).items() if name != "kind")
+    return "; ".join(told or stored)
 
 
-def _short(value: object) -> str:
-    return " + ".join(map(str, value)) if isinstance(value, list) else str(value)
+def _answer(question: Asked, answer: Any) -> str:
+    """A number as it is, anything else in the page's words."""
+    if isinstance(answer, int | float) and not isinstance(answer, bool) and question.ask.choices is None:
+        return f"{answer}"
+    return words_of(question, answer).strip(" ·") or f"{answer}"
 
 
 def _when(seconds: float | None) -> str:

@@ -72,7 +72,7 @@ def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | No
     if "method" in content and content["method"] != plan.METHOD_VERSION:
         raise DataError(
             f"The method of {plan.kind!r} is version {plan.METHOD_VERSION} here and was {content['method']} in the "
-            "file: the same parameters mean another result now, so that this run cannot come to be again. "
+            "file. The same parameters now give another result, so this run cannot be repeated. "
             f"Use Touchstone {content.get('touchstone', 'of then')}, or start a new run."
         )
     fingerprint = wanted["fingerprint"]
@@ -82,9 +82,9 @@ def recreate(workspace: Workspace, owner: str, text: str, *, given: Dataset | No
     key = run_key(plan, fingerprint)
     if content.get("key") not in (None, key):
         raise DataError(
-            "The key in the file is not that of its plan and data: one of them was changed by hand, or fields were "
-            f"added since (Touchstone {content.get('touchstone', 'unknown')} wrote it, this is {core.version()}). Take "
-            "the key out of the file to compute what it says now, as another run."
+            "The key in the file does not fit its plan and data. One of them was edited, or fields were added "
+            f"since (Touchstone {content.get('touchstone', 'unknown')} wrote it, this is {core.version()}). Remove "
+            "the key from the file to compute it as a new run."
         )
     return Recreated(plan, fingerprint, key, tuple(_notes(content)), data, _example(wanted))
 
@@ -131,7 +131,7 @@ def _data(workspace: Workspace, owner: str, wanted: Mapping[str, str], given: Da
     if given.fingerprint != fingerprint:
         raise DataError(
             f"The data differ: the file is about {name} ({fingerprint[:12]}), and {given.name} here is "
-            f"{given.fingerprint[:12]}. A run of other data is another run; start it on its page."
+            f"{given.fingerprint[:12]}. Start a new run for other data, on its page."
         )
     return given
 

@@ -16,7 +16,7 @@ from core.workspace.data import StoredDataset
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
 
-NOTHING_YET = "No trial has come to a result yet, so there is nothing to show."
+NOTHING_YET = "No trial has finished yet, so there is no result to show."
 
 
 @runtime_checkable

@@ -53,13 +53,13 @@ def body(
     rows = intervals.overall
     of = of or leading_row(rows, comparisons)
     if of is None:
-        return Body(None, (), (Section("", ("No trial has come to a result yet.",)),))
+        return Body(None, (), (Section("", ("No trial has finished yet.",)),))
     names = names_beside(of, rows)
     sections = [Section("", (interval_figure(intervals), box_figure(intervals), rho_figure(rows)))]
     if told:
         sentences = tuple(one.sentence(IN_SENTENCES) for one in told)
         parts = (true_sources_figure(told), *sentences, true_sources_table(told))
-        sections.append(Section("Does the interval hold the accuracy on truly unseen sources?", parts))
+        sections.append(Section("Does the interval contain the accuracy on truly unseen sources?", parts))
     about = (class_figure(of, intervals), held_out_figure(of, intervals))
     sections.append(Section(f"{names[of.model]}: which classes and sources are hard?", about))
     sections.append(Section("In numbers", (table(intervals),)))
@@ -89,9 +89,9 @@ def metrics(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[Metric]:
     """Rho and the three accuracies, each with its interval over sources and samples; accuracies with their baseline."""
     baseline, things = intervals.baseline_of(of), f"{noun(of.source_finder)}s"
     accuracies = {
-        "exclusive": (f"On held-out {things}", f"Whole {things} are held out of the training part."),
-        "inclusive": (f"On {things} seen in training", f"All {things} are in the training part, too."),
-        "random": ("On a random split", f"The split pays no regard to {things}, as is usual."),
+        "exclusive": (f"On held-out {things}", f"Whole {things} are left out of training."),
+        "inclusive": (f"On {things} seen in training", f"All {things} also occur in training."),
+        "random": ("On a random split", f"The usual split, which ignores {things}."),
     }
     beside = [
         replace(_metric(label, percent, getattr(of, end), meaning), baseline=_baseline(baseline, end))
@@ -102,7 +102,7 @@ def metrics(of: ExpectedInterval, intervals: AccuracyIntervals) -> list[Metric]:
 
 
 def _baseline(baseline: Baseline | None, end: str) -> str:
-    """The majority class on the same test parts, and chance; empty while there are none."""
+    """Majority-class baseline on the same test parts, and chance; empty while there are none."""
     share = float("nan") if baseline is None else getattr(baseline, end)
     if baseline is None or isnan(share):
         return ""
@@ -131,7 +131,7 @@ def box_figure(intervals: AccuracyIntervals) -> Figure:
     return Figure(
         "boxes",
         partial(source_robustness.accuracy_boxes, intervals, names=TITLES),
-        "Each mark is the accuracy of one draw. Held-out ones scatter widely where it matters which one is met.",
+        "Each mark is the accuracy of one draw. Held-out draws vary widely if sources differ in difficulty.",
     )
 
 
@@ -167,8 +167,8 @@ def true_sources_figure(told: Sequence[TrueSources]) -> Figure:
     return Figure(
         "true-sources",
         partial(source_robustness_finders.true_sources_chart, told, names=TITLES),
-        "Each band is the interval that found sources give; the square is the accuracy when known sources are held "
-        "out, with its 95 % CI for new data. Left of its band, the found ones were not hard enough.",
+        "Each band is the interval from clusters. The square is the accuracy on held-out known sources, with its "
+        "95 % CI for new data. Left of its band: clusters were not hard enough.",
     )
 
 

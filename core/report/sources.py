@@ -6,7 +6,7 @@ from core.data import Dataset
 from core.report.parts import Body, Section, Table
 from core.trials import SourcesPlan, notes_in
 
-NO_VERDICT = "Sources were found by training networks. That is no verdict: other questions draw from them."
+NO_VERDICT = "Sources were found by training networks. This run has no verdict; other questions use its sources."
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: SourcesPlan) -> Body:

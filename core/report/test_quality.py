@@ -1,4 +1,5 @@
-"""Have classes moved from training to test? The figure with its caption and the table of a run of covariate shift."""
+"""Did classes shift between training and test? The figure with its caption and the table of a run of covariate "
+"shift."""
 
 from functools import partial
 
@@ -28,8 +29,8 @@ def shift_figure(found: CovariateShift) -> Figure:
     return Figure(
         "shift",
         partial(figures.shift_chart, found),
-        "Grey boxes are what re-splits of the same samples give: two mixtures of finite samples always differ. A dot "
-        "beyond its box has moved; its bar is the error of Monte-Carlo.",
+        "Grey boxes: re-splits of the same samples, which also differ by chance. A dot beyond its box has shifted; "
+        "its bar is the Monte-Carlo error.",
     )
 
 

@@ -6,11 +6,13 @@ from core.data import Dataset
 from core.report.parts import Body, Section, Table
 from core.trials import TrainingPlan
 
-NO_VERDICT = "A network was trained and kept. That is no verdict: its epochs, and how it did on the samples kept out."
+NO_VERDICT = (
+    "A network was trained and stored. This run has no verdict. Below: its epochs and its accuracy on held-out samples."
+)
 
 
 def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: TrainingPlan) -> Body:
     """Everything about a run, from the rows of its trial."""
     columns = {"epoch": "Epoch", "loss": "Loss", "seconds": "Seconds", "accuracy": "Accuracy", "status": "Status"}
     lines = rows[list(columns)].rename(columns=columns)
-    return Body(None, (), (Section("", (NO_VERDICT, Table("Epochs; the last line is the whole", lines))),))
+    return Body(None, (), (Section("", (NO_VERDICT, Table("Epochs; the last line is the total", lines))),))

@@ -143,10 +143,10 @@ def check_similarity(similarity: float) -> None:
 
     >>> check_similarity(1.5)
     Traceback (most recent call last):
-    core.data.errors.DataError: Near duplicates were asked for with a similarity of 1.5. It must lie in (0, 1].
+    core.data.errors.DataError: Near-duplicates were requested with a similarity of 1.5. It must lie in (0, 1].
     """
     if not 0 < similarity <= 1:
-        raise DataError(f"Near duplicates were asked for with a similarity of {similarity:g}. It must lie in (0, 1].")
+        raise DataError(f"Near-duplicates were requested with a similarity of {similarity:g}. It must lie in (0, 1].")
 
 
 def _directions(features: np.ndarray) -> np.ndarray:

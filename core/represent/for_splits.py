@@ -40,8 +40,8 @@ def features_for_splits(
     if not varying.any():
         raise DataError(
             f"{dataset.name}: all {dataset.n_samples} samples have the same features "
-            f"({REPRESENTATIONS[representation].title}), so that nothing tells them apart. "
-            "Choose another representation, or leave out the columns that never change."
+            f"({REPRESENTATIONS[representation].title}), so they cannot be separated. Choose another "
+            f"representation, or leave out the columns that never change."
         )
     centred = features[:, varying] - features[:, varying].mean(axis=0)
     if standardise:

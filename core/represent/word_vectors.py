@@ -95,8 +95,8 @@ def train_word_vectors(
     words = _vocabulary(documents, min_count, max_words)
     if not words:
         raise DataError(
-            f"None of the words in the {len(documents)} texts occurs {min_count} times, so that nothing can be learnt "
-            "about their use. Take another representation, such as tfidf_svd."
+            f"None of the words in the {len(documents)} texts occurs {min_count} times, so no word vectors can be "
+            f"learned. Take another representation, such as tfidf_svd."
         )
     positions = {word: position for position, word in enumerate(words)}
     with single_threaded():

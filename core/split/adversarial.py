@@ -49,7 +49,7 @@ class MaxShift:
     test_share: float | None = asks(
         None,
         label="Test share",
-        help="The share of the samples that is tested on; usually that of one fold.",
+        help="The share of samples used for testing; default: that of one fold.",
         lowest=0.05,
         highest=0.95,
         step=0.05,

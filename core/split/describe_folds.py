@@ -19,14 +19,14 @@ MEASURES = {
     "variance": "Mean squared distance of the test rows from their mean",
     "mmd": "Maximum mean discrepancy, squared (0 alike)",
     "energy": "Energy distance, relative (0 alike, 1 largest)",
-    "auc": "AUC of a classifier that tells test from training rows (.5 alike, 1 apart)",
+    "auc": "AUC of a classifier that separates test and training rows (.5 alike, 1 fully different)",
     "nearest": "Distance to the nearest training row, against that of training rows (1 alike)",
     "near_duplicates": "Pairs of copies or near-duplicates with one row in the training and one in the test part",
 }
 """What is measured of every split, and how to read it."""
 _TOO_MANY = (
-    "There may be more near-duplicate pairs than the {n:,} most similar ones that were counted (beside exact copies, "
-    "which all were): take the numbers of near-duplicates for lower bounds."
+    "Only exact copies and the {n:,} most similar near-duplicate pairs were counted. The numbers of "
+    "near-duplicates are lower bounds."
 )
 
 

@@ -51,7 +51,7 @@ def split_by_part(dataset: Dataset) -> Split:
     absent = np.flatnonzero(np.bincount(dataset.y[train], minlength=dataset.n_classes) == 0)
     if len(absent):
         raise DataError(
-            f"{dataset.name}: no sample of class {quoted(dataset.class_names[absent[0]])} is marked as train, so that "
-            "nothing can learn it. Mark some of its samples as train, or let the test set be drawn at random."
+            f"{dataset.name}: no sample of class {quoted(dataset.class_names[absent[0]])} is marked as train, so "
+            f"no model can learn it. Mark some of its samples as train, or let the test set be drawn at random."
         )
     return Split(train, test)

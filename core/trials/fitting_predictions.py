@@ -102,8 +102,8 @@ def check_part(split: Split, rows: Integer[np.ndarray, " n_rows"], ids: np.ndarr
     leaked = np.intersect1d(rows, split.train)
     if len(leaked):
         raise DataError(
-            f"{place}: {len(leaked):,} of {len(rows):,} rows are in its training part ({_such(ids[leaked])}), and a "
-            "prediction of what a model was trained on says nothing. Give only the rows whose part is 'test'. "
+            f"{place}: {len(leaked):,} of {len(rows):,} rows are in its training part ({_such(ids[leaked])}), and "
+            f"predictions on training rows are not a test. Give only the rows whose part is 'test'. "
             f"{_OTHER_SETTINGS}"
         )
     outside = np.setdiff1d(rows, split.test)

@@ -94,8 +94,8 @@ class FoldPlan:
     schemes: tuple[str, ...] = asks(
         ("random_folds", "sds_folds"),
         label="Folds",
-        help="How samples are put into folds. Random ones are the benchmark; SDS k-means makes folds that differ in "
-        "their inputs and have the same labels.",
+        help="How samples are put into folds. Random folds are the benchmark. SDS k-means (size- and "
+        "distribution-sensitive) makes folds that differ in inputs, with equal sizes and labels.",
         address="schemes",
         place="line",
         choices=fold_schemes_offered,
@@ -115,7 +115,7 @@ class FoldPlan:
     n_folds: int = asks(
         5,
         label="Number of folds",
-        help="Where that is for us to say.",
+        help="Used where the data do not fix the number of folds.",
         address="folds",
         place="row",
         lowest=2,
@@ -139,8 +139,7 @@ class FoldPlan:
         choices=features_offered,
         word="usual",
         differs=lambda about: {
-            "help": f"The usual ones are: {usual_features(about)}. Models are trained on the data themselves, whatever "
-            "is chosen here."
+            "help": f"Default: {usual_features(about)}. Models are always trained on the data themselves."
         },
         says=lambda name: f" · {title_of(REPRESENTATIONS[name])}" if name else "",
         means=meant_features,
@@ -157,7 +156,7 @@ class FoldPlan:
     seeds: tuple[int, ...] = asks_several(
         Ask(
             label="Seeds",
-            help="Folds are made anew for each. With fewer than three nothing is said of a scheme.",
+            help="Folds are made anew for each seed. With fewer than three seeds a scheme has no verdict.",
             address="seeds",
             lowest=1,
             highest=50,
@@ -166,7 +165,7 @@ class FoldPlan:
         ),
         Ask(
             label="First seed",
-            help="All randomness follows from this number.",
+            help="The same seed gives the same result.",
             address="seed",
             lowest=0,
             highest=2**31,
@@ -180,9 +179,8 @@ class FoldPlan:
     labels_by_fold: WeightRows = asks(
         (),
         label="Labels by fold",
-        help="How the samples of a label are shared out over the folds of SDS k-means: a label, a colon and a number "
-        "for each fold, such as “spam: 3 2 1; ham: 1 1 1”. Counts or shares, both will do. Other labels are spread "
-        "evenly.",
+        help="How the samples of a label are spread over the folds of SDS k-means. Write a label, a colon and a "
+        "number for each fold: “spam: 3 2 1; ham: 1 1 1”. Counts or shares. Other labels are spread evenly.",
         address="labels_by_fold",
         lowest=0.0,
         named=True,
@@ -235,6 +233,11 @@ class FoldPlan:
         if self.labels_by_fold and not _by_labels(self.schemes):
             raise DataError(f"{what}: none of the folds that are chosen reads them. Choose {SPECIFIED.title}, too.")
         object.__setattr__(self, "labels_by_fold", checked_weights(self.labels_by_fold, self.n_folds, what=what))
+
+    @property
+    def takes_labels(self) -> bool:
+        """Whether any of its schemes gives folds the labels that are specified."""
+        return bool(_by_labels(self.schemes))
 
     @property
     def label_informed(self) -> bool:

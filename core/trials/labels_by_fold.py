@@ -94,7 +94,7 @@ def notes_on_labels(rows: WeightRows, *, title: str) -> tuple[str, ...]:
         for label, folds in filled
         if len(folds) == 1
     ]
-    chosen = f"You specified the labels of the folds of {title}: their scores also differ because their labels do."
+    chosen = f"You specified the labels of the folds of {title}, so scores also differ because labels do."
     return (chosen, *unseen[:5]) if rows else ()
 
 
@@ -111,6 +111,6 @@ def rare_labels(dataset: Dataset, n_folds: int) -> tuple[str, ...]:
         return ()
     more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
     return (
-        f"Fewer samples than the {n_folds} folds: {', '.join(rare[:5])}{more}. That is allowed; such a label "
-        "is missing from some folds, whose scores then say nothing of it.",
+        f"Fewer samples than the {n_folds} folds: {', '.join(rare[:5])}{more}. That is allowed; such a label is "
+        f"missing from some folds, and their scores do not cover it.",
     )

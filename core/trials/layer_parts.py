@@ -27,9 +27,9 @@ _SELDOM = 0.95  # a fitted head that agrees with its model less often than that 
 UPLOADED = "uploaded features"
 """The one layer of a record: whatever layer the features came from."""
 
-_UNKNOWN = "This model was uploaded, so nobody knows which samples it has seen"
-NOT_TRAINED_HERE = f"{_UNKNOWN}: those that are called training and test part are a random split."
-NOT_TRAINED_HERE_BUT_MARKED = f"{_UNKNOWN}. Training and test part are those that the file marks."
+_UNKNOWN = "This model was uploaded, so its training samples are unknown"
+NOT_TRAINED_HERE = f"{_UNKNOWN}: training and test part are a random split."
+NOT_TRAINED_HERE_BUT_MARKED = f"{_UNKNOWN}. Training and test part are those marked in the file."
 
 
 def check_model_and_layer(model: object, layer: object) -> None:
@@ -66,7 +66,7 @@ def asks_layer(default: str | None = None) -> Any:
     return asks(
         default,
         label="Layer",
-        help="Features are what this layer of the model makes of a sample; its head is everything behind it.",
+        help="Features are the output of this layer; the head is every layer after it.",
         address="layer",
         place="row",
         form="regions",
@@ -275,12 +275,12 @@ def _recorded(file: ModelFile, dataset: Dataset, layer: str | None) -> LayerPart
     right = float((given.argmax(axis=1) == top).mean())
     off = float(np.abs(given - test.proba)[np.arange(len(test)), top].mean())
     note = (
-        "There is no model, so a linear head was fitted to the probabilities of the training part. It takes "
-        f"{100 * head.agreement:.1f} % of its samples for the same class as the model did, and {100 * right:.1f} % of "
-        f"those of the test part, where the probability of that class is {100 * off:.1f} points off on average."
+        "There is no model, so a linear head was fitted to the probabilities of the training part. It predicts the "
+        f"model's class for {100 * head.agreement:.1f} % of training and {100 * right:.1f} % of test samples. In "
+        f"the test part, the probability of that class differs by {100 * off:.1f} points on average."
     )
     if right < _SELDOM:
-        note += " What is said of new features rests on this head: more training samples would make it a better one."
+        note += " Results on new features depend on this head; more training samples would improve it."
     return LayerParts(train, test, head, UPLOADED, train_rows, test_rows, (note,), None, None)
 
 

@@ -60,7 +60,7 @@ class MapPlan:
     method: str = asks(
         "umap",
         label="Map",
-        help="PCA is there at once; UMAP is worked out as a run.",
+        help="PCA is immediate; UMAP takes a run.",
         address="map",
         place="row",
         choices=lambda about: {name: METHODS[name] for name in ("pca", "umap")},
@@ -70,7 +70,7 @@ class MapPlan:
     representation: str | None = asks(
         None,
         label="Features",
-        help="What counts as near, on the map and among near duplicates.",
+        help="The features that decide what is near, on the map and among near-duplicates.",
         address="features",
         place="row",
         choices=features_offered,
@@ -89,7 +89,7 @@ class MapPlan:
     n_neighbors: int = asks(
         15,
         label="Neighbours",
-        help="How many make a neighbourhood that is kept.",
+        help="Size of the neighbourhood that UMAP preserves.",
         address="neighbours",
         place="row",
         lowest=2,
@@ -146,7 +146,7 @@ class MapPlan:
         n_used = usable_neighbours(self.n_neighbors, dataset.n_samples)
         if self.method == "pca" or n_used == self.n_neighbors:
             return ()
-        return (f"{self.n_neighbors} neighbours were asked for; each sample has {n_used} others, and these are taken.",)
+        return (f"{self.n_neighbors} neighbours were requested; each sample has only {n_used} others, which are used.",)
 
     def stored_models(self) -> tuple[str, ...]:
         """None: a map needs no model."""

@@ -17,7 +17,7 @@ KNOWN_SOURCES = "known"
 def known_sources(dataset: Dataset) -> tuple[Integer[np.ndarray, " n_samples"], np.ndarray]:
     """Codes and names of the data set's own sources; DataError where it has none."""
     if dataset.sources is None:
-        raise DataError(f"{dataset.name} does not say which source its rows come from. Find sources by clustering.")
+        raise DataError(f"{dataset.name} does not name the source of its rows. Find sources by clustering.")
     names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
     return codes, names.astype(object)
 

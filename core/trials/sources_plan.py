@@ -71,7 +71,7 @@ class SourcesPlan:
     )
     n_sources: int = asks(5, label="Clusters per class", help="Sources to find.", place="command", lowest=2)
     n_clusterings: int = asks(4, label="Clusterings", help="How many times.", place="command", lowest=1)
-    seed: int = asks(0, label="Seed", help="All randomness follows from this number.", place="command", lowest=0)
+    seed: int = asks(0, label="Seed", help="The same seed gives the same result.", place="command", lowest=0)
 
     kind: ClassVar[str] = "sources"
     METHOD_VERSION: ClassVar[int] = 2

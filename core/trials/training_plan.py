@@ -105,7 +105,7 @@ class TrainingPlan:
 
     model: str = asks(
         label="Network",
-        help="Those of the papers that fit these inputs.",
+        help="The papers' networks that fit these inputs.",
         address="network",
         place="row",
         choices=networks_offered,
@@ -114,7 +114,7 @@ class TrainingPlan:
     n_epochs: int = asks(
         PaperNetwork.n_epochs,
         label="Epochs",
-        help="How often every training sample is seen; you can stop between two of them.",
+        help="Passes over the training samples; you can stop after any of them.",
         address="epochs",
         place="row",
         lowest=1,
@@ -163,8 +163,8 @@ class TrainingPlan:
     gradient_penalty: float = asks(
         PaperNetwork.gradient_penalty,
         label="Gradient penalty",
-        help="Lambda: makes the loss change little where the input does, and so the model robust on average. It "
-        "doubles the time of an epoch or more.",
+        help="Lambda: penalises how much the loss changes with the input, which makes the model robust on average. "
+        "Epochs take at least twice as long.",
         address="penalty",
         lowest=0.0,
         highest=1000.0,
@@ -185,7 +185,7 @@ class TrainingPlan:
     test_share: float = asks(
         0.2,
         label="Test share",
-        help="The share of each class kept out of training.",
+        help="The share of each class held out of training.",
         address="kept_out",
         lowest=0.05,
         highest=0.9,
@@ -213,7 +213,7 @@ class TrainingPlan:
                 raise DataError(f"{label_of(self, name)} must be a number of at least 0, not {value!r}.")
             object.__setattr__(self, name, float(value))  # JSON may say 0, which is the same plan as 0.0
         if self.learning_rate == 0:
-            raise DataError(f"{label_of(self, 'learning_rate')} must be above 0: with 0 nothing is learnt.")
+            raise DataError(f"{label_of(self, 'learning_rate')} must be above 0: with 0 the network learns nothing.")
         if self.momentum >= 1:
             raise DataError(
                 f"{label_of(self, 'momentum')} must be below 1, not {self.momentum!r}: with 1 no step is forgotten."

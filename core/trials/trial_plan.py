@@ -117,7 +117,7 @@ class TrialPlan:
         ("kmeans",),
         label="Sources",
         help="Where a class's samples come from: clusters found within the class, or the sources named in the data. "
-        "Deep k-means and ACOL train networks to find them, for minutes, and once; ACOL is experimental.",
+        "Deep k-means and ACOL train networks to find them, once, for minutes; ACOL is experimental.",
         address="sources",
         place="row",
         choices=finders_offered,
@@ -132,8 +132,8 @@ class TrialPlan:
         choices=features_offered,
         word="usual",
         differs=lambda about: {
-            "help": f"In which clusters are found; the usual ones are: {usual_features(about)}. Models are trained on "
-            "the data themselves, whatever is chosen here."
+            "help": f"The features that are clustered. Default: {usual_features(about)}. Models are always "
+            f"trained on the data themselves."
         },
         says=lambda name: f" in {title_of(REPRESENTATIONS[name])}" if name else "",
         means=meant_features,
@@ -149,7 +149,7 @@ class TrialPlan:
     schemes: tuple[str, ...] = asks(
         ("source_exclusive", "source_inclusive", "random"),
         label="Schemes",
-        help="How splits are drawn; pages show all of them.",
+        help="How splits are drawn; pages show all schemes.",
         place="command",
         choices=lambda about: {name: name for name in DRAW_SCHEMES},
         several=True,
@@ -169,7 +169,7 @@ class TrialPlan:
     n_clusterings: int = asks(
         4,
         label="Clusterings",
-        help="Repeats are spread over this many clusterings, so that one lucky one decides nothing.",
+        help="Repeats are spread over this many clusterings, so that no single clustering decides.",
         address="clusterings",
         lowest=1,
         highest=100,
@@ -177,7 +177,7 @@ class TrialPlan:
     test_share: float = asks(
         0.2,
         label="Test share",
-        help="The share of each class that is tested on.",
+        help="The share of each class used for testing.",
         address="share",
         lowest=0.05,
         highest=0.5,
@@ -186,8 +186,8 @@ class TrialPlan:
     across: str | None = asks(
         None,
         label="Sources are held out",
-        help="Over all classes together is for sources that hold samples of several classes, such as writers; it is "
-        "usual where there are such sources.",
+        help="“Over all classes together” is for sources with samples of several classes, such as writers, and the "
+        "default for these.",
         address="held_out",
         choices=lambda about: ACROSS,
         word="usual",
@@ -196,7 +196,7 @@ class TrialPlan:
     n_train: int | None = asks(
         None,
         label="Training samples",
-        help="Every training part is cut to so many, at random.",
+        help="Every training part is cut to this many samples, at random.",
         place="command",
         lowest=1,
         word="all",
@@ -204,8 +204,8 @@ class TrialPlan:
     n_epochs: int | None = asks(
         None,
         label="Epochs of networks",
-        help="How long networks are trained. The usual number is 20, and 30 for the small one. Fewer are a quick look "
-        "at models that have not finished learning.",
+        help="Training epochs of networks. Default: 20, and 30 for the small network. Fewer give a quick look at "
+        "unfinished models.",
         address="epochs",
         choices=lambda about: {number: str(number) for number in N_EPOCHS},
         word="usual",
@@ -217,8 +217,8 @@ class TrialPlan:
     epoch: str = asks(
         "last",
         label="Networks are tested after",
-        help="The best epoch on the test part is what the paper takes: optimistic, since the test part chose. What is "
-        "held out for it, whole sources where sources are held out, is taken from the training part of every model.",
+        help="The paper uses the best epoch on the test part, which is optimistic. “Held out for it” takes "
+        "samples, or whole sources, from the training part of every model.",
         address="epoch",
         choices=epochs_offered,
         joined=LATER,
@@ -226,8 +226,8 @@ class TrialPlan:
     left_out: bool = asks(
         False,
         label="Leave each source out",
-        help="Every model is also trained without each known source in turn. The 95 % CI for new data then knows what "
-        "models owe to single sources. This multiplies the work by the number of sources, by ten at most.",
+        help="Every model is also trained without each known source in turn. The 95 % CI for new data then "
+        "includes the effect of single sources on training. Work grows with the number of sources, at most tenfold.",
         address="left_out",
         choices=lambda about: {False: "no", True: "yes, in turn"},
         when=lambda values, about: KNOWN_SOURCES in values.get("source_finders", ()),

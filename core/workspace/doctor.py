@@ -79,7 +79,7 @@ def _files(session: Session, blobs: Blobs) -> Iterator[Finding]:
 def _leases(session: Session) -> Iterator[Finding]:
     for row in session.scalars(select(RunRow).where(RunRow.state == "running")):
         if state_of(row) != "running":
-            yield Finding("lease", f"Run {row.id}: whoever worked on it is gone.", row.owner, row.id)
+            yield Finding("lease", f"Run {row.id}: the process that worked on it has ended.", row.owner, row.id)
 
 
 def _trials(store: Store, runs: list[tuple[str, str]]) -> Iterator[Finding]:

@@ -29,8 +29,7 @@ class DiskFull(WorkspaceError):
 
     def __init__(self, what: str = "be stored"):
         super().__init__(
-            f"The disk is full, and this could not {what}. Free some space and try again; what was stored before is "
-            "kept."
+            f"The disk is full, and this could not {what}. Free some space and try again; data stored before are kept."
         )
 
 
@@ -71,7 +70,7 @@ def disk_error(problem: OSError, what: str) -> WorkspaceError:
     """What a file system says, as a sentence; `what` could not be done with it.
 
     >>> print(disk_error(OSError(errno.ENOSPC, "No space left on device"), "be stored"))
-    The disk is full, and this could not be stored. Free some space and try again; what was stored before is kept.
+    The disk is full, and this could not be stored. Free some space and try again; data stored before are kept.
     """
     if problem.errno in FULL:
         return DiskFull(what)
@@ -99,7 +98,7 @@ def database_error(said: str) -> WorkspaceError | None:
     if "disk i/o error" in said:
         return WorkspaceError(
             "The database cannot be read or written: the disk reports an error, or the file is gone. Check the disk of "
-            "Touchstone's folder (TOUCHSTONE_HOME); what was stored before is kept as far as the disk has it."
+            "Touchstone's folder (TOUCHSTONE_HOME); data stored before are kept as far as the disk allows."
         )
     if "malformed" in said or "not a database" in said:
         return WorkspaceError(

@@ -38,9 +38,7 @@ USUAL_DAYS = 30
 MOST_DAYS = 365
 SECONDS_BETWEEN_USES = 60.0
 """How exactly it is written down when a link was last used."""
-DEAD = (
-    "It was taken back, has run out, or never was a link. Nothing is shown; ask the person who sent it for another one."
-)
+DEAD = "It was revoked, has expired, or is wrong. Nothing is shown; ask the sender for a new one."
 """The one sentence for every link that does not work, so that it tells nobody which ones ever did."""
 _DAY = 24 * 3600.0
 

@@ -106,8 +106,9 @@ def migrate(database: Database) -> None:
 def _checked(version: int) -> int:
     if version > newest():
         raise WorkspaceError(
-            f"A newer Touchstone has used this folder: its database has version {version}, and this Touchstone knows "
-            f"those up to {newest()}. Nothing was changed. Update Touchstone, or name another folder (TOUCHSTONE_HOME)."
+            f"A newer Touchstone has used this folder. Its database has version {version}; this Touchstone reads "
+            f"versions up to {newest()}. Nothing was changed. Update Touchstone, or name another folder "
+            f"(TOUCHSTONE_HOME)."
         )
     return version
 

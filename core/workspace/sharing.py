@@ -24,8 +24,8 @@ from core.workspace.run import Run
 from core.workspace.runs import is_of
 from core.workspace.workspace import Workspace
 
-READ_ONLY = "A link shows one result. It starts nothing, keeps nothing and changes nothing."
-NOT_SHOWN = "This link does not show that: it shows one result, and of what is stored only what that result rests on."
+READ_ONLY = "A link shows one result. It cannot start, store or change anything."
+NOT_SHOWN = "This link does not show that. It shows one result and the data behind it."
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, t
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
 
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
@@ -29,7 +29,7 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, t
     said = verdict(page)
     assert "noise level sigma 0.3" in said
     assert re.search(r"n = 200; means from 32 fresh noisy copies of each, single samples by MMSE", said)
-    assert "Off Monte-Carlo by" in said
+    assert "Error vs. Monte-Carlo" in said
 
     expect(page.get_by_role("heading", name="Least and most robust samples")).to_be_visible()
     least = page.locator(".st-key-least-robust-p-robust")

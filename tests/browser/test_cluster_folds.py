@@ -14,7 +14,7 @@ from core.data.predictions.fold_files import predictions_file
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import WORK, click, settled, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
 ):
     page.goto(f"{server.url}/cluster_folds?data=digits")
     click_run(page)
-    expect(page.get_by_text("What is in the folds")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("What differs in the folds")).to_be_visible(timeout=WORK)
     said = verdict(page)
     assert re.search(r"loses \d\.\d points \[.*\] of macro F1 on SDS k-means folds: 9\d\.\d % on random folds", said)
 
@@ -45,7 +45,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
     click(page.get_by_text("predictions of your own").first)
     card = settled(page).locator(".st-key-slot-first")
     card.locator("input[type=file]").nth(0).set_input_files(predictions)
-    expect(card.get_by_text("nothing tells which fold a row was tested in")).to_be_visible()
+    expect(card.get_by_text("no column gives the fold of a row")).to_be_visible()
     others = tmp_path / "datasplits_others.tsv"
     others.write_text("ids\tclustering_labels\nx1\t1\nx2\t2\n")
     card.locator("input[type=file]").nth(1).set_input_files(others)
@@ -67,3 +67,17 @@ def own_verdict(page: Page) -> str:
     expect(card.get_by_test_id("stMetric")).to_have_count(2)
     settled(page)
     return card.inner_text()
+
+
+def test_a_cell_of_label_by_fold_that_is_changed_stands_in_the_address(server: Server, page: Page):
+    page.goto(f"{server.url}/cluster_folds?data=wine&folds=3")
+    unfold(page, "Labels by fold as a table")
+    cells = settled(page).get_by_test_id("stDataFrame").first
+    width = cells.bounding_box()["width"]
+    cells.click(position={"x": width / 2, "y": 52})  # fold 2 of class_0: drawn on a canvas, so there is nothing to name
+    page.keyboard.press("Enter")
+    expect(page.locator("#portal input, #portal textarea")).to_be_focused()
+    page.keyboard.type("30", delay=50)
+    page.keyboard.press("Enter")
+    page.wait_for_function("new URLSearchParams(location.search).get('labels_by_fold') === 'class_0: 14.5 30 14.5'")
+    expect(page.get_by_text("Samples by fold: 54.2, 69.7, 54.2.")).to_be_visible()

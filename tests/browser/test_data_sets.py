@@ -27,7 +27,7 @@ def test_a_lasso_on_the_map_shows_the_samples_inside_it_and_keeps_them(server: S
     assert len(download.path().read_text("utf-8").splitlines()) == n_selected + 1
 
     click(page.get_by_text("UMAP (keeps neighbourhoods)"))
-    expect(page.get_by_text("Nothing has been computed for this choice yet")).to_be_visible()
+    expect(page.get_by_text("Not computed yet for these settings")).to_be_visible()
     click(page.get_by_text("PCA (keeps large distances)"))
     expect(chart).to_be_visible()
     expect(said).to_have_text(f"{n_selected} samples selected of 178")

@@ -22,7 +22,7 @@ def test_a_deep_link_as_the_first_request_shows_our_navigation(server: Server, p
     foreign: list[str] = []
     page.on("request", lambda request: foreign.append(request.url) if not is_ours(request.url, server) else None)
     page.goto(f"{server.url}/source_robustness?data=wine")
-    expect(page.get_by_role("heading", name="How far does accuracy fall on unfamiliar sources?")).to_be_visible()
+    expect(page.get_by_role("heading", name="How far does accuracy fall on new sources?")).to_be_visible()
     navigation = page.get_by_test_id("stSidebarNav")
     expect(navigation.get_by_role("link")).to_have_count(len(with_page()))
     for words in ("Data", "Questions", "Work", "Data sets", "Source robustness", "Overview", "Runs"):
@@ -43,7 +43,7 @@ def test_nothing_is_asked_for_in_vain(server: Server, page: Page, path: str):
 
 def test_an_unknown_data_set_gets_a_sentence_and_no_result(server: Server, page: Page):
     page.goto(f"{server.url}/source_robustness?data={'0' * 64}")
-    expect(page.get_by_text("Nothing is shown in its place")).to_be_visible()
+    expect(page.get_by_text("No result is shown")).to_be_visible()
     expect(page.get_by_role("button", name="Run", exact=True)).to_have_count(0)
     expect(page).to_have_url(f"{server.url}/source_robustness?data={'0' * 64}")
 

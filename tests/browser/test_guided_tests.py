@@ -37,7 +37,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
 
     explorer = page.locator(".st-key-explorer")
     expect(explorer.get_by_text("the nearest real test image")).to_be_visible()

@@ -151,7 +151,7 @@ def test_hostile_names_are_text_where_a_network_was_trained(server: Server, watc
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
     for stem, settings in NEEDS_A_NETWORK.items():
         page.goto(f"{server.url}/{stem}?data={data}&{NETWORK}&{settings}")
         click_run(page)

@@ -13,6 +13,8 @@ from tests.browser.test_main_job import click_run, verdict
 from tests.browser.waiting import WORK
 
 pytestmark = pytest.mark.browser
+A4_WIDTH, A4_HEIGHT = 687, 1000
+"""The printed part of a page in CSS pixels: A4 less the margins that the report asks for."""
 PARAMETERS = "data=digits&models=Logistic regression&repeats=4&clusterings=1"  # few: 12 trials
 
 
@@ -37,7 +39,7 @@ def test_a_report_without_a_network_has_the_numbers_of_the_page(
     report.on("pageerror", lambda error: problems.append(str(error)))
     report.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     report.goto(file.as_uri())
-    expect(report.get_by_role("heading", level=1)).to_have_text("How far does accuracy fall on unfamiliar sources?")
+    expect(report.get_by_role("heading", level=1)).to_have_text("How far does accuracy fall on new sources?")
     expect(report.locator(".js-plotly-plot")).to_have_count(5)
     expect(report.locator("svg.main-svg").nth(4)).to_be_attached()
     said = told(report.locator(".verdict"))
@@ -46,5 +48,22 @@ def test_a_report_without_a_network_has_the_numbers_of_the_page(
     assert told(report.locator(".verdict p").first) in card
     report.emulate_media(media="print")
     expect(report.locator(".modebar-container:visible, .screen:visible")).to_have_count(0)
+    fits_on_paper(report)
     assert not problems
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+
+
+def fits_on_paper(report: Page) -> None:
+    """The first A4 page holds verdict and main figure, nothing is wider than the paper, and nobody meets raw JSON."""
+    report.set_viewport_size({"width": A4_WIDTH, "height": A4_HEIGHT})
+    report.evaluate("dispatchEvent(new Event('beforeprint'))")
+    figure = report.locator("figure").first
+    expect(figure.locator(".main-svg").first).to_be_visible()
+    box = figure.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < A4_HEIGHT, "the main figure falls on the second page"
+    assert report.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH
+    for drawn in report.locator("figure").all():
+        assert drawn.locator(".main-svg").first.bounding_box()["width"] <= A4_WIDTH
+    assert not re.search(r"[{\[]\s*\"|\bn_[a-z]+\b", told(report.locator("body"))), "raw parameters stand in the text"
+    assert len(re.findall(rb"/Type\s*/Page\b", report.pdf(format="A4"))) >= 3

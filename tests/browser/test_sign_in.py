@@ -118,9 +118,9 @@ def test_sign_in_share_look_revoke(server: Server, tab):
 
     sign_in(bob, server, "bob")
     bob.goto(f"{server.url}/runs")
-    expect(bob.get_by_text("Nothing has been computed yet")).to_be_visible()
+    expect(bob.get_by_text("No runs yet")).to_be_visible()
     bob.goto(own_address)
-    expect(bob.get_by_text("The data set that this address names is not stored here")).to_be_visible()
+    expect(bob.get_by_text("The data set in this address was deleted")).to_be_visible()
 
     visitor.goto(own_address)
     assert_closed(visitor)

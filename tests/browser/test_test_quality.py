@@ -21,7 +21,7 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, t
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("samples kept out of training").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
     first = verdict(page)
     assert "36 test samples, 142 training samples" in first
 

@@ -48,6 +48,11 @@ def test_counts():
     assert (make().n_samples, make().n_classes, make().n_per_class.tolist()) == (3, 2, [1, 2])
 
 
+def test_samples_without_ids_are_counted_from_0():
+    assert make(ids=None).fingerprint == make(ids=["0", "1", "2"]).fingerprint
+    assert text(ids=None).ids.tolist() == ["0", "1", "2"]
+
+
 def test_nothing_can_be_changed():
     x = np.zeros((3, 2))
     dataset = make(x=x, sources=["s", "t", "s"])

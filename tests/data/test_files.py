@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import time
 import zipfile
 from contextlib import suppress
@@ -204,6 +205,19 @@ def test_a_table_is_the_same_data_set_in_every_format(ending):
         "jsonl": lambda: frame.to_json(orient="records", lines=True, double_precision=15).encode(),
     }[ending]()
     assert read_dataset(named(content, f"wine.{ending}")).fingerprint == wine.fingerprint
+
+
+def test_vectors_in_cells_are_features_unless_there_is_a_text():
+    rows = [{"vector": [n / 3, n / 7, 1.0], "label": "ab"[n % 2], "text": "Good" if n else "So so"} for n in range(20)]
+    alone = "".join(json.dumps({key: row[key] for key in ("vector", "label")}) + "\n" for row in rows)
+    dataset = read_dataset(named(alone, "e.jsonl"))
+    assert (dataset.kind, dataset.feature_names) == ("tabular", ("vector 1", "vector 2", "vector 3"))
+    assert dataset.x[3].tolist() == [1, 3 / 7, 1]
+    with_text = "".join(json.dumps(row) + "\n" for row in rows)
+    assert read_dataset(named(with_text, "e.jsonl")).kind == "text"
+    uneven = alone.replace("[0.0, 0.0, 1.0]", "[0.0, 0.0]")
+    with pytest.raises(DataError, match="which column holds the text"):
+        read_dataset(named(uneven, "e.jsonl"))
 
 
 # NPZ

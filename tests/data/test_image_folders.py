@@ -5,6 +5,7 @@ import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -52,7 +53,7 @@ def test_colour_images_have_three_channels_and_grey_ones_join_them(mode, colour,
 
 
 ZIPS = {
-    "no image": ({"a/x.txt": b""}, "there is no PNG or JPEG image in it"),
+    "no image": ({"a/x.md": b""}, "there is no PNG or JPEG image in it"),
     "nothing": ({}, "there is no PNG or JPEG image in it"),
     "no folder": (
         {"1.png": picture(), "a/1.png": picture()},
@@ -207,7 +208,7 @@ def test_tables_for_each_part_are_one_and_rows_without_image_are_named():
                 }
             )
         )
-    with pytest.raises(RolesNeeded, match=r"which column holds the label\? .* Call it 'label'\."):
+    with pytest.raises(RolesNeeded, match=r"metadata\.csv: which column holds the label\?"):
         read_dataset(
             zipped({"0.png": picture(), "1.png": picture(), "metadata.csv": b"file_name,odd\n0.png,a\n1.png,b\n"})
         )
@@ -354,3 +355,22 @@ def test_arrays_for_each_part_are_joined_and_kept_as_the_part():
         read_dataset(npz(**KERAS | {"x_test": np.zeros((2, 5))}))
     with pytest.raises(DataError, match=r"'y_test' holds 3 values, but there are 2 samples"):
         read_dataset(npz(**KERAS | {"y_test": [1, 2, 0]}))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"is_train": [1, 0, 1, 0], "is_test": [0, 1, 0, 1]}, {"a": [1, 0, 1, 0], "b": [0, 1, 0, 1], "odd": list("ccdd")}],
+)
+def test_columns_of_0_and_1_are_no_label_where_they_may_be_anything_else(more):
+    table = pd.DataFrame({"file_name": [f"{row}.png" for row in range(4)], **more}).to_csv(index=False)
+    files = {f"{row}.png": picture() for row in range(4)} | {"metadata.csv": table.encode()}
+    with pytest.raises(RolesNeeded, match="which column holds the label"):
+        read_dataset(zipped(files))
+
+
+def test_a_readme_beside_the_only_table_of_a_zip_is_passed_over():
+    files = {"wine.csv": b"size,label\n1,a\n2,b\n", "README.txt": b"about,this\nwine,it\n", "LICENSE.md": b"-"}
+    dataset = read_dataset(zipped(files))
+    assert (dataset.name, dataset.class_names, dataset.notes[0]) == ("pets", ("a", "b"), "Label: column 'label'.")
+    with pytest.raises(DataError, match=r"pets.zip: there are 2 tables in it, more.tsv, wine.csv. Give one of them"):
+        read_dataset(zipped(files | {"more.tsv": b"size\tlabel\n"}))

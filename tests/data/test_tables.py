@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from core.data import DataError
 from core.data.limits import Limits
 from core.data.tables import delimited as delimited_module
-from core.data.tables.columnar import TextColumns
+from core.data.tables.columnar import TextColumns, side_by_side
 from core.data.tables.files import parse_delimited
 from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
 
@@ -31,7 +31,8 @@ def delimited(text: str | bytes, name: str = "t.tsv", limits: Limits | None = No
 
 
 cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-rows = st.integers(2, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=5))
+filled = st.integers(2, 4).map(lambda width: st.tuples(*[cells] * width).filter(lambda row: any(map(str.strip, row))))
+rows = filled.flatmap(lambda row: st.lists(row, min_size=1, max_size=5))  # a row of nothing is none
 
 
 def written(rows, delimiter, line_end, quoting) -> str:
@@ -111,6 +112,18 @@ def test_a_header_that_stands_below_once_more_is_a_header(header_needed):
     text = f"size,label\n{rows}size,label\n{rows}"
     table = parse_delimited(text.encode(), "t.csv", Limits(), header_needed=header_needed)
     assert list(table.columns) == ["size", "label"]
+    assert table.n_rows == 8
+    assert table.lines.tolist() == [2, 3, 4, 5, 7, 8, 9, 10]
+    assert table.notes == ("Line 6: the header once more, left out.",)
+
+
+def test_repeated_headers_and_rows_of_nothing_are_left_out_quoted_or_not():
+    rows = '"a, b",1\n"c ""d""",2\n'
+    for header in ("text,label", '"text","label"', "text , label"):
+        table = delimited(f"{header}\n{rows},\n{header}\n{header}\n{rows} , \n\n", "t.csv")
+        assert columns(table) == {"text": ["a, b", 'c "d"'] * 2, "label": ["1", "2"] * 2}
+        assert table.notes == ("Lines 5, 6: the header once more, left out.",)
+        assert table.lines.tolist() == [2, 3, 7, 8]
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u2003", "\x85"])
@@ -217,6 +230,14 @@ def test_a_key_that_a_line_lacks_is_a_missing_cell():
     assert table.columns["more"].tolist() == [None, {"deep": 1}, None]
     with pytest.raises(DataError, match=r"t\.jsonl, line 4: column 'a' holds nothing"):
         table.strings("a")
+
+
+def test_a_label_that_is_a_list_of_several_is_said_to_be_one():
+    table = parse_jsonl(b'{"label": ["a", "b"]}\n{"label": ["a"]}\n', "t.jsonl", Limits())
+    with pytest.raises(
+        DataError, match=r"line 1: column 'label' holds \['a', 'b'\].*: write one, and nothing around it"
+    ):
+        table.strings("label")
 
 
 def test_what_json_holds_as_ids_and_labels():
@@ -358,6 +379,22 @@ def test_columns_read_at_once_are_those_read_line_by_line(file, header_needed, n
     content = start + line_end.join(delimiter.join(cells) for cells in rows)
     at_once, by_lines = both_ways(content.encode(), name, header_needed)
     assert at_once == by_lines
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 2**16, 2**16 + 1])
+@pytest.mark.parametrize("n_columns", [1, 16, 17, 40])
+def test_columns_side_by_side_stand_where_they_belong(n_rows, n_columns):
+    columns = np.random.default_rng(0).normal(size=(n_columns, n_rows))
+    assert side_by_side(iter(columns), n_rows, n_columns).tobytes() == np.column_stack(columns).tobytes()
+
+
+def test_features_taken_for_good_are_the_same_and_are_forgotten():
+    content = "size,weight,label\n" + "".join(f"{n}.5,{n},{'ab'[n % 2]}\n" for n in range(5000))
+    table, kept = delimited(content, "t.csv"), delimited(content, "t.csv")
+    features = table.features(["size", "weight"], for_good=True)
+    assert features.tobytes() == kept.features(["size", "weight"]).tobytes()
+    assert list(table.columns) == ["label"]
+    assert list(kept.columns) == ["size", "weight", "label"]
 
 
 def test_what_needs_no_care_is_read_at_once(monkeypatch):

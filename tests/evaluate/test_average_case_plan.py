@@ -245,7 +245,7 @@ def test_noise_that_is_cut_off_is_that_of_the_pictures():
 
 def test_only_images_can_have_their_noise_cut_off_and_a_run_does_so():
     plan, data, _ = planned("wine", cut_off=True)
-    with pytest.raises(DataError, match="Only images have a black and a white"):
+    with pytest.raises(DataError, match="Only images can be clipped"):
         plan.n_trials(data)
     plan, data, context = planned("digits", cut_off=True, n_samples=20, n_audit=0)
     rows = rows_of(plan, data, context)

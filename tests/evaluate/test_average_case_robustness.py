@@ -191,8 +191,8 @@ def test_strange_samples_are_counted():
     p, y, _ = population()
     rows = rows_of(p, y, degenerate=np.arange(N) < 3, converged=np.arange(N) >= 5)
     said = average_case_verdict(evaluate_robustness(rows, class_names=NAMES)).findings[-1]
-    assert "3 samples with a margin that does not change" in said
-    assert "2 samples whose number is less precise" in said
+    assert "3 samples with a margin that does not depend" in said
+    assert "2 samples with a less precise estimate" in said
 
 
 def test_samples_without_a_number_are_counted_and_left_out():

@@ -179,7 +179,7 @@ def test_an_error_of_known_size_is_found_by_all():
     assert of.smooth_ece == pytest.approx(0.1, abs=0.005)
     assert of.squared_error == pytest.approx(0.01, abs=0.001)
     assert of.brier.miscalibration == pytest.approx(0.01, abs=0.002)
-    assert "surer than it is right" in of.sentence
+    assert "overconfident" in of.sentence
 
 
 def test_a_bin_of_one_sample_tells_nothing_of_chance():
@@ -245,7 +245,7 @@ def test_classes_come_to_a_sentence_that_claims_nothing_of_rare_ones():
     assert "Significantly miscalibrated: “bad” (10.0 %), corrected for 2 classes" in said
     assert "1 class with fewer than 50 samples not judged" in said
     assert "No class is significantly miscalibrated" in class_sentence([fine])
-    assert class_sentence([few]) == "No class has 50 samples: nothing is claimed of any."
+    assert class_sentence([few]) == "No class has 50 samples, so none is judged."
     assert np.isnan(class_error([few]))
     assert class_table([few, bad])["ece"].isna().tolist() == [True, False]
 

@@ -73,7 +73,7 @@ def test_uploads_that_do_not_fit_each_other_or_the_data_set_say_how_many_rows():
         DataError, match=r"10 of 60 ids .*such as 'id 0'.*; 40 of the data set's 90 ids .*'id 60'.*Choose"
     ):
         predictions_on_folds({"mine": one}, ids=known)
-    with pytest.raises(DataError, match="nothing tells which fold"):
+    with pytest.raises(DataError, match="no column gives the fold"):
         predictions_on_folds({"mine": Predictions(["a", "b"], [0, 1], [0, 1], ["x", "y"])})
 
 
@@ -129,7 +129,7 @@ def test_a_run_whose_folds_are_not_known_is_not_taken_for_whole(failed):
     alone = fold_performance(
         replace(partial, rows=partial.rows[(partial.rows["scheme"] == "sds_folds").to_numpy(dtype=bool)])
     )
-    said = "model so far: 2 folds tested, of how many is not known, no scheme as a whole."
+    said = "model: 2 folds tested, of how many is not known; no fold scheme is complete yet."
     assert fold_verdict(alone).headline == said
 
 

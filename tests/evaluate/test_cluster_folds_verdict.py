@@ -85,7 +85,7 @@ def test_seeds_that_are_far_apart_leave_it_undecided():
 def test_easier_folds_are_no_challenge():
     verdict = fold_verdict(scored({"random_folds": 0.4, "sds_folds": 0.05}, seeds=SEEDS))
     assert verdict.headline.startswith("model gains ")
-    assert "make folds another way" in verdict.advice
+    assert "try another fold scheme" in verdict.advice
 
 
 def test_one_scheme_alone_asks_for_random_folds():
@@ -123,7 +123,7 @@ def test_folds_that_change_labels_say_so_and_are_not_planned_for():
 def test_a_model_that_learned_nothing_is_called_so():
     folded = simulated({"random_folds": 0.63}, n=300)
     verdict = fold_verdict(fold_performance(folded, metric=Metric("accuracy")))
-    assert finding(verdict, "No significant difference from a model that learned nothing.")
+    assert finding(verdict, "No significant difference from a model that ignores its input.")
     assert decision(verdict, "beats_baselines") == "undecided"
 
 
@@ -133,9 +133,9 @@ def test_relations_are_told_with_what_so_few_folds_could_show():
     strong = Relation(characteristic="energy distance to training", r=-0.98, p=0.0083, p_holm=0.0167, **options)
     sentence = finding(fold_verdict(HARDER, scheme="sds_folds", relations=[none, none]), "No characteristic")
     assert "Even r 1 would have p = .017 with so few folds." in sentence
-    sentence = finding(fold_verdict(HARDER, scheme="sds_folds", relations=[none, strong]), "Scores go with")
+    sentence = finding(fold_verdict(HARDER, scheme="sds_folds", relations=[none, strong]), "Scores correlate with")
     assert "energy distance to training (r −.98, p = .017)" in sentence
-    assert "no proof of a cause" in sentence
+    assert "does not prove a cause" in sentence
 
 
 def test_what_scores_predict_is_said():
@@ -162,7 +162,7 @@ def test_before_and_between_folds_nothing_is_claimed_or_advised():
     lost = frame("sds_folds", 0, "model", [4], [pd.NA], [pd.NA], status="failed")
     half = fold_performance(replace(folded, rows=pd.concat([some, lost], ignore_index=True)))
     verdict = fold_verdict(half)
-    assert verdict.headline == "model so far: 2 of 5 folds tested, no scheme as a whole."
+    assert verdict.headline == "model: 2 of 5 folds done; no fold scheme is complete yet."
     assert verdict.used == "1 trial failed."
     assert "run the failed trials again" in verdict.advice
 

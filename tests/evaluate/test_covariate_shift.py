@@ -150,7 +150,7 @@ def test_few_samples_are_said_and_not_measured():
         class_names=("enough", "few", "none"), seed=0, n_resplits=3,
     )  # fmt: skip
     enough, few, none = found.table().to_dict("records")
-    assert enough["note"] == "1 component in place of 10, for want of 50 samples for each"
+    assert enough["note"] == "1 component in place of 10, because each needs 50 samples"
     assert (enough["n_train_components"], enough["n_test_components"]) == (2, 1)
     assert "fewer than 10 samples" in few["note"]
     assert np.isnan([few["divergence"], few["p_value"], few["p_corrected"]]).all()

@@ -84,7 +84,7 @@ def test_a_class_with_too_few_gives_all_and_is_named(wine):
     rows = np.flatnonzero((wine.y != 0) | (np.cumsum(wine.y == 0) <= 10))
     rare = Dataset("rare", "tabular", wine.x[rows], wine.y[rows], wine.class_names, [wine.ids[i] for i in rows])
     plan = replace(PLAN, models=("nearest_neighbours",), sizes=(60, ALL), n_sources=2)
-    assert f"in {wine.class_names[0]}:" in plan.notes(rare)[0]
+    assert f"in {wine.class_names[0]}." in plan.notes(rare)[0]
     draw = plan.trial_plan.draws(rare)[0]
     whole, part = (plan.split(rare, draw, size).train for size in (ALL, 60))
     n = np.bincount(rare.y[part])

@@ -370,5 +370,5 @@ def test_bad_wishes_are_refused():
         ready(wcl=0.1)
     with pytest.raises(DataError, match="Noise cannot be negative"):
         ready(noise=-1.0)
-    with pytest.raises(DataError, match="The head tells 2 classes apart"):
+    with pytest.raises(DataError, match="The head has 2 classes"):
         start(REGIONS, head(2, 6), train=TRAIN, test=TEST)

@@ -68,7 +68,7 @@ def test_the_headline_is_the_whole_models_on_pictures_that_count():
     assert "on 20 generated pictures" in said.headline
     assert f"{100 * found.test_accuracy[0]:.1f} % [" in said.headline
     assert said.used.startswith("20 of 40 pictures count, made from 20 real test samples")
-    assert "The oracle reads 95.0 % [" in said.used
+    assert "The oracle classifies 95.0 % [" in said.used
     assert said.findings[0].startswith("At the boundary between classes, accuracy is 60.0 % [")
     assert said.findings[1].startswith("Near the centroids of classes, it is 100.0 % [")
 
@@ -77,7 +77,7 @@ def test_an_oracle_that_reads_badly_has_no_say():
     found = replace(made(0.5), suite=judged(oracle_right=800))
     assert not oracle_reads(found.suite)
     said = guided_verdict(found)
-    assert said.headline.startswith("No accuracy on generated pictures is claimed: the oracle reads only 80.0 % [")
+    assert said.headline.startswith("No accuracy on generated pictures is claimed: the oracle classifies only 80.0 % [")
     assert not any("accuracy is" in one for one in said.findings)
 
 
@@ -113,8 +113,8 @@ def test_with_nothing_placed_it_says_what_to_change():
     tests = made(0.0).generated
     nothing = replace(tests.take(np.zeros(len(tests), dtype=bool)), asked=tests.asked)
     said = guided_verdict(replace(made(0.0), tests=nothing))
-    assert said.headline == "None of 120 tests that were asked for could be placed."
-    assert "wider boundary" in said.advice
+    assert said.headline == "None of 120 tests requested could be placed."
+    assert "widen the boundary" in said.advice
 
 
 def test_a_mix_of_which_nothing_was_placed_is_passed_over():

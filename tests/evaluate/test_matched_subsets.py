@@ -232,7 +232,7 @@ def test_classes_are_joined_by_name():
 
 def test_what_cannot_be_matched_says_why():
     hard = Predictions(["1"], [0], [0], ["cat", "dog"])
-    with pytest.raises(DataError, match="how sure the model was"):
+    with pytest.raises(DataError, match="needs a probability or confidence"):
         match(hard, hard, rng=np.random.default_rng(0))
     with pytest.raises(DataError, match="at least one sample"):
         match(outcomes([]), outcomes([0.5]), rng=np.random.default_rng(0))

@@ -34,7 +34,7 @@ def test_a_machine_that_answers_one_class_throughout_is_called_that_first():
     plan = TrialPlan(models=("svm",), source_finders=("known",), n_repeats=5)
     rows = [plan.run_trial(voices, number, context=Context()) for number in range(plan.n_trials(voices))]
     said = source_verdict(expected_accuracy_intervals(pd.concat(rows, ignore_index=True)), names={"svm": "SVM"})
-    assert said.headline.startswith("SVM always answers “ill”; it has learned nothing.")
+    assert said.headline.startswith("SVM always predicts “ill”; it ignores its input.")
     assert "rho" not in said.text
 
 

@@ -96,7 +96,7 @@ def test_only_known_sources_are_called_so_and_only_they_give_a_plan():
     assert found.advice == "Next: bring known sources, such as writer or site; only they tell what new ones cost."
     assert "on held-out sources: 97.4 % to 82.3 %" in known.headline
     assert known.advice == "Next: if inputs may come from new sources, plan for 78.4 %."
-    assert "Sources that fail altogether, if none is among these 50, cannot be seen." in known.findings
+    assert "A source that fails completely would not show if none is among these 50." in known.findings
 
 
 def test_no_advice_while_a_run_is_under_way():
@@ -126,21 +126,21 @@ def test_what_is_not_decided_of_known_sources_takes_more_of_them():
 
 def test_two_sources_are_said_first():
     said = source_verdict(intervals(replace(KNOWN_ROW, n_sources=2)))
-    assert said.headline.startswith("Only 2 sources leave one degree of freedom. svm loses")
+    assert said.headline.startswith("With only 2 sources the interval is very wide. svm loses")
 
 
 @pytest.mark.parametrize(
     ("null", "said"),
     [
-        (None, "Undecided whether held-out clusters are harder than those of any cloud of this shape."),
+        (None, "Undecided whether held-out clusters are harder than those of simulated data without groups."),
         (
             (0.002, -0.01, 0.015, 0.7),
-            "Held-out clusters are harder, as in any cloud of this shape;",
+            "Held-out clusters are harder, as in simulated data without groups.",
         ),
-        ((0.02, -0.01, 0.05, 0.3), "Held-out clusters are not significantly harder than those of any cloud"),
+        ((0.02, -0.01, 0.05, 0.3), "Held-out clusters are not significantly harder than those of simulated data"),
         (
             (0.05, 0.03, 0.07, 0.01),
-            "Held-out clusters are harder than such a cloud explains, by 5.0 points [3.0, 7.0]",
+            "Held-out clusters are harder than in simulated data without groups, by 5.0 points [3.0, 7.0]",
         ),
     ],
 )
@@ -159,7 +159,7 @@ def beyond(value, lower, upper, p):
 @pytest.mark.parametrize(("lower", "doubt"), [(0.99, ", not significantly"), (1.01, "")])
 def test_a_rise_is_reported_as_found_with_what_it_says_of_the_clustering(lower, doubt):
     said = source_verdict(intervals(replace(ROW, rho=estimate(1.03, lower, 1.06))))
-    assert any(f"came out easier than those seen in training (rho 1.030){doubt}." in text for text in said.findings)
+    assert any(f"were easier than those seen in training (rho 1.030){doubt}." in text for text in said.findings)
 
 
 def test_the_random_split_stands_beside_with_its_interval():
@@ -237,10 +237,10 @@ def test_the_card_is_of_the_first_model_than_which_none_keeps_significantly_more
     known = replace(tree, source_finder="known")
     assert leading_row([svm, mlp, known], one_better) is known
     said = source_verdict(intervals(svm, mlp, tree), one_better)
-    assert "Undecided between 2 models which keeps most of its accuracy: mlp and tree." in said.findings
+    assert "Undecided between 2 models which keeps the largest share of its accuracy: mlp and tree." in said.findings
     decided = [*one_better[:1], pair("svm", "tree", -0.02, 0.6), pair("mlp", "tree", 0.05, 0.02)]
     said = source_verdict(intervals(svm, mlp, tree), decided)
-    assert "mlp keeps most of its accuracy among 3 models (corrected)." in said.findings
+    assert "mlp keeps the largest share of its accuracy among 3 models (corrected)." in said.findings
 
 
 def test_a_pair_of_which_one_keeps_more():
@@ -262,7 +262,7 @@ def test_a_pair_of_which_nothing_is_decided():
     undecided = comparison(0.016, (-0.02, 0.05), (-0.004, 0.036), 0.3, 0.12)
     assert "About 35 repeats would settle it for these data (now 20)." in compared(undecided, 1, {})
     same = comparison(0.0, (-0.02, 0.02), (0.0, 0.0), 1.0, 1.0, n=None, sources=NAN)
-    assert "No number of repeats would settle it" in compared(same, 1, {})
+    assert "More repeats will not settle it" in compared(same, 1, {})
     alike = comparison(0.0, (-0.004, 0.004), (0.0, 0.0), 1.0, 1.0, n=None, sources=NAN)
     assert "svm and mlp keep the same share of their accuracy, to within .010" in compared(alike, 1, {})
     hopeless = comparison(1e-5, (-0.1, 0.1), (-0.1, 0.1), 0.9, 0.9, n=10**9, sources=1e6)

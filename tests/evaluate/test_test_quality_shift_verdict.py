@@ -39,7 +39,7 @@ def test_classes_that_are_not_measured_take_no_part():
     known = shift([0.5], null(1, 99)).classes
     assert together(corrected([*known, unknown])).n_classes == 1
     said = shift_verdict(corrected([unknown]))
-    assert said.headline == "No class has samples enough to be measured."
+    assert said.headline == "No class has enough samples for this test."
     assert said.findings == ("“few”: fewer than 10 samples in a part, or none that differ.",)
 
 
@@ -62,7 +62,7 @@ def test_p_lies_in_its_range_and_does_not_depend_on_order(n_classes, n_resplits,
 
 def test_with_too_few_resplits_nothing_is_named():
     said = shift_verdict(shift([0.9] * 10, null(10, FEWEST_RESPLITS - 1)))
-    assert said.headline == "19 re-splits are too few to say whether a class has moved: it takes 20."
+    assert said.headline == "19 re-splits are too few to decide whether a class has moved; at least 20 are needed."
 
 
 @pytest.mark.parametrize("n_classes", [10, 100])

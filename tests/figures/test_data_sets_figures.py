@@ -105,8 +105,8 @@ def test_characteristic_words_stand_beside_their_share_elsewhere():
     elsewhere = figure.data[-1]
     assert list(elsewhere.x) == [100 * word.share_elsewhere for word in found]
     assert sum(len(bars.x) for bars in figure.data[:-1]) == len(found)
-    assert "first of all dull" in alt_text(figure)
-    assert alt_text(characteristic_words(())) == "No word sets the class apart beyond chance."
+    assert "above all dull" in alt_text(figure)
+    assert alt_text(characteristic_words(())) == "No word is significantly more frequent in the class."
 
 
 def test_maps_hold_every_sample_once_and_colour_ten_groups():

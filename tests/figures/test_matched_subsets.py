@@ -190,4 +190,4 @@ def test_of_labels_alone_there_is_no_line_nor_word_of_matching():
 def test_words_state_the_takeaway():
     assert "matched gap" in alt_text(charts(False)["gap"])
     assert "outside the band" in alt_text(charts(False)["reliability"])
-    assert "of the surer half" in alt_text(charts(False)["coverage"])
+    assert "on the more confident half" in alt_text(charts(False)["coverage"])

@@ -119,9 +119,9 @@ def test_a_damaged_record_is_refused(content, message):
 
 def test_a_record_is_not_taken_for_a_model_nor_a_model_for_a_record():
     dataset, record = record_of(TRAIN, TEST, name="mine")
-    with pytest.raises(ModelError, match="holds what a model said of the samples of mine, and not the model"):
+    with pytest.raises(ModelError, match="has a model's outputs for mine, but not the model"):
         read_stored(record.to_bytes(), dataset)
     with pytest.raises(ModelError, match="is of a kind that is not known here"):
         load_model(record.file_name, record.content, dataset)
-    with pytest.raises(ModelError, match="is a model, and no record"):
+    with pytest.raises(ModelError, match="is a model, not a record"):
         recorded_parts(replace(record, architecture="linear"), dataset)

@@ -80,7 +80,7 @@ def test_with_nothing_computed_it_shows_the_noise_and_what_will_be_done(open_pag
     data, model = kept(workspace, "digits")
     app = open_page("average_case", data=data.fingerprint, model=model)
     said = plainly(app)
-    assert "Nothing has been computed for this choice yet" in said
+    assert "Not computed yet for these settings" in said
     n_test = len(TRAINING.split(data).test)
     assert f"judges {n_test} samples at 4 sigmas and checks 50 of them" in said
     assert "sigma 0.1: about 0.8 away (sigma times the root of 64)" in said
@@ -97,7 +97,12 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     app = opened(app)
     assert app.button(key="run").disabled
     labels = [metric.label.replace("\\", "") for metric in app.metric]
-    assert labels == ["Mean p_robust", "Largest gap of classes", "p_robust below 1", "Off Monte-Carlo by"]
+    assert labels == [
+        "Mean p_robust",
+        "Largest gap of classes",
+        "Adversarial example within reach",
+        "Error vs. Monte-Carlo",
+    ]
     said = plainly(app)
     assert "n = 36; means from 32 fresh noisy copies of each, single samples by MMSE" in said
     assert "in the median sample of" in said
@@ -169,7 +174,7 @@ def test_an_unknown_model_gets_a_sentence_and_no_result(open_page, workspace):
     data, model = kept(workspace, "wine")
     stored_run(workspace, "wine", planned(model))
     app = open_page("average_case", data=data.fingerprint, model="0" * 64)
-    assert "Nothing is shown in its place" in plainly(app)
+    assert "No result is shown" in plainly(app)
     assert not app.metric
     assert charts(app) == []
 
@@ -179,7 +184,7 @@ def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page
     stored_run(workspace, "wine", planned(model))
     for parameters in ({"noise": "salt"}, {"estimator": "Magic"}, {"judged": "1"}, {"at": "7"}):
         app = open_page("average_case", data=data.fingerprint, model=model, **parameters)
-        assert "cannot be chosen here" in texts(app), parameters
+        assert "setting that does not exist here" in texts(app), parameters
         assert not app.metric
         assert charts(app) == []
 
@@ -187,7 +192,7 @@ def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page
 def test_sigmas_that_are_no_numbers_get_a_sentence_and_are_kept(open_page, workspace):
     data, model = kept(workspace, "wine")
     app = open_page("average_case", data=data.fingerprint, model=model, sigmas_columns="0.1; much", audited="7")
-    assert "Sigmas are numbers set apart by commas" in app.error[0].value.replace("\\", "")
+    assert "Sigmas are numbers separated by commas" in app.error[0].value.replace("\\", "")
     assert app.text_input(key="sigmas_columns").value == "0.1; much"
     assert app.number_input(key="audited").value == 7
     assert app.number_input(key="seed").value == 0
@@ -219,13 +224,13 @@ def test_of_an_uploaded_model_all_samples_are_judged(open_page, workspace):
     data, model = kept(workspace, "wine", uploaded=True)
     app = open_page("average_case", data=data.fingerprint, model=model)
     assert "judges 178 samples" in plainly(app)
-    assert "also those that the model may have been trained on" in plainly(app)
+    assert "including possible training samples" in plainly(app)
 
 
 def test_noise_that_is_not_normal_says_what_the_numbers_rest_on(open_page, workspace):
     data, model = kept(workspace, "wine")
     app = open_page("average_case", data=data.fingerprint, model=model, noise="uniform")
-    assert "rests on the central limit theorem" in plainly(app)
+    assert "rest on the central limit theorem" in plainly(app)
     app = open_page("average_case", data=data.fingerprint, model=model, noise="uniform", estimator="Monte-Carlo")
     assert "central limit theorem" not in plainly(app)
 
@@ -267,7 +272,7 @@ def test_text_samples_stand_in_full(open_page, workspace):
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = open_page("average_case", data=data.fingerprint, model=name, sigmas_columns="0.5", audited="10")
     assert any("w" in str(table.value) for table in app.table)
-    assert "a text with noise cannot be shown" in plainly(app)
+    assert "a noisy text cannot be shown" in plainly(app)
 
 
 def test_what_was_selected_on_the_map_stands_out_and_below(open_page, workspace):

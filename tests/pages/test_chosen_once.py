@@ -37,7 +37,9 @@ def test_a_model_is_one_line(open_page, workspace, stem):
     data, model = kept(workspace, "wine")
     app = open_page(stem, data=data.fingerprint, model=model)
     says, _ = line(app)
-    assert re.fullmatch(r"Model linear · accuracy [\d.]+ % \[.*\] · n = \d+ samples kept .* · :blue\[change\]", says)
+    assert re.fullmatch(
+        r"Model linear · accuracy [\d.]+ % \[.*\] · n = \d+ held-out samples .* · :blue\[change\]", says
+    )
     assert {"model-control", "model-delete", "train"} <= names_of(app), "what the line opens has no controls"
 
 

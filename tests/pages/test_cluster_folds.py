@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.data import Dataset, load_example
 from core.data.predictions.fold_files import datasplits_file, folded_upload, predictions_file
@@ -12,15 +14,16 @@ from core.represent import REPRESENTATIONS
 from core.trials import FoldPlan
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, stored_run, texts
-from ui.cluster_folds import controls
+from ui.cluster_folds import controls, labels
+from ui.forms.texts import NamedNumbers
 
 PLAN = FoldPlan(seeds=(0, 1, 2))
 
 
 def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
     app = open_page("cluster_folds", data=wine.fingerprint)
-    assert app.title[0].value == "How do folds that are made to differ behave?"
-    assert "Nothing has been computed for this choice yet" in texts(app)
+    assert app.title[0].value == "How do scores change when folds are made to differ?"
+    assert "Not computed yet for these settings" in texts(app)
     assert "36 trials" in texts(app)
     assert not app.button(key="run").disabled
     assert charts(app) == []
@@ -47,7 +50,7 @@ def test_a_run_is_found_by_the_bare_address_and_by_the_name_of_its_usual_feature
     run = stored_run(workspace, wine, plan=replace(PLAN, models=(), representation=stored))
     for features in ({}, {"features": REPRESENTATIONS["raw"].title}):
         app = open_page("cluster_folds", data=wine.fingerprint, models=[""], **features)
-        assert "Nothing has been computed" not in texts(app)
+        assert "Not computed yet" not in texts(app)
         assert app.button(key="run").disabled
     assert workspace.runs(LOCAL_OWNER) == [run]
 
@@ -59,7 +62,7 @@ def test_texts_show_the_words_of_every_fold(open_page, workspace):
     workspace.add_dataset(LOCAL_OWNER, data)
     stored_run(workspace, data, plan=FoldPlan(n_folds=2, seeds=(0, 1, 2)))
     app = open_page("cluster_folds", data=data.fingerprint, folds="2")
-    assert any("set the fold apart beyond chance" in alt for alt in charts(app))
+    assert any("significantly more frequent in the fold" in alt for alt in charts(app))
     assert any(alt.startswith("Length (words), mean by fold") for alt in charts(app))
     assert {"grapes", "ships"} <= set(plainly(app).replace(",", " ").split())
 
@@ -69,7 +72,7 @@ def test_the_score_can_be_another_and_stands_in_the_address(open_page, workspace
     app = open_page("cluster_folds", data=wine.fingerprint, score="Accuracy")
     assert " accuracy on SDS k-means folds" in plainly(app)
     app = open_page("cluster_folds", data=wine.fingerprint, score="F1 of nobody")
-    assert "cannot be chosen here" in texts(app)
+    assert "setting that does not exist here" in texts(app)
     assert not app.metric
 
 
@@ -88,10 +91,11 @@ def test_labels_that_are_specified_are_in_form_table_and_address(open_page, work
     assert not app.exception
     plan = app.session_state["share_offer"].plan
     assert plan.labels_by_fold == (("class_0", 30.0, 20.0, 9.0), ("class_2", 1.0, 1.0, 0.0))
-    planned = next(table.value for table in app.dataframe if "All" in table.value.index)
-    assert planned.loc["class_0"].tolist() == ["30.0", "20.0", "9.0"]
-    assert planned.loc["class_1"].tolist() == ["23.7"] * 3
-    assert "their scores also differ because their labels do" in texts(app)
+    planned = next(table.value for table in app.dataframe if "class_1" in table.value.index)
+    assert planned.loc["class_0"].tolist() == [30, 20, 9]
+    assert planned.loc["class_1"].tolist() == [23.7] * 3
+    assert "Samples by fold: 77.7, 67.7, 32.7." in texts(app)
+    assert "so scores also differ because labels do" in texts(app)
     run = stored_run(workspace, wine, plan=plan)
     app = open_page("cluster_folds", data=wine.fingerprint, **controls.parameters(plan))
     assert app.button(key="run").disabled
@@ -103,9 +107,35 @@ def test_labels_that_are_specified_are_in_form_table_and_address(open_page, work
     assert workspace.runs(LOCAL_OWNER) == [run]
 
 
+def test_a_cell_that_is_changed_is_in_the_line_and_the_rest_of_its_label_is_shared_out(monkeypatch):
+    wine = load_example("wine")
+    plan = FoldPlan(schemes=("sds_folds",), n_folds=3, labels_by_fold=(("class_2", 1, 1, 0),))
+    state = {"editor": {"edited_rows": {"0": {"Fold 1": 30}, 2: {"Fold 2": None}}}}
+    monkeypatch.setattr(labels.st, "session_state", state)
+    labels._take("editor", plan, wine)
+    assert state["labels_by_fold"] == "class_2: 48 0 0; class_0: 30 14.5 14.5"
+    taken = NamedNumbers("labels_by_fold", "Labels by fold", 0.0, "").meant(state["labels_by_fold"])
+    counts = labels.counts_by_fold(replace(plan, labels_by_fold=taken), wine)
+    np.testing.assert_allclose(counts, [[30, 14.5, 14.5], [71 / 3] * 3, [48, 0, 0]])
+
+
+@given(st.lists(st.floats(0, 50), min_size=2, max_size=6), st.dictionaries(st.integers(0, 5), st.floats(0, 60)))
+def test_no_sample_is_lost_where_the_cells_leave_room_for_it(counts, cells):
+    cells = {fold: number for fold, number in cells.items() if fold < len(counts)}
+    after = labels.changed(np.array(counts), cells)
+    assert all(after[fold] == number for fold, number in cells.items())
+    if len(cells) < len(counts) and sum(cells.values()) <= sum(counts):
+        np.testing.assert_allclose(after.sum(), sum(counts), atol=1e-9)
+
+
+def test_without_folds_that_read_labels_there_is_no_table_of_them(open_page, wine):
+    app = open_page("cluster_folds", data=wine.fingerprint, schemes=["random_folds"])
+    assert not any("class_1" in table.value.index for table in app.dataframe)
+
+
 def test_labels_that_cannot_be_read_are_said_and_kept(open_page, wine):
     app = open_page("cluster_folds", data=wine.fingerprint)
-    for written, said in (("class_0 1 2", "rows set apart by semicolons"), ("spam: 1 1 1 1 1", "has no class “spam”")):
+    for written, said in (("class_0 1 2", "rows separated by semicolons"), ("spam: 1 1 1 1 1", "has no class “spam”")):
         app.text_input(key="labels_by_fold").set_value(written).run()
         assert said in texts(app) + "".join(error.value for error in app.error)
         assert app.text_input(key="labels_by_fold").value == written
@@ -121,7 +151,7 @@ def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, w
     run = stored_run(workspace, wine, plan=PLAN, n_trials=9)
     app = open_page("cluster_folds", data=wine.fingerprint)
     assert app.button(key=f"resume-{run.id}").label == "Resume"
-    assert "no scheme as a whole" in plainly(app)
+    assert "no fold scheme is complete yet" in plainly(app)
 
 
 def test_more_folds_than_a_label_has_samples_is_explained_and_allowed(open_page, workspace, wine):
@@ -156,7 +186,7 @@ def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page
     stored_run(workspace, wine, plan=PLAN)
     for parameters in ({"schemes": "Magic"}, {"folds": "1"}, {"seeds": "0"}, {"view": "mine"}):
         app = open_page("cluster_folds", data=wine.fingerprint, **parameters)
-        assert "cannot be chosen here" in texts(app)
+        assert "setting that does not exist here" in texts(app)
         assert not app.metric
         assert charts(app) == []
 
@@ -196,7 +226,7 @@ def test_an_address_that_asks_to_look_at_what_is_not_there_gets_a_sentence(open_
     stored_run(workspace, wine, plan=PLAN)
     for wrong in ({"foldmodel": "Nobody"}, {"about": "K-means"}, {"infold": "6"}, {"foldmap": "UMAP"}):
         app = open_page("cluster_folds", data=wine.fingerprint, **wrong)
-        assert f": {next(iter(wrong.values()))}. No result is shown in its place" in plainly(app)
+        assert f": {next(iter(wrong.values()))}. No result is shown" in plainly(app)
 
 
 @pytest.fixture
@@ -228,7 +258,7 @@ def test_predictions_of_other_samples_need_no_data_set(open_page, workspace, win
     first = uploaded(cancer, PLAN.folds(cancer, "sds_folds", 0), "mine")
     app = open_page("cluster_folds", data=wine.fingerprint, view="predictions of your own", first=first)
     assert "n = 569, 5 folds" in plainly(app)
-    assert "There is no map" in texts(app)
+    assert "No map: the chosen data set" in texts(app)
 
 
 def test_a_positive_class_can_be_named(open_page, wine, uploaded):
@@ -246,10 +276,10 @@ def test_a_positive_class_can_be_named(open_page, wine, uploaded):
 
 def test_predictions_that_are_gone_get_a_sentence_and_no_result(open_page, wine):
     app = open_page("cluster_folds", data=wine.fingerprint, view="predictions of your own", first="0" * 64)
-    assert "Nothing is shown in their place" in texts(app)
+    assert "No result is shown" in texts(app)
     assert not app.metric
     app.button[0].click().run()
-    assert "Give the predictions of a model on folds" in texts(app)
+    assert "Upload a model's predictions on folds" in texts(app)
 
 
 def test_earlier_files_can_be_chosen_again_and_deleted(open_page, workspace, wine, uploaded):

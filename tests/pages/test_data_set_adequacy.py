@@ -22,10 +22,10 @@ ADDRESS = {
 def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
     app = open_page("data_set_adequacy", data=wine.fingerprint)
     assert app.title[0].value == "Would more data help, or new sources?"
-    assert "Nothing has been computed for this choice yet" in plainly(app)
+    assert "Not computed yet for these settings" in plainly(app)
     assert "2 models** on" not in plainly(app)
     assert "160 trials" in plainly(app)
-    assert "300, 1\u202f000, 3\u202f000, 10\u202f000 and 30\u202f000 left out" in plainly(app)
+    assert "left out: 300, 1\u202f000, 3\u202f000, 10\u202f000 and 30\u202f000" in plainly(app)
     assert not app.button(key="run").disabled
     assert charts(app) == []
 
@@ -90,7 +90,7 @@ def test_before_the_first_trial_there_is_nothing_to_show(open_page, workspace, w
     stored_run(workspace, wine, plan=PLAN, n_trials=0)
     app = _open(open_page, wine)
     assert "0 of 64 trials" in app.progress[0].text
-    assert "No trial has come to a result yet" in plainly(app)
+    assert "No trial has finished yet" in plainly(app)
     assert charts(app) == []
 
 
@@ -112,7 +112,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
 def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page, workspace, wine, parameters):
     stored_run(workspace, wine, plan=PLAN)
     app = open_page("data_set_adequacy", data=wine.fingerprint, **(ADDRESS | parameters))
-    assert "cannot be chosen here" in plainly(app)
+    assert "setting that does not exist here" in plainly(app)
     assert not app.metric
     assert charts(app) == []
 
@@ -130,7 +130,7 @@ def test_a_class_with_too_few_is_named(open_page, workspace, wine):
     rare = Dataset("rare", "tabular", wine.x[rows], wine.y[rows], wine.class_names, [wine.ids[row] for row in rows])
     workspace.add_dataset(LOCAL_OWNER, rare)
     app = open_page("data_set_adequacy", data=rare.fingerprint, sizes="15, 60, all")
-    assert f"Not enough samples for a like share of 60 in {wine.class_names[0]}" in plainly(app)
+    assert f"Too few samples for an equal share of 60 in {wine.class_names[0]}" in plainly(app)
 
 
 def test_the_overview_tells_the_verdict_and_leads_here(open_page, workspace, wine):
@@ -154,8 +154,8 @@ def test_words_of_the_user_are_not_markdown(open_page, workspace, wine):
 def test_clusters_are_undecided_until_clouds_were_drawn_and_never_called_sources(open_page, workspace, wine):
     stored_run(workspace, wine, plan=PLAN)
     app = _open(open_page, wine)
-    assert "Undecided whether held-out clusters are harder than those of any cloud" in plainly(app)
-    assert app.button(key="clouds").label == "Compare with clouds without groups"
+    assert "Undecided whether held-out clusters are harder than those of simulated data" in plainly(app)
+    assert app.button(key="clouds").label == "Compare with data without groups"
     stored_run(workspace, wine, plan=CloudsPlan())
     app = _open(open_page, wine)
     assert "No significant gap between held-out clusters" in plainly(app)

@@ -90,7 +90,7 @@ def test_an_upload_can_be_deleted_and_an_example_cannot(open_page, workspace, wi
     assert "delete-data" not in [button.key for button in open_page("data_sets", data=wine.fingerprint).button]
     app = open_page("data_sets", data=mine.fingerprint)
     app.button(key="delete-data").click().run()
-    assert "gone for good" in texts(app)
+    assert "deleted for good" in texts(app)
     assert mine.fingerprint in {one.fingerprint for one in workspace.datasets(LOCAL_OWNER)}
 
 
@@ -131,8 +131,8 @@ def test_an_npz_file_of_images_can_be_used(open_page, workspace):
         app.session_state[f"fold-{name}"] = True
     app.run()
     assert len(app.get("image")) == 2 + 6 + 6  # mean images, the copies, samples
-    assert "nothing tells them apart" in texts(app)
-    assert "Near duplicates cannot be looked for in these features" in texts(app)
+    assert "they cannot be separated" in texts(app)
+    assert "No search for near\\-duplicates in these features" in texts(app)
 
 
 N_CLASSES = 100
@@ -159,13 +159,13 @@ FOLDED = ("samples", "duplicates", "words", "means", "columns", "by-class")
 
 
 def opened(open_page, **parameters):
-    """The page with all that is folded open, once everything that is worked out beside it is there."""
+    """The page with all that is folded open, once everything that is computed beside it is there."""
     app = open_page("data_sets", **parameters)
     for name in FOLDED:
         app.session_state[f"fold-{name}"] = True
     app.run()
     until = time.monotonic() + 60
-    while "is being looked for" in texts(app) or "are being looked for" in texts(app) or app.get("skeleton"):
+    while "Searching for near" in texts(app) or app.get("skeleton"):
         assert time.monotonic() < until, texts(app)
         time.sleep(0.2)
         app.run()
@@ -198,7 +198,7 @@ def test_a_hundred_classes_of_texts_are_shown_whole(open_page, hundred):
     assert len(charts) == len(app.get("plotly_chart")) >= 8
     assert app.selectbox(key="words-class").options == list(hundred.class_names)
     app.selectbox(key="words-class").select("label 7").run()
-    assert "What sets “label 7” apart" in texts(app)
+    assert "Most characteristic of “label 7”" in texts(app)
     app.toggle(key="stop-words").set_value(True).run()
     assert not app.exception
     assert "In colour, of 100" in [box.label for box in app.multiselect]
@@ -232,7 +232,7 @@ def test_a_column_in_question_is_in_the_address(open_page, wine):
     assert "Classes differ in proline" in texts(app)
     assert any("number=proline" in code.value for code in app.code)  # the address to share
     unknown = open_page("data_sets", data=wine.fingerprint, number="no such column")
-    assert "cannot be chosen here" in texts(unknown)
+    assert "setting that does not exist here" in texts(unknown)
 
 
 def test_other_samples_can_be_drawn(open_page, hundred):
@@ -292,7 +292,7 @@ def test_a_selection_belongs_to_its_data_set(open_page, wine, hundred):
 
 def test_umap_is_a_run_of_its_own(open_page, workspace, wine):
     app = opened(open_page, data=wine.fingerprint, map=METHODS["umap"])
-    assert "Nothing has been computed for this choice yet" in texts(app)
+    assert "Not computed yet for these settings" in texts(app)
     assert not workspace.runs(LOCAL_OWNER)
     plan = MapPlan(representation="raw", method="umap")
     run = workspace.create_run(LOCAL_OWNER, plan, wine.fingerprint, n_trials=1)

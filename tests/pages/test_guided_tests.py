@@ -96,7 +96,7 @@ def test_with_nothing_generated_the_way_can_be_walked_all_the_same(open_page, wo
     app = open_page("guided_tests", data=data.fingerprint, model=model)
     assert not any("Label these next" in one.value for one in app.subheader)
     said = plainly(unfolded(app, "next"))
-    assert "Nothing has been computed for this choice yet" in said
+    assert "Not computed yet for these settings" in said
     assert "makes 359 tests in the mix 50-50, fills table 2, trains a decoder: 22 trials" in said
     assert not app.button(key="run").disabled
     assert "nearest real test image" in said
@@ -119,17 +119,17 @@ def test_a_finished_run_shows_everything(open_page, workspace):
     assert shown["Near the centroids"] == f"{100 * near.mean():.1f} %"
     assert shown["Oracle"] == f"{100 * judged.suite.oracle_right / judged.suite.oracle_n:.1f} %"
     assert f"on {counts.sum():,} generated pictures".replace(",", "\u202f") in plainly(app)
-    assert "An independent oracle reads each of these pictures as its class" in plainly(app)
+    assert "An independent oracle (another classifier) confirms" in plainly(app)
     assert len(app.get("image")) == gallery.PER_PAGE["image"]
     assert "Features" not in shown  # what the head makes of them is folded away
     assert not any(alt.startswith("From a sample of") for alt in charts(app))
     shown = metrics(unfolded(app, "features", "way", "properties", "next"))
     assert shown["Features"] == f"{100 * found.generated.correct.mean():.1f} %"
-    assert shown["Decoder is off by"] == f"{found.reconstruction.error:.3f}".lstrip("0")
-    assert {"Mean image is off by", "Model and head disagree", "Images still in the region"} <= set(shown)
+    assert shown["Error of the decoder"] == f"{found.reconstruction.error:.3f}".lstrip("0")
+    assert {"Error of the mean image", "Model and head disagree", "Images still in the region"} <= set(shown)
     said = plainly(app)
     assert "Here, decoded" in said
-    assert "about half by construction" in said
+    assert "about 50 % by construction" in said
     counted = next(frame.value for frame in app.dataframe if "Unplaced" in frame.value)
     assert counted["Asked"].sum() == found.generated.asked.sum()
     assert any(alt.startswith("Accuracy on generated tests by class") for alt in charts(app))
@@ -230,7 +230,7 @@ def test_an_address_that_cannot_be_followed_shows_no_result(open_page, workspace
     parameters = {**stored_parameters(plan), "class": "3", parameter: value}
     app = open_page("guided_tests", data=data.fingerprint, **parameters)
     assert value in plainly(app)
-    assert "This address asks for something that cannot be chosen here" in texts(app)
+    assert "This address has a setting that does not exist here" in texts(app)
 
 
 def test_of_rows_the_nearest_real_ones_stand_in(open_page, workspace):
@@ -241,7 +241,7 @@ def test_of_rows_the_nearest_real_ones_stand_in(open_page, workspace):
     assert "no accuracy is claimed" in plainly(app)
     assert "Generated pictures" not in metrics(app)
     said = plainly(unfolded(app, "features"))
-    assert "the nearest real test sample stands in" in said.replace("*", "")
+    assert "the nearest real test sample is shown" in said.replace("*", "")
     tables = [frame.value for frame in app.dataframe]
     assert any("nearest real" in table for table in tables)
     assert any(alt.startswith("Accuracy over mixes") for alt in charts(app))
@@ -265,7 +265,7 @@ def test_what_a_run_without_a_test_rests_on_is_said(open_page, workspace):
     data, _ = kept(workspace, "wine")
     stored_run(workspace, "wine", plan, n_trials=0)
     said = plainly(opened(open_page, data, plan))
-    assert "No trial has come to a result yet" in said
+    assert "No trial has finished yet" in said
     assert "computed with other versions than are installed now" in said
 
 
@@ -282,7 +282,7 @@ def test_while_it_runs_what_is_known_is_shown_and_it_can_be_stopped(open_page, w
     app.run()
     said = plainly(app)
     assert "2 of 3 classes so far" in said
-    assert "What was generated" not in said
+    assert "Generated tests" not in said
     workspace.release(LOCAL_OWNER, run.id, "test", "cancelled")
 
 

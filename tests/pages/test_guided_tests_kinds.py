@@ -70,7 +70,7 @@ def test_of_texts_the_nearest_real_text_stands_in(open_page, workspace):
     app = opened(open_page, data, plan)
     app.session_state["fold-way"] = app.session_state["fold-next"] = True
     said = plainly(app.run())
-    assert "A feature cannot be shown as a text: the nearest real test sample stands in" in said.replace("*", "")
+    assert "A feature cannot be shown as a text: the nearest real test sample is shown" in said.replace("*", "")
     tables = [table.value for table in app.table]
     assert any("nearest real" in table for table in tables)
     assert any(set(table["text"]) & set(data.x) for table in tables if "text" in table)
@@ -113,7 +113,7 @@ def test_of_a_model_whose_inside_is_unknown_only_pictures_are_asked(open_page, w
     model = workspace.keep_model(LOCAL_OWNER, exported(data), name="mine.pt2")
     app = open_page("guided_tests", data=data.fingerprint, model=model)
     assert not app.error
-    refused = any("Nothing inside this model can be seen" in one.value for one in app.info)
+    refused = any("This model exposes no inner layer" in one.value for one in app.info)
     assert refused == (name == "wine")
     assert ("run" in [button.key for button in app.button]) == (name == "digits")
 
@@ -195,7 +195,9 @@ def test_unlabelled_features_may_come_as_a_table(open_page, workspace):
 def test_what_labels_of_samples_like_the_test_samples_would_bring_is_said(open_page, workspace):
     data, model = recorded(workspace, 3, n_test=40)
     app = open_page("guided_tests", data=data.fingerprint, model=model, **{"for": "know the accuracy"})
-    assert "Were these like the test samples: 50 labels bring the accuracy of all 120 samples to about" in plainly(app)
+    assert "If they were like the test samples: 50 labels bring the accuracy of all 120 samples to about" in plainly(
+        app
+    )
     assert app.session_state["share_offer"].parameters["for"] == ["know the accuracy"]
 
 

@@ -40,7 +40,7 @@ def two(workspace) -> dict[str, str]:
 
 
 def settled(app):
-    """The page when nothing is being worked out any more."""
+    """The page when nothing is being computed any more."""
     for _ in range(20):
         if not app.get("status"):
             break
@@ -56,7 +56,7 @@ def test_with_nothing_chosen_there_are_two_places_for_files_and_an_example(open_
         "Predictions on the reference set",
         "Predictions on the new set",
     ]
-    assert "or see it on an example" in texts(app).lower()
+    assert "or open the example" in texts(app).lower()
     assert {button.label for button in app.get("download_button")} >= {"Template", "Sample"}
     assert not app.metric
 
@@ -225,7 +225,7 @@ def test_a_new_set_that_is_larger_is_told_of_and_turned_in_one_click(open_page, 
 def test_an_unknown_address_gets_a_sentence_and_no_result(open_page, workspace, two):
     for parameters in ({"target": "f00d"}, {"epsilon": "7"}, {"by": "colour"}, {"subset": "any"}):
         app = settled(open_page("matched_subsets", **{**two, **parameters}))
-        assert "are not here" in texts(app) or "cannot be chosen here" in texts(app)
+        assert "are not here" in texts(app) or "setting that does not exist here" in texts(app)
         if "subset" not in parameters:
             assert not app.metric
 
@@ -391,7 +391,7 @@ def test_every_class_has_its_calibration_error_beside_that_of_a_perfect_model(op
 
 def test_one_number_per_row_says_nothing_of_classes(open_page, two):
     app = settled(open_page("matched_subsets", **two))
-    assert "not the probability of every class" in texts(app)
+    assert "not one for every class" in texts(app)
     assert not any("Classes of" in button.label for button in app.get("download_button"))
 
 
@@ -413,7 +413,7 @@ def test_predictions_that_somebody_else_deletes_first_are_said_to_be_gone(open_p
 def test_deleting_asks_first_and_the_address_says_that_it_is_gone(open_page, workspace, two):
     app = settled(open_page("matched_subsets", **two))
     app.button(key="delete-target").click().run()
-    assert "will be gone from this workspace for good" in texts(app)
+    assert "is deleted for good" in texts(app)
     assert len(workspace.prediction_files(LOCAL_OWNER)) == 2
     app.button(key="delete-target").click()  # which is what keeps the dialog open here
     app.button(key="really-delete").click().run()
@@ -429,7 +429,7 @@ def test_deleting_asks_first_and_the_address_says_that_it_is_gone(open_page, wor
 )
 def test_a_parameter_that_means_nothing_here_gets_a_sentence_and_no_result(open_page, two, asked):
     app = open_page("matched_subsets", **two, **asked)
-    assert "cannot be chosen here" in texts(app)
+    assert "setting that does not exist here" in texts(app)
     assert not app.metric
 
 

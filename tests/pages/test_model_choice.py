@@ -121,7 +121,7 @@ def test_the_form_makes_the_plan_of_the_address(show, workspace, wine):
 
 def test_an_address_that_asks_for_no_such_network_gets_a_sentence(show):
     app = show(network="VGG-19")
-    assert app.error[0].proto.title == "This address asks for something that cannot be chosen here"
+    assert app.error[0].proto.title == "This address has a setting that does not exist here"
     assert not app.text
 
 
@@ -131,7 +131,7 @@ def test_the_newest_model_is_in_use_and_another_can_be_chosen(show, workspace, w
     app = show()
     assert in_use(app) == second == app.query_params["model"]
     said = texts(app).replace("\\", "")
-    assert "n = 36 samples kept out of training" in said
+    assert "n = 36 held-out samples" in said
     assert "[" in said
     app.selectbox(key="model-control").set_value(first).run()
     assert in_use(app) == first == app.query_params["model"]
@@ -259,7 +259,7 @@ def test_weights_are_read_stored_and_used(show, workspace, wine):
     assert in_use(app) == stored.fingerprint == app.query_params["model"]
     assert (stored.name, stored.architecture, stored.training_plan) == ("my $model$", "linear", None)
     assert "Uploaded as mine.safetensors (Linear model (SGD))" in texts(app).replace("\\", "")
-    assert "n = 178 samples, some of which it may have been trained on" in texts(app).replace("\\", "")
+    assert "n = 178 samples, possibly including its training samples" in texts(app).replace("\\", "")
     assert any("majority class 39.9 %, chance 33.3 %" in each.label.replace("\\", "") for each in app.expander)
     model = read_stored(workspace.model_bytes(LOCAL_OWNER, stored.fingerprint), wine)
     assert model.class_names == wine.class_names
@@ -272,7 +272,7 @@ def test_a_model_below_chance_is_refused_with_the_order_of_its_outputs(show, wor
     )
     app.button(key="upload-model").click().run()
     said = app.error[0].value.replace("\\", "")
-    assert "below chance (33.3 %). With its outputs in another order it would be" in said
+    assert "below chance (33.3 %). With outputs in another order it would be" in said
     assert workspace.models(LOCAL_OWNER) == []
 
 
@@ -342,7 +342,7 @@ def test_a_mean_and_a_deviation_for_each_channel_go_with_the_model(show, workspa
     app.text_input(key="model-mean-0").set_value("0.485 0.456 0.406")
     app.text_input(key="model-std-0").set_value("0.229, 0.224, x")
     app.button(key="upload-model").click().run()
-    assert "Deviation: numbers set apart by spaces" in app.error[0].value.replace("\\", "")
+    assert "Deviation: numbers separated by spaces" in app.error[0].value.replace("\\", "")
     app.text_input(key="model-std-0").set_value("0.229, 0.224")
     app.button(key="upload-model").click().run()
     assert "3 means and 2 standard deviations" in app.error[0].value.replace("\\", "")
@@ -356,7 +356,7 @@ def test_lists_of_runs_name_a_training_and_lead_to_its_form(open_page, workspace
     trained(workspace, wine)
     app = open_page("runs")
     said = texts(app).replace("\\", "")
-    assert "A network that is trained and kept" in said
+    assert "A trained and stored network" in said
     assert "Linear model (SGD), 2 epochs" in said
     [query] = [link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open"]
     app = open_page("average_case", **dict(parse_qsl(query)))

@@ -29,8 +29,8 @@ def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, works
 def test_a_data_set_with_runs_says_what_has_not_been_asked_yet(open_page, workspace, wine):
     stored_run(workspace, wine)
     links = {link.proto.label for link in open_page("overview", data=wine.fingerprint).get("page_link")}
-    assert "How do folds that are made to differ behave?" in links
-    assert "How far does accuracy fall on unfamiliar sources?" not in links
+    assert "How do scores change when folds are made to differ?" in links
+    assert "How far does accuracy fall on new sources?" not in links
 
 
 def test_runs_that_others_rest_on_are_no_verdicts(open_page, workspace, wine):
@@ -59,7 +59,7 @@ def test_start_leads_to_the_question_and_starts_it_there(open_page, workspace, m
     monkeypatch.setattr(engine(), "start", lambda owner, run_id: started.append(run_id))
     app = open_page("overview", data="wine")
     app.button[0].click().run()
-    assert app.title[0].value == "How far does accuracy fall on unfamiliar sources?"
+    assert app.title[0].value == "How far does accuracy fall on new sources?"
     assert started == [run.id for run in workspace.runs(LOCAL_OWNER)]
     assert app.button(key="run").disabled
 
@@ -67,7 +67,7 @@ def test_start_leads_to_the_question_and_starts_it_there(open_page, workspace, m
 def test_an_unknown_fingerprint_gets_a_sentence_and_no_result(open_page, workspace, wine):
     stored_run(workspace, wine)
     app = open_page("overview", data="0" * 64)
-    assert "not stored here" in texts(app)
+    assert "was deleted, or belongs" in texts(app)
     assert "rho" not in texts(app)
     assert not app.button
     assert app.selectbox(key="data_control").value is None
@@ -88,7 +88,7 @@ def test_choosing_another_data_set_changes_the_address(open_page, wine):
 
 
 def test_prediction_files_have_a_card_that_computes_nothing(open_page, workspace, monkeypatch):
-    assert "No predictions are here yet" in texts(open_page("overview"))
+    assert "No predictions yet" in texts(open_page("overview"))
     for position, name in enumerate(("old.tsv", "new.tsv")):
         store(workspace, name, made(300, 0.0, position))
     monkeypatch.setattr(PredictionUpload, "read", lambda upload: pytest.fail("the overview read a file"))

@@ -45,7 +45,7 @@ def test_it_is_shown_alone_where_nothing_was_computed(show, workspace, mine):
     said = texts(app).replace("\\", "")
     assert "12 of 12 trials used" in said
     assert app.dataframe[0].value["Model"].tolist() == ["mine"]
-    assert "Nothing has been computed" not in said
+    assert "Not computed yet" not in said
     assert not app.button(key="run").disabled
     assert workspace.runs(LOCAL_OWNER) == [], "looking at a model has made a run"
 
@@ -173,11 +173,11 @@ def test_sources_can_be_found_in_other_features(open_page, workspace, wine):
     }
     app = open_page("source_robustness", data=wine.fingerprint, **parameters)
     assert "6 of 6 trials used" in texts(app)
-    assert "These features saw the labels" in texts(app).replace("\\", "")
+    assert "These features were trained on the labels" in texts(app).replace("\\", "")
     usual = open_page("source_robustness", data=wine.fingerprint, **parameters | {"features": "usual"})
-    assert "Nothing has been computed for this choice yet" in texts(usual)
+    assert "Not computed yet for these settings" in texts(usual)
     wrong = open_page("source_robustness", data=wine.fingerprint, **parameters | {"features": "Your own vectors"})
-    assert "cannot be chosen here" in texts(wrong)
+    assert "setting that does not exist here" in texts(wrong)
     assert not wrong.metric
 
 

@@ -76,7 +76,7 @@ def test_the_form_proposes_the_test_set_that_the_file_marks(open_page, data, pag
 def test_a_drawn_test_set_can_be_chosen_instead_and_stands_in_the_address(open_page, data):
     app = open_page("test_quality", data=data.fingerprint)
     app.segmented_control(key="test_set").set_value("drawn").run()
-    assert "in the same share of every class" in plainly(app)
+    assert "with the same share of every class" in plainly(app)
     assert plan_parameters(QUICK, About(data))["test_set"] == ["drawn at random"]
     app = open_page("test_quality", data=data.fingerprint, test_set="drawn at random")
     assert app.segmented_control(key="test_set").value == "drawn"
@@ -192,7 +192,7 @@ def test_average_case_judges_a_model_from_elsewhere_on_the_test_set_of_the_file(
     assert (plan.rows, plan.test_set) == ("test", "file")
     assert set(plan.order(data)) == set(np.flatnonzero(data.part == "test"))
     app.segmented_control(key="judge_all").set_value("all").run()
-    assert "also those that the model may have been trained on" in plainly(app)
+    assert "including possible training samples" in plainly(app)
 
 
 @pytest.mark.parametrize("uploaded", [True, False], ids=["uploaded", "trained here"])

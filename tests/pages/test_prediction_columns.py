@@ -56,7 +56,7 @@ def test_whose_probability_it_is_can_be_corrected_after_the_values_decided_it(gi
     app = give(csv(gold=GOLD, predicted=SAID, prob=SURE))
     assert "is the probability of the predicted class" in said(app)
     control = box(app, "The probability is that of")
-    assert control.options == ["as its values say", "ham", "spam", "the predicted class"]
+    assert control.options == ["guessed from its values", "ham", "spam", "the predicted class"]
     control.select("spam")
     assert "The probability is that of: spam (as given)" in send(app)
     box(app, "The probability is that of").select_index(0)

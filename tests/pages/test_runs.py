@@ -27,7 +27,7 @@ def old_home(touchstone_home) -> str:
 
 
 def test_without_runs_the_page_says_so(open_page):
-    assert "Nothing has been computed yet" in texts(open_page("runs"))
+    assert "No runs yet" in texts(open_page("runs"))
 
 
 def test_each_run_is_listed_with_its_state(open_page, workspace, wine):
@@ -37,6 +37,34 @@ def test_each_run_is_listed_with_its_state(open_page, workspace, wine):
     assert "SVM, Logistic regression" in said
     assert "done" in said
     assert "24 of 24 trials" in said
+
+
+def listed(app) -> list[str]:
+    """What the list shows, from top to bottom: the first lines of its cards."""
+    return [line.value for line in app.markdown if line.value.startswith("**") and ":gray[" in line.value]
+
+
+def test_runs_can_be_searched_and_sorted(open_page, old_home):
+    app = open_page("runs")
+    everything = listed(app)
+    assert len(everything) > 4
+    app.text_input(key="search-runs").set_value("NEW sources done").run()
+    some = listed(app)
+    assert 0 < len(some) < len(everything)
+    assert all("new sources" in line for line in some)
+    app.text_input(key="search-runs").set_value("horoscope").run()
+    assert not listed(app)
+    assert "No run has all of these words" in texts(app)
+    app.text_input(key="search-runs").set_value("").run()
+    app.selectbox(key="order-runs").set_value("question").run()
+    questions_shown = [line.partition(":gray[")[2] for line in listed(app)]
+    assert questions_shown == sorted(questions_shown, key=str.casefold)
+    assert sorted(listed(app)) == sorted(everything)
+
+
+def test_few_runs_need_no_search(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    assert "search-runs" not in {box.key for box in open_page("runs").text_input}
 
 
 def test_an_interrupted_run_can_be_resumed_and_a_done_one_cannot(open_page, workspace, wine):
@@ -60,7 +88,7 @@ def test_deleting_asks_first(open_page, workspace, wine):
     run = stored_run(workspace, wine, n_trials=1)
     app = open_page("runs")
     app.button(key=f"delete-{run.id}").click().run()
-    assert "gone for good" in texts(app)
+    assert "deleted for good" in texts(app)
     assert workspace.runs(LOCAL_OWNER)
 
 
@@ -96,7 +124,7 @@ def test_a_run_of_an_unknown_kind_is_listed_and_breaks_nothing(open_page, worksp
         assert "Open" not in [link.proto.label for link in page.get("page_link")]
     app = open_page("runs")
     app.button(key=f"delete-{run.id}").click().run()
-    assert "gone for good" in texts(app)
+    assert "deleted for good" in texts(app)
 
 
 def upload(app, content: bytes):
@@ -107,7 +135,7 @@ def upload(app, content: bytes):
 def test_a_run_is_computed_again_from_its_parameters(open_page, workspace, wine):
     run = stored_run(workspace, wine)
     content = recipe(run, None).encode()
-    assert "in the list below" in texts(upload(open_page("runs"), content))
+    assert "see the list below" in texts(upload(open_page("runs"), content))
     workspace.delete_run(LOCAL_OWNER, run.id)
     app = upload(open_page("runs"), content)
     assert run.key in texts(app)
@@ -165,7 +193,7 @@ def test_an_example_is_prepared_beside_the_page_and_not_stored_before_the_run(op
 
 def test_a_run_by_an_older_method_opens_says_so_and_can_be_run_again(open_page, workspace, wine, monkeypatch):
     old = stored_run(workspace, wine)
-    said = "Computed by an older method. Run again for today's figures."
+    said = "Computed by an older method. Run again for results of today's method."
     assert said not in texts(open_page("runs"))
     monkeypatch.setattr(type(PLAN), "METHOD_VERSION", PLAN.METHOD_VERSION + 1)
     assert said in texts(open_page("runs"))
@@ -201,7 +229,7 @@ def test_the_foot_says_in_words_what_was_computed_and_keeps_identifiers_for_who_
     assert wine.fingerprint[:12] not in foot_of(app)
     asked = next(line.value for line in app.markdown if line.value.startswith("- Data: "))
     assert wine.fingerprint in asked
-    assert "n_repeats 4" in asked.replace("\\", "")
+    assert "Repeats: 4" in asked.replace("\\", "")
 
 
 def test_a_foot_leaves_out_what_is_not_known(open_page, workspace, wine, monkeypatch):

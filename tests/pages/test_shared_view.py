@@ -146,9 +146,9 @@ def asked(request) -> Address:
 
 
 def settled(app: AppTest) -> AppTest:
-    """The page once everything that is worked out beside it is there."""
+    """The page once everything that is computed beside it is there."""
     until = time.monotonic() + 60
-    while app.get("status") or app.get("skeleton") or "being looked for" in texts(app):
+    while app.get("status") or app.get("skeleton") or "Searching for near" in texts(app):
         assert time.monotonic() < until, texts(app)
         time.sleep(0.2)
         app.run()

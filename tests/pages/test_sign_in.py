@@ -67,7 +67,7 @@ def test_who_has_no_issuer_and_subject_is_nobody(user, opened):
 def test_each_sees_their_own_things_by_issuer_and_subject(opened, workspace: Workspace, wine):
     for user in (ALICE, {**ALICE, "sub": "bob"}, {**ALICE, "iss": "https://two.example"}):
         app = opened("runs", user)
-        assert "Nothing has been computed yet" in texts(app)
+        assert "No runs yet" in texts(app)
         assert app.button(key="sign-out").label == "Sign out"
         me = owner_named(user)
         workspace.add_dataset(me, wine)
@@ -125,7 +125,7 @@ def test_a_link_needs_no_sign_in_and_is_no_way_in(opened, workspace, wine):
     workspace.add_dataset(me, wine)
     token = workspace.create_link(me, workspace.create_run(me, PLAN, wine.fingerprint).id)
     app = opened("shared_run", t=token, data=wine.fingerprint, repeats="4")
-    assert app.title[0].value == "How far does accuracy fall on unfamiliar sources?"
+    assert app.title[0].value == "How far does accuracy fall on new sources?"
     assert not app.sidebar.button
     elsewhere = opened("source_robustness", t=token, data=wine.fingerprint)
     assert not elsewhere.title

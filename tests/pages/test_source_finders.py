@@ -80,7 +80,7 @@ def test_known_sources_put_found_ones_to_the_test(open_page, workspace, named):
     stored_run(workspace, named, plan=BOTH)
     app = open_page("source_robustness", data=named.fingerprint, **ADDRESS)
     said = texts(app).replace("\\", "")
-    assert "Does the interval hold the accuracy on truly unseen sources?" in said
+    assert "Does the interval contain the accuracy on truly unseen sources?" in said
     assert "on truly unseen sources" in said
     (table,) = [frame.value for frame in app.dataframe if "Truly unseen" in frame.value.columns]
     (row,) = table.to_dict("records")
@@ -160,8 +160,8 @@ def test_a_finder_that_fell_back_is_told_and_the_page_trains_nothing(open_page, 
     st.cache_resource.clear()
     app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
     assert [note.value.replace("\\", "") for note in app.warning] == [warning.value.replace("\\", "")]
-    assert "The sources of ACOL (experimental) are not stored any more" in app.info[0].value.replace("\\", "")
-    assert app.button(key="find-acol").label == "Find those of ACOL (experimental) again"
+    assert "The sources of ACOL (experimental) were deleted" in app.info[0].value.replace("\\", "")
+    assert app.button(key="find-acol").label == "Compute those of ACOL (experimental) again"
     assert "Do the ways of finding sources agree?" not in texts(app)
     assert not [alt for alt in charts(app) if alt.startswith("Mean images")]
     assert len(acol) == n_trained, "the page trained"
@@ -183,7 +183,7 @@ def test_whoever_asks_for_more_data_is_told_of_the_fallback_too(open_page, works
 
 def test_before_the_sources_are_found_there_are_no_splits_to_take_home(open_page, digits, acol):
     app = open_page("source_robustness", data=digits.fingerprint, **TRAINED_ADDRESS)
-    assert "A network has yet to find the sources of this choice" in texts(app)
+    assert "The sources are not computed yet" in texts(app)
     assert acol == []
 
 

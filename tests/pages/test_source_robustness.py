@@ -16,8 +16,8 @@ def charts(app) -> list[str]:
 
 def test_with_nothing_computed_the_page_says_what_it_will_do(open_page, wine):
     app = open_page("source_robustness", data=wine.fingerprint)
-    assert app.title[0].value == "How far does accuracy fall on unfamiliar sources?"
-    assert "Nothing has been computed for this choice yet" in texts(app)
+    assert app.title[0].value == "How far does accuracy fall on new sources?"
+    assert "Not computed yet for these settings" in texts(app)
     assert "120 trials" in texts(app)
     assert not app.button(key="run").disabled
     assert charts(app) == []
@@ -56,14 +56,14 @@ def test_an_address_says_what_the_verdict_is_about(open_page, workspace, wine):
         assert f"{name}: which classes and sources are hard?" in texts(app)
         assert app.metric
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4", about="SVM, known")
-    assert "cannot be chosen here" in texts(app)
+    assert "setting that does not exist here" in texts(app)
     assert not app.metric
 
 
 def test_what_an_address_is_about_may_have_no_results_yet(open_page, workspace, wine):
     stored_run(workspace, wine, n_trials=1)  # of the SVM
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4", about="Logistic regression")
-    assert "No trial has come to a result yet" in texts(app)
+    assert "No trial has finished yet" in texts(app)
     assert not app.metric
 
 
@@ -95,7 +95,7 @@ def test_results_of_other_library_versions_say_so(open_page, workspace, wine):
 def test_other_parameters_are_another_result(open_page, workspace, wine):
     stored_run(workspace, wine)
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4", seed="1")
-    assert "Nothing has been computed for this choice yet" in texts(app)
+    assert "Not computed yet for these settings" in texts(app)
 
 
 def test_the_address_gives_the_plan(open_page, workspace, wine):
@@ -110,7 +110,7 @@ def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page
     stored_run(workspace, wine)
     for parameters in ({"models": "Oracle"}, {"repeats": "0"}, {"repeats": "4.5"}, {"sources": "known sources"}):
         app = open_page("source_robustness", data=wine.fingerprint, **{"repeats": "4", **parameters})
-        assert "cannot be chosen here" in texts(app)
+        assert "setting that does not exist here" in texts(app)
         assert next(iter(parameters.values())).split()[0] in texts(app).replace("\\", "")
         assert not app.metric
         assert charts(app) == []
@@ -119,7 +119,7 @@ def test_an_unknown_value_in_the_address_gets_a_sentence_and_no_result(open_page
 def test_the_usual_settings_are_one_click_away_from_an_unknown_value(open_page, wine):
     app = open_page("source_robustness", data=wine.fingerprint, models="Oracle")
     app.button[0].click().run()
-    assert "Nothing has been computed for this choice yet" in texts(app)
+    assert "Not computed yet for these settings" in texts(app)
 
 
 def test_a_class_that_is_too_small_for_its_sources_is_named(open_page, workspace):
@@ -155,13 +155,13 @@ def test_known_sources_are_the_default_where_the_data_name_them(open_page, works
 def test_clusters_are_offered_clouds_to_compare_with_and_known_sources_are_not(open_page, workspace, wine):
     stored_run(workspace, wine)
     app = open_page("source_robustness", data=wine.fingerprint, repeats="4")
-    assert app.button(key="clouds").label == "Compare with clouds without groups"
+    assert app.button(key="clouds").label == "Compare with data without groups"
     sites = [f"site {row % 7}" for row in range(178)]
     named = Dataset("named", "tabular", wine.x, wine.y, wine.class_names, wine.ids, sites)
     workspace.add_dataset(LOCAL_OWNER, named)
     stored_run(workspace, named, plan=replace(PLAN, source_finders=("known",)))
     app = open_page("source_robustness", data=named.fingerprint, repeats="4")
-    assert "if none is among these 7, cannot be seen" in texts(app)
+    assert "would not show if none is among these 7" in texts(app)
     assert "clouds" not in [button.key for button in app.button]
 
 

@@ -123,7 +123,7 @@ def test_other_thresholds_give_another_verdict(open_page, workspace):
 def test_an_unknown_value_in_the_address_gets_a_sentence(open_page, workspace, parameters):
     data, model = clouds(workspace)
     app = open_page("test_quality", data=data.fingerprint, model=model, **parameters)
-    assert "cannot be chosen here" in plainly(app)
+    assert "setting that does not exist here" in plainly(app)
     assert not any("in a plane" in alt for alt in charts(app))
 
 
@@ -151,7 +151,7 @@ def test_another_model_without_that_layer_is_shown_in_its_own(open_page, workspa
 def test_a_model_that_is_gone_gets_a_sentence_and_no_result(open_page, workspace):
     data, _ = kept(workspace, "wine")
     app = open_page("test_quality", data=data.fingerprint, model="0" * 64)
-    assert "Nothing is shown in its place" in plainly(app)
+    assert "No result is shown" in plainly(app)
     assert not app.metric
     assert charts(app) == []
 
@@ -168,7 +168,7 @@ def test_a_class_without_a_test_sample_is_reported(open_page, workspace):
     data, model = clouds(workspace, n_test=[40, 40, 0])
     app = unfolded(open_page("test_quality", data=data.fingerprint, model=model, **{"class": "class 2"}))
     said = plainly(app)
-    assert "Nothing is known of “class 2”: it has no test sample." in said
+    assert "“class 2” has no test sample, so its error rate is unknown." in said
     assert "There is no test sample of “class 2”" in said
     assert "add test samples of “class 2”." in said
     assert len(app.metric) == 4
@@ -278,7 +278,7 @@ def test_shift_that_nobody_asked_for_says_what_running_it_does(open_page, worksp
     app = open_page("test_quality", data=data.fingerprint, model=model, resplits="19")
     said = plainly(app)
     assert "holds each of 3 classes against 19 re-splits: 3 trials" in said
-    assert "To name one it takes 20." in said
+    assert "A class can be named with at least 20." in said
     assert not app.button(key="run").disabled
 
 
@@ -316,8 +316,8 @@ def test_fewer_components_are_said(open_page, workspace):
     run = stored_shift(workspace, data, model, n_components=4, n_resplits=19)
     app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
     said = plainly(app)
-    assert "“class 0” and “class 1”: 1 component in place of 4, for want of 50 samples for each." in said
-    assert "19 re-splits are too few to say whether a class has moved: it takes 20." in said
+    assert "“class 0” and “class 1”: 1 component in place of 4, because each needs 50 samples." in said
+    assert "19 re-splits are too few to decide whether a class has moved; at least 20 are needed." in said
 
 
 def test_an_unfinished_run_of_shift_shows_what_there_is_and_can_go_on(open_page, workspace):
@@ -352,4 +352,4 @@ def test_samples_say_what_they_are_taken_for(open_page, workspace):
     parts = layer_parts(workspace.model_bytes(LOCAL_OWNER, model), data)
     assert len(parts.test) == 359
     app = unfolded(open_page("test_quality", data=data.fingerprint, model=model, theta2="0.1"))
-    assert "nothing is known about how the model does between these two" in plainly(app)
+    assert "the test set has no information about the boundary of these two" in plainly(app)

@@ -113,7 +113,7 @@ def changed(text: str, **values) -> str:
         ({"plan__wheels": 3}, r"has no field wheels; was it made by a newer version\?"),
         ({"plan__kind": "tea"}, "Unknown kind of plan 'tea'"),
         ({"plan__kind": None}, "Unknown kind of plan None"),
-        ({"plan__seed": 5}, "The key in the file is not that of its plan and data"),
+        ({"plan__seed": 5}, "The key in the file does not fit its plan and data"),
         ({"plan": []}, "not a file of parameters"),
         ({"plan": {"kind": "average_case"}}, "of kind 'average_case' needs the field model"),
         ({"plan__seed": {"a": 1}}, "of kind 'trials' makes no sense. seed: a plan holds"),

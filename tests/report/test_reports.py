@@ -20,7 +20,6 @@ from core.report.markdown import formula, markup
 from core.report.run_report import NOTHING_YET, report_of
 from core.trials import TrialPlan
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.plain_words import HELD
 from tests.report.runs import NAME, NAMES, a_workspace, plans, stored
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -75,7 +74,7 @@ def report(workspace: Workspace, kind: str, **options):
     return report_of(workspace, LOCAL_OWNER, stored(workspace, kind), how_to_read=how_to_read, **options)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in VERDICTS if of_kind(kind).stem in HELD])
+@pytest.mark.parametrize("kind", VERDICTS)
 def test_class_names_stand_in_quotation_marks(workspace, kind):
     verdict = report(workspace, kind).body.said
     assert verdict is not None

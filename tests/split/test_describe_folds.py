@@ -111,7 +111,7 @@ def test_copies_are_all_counted_and_a_list_that_is_full_is_said_to_be():
     near = NearDuplicates(first, np.array([[0, n - 1]]), full=True)
     found = describe_folds(folds, y, None, class_names=NAMES[:2], duplicates=near, rng=np.random.default_rng(0))
     assert found.table()["near_duplicates"].tolist() == [1000 * 1999 + 1000, 1000 * 1999 + 1000, 999 * 2000 + 2000]
-    assert "more near-duplicate pairs than the 1 most similar" in found.remarks[0]
+    assert "the 1 most similar near-duplicate pairs were counted" in found.remarks[0]
     full = NearDuplicates(first, near.pairs, full=False)
     assert (
         describe_folds(folds, y, None, class_names=NAMES[:2], duplicates=full, rng=np.random.default_rng(0)).remarks

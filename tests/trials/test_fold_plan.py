@@ -176,7 +176,7 @@ def test_a_failed_trial_is_one_row_of_the_same_types_that_says_which(wine):
 
 
 def test_known_sources_are_asked_for_by_name(wine):
-    with pytest.raises(DataError, match="does not say which source"):
+    with pytest.raises(DataError, match="does not name the source"):
         FoldPlan(schemes=("leave_one_group_out",)).n_trials(wine)
 
 

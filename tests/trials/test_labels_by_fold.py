@@ -72,7 +72,7 @@ def test_an_address_leads_back_to_the_plan(names):
 
 @pytest.mark.parametrize("text", ["ham", "ham: 1 x", "1 2 3", "ham: 1 1; spam", "ham: 1.2.3 1", "ham: -1 2"])
 def test_text_that_makes_no_rows_is_refused_with_an_example(text):
-    with pytest.raises(DataError, match="rows set apart by semicolons, such as “spam: 3 2 1; ham: 1 1 1”; not"):
+    with pytest.raises(DataError, match="rows separated by semicolons, such as “spam: 3 2 1; ham: 1 1 1”; not"):
         NamedNumbers("labels_by_fold", "Labels by fold", 0.0, "").meant(text)
 
 
@@ -106,7 +106,7 @@ def test_labels_that_the_data_do_not_have_and_empty_folds_are_refused_before_a_r
 def test_a_label_that_is_in_one_fold_alone_is_said():
     plan = FoldPlan(schemes=("sds_folds",), n_folds=2, labels_by_fold=(("class_0", 0, 5),))
     chosen, unseen = plan.notes(load_example("wine"))
-    assert "their scores also differ because their labels do" in chosen
+    assert "so scores also differ because labels do" in chosen
     assert unseen.startswith("All samples of “class_0” are in fold 2")
 
 

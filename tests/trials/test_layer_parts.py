@@ -123,8 +123,8 @@ def test_a_head_that_its_samples_do_not_determine_is_said_to_be_a_poor_one():
     parts = layer_parts(record.to_bytes(), dataset)
     right = (parts.head(test.features).argmax(axis=1) == test.predicted).mean()
     assert right < 0.95
-    assert f"{100 * right:.1f} % of those of the test part" in parts.notes[0]
-    assert "more training samples would make it a better one" in parts.notes[0]
+    assert f"{100 * right:.1f} % of test samples" in parts.notes[0]
+    assert "more training samples would improve it" in parts.notes[0]
 
 
 def test_a_class_may_be_absent_from_the_test_part():

@@ -99,7 +99,7 @@ def test_a_representation_that_does_not_fit_is_refused_before_anything_runs(wine
 def test_it_says_what_saw_labels_and_what_was_cut(wine):
     assert [name for name in REPRESENTATIONS if MapPlan(representation=name).label_informed] == ["network"]
     assert MapPlan().notes(wine) == ()
-    assert "each sample has 177 others" in MapPlan(n_neighbors=500).notes(wine)[0]
+    assert "each sample has only 177 others" in MapPlan(n_neighbors=500).notes(wine)[0]
     assert MapPlan(n_neighbors=500, method="pca").notes(wine) == ()
 
 

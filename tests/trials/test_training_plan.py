@@ -150,7 +150,7 @@ def test_a_plan_is_the_same_however_its_numbers_are_written():
         ({"batch_size": True}, "Batch size must"),
         ({"seed": -1}, "Seed must"),
         ({"seed": 2**32}, "Seed must"),
-        ({"learning_rate": 0.0}, "nothing is learnt"),
+        ({"learning_rate": 0.0}, "the network learns nothing"),
         ({"momentum": 1.0}, "below 1"),
         ({"weight_decay": -0.1}, "Weight decay must"),
         ({"gradient_penalty": -1.0}, "Gradient penalty must"),

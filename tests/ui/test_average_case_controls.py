@@ -26,7 +26,7 @@ def test_numbers_can_be_written_in_many_ways(text):
 
 @pytest.mark.parametrize("text", ["0.1, much", "0,1; x", "0.1/0.2"])
 def test_what_is_no_number_is_said(text):
-    with pytest.raises(DataError, match="set apart by commas"):
+    with pytest.raises(DataError, match="separated by commas"):
         SIGMAS.meant(text)
 
 

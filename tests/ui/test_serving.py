@@ -168,7 +168,7 @@ def test_secrets_that_cannot_be_read_do_not_open_the_door(monkeypatch, tmp_path)
     file = tmp_path / "secrets.toml"
     file.write_text("[auth\n")
     monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1", "secrets.files": [str(file)]}.get)
-    with pytest.raises(SystemExit, match="cannot be read"):
+    with pytest.raises(SystemExit, match="is not valid TOML"):
         serving.check_start()
 
 

@@ -1,4 +1,4 @@
-"""Work beside the page is done for whoever asked for it, and a link shows nothing once it was taken back."""
+"""Work beside the page is done for whoever asked for it, and a link shows nothing once it was revoked."""
 
 import ast
 import threading
@@ -47,7 +47,7 @@ def test_through_a_link_there_is_no_engine(link):
     assert session.read_only()
     assert session.is_fixed("repeats")
     assert not session.is_fixed("about")
-    with pytest.raises(WorkspaceError, match="starts nothing"):
+    with pytest.raises(WorkspaceError, match="cannot start"):
         session.engine()
 
 

@@ -149,8 +149,8 @@ def test_a_newer_home_is_refused_in_a_sentence_and_not_touched(home):
     with pytest.raises(WorkspaceError) as refusal:
         Workspace(home)
     assert str(refusal.value) == (
-        f"A newer Touchstone has used this folder: its database has version {newest() + 1}, and this Touchstone knows "
-        f"those up to {newest()}. Nothing was changed. Update Touchstone, or name another folder (TOUCHSTONE_HOME)."
+        f"A newer Touchstone has used this folder. Its database has version {newest() + 1}; this Touchstone reads "
+        f"versions up to {newest()}. Nothing was changed. Update Touchstone, or name another folder (TOUCHSTONE_HOME)."
     )
     assert {file: file.read_bytes() for file in home.rglob("*") if file.is_file()} == files
 

@@ -99,9 +99,7 @@ def test_a_search_that_another_run_waits_for_goes_on_and_its_cancel_ends_those_t
     workspace.cancel(LOCAL_OWNER, sources.id)
     ended = wait_while_running(workspace, second.id, seconds=60)
     assert (ended.state, ended.n_done) == ("interrupted", 0)
-    assert ended.errors == (
-        "Finding sources by Endless was cancelled, and this run rests on it. Resume to go on with it.",
-    )
+    assert ended.errors == ("Finding sources by Endless was cancelled, and this run needs it. Resume to continue it.",)
     wait_until(executor.client().processing, lambda tasks: not any(tasks.values()), seconds=30)
 
 
@@ -109,7 +107,7 @@ def test_a_search_that_fails_ends_the_run_with_its_reason(workspace, run_plan):
     run = run_plan(drawing_from("hopeless"))
     assert (run.state, run.n_done) == ("interrupted", 0)
     [error] = run.errors
-    assert error.startswith("Finding sources by Hopeless failed, and this run rests on it: DataError: these samples")
+    assert error.startswith("Finding sources by Hopeless failed, and this run needs it: DataError: these samples")
     assert "Delete that run" in error
 
 
@@ -121,7 +119,7 @@ def test_a_search_that_is_deleted_ends_the_runs_that_wait_for_it(workspace, exec
     ended = wait_while_running(workspace, run.id, seconds=60)
     assert (ended.state, ended.n_done) == ("interrupted", 0)
     assert ended.errors == (
-        "Finding sources by Endless was deleted, and this run rests on it. Resume to find them again.",
+        "Finding sources by Endless was deleted, and this run needs it. Resume to compute it again.",
     )
     wait_until(executor.client().processing, lambda tasks: not any(tasks.values()), seconds=30)
 
@@ -144,7 +142,7 @@ def test_a_run_tells_what_its_sources_were_and_goes_on_with_no_others(workspace,
     assert Engine(workspace, executor).start(LOCAL_OWNER, begun.id)
     ended = wait_while_running(workspace, begun.id, seconds=60)
     assert (ended.state, ended.n_done) == ("interrupted", 1)
-    assert ended.errors[0].startswith("The sources that this run began with are gone")
+    assert ended.errors[0].startswith("The sources of this run were deleted")
 
 
 def test_a_run_that_another_process_left_behind_is_taken_over(workspace, executor, wine):

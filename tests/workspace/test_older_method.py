@@ -61,7 +61,7 @@ def test_what_an_older_method_began_is_not_gone_on_with(workspace, wine, executo
     workspace.add_dataset(LOCAL_OWNER, wine)
     begun = stored(workspace, wine, PLAN, state="interrupted")
     monkeypatch.setattr(SleepPlan, "METHOD_VERSION", 2)
-    with pytest.raises(WorkspaceError, match="begun by an older method"):
+    with pytest.raises(WorkspaceError, match="started with an older method"):
         Engine(workspace, executor).start(LOCAL_OWNER, begun.id)
     assert workspace.run(LOCAL_OWNER, begun.id).state == "interrupted"
 

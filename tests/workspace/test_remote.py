@@ -178,8 +178,8 @@ def test_a_scheduler_that_stays_away_stops_the_run_with_a_sentence(cluster, run,
     stopped = wait_while_running(workspace, run.id)
     assert stopped.state == "interrupted"
     assert stopped.errors == (
-        f"The scheduler at {cluster.address} (TOUCHSTONE_SCHEDULER) does not answer. Start it and its workers, then "
-        "resume.",
+        f"The scheduler at {cluster.address} (TOUCHSTONE_SCHEDULER) does not answer. Start it and its workers, "
+        f"then resume.",
     )
     assert 3 <= stopped.n_done < 60
 

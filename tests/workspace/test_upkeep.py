@@ -170,7 +170,7 @@ def test_the_doctor_finds_all_that_is_not_whole_and_mends_what_follows_from_seed
     said = capsys.readouterr().out
     for words in (
         "Trial 2 of 6 of this run is damaged",
-        f"Run {dead.id}: whoever worked on it is gone.",
+        f"Run {dead.id}: the process that worked on it has ended.",
         "Of no run, in steps: 1 row.",
         f"The stored file {stray[:12]} belongs to nothing.",
         "4 found. --mend mends what can be mended",

@@ -46,7 +46,7 @@ def test_a_run_is_found_by_plan_and_data(workspace, wine):
 
 def test_a_plan_that_does_not_fit_the_data_makes_no_run(workspace, wine):
     fingerprint = workspace.add_dataset(LOCAL_OWNER, wine)
-    with pytest.raises(DataError, match="does not say which source"):
+    with pytest.raises(DataError, match="does not name the source"):
         workspace.create_run(LOCAL_OWNER, TrialPlan(source_finders=("known",)), fingerprint)
     assert workspace.runs(LOCAL_OWNER) == []
 

@@ -55,10 +55,10 @@ def _sigma_control(plan: AverageCasePlan) -> One:
         "At sigma",
         names,
         exact(plan.convergence_sigma),
-        "What the verdict, the figures and the samples below are about.",
+        "The noise level of the verdict, the figures and the samples below.",
     )
 
 
 def _class_control(dataset: Dataset) -> One:
     names = {"": "the least robust class"} | {name: name for name in dataset.class_names}
-    return One("class", "Samples of", names, "", "Whose least and most robust samples are shown below.")
+    return One("class", "Samples of", names, "", "The class of the least and most robust samples shown below.")

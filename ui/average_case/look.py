@@ -43,7 +43,7 @@ def audit(found: Robustness, sigma: float) -> None:
     """Every estimator beside Monte-Carlo: figure 2a, the time of each, convergence and the sigmoid."""
     of = found.audit
     if not of.estimators:
-        page.empty("No sample has been audited, so that nobody knows. Ask for audited samples above, and run again.")
+        page.empty("Unknown, because no sample was audited. Set the number of audited samples above, and run again.")
         return
     error, bias = st.columns(2, gap="medium")
     with error:
@@ -65,7 +65,7 @@ def table(found: Robustness, sigma: float) -> None:
     of = report.estimator_table(found.audit, sigma)
     if of is None:
         return
-    faster = f"Than Monte-Carlo with {count(report.DRAWS_OF_PAPER)} draws, extrapolated from those that the audit took"
+    faster = f"Compared with Monte-Carlo of {count(report.DRAWS_OF_PAPER)} draws, extrapolated from the audit's draws"
     config = {
         "Relative error": st.column_config.TextColumn(help="Mean of the absolute error over Monte-Carlo's p_robust"),
         "Inside": st.column_config.TextColumn(help="Share of estimates inside Monte-Carlo's exact interval"),

@@ -31,8 +31,8 @@ def noise(dataset: Dataset, plan: AverageCasePlan) -> None:
         _noisy_rows(dataset, plan, int(rows[0]), rng)
     else:
         st.markdown(
-            "Noise is added to the vectors that the model takes for texts, not to their words: a text with noise "
-            "cannot be shown. In standard deviations of each number, a sigma of 1 is about as far as texts lie apart."
+            "Noise is added to the vectors of texts, not to their words, so a noisy text cannot be shown. In "
+            "standard deviations of each number, sigma 1 is about the distance between texts."
         )
 
 
@@ -47,9 +47,9 @@ def _noisy_pictures(dataset: Dataset, plan: AverageCasePlan, rows: np.ndarray, r
         captions = [dataset.class_names[dataset.y[row]] for row in rows]
         samples.pictures(list(noisy), captions)
     if not plan.cut_off:
-        st.caption("Pictures are cut off at black and white; the numbers that the model gets are not.")
+        st.caption("Pictures are clipped at black and white; the model's inputs are not.")
     if plan.shape == "covariance":
-        st.caption("Shown with each pixel's own spread; the run lets pixels vary together as they do in the data.")
+        st.caption("Shown with each pixel's own spread; in the run, pixels vary together as in the data.")
 
 
 def _noisy_rows(dataset: Dataset, plan: AverageCasePlan, row: int, rng: np.random.Generator) -> None:
@@ -87,7 +87,7 @@ def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     code = _class_shown(found, look)
     st.subheader(f"Least and most robust samples of {page.plain(found.class_names[code])}", anchor=False)
     if not found.at(look.sigma).classes[code].n:
-        st.caption("None of the samples that are judged is of this class.")
+        st.caption("No judged sample has this class.")
         return
     _ends_of(found, look.sigma, code, dataset, by="p_robust", titles=("Least robust", "Most robust"))
 
@@ -161,8 +161,8 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
     with scatter:
         drawn = figures.confidence_chart(found, sigma, selected=chosen, dark=page.dark())
         caption = (
-            "Each mark is a sample; crosses are wrong predictions. Those at the lower right are sure and fragile. "
-            "Draw around some to see them on the map and below."
+            "Each mark is a sample; crosses are wrong predictions. Lower right: confident, but fragile. Lasso "
+            "marks to see them on the map and below."
         )
         maps.linked_chart(drawn, caption, dataset.fingerprint, key="confidence-chart")
     with beside:
@@ -172,8 +172,8 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
             drawn = figures.robustness_map(points, found, sigma, selected=chosen, dark=page.dark())
             maps.linked_chart(
                 drawn,
-                f"The judged samples on their first two principal components, {fragile} ones fragile. The map "
-                "on the page of data sets shows the same selection.",
+                f"The judged samples on their first two principal components, {fragile} ones fragile. The map on "
+                f"the page “Data sets” shows the same selection.",
                 dataset.fingerprint,
                 key="robustness-map",
             )

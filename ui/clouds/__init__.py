@@ -1,1 +1,1 @@
-"""How hard are held-out clusters of clouds without groups?"""
+"""How hard are held-out clusters of data without groups?"""

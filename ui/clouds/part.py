@@ -53,11 +53,11 @@ def show(plan: CloudsPlan | None, dataset: Dataset) -> None:
         _offer(plan, dataset)
         return
     if run.state != "done":
-        st.caption("Held-out clusters are compared with those of clouds without groups.")
+        st.caption("Held-out clusters are compared with those of simulated data without groups.")
         jobs.follow(run, jobs.progress)
         return
     table = gap_table(gaps(run), dataset.n_samples)
-    with st.expander("Would clouds without groups look the same?"):
+    with st.expander("Would data without groups look the same?"):
         st.dataframe(table.lines, hide_index=True, alt=table.title)
         st.caption(page.plain(table.caption))
 
@@ -66,9 +66,10 @@ def _offer(plan: CloudsPlan, dataset: Dataset) -> None:
     if read_only():
         return
     st.button(
-        "Compare with clouds without groups",
+        "Compare with data without groups",
         key="clouds",
         on_click=page.or_toast(jobs.start),
         args=(plan, dataset),
-        help="The same procedure on clouds of the same shape as each class. Clusters show no sources without this.",
+        help="The same procedure on simulated data with each class's shape, but without groups. Without it, "
+        "clusters are no evidence of sources.",
     )

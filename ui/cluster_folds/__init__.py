@@ -1,1 +1,1 @@
-"""How do folds that are made to differ behave?"""
+"""How do scores change when folds are made to differ?"""

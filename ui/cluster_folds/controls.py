@@ -1,14 +1,11 @@
 """Which folds are made, and who is tested on them? The controls of a FoldPlan, all of them in the address."""
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.asked import About
 from core.data import Dataset
 from core.evaluate.cluster_folds import Metric
-from core.evaluate.wording import fixed
 from core.trials import FoldPlan
 from ui.forms.controls import One, check_address
 from ui.forms.plan_form import plan_form, plan_parameters
@@ -31,19 +28,6 @@ def fold_plan(dataset: Dataset) -> tuple[FoldPlan, DeltaGenerator]:
     return plan_form(FoldPlan, About(dataset))
 
 
-def specified(plan: FoldPlan, dataset: Dataset) -> None:
-    """What the labels that were specified come to: a table of label by fold, where there are any."""
-    wanted = next((of for scheme in plan.schemes if (of := plan.wanted(dataset, scheme)) is not None), None)
-    if wanted is None:
-        return
-    folds = [f"Fold {fold}" for fold in range(1, plan.n_folds + 1)]
-    by_label = np.vstack([wanted.T, wanted.sum(axis=1)])  # a class may itself be called All
-    table = pd.DataFrame(by_label, index=[*dataset.class_names, "All"], columns=folds)
-    whole = (table == table.round()).all().all()
-    st.caption("Samples of each label that each fold is to get" + ("." if whole else ", before rounding."))
-    st.dataframe(table.map(lambda n: fixed(n, 0 if whole else 1)).rename_axis("Label"), key="specified-labels")
-
-
 def parameters(plan: FoldPlan) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
     written = plan_parameters(plan)
@@ -55,7 +39,7 @@ def metric(class_names: tuple[str, ...]) -> tuple[Metric, dict[str, list[str]]]:
     metrics = {"macro_f1": Metric(), "accuracy": Metric("accuracy")}
     metrics |= {f"f1-{name}": Metric("f1", name) for name in class_names}
     titles = {name: of.title[0].upper() + of.title[1:] for name, of in metrics.items()}
-    meaning = "The paper takes macro F1 of several classes and, of two, the F1 of the positive one."
+    meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
     control = One("score", "Score", titles, "macro_f1", meaning)
     check_address([control])
     with st.container(width=250):

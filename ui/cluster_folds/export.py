@@ -73,7 +73,7 @@ def everything(folded: Folded) -> bytes:
     """The files of all schemes and seeds in one archive."""
     data, stream = folded.dataset, io.BytesIO()
     if data is None:
-        raise TypeError("folds are written of samples that are here")
+        raise TypeError("folds can only be written for samples that are stored here")
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for cut in folded.cuts:
             folds, name = folded.rows.folds(*cut), file_name(folded, cut)

@@ -1,4 +1,4 @@
-"""What is in the folds? Mean images, words or columns of all, and samples of one."""
+"""What differs in the folds? Mean images, words or columns of all, and samples of one."""
 
 from functools import partial
 
@@ -45,11 +45,15 @@ def _words(folded: Folded, cut: Cut, at: int) -> None:
     with st.grid("auto", min_column_width=150, border=True):
         for name in counts.class_names:
             words = [word.word for word in counts.characteristic(name, most=6) if word.stands]
-            said = page.plain(", ".join(words)) or "no word stands out beyond chance"
+            said = page.plain(", ".join(words)) or "no word differs by more than chance"
             st.markdown(f"**{page.plain(name)}**  \n{said}")
     words = counts.characteristic(counts.class_names[at], most=N_WORDS)
     figure = partial(characteristic_words, words, noun="fold", nouns="folds")
-    page.figure(figure, "What sets this fold apart, surest first; hatched: could be chance.", key="fold-words-figure")
+    page.figure(
+        figure,
+        "What distinguishes this fold, most significant first; hatched: not significant.",
+        key="fold-words-figure",
+    )
 
 
 def _portraits(folded: Folded, cut: Cut) -> None:

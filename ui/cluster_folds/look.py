@@ -34,7 +34,7 @@ COLUMNS = {
     "variance": ("Variance", "Mean squared distance of the fold's samples from their mean.", 2),
     "mmd": ("MMD²", "Maximum mean discrepancy, squared: 0 alike.", 3),
     "energy": ("Energy", "Energy distance, relative: 0 alike, 1 largest.", 3),
-    "auc": ("AUC", "Of a classifier that tells fold from rest: .5 alike, 1 apart. Interval: 95 %.", 2),
+    "auc": ("AUC", "AUC of a classifier that separates fold and rest: .5 alike, 1 fully different. Interval: 95 %.", 2),
     "nearest": ("Nearest", "Distance to the nearest training sample, against that among training samples: 1 alike.", 2),
     "near_duplicates": ("Near copies", "Pairs of copies or near-duplicates, one sample in the fold, one outside.", 0),
 }
@@ -44,7 +44,7 @@ def show(folded: Folded) -> None:
     """Maps, sizes, labels and lengths of two schemes, and the table that holds them against random folds."""
     cuts = list(folded.cuts)
     if not cuts:
-        page.empty("No folds have been made yet.")
+        page.empty("No folds have been computed yet.")
         return
     chosen = _two(folded, cuts)
     places, waiting = _places(folded)
@@ -53,7 +53,7 @@ def show(folded: Folded) -> None:
             st.markdown(f"**{page.plain(folded.cuts[cut])}**")
             if places is not None:
                 figure = partial(_fold_map, folded, cut, places)
-                caption = "Each dot is a sample, coloured by fold; colours of different schemes mean nothing together."
+                caption = "Each dot is a sample, coloured by fold. Colours of different schemes are unrelated."
                 page.figure(figure, caption, key=f"map-{cut.scheme}-{cut.seed}")
             elif waiting:
                 st.skeleton(height=420)
@@ -79,7 +79,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
         return folded.coordinates, False
     task = results.features(folded)
     if task is None:
-        st.caption("There is no map: these predictions are of samples that the chosen data set does not hold.")
+        st.caption("No map: the chosen data set does not contain these samples.")
         return None, False
     try:
         features = background.answer(task, "Making the features that folds are made in", key="fold-features")
@@ -89,7 +89,7 @@ def _places(folded: Folded) -> tuple[np.ndarray | None, bool]:
     if features is None:
         return None, True
     if folded.plan.label_informed:
-        st.caption("These features saw the labels: the folds were not made of the inputs alone.")
+        st.caption("These features were trained on the labels, so the folds do not depend on inputs alone.")
     umap = _umap(folded)
     there = MAPS if umap is not None else {"pca": MAPS["pca"]}
     if choose("foldmap", "Map", there, help="The newest UMAP map of the page of data sets.") == "umap" and umap:
@@ -142,12 +142,14 @@ def _labels(folded: Folded, chosen: list[Cut]) -> None:
 
 
 def _described(folded: Folded, chosen: list[Cut]) -> None:
-    st.markdown("**Wanted and got, against folds of the same sizes drawn at random**")
+    st.markdown("**Requested and achieved, compared with random folds of the same sizes**")
     told = {}
     for cut in chosen:
         try:
             task = results.description(folded, cut)
-            found = background.answer(task, "Measuring how unlike train and test are", key=f"described-{cut.scheme}")
+            found = background.answer(
+                task, "Measuring how much training and test parts differ", key=f"described-{cut.scheme}"
+            )
         except DataError as problem:
             page.error(problem)
             continue
@@ -185,6 +187,6 @@ def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
     with st.expander("Labels by fold", type="compact"):
         counts = found.label_counts().set_axis([f"Fold {name}" for name in folded.names(cut)], axis="columns")
         st.dataframe(counts.rename_axis("Label"), key=f"labels-by-fold-{cut.scheme}-{cut.seed}")
-        st.caption("Samples of each label. In brackets: what was wanted, where it is a sample or more away.")
+        st.caption("Samples of each label. In brackets: the requested number, where it differs by a sample or more.")
     for remark in found.remarks[:5]:
         st.caption(page.plain(remark))

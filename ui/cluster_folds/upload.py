@@ -29,8 +29,8 @@ from ui.shell import page
 from ui.shell.session import hold, is_fixed, owner, read_only, workspace
 
 GONE = (
-    "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
-    "Nothing is shown in their place; upload the files again."
+    "The predictions in this address were deleted, or belong to somebody else. No result is shown. Upload the "
+    "files again."
 )
 
 
@@ -44,7 +44,7 @@ class Slot:
     has_folds: bool = True
 
 
-FIRST = Slot("first", "Predictions on folds", "of folds that were made to differ")
+FIRST = Slot("first", "Predictions on folds", "on folds that were made to differ")
 SECOND = Slot("second", "Benchmark", "optional: the same samples on random folds")
 HELD_OUT = Slot("heldout", "Held-out set", "optional: the same model on new samples", has_folds=False)
 SLOTS = (FIRST, SECOND, HELD_OUT)

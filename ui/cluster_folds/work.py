@@ -154,7 +154,7 @@ def description(folded: Folded, cut: Cut, features: np.ndarray | None, near: Nea
 def words(folded: Folded, cut: Cut) -> WordCounts:
     """The words of the texts by fold."""
     if folded.dataset is None:
-        raise TypeError("words are counted of texts that are here")
+        raise TypeError("words can only be counted in texts that are stored here")
     folds = folded.rows.folds(*cut)
     tested = folds >= 0
     return count_words(folded.dataset.x[tested], folds[tested], [f"fold {name}" for name in folded.names(cut)])

@@ -20,8 +20,8 @@ from ui.shell.session import hold, owner, workspace
 ADDRESS = "data"
 """The parameter of the address that names the data set."""
 UNKNOWN = (
-    "The data set that this address names is not stored here: it was deleted, or it belongs to somebody else. "
-    "Nothing is shown in its place; choose a data set at the top right, or upload the file again."
+    "The data set in this address was deleted, or belongs to somebody else. No result is shown. Choose a data set "
+    "at the top right, or upload the file again."
 )
 
 

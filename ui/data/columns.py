@@ -22,12 +22,12 @@ USUAL = 4  # roles are asked about side by side
 NOTHING = ""
 """What is chosen where no column has a role, or where all columns of numbers are inputs: no column is called so."""
 ROLES = {
-    "label": ("Label", "What a model is to tell."),
-    "text": ("Inputs", "What it is told from: all columns of numbers, or one of text."),
-    "id": ("Id", "Names each row; without it, rows are counted."),
+    "label": ("Label", "The class that a model predicts."),
+    "text": ("Inputs", "What the model sees: all columns of numbers, or one of text."),
+    "id": ("Id", "The name of each row; without it, rows are numbered."),
     "source": ("Source", "The person, site or device that a row comes from. Accuracy can then be tested on new ones."),
     "part": ("Part", "Whether the file itself marks a row for training, validation or test."),
-    "image": ("Images", "PNG or JPEG files, a cell each."),
+    "image": ("Images", "PNG or JPEG files, one per cell."),
 }
 """What the screen calls a role, and what it says besides."""
 _TOO_MANY_CELLS = 2_000_000  # above it, what a column holds is looked up only once it is chosen
@@ -119,7 +119,7 @@ def _choose(role: str, chosen: str | None, columns: Columns, without: str, file_
             on_change=_take_from_others,
             args=(role, file_id),
         )
-        st.caption(page.plain(_comes_to(role, chosen, columns)))
+        st.caption(page.plain(_comes_to(role, chosen, columns, without)))
 
 
 def _take_from_others(role: str, file_id: str) -> None:
@@ -139,32 +139,31 @@ def _named(role: str, column: str, columns: Columns) -> str:
     return f"{column} · {plural(n_classes, 'class', 'classes')}" if n_classes > 1 else column
 
 
-def _comes_to(role: str, column: str | None, columns: Columns) -> str:
-    """What a choice comes to, and why it was made where nothing decided it."""
+def _comes_to(role: str, column: str | None, columns: Columns, without: str) -> str:
+    """What a choice comes to beside what is said below of the whole, and why it was made where nothing decided it."""
     if column is None:
-        return {"label": "", "text": "All that have no other role.", "id": "Rows are counted."}.get(role, "None known.")
-    held = {"text": "A text in each row.", "image": "An image in each row."}
-    said = held.get(role) or _content(role, columns.values_of(column))
-    why = columns.proposal.why.get(role)
-    if why is None or getattr(columns.proposal.roles, role) != column:
+        inputs = "" if without == ROLES["image"][0].lower() else "All without another role."
+        return {"label": "", "text": inputs, "id": "Rows are numbered."}.get(role, "None known.")
+    held = {"label": "", "text": "A text in each row.", "image": ""}
+    said = held[role] if role in held else _content(role, columns.values_of(column))
+    why = columns.proposal.why.get(role, "").partition(";")[0].partition(":")[0]
+    if not why or role == "id" or getattr(columns.proposal.roles, role) != column:
         return said
-    return f"{said} {why[:1].upper()}{why[1:]}."
+    return f"{said} {why[:1].upper()}{why[1:]}.".strip()
 
 
 def _content(role: str, values: Values) -> str:
-    """What stands in a column, as what its role makes of it."""
+    """What stands in a column of ids, sources or parts, as what its role makes of it."""
     sizes = [n for _, n in values.counts]
     if not sizes:
-        return "Nothing in any row."
+        return "Empty in every row."
     if role == "id":
         unique = max(sizes) == 1
         return (
             "Different in every row." if unique else f"{count(len(sizes))} different ones in {count(sum(sizes))} rows."
         )
-    if role == "label":
-        return f"{plural(len(sizes), 'class', 'classes')}, the largest {percent(values.largest_share)}."
     low, high = count(min(sizes)), plural(max(sizes), "row")
-    return f"{plural(len(sizes), role)}, {high if min(sizes) == max(sizes) else f'{low} to {high}'} each."
+    return f"{high if min(sizes) == max(sizes) else f'{low} to {high}'} each."
 
 
 def _inputs(numbers: tuple[str, ...], file_id: str) -> tuple[str, ...]:
@@ -174,7 +173,7 @@ def _inputs(numbers: tuple[str, ...], file_id: str) -> tuple[str, ...]:
         numbers,
         key=f"left-out-{file_id}",
         placeholder="None",
-        help="What would give the label away, such as a second diagnosis, and what measures nothing.",
+        help="Columns that give the label away, such as a second diagnosis, and columns that measure nothing.",
     )
     return tuple(column for column in numbers if column not in set(left_out))
 
@@ -191,7 +190,7 @@ def _first_rows(table: Table, said: Mapping[str, str | None], inputs: Sequence[s
     st.dataframe(frame, hide_index=True, alt="The first rows of the file, with the role of each column")
     if len(table.columns) > MOST_COLUMNS:
         n_more = len(table.columns) - MOST_COLUMNS
-        st.caption(f"And {plural(n_more, 'more column')}. To find one, type its name into a control.")
+        st.caption(f"And {plural(n_more, 'more column')}. Type a name into a control to find one.")
 
 
 def _cell(value: object) -> str:

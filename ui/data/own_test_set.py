@@ -6,8 +6,8 @@ from core.data import Dataset
 from core.split import has_test_set
 
 NOT_USED = (
-    "The test set that the file marks is not used here. This question splits all samples many times, training and test "
-    "samples of the file alike."
+    "The file's own test set is not used here. This page splits all samples many times, whichever part the file "
+    "puts them in."
 )
 
 

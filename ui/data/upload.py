@@ -3,7 +3,6 @@
 What can be used takes the page over: its first rows, what each column is, what that comes to, and one button.
 """
 
-from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -11,10 +10,9 @@ import streamlit as st
 from core.data import DataError, Dataset, read_dataset
 from core.data.errors import SizeNeeded
 from core.data.tables import Table
-from core.data.tables.datasets import ENDINGS, name_of, table_dataset
-from core.data.tables.files import read_table
+from core.data.tables.datasets import ENDINGS, name_of, open_table, table_dataset
 from core.data.tables.roles import DatasetRoles
-from core.evaluate.wording import count, plural
+from core.evaluate.wording import plural
 from ui.data import choice as data_choice
 from ui.data import columns as data_columns
 from ui.data import samples
@@ -26,8 +24,7 @@ FORMATS = (
     "CSV, JSONL or Parquet with a column of labels; columns `id` and `source` are optional. **Vectors**: an NPZ file "
     "with `x` and `y`."
 )
-NOT_TABLES = (".npz", ".zip")
-SHOWN_ALREADY = ("Label: ", "Text: ", "Features: ", "Ids: ", "Sources: ")
+SHOWN_ALREADY = ("Label: column", "Text: ", "Features: ", "Images: column", "Ids: ", "Sources: ")
 """How notes begin that say what stands over a table's columns."""
 N_SHOWN = {"image": 12, "text": 3}
 _CONTENT, _READ, _SIZE, _ROUND = "upload_content", "upload_read", "upload_size", "upload_round"
@@ -60,7 +57,8 @@ def takes_over(file: Any) -> bool:
         if isinstance(content, Dataset):
             _offer(content)
             return True
-        st.markdown(f"**{page.plain(file.name)}**: {_size(content)}. Check what its columns are, then use it.")
+        n_columns = plural(len(content.columns), "column")
+        st.markdown(f"**{page.plain(file.name)}** has {n_columns}. Check what they are, then use it.")
         roles, problem = data_columns.ask(columns, file.file_id)
         dataset = None
         try:
@@ -76,18 +74,12 @@ def takes_over(file: Any) -> bool:
     return True
 
 
-def _size(table: Table) -> str:
-    return f"{count(table.n_rows)} {'row' if table.n_rows == 1 else 'rows'}, {plural(len(table.columns), 'column')}"
-
-
 def _content(file: Any) -> Dataset | Table:
     """What is in an uploaded file, read once: a table, whose columns are asked about, or a data set."""
     if st.session_state.get(_CONTENT, (None, None))[0] != file.file_id:
         with st.spinner(f"Reading {page.plain(file.name)}"):
-            if PurePath(file.name).suffix.lower() in NOT_TABLES:
-                read: Dataset | Table = read_dataset(file, image_size=_size_for(file.file_id))
-            else:
-                read = read_table(file)
+            table = open_table(file)
+            read = read_dataset(file, image_size=_size_for(file.file_id)) if table is None else table
             st.session_state[_CONTENT] = (file.file_id, read)
     return st.session_state[_CONTENT][1]
 
@@ -96,7 +88,9 @@ def _read(table: Table, roles: DatasetRoles, file_id: str) -> Dataset:
     """The data set that a table makes with these roles, made once."""
     size = _size_for(file_id)
     if st.session_state.get(_READ, (None, None))[0] != (file_id, roles, size):
-        dataset = table_dataset(table, name=name_of(table.name), kind=roles.kind, roles=roles, image_size=size)
+        dataset = table_dataset(
+            table, name=name_of(table.archive or table.name), kind=roles.kind, roles=roles, image_size=size
+        )
         st.session_state[_READ] = ((file_id, roles, size), dataset)
     return st.session_state[_READ][1]
 
@@ -127,10 +121,11 @@ def _offer(dataset: Dataset | None) -> None:
         shares = data_columns.balance(dataset.class_names, dataset.n_per_class.tolist())
         sources = "" if dataset.sources is None else f" {plural(len(set(dataset.sources)), 'source')}."
         st.markdown(f"**{page.plain(dataset.name)}**: {counts}: {page.plain(shares)}.{sources}")
-        if dataset.read_as is None and dataset.kind in N_SHOWN:
+        if dataset.kind == "image" or (dataset.read_as is None and dataset.kind in N_SHOWN):
             samples.show(dataset, samples.one_of_each(dataset)[: N_SHOWN[dataset.kind]].tolist())
         shown = SHOWN_ALREADY if dataset.read_as is not None else ()
-        st.caption(page.plain(" ".join(note for note in dataset.notes if not note.startswith(shown))))
+        if notes := [note for note in dataset.notes if not note.startswith(shown)]:
+            st.caption(page.plain(" ".join(notes)))
     st.button(
         "Use this data set",
         type="primary",

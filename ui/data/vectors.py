@@ -15,9 +15,9 @@ from ui.shell import page
 from ui.shell.session import owner, read_only, workspace
 
 BY_ID = (
-    "A vector for every sample, from any model of yours: Parquet, NPZ (`ids`, `vectors`), NPY, TSV, CSV or JSONL with "
-    "a column `id` and a column per dimension, or one column of lists. Ids must be those of the data set. Without ids, "
-    "rows must be as many as samples, in the same order."
+    "A vector for every sample, from any model of yours. Parquet, TSV, CSV or JSONL: a column `id` and a column "
+    "per dimension, or one column of lists. NPZ: `ids` and `vectors`; or NPY. Ids must be those of the data set; "
+    "without ids, rows must be in the order of the samples."
 )
 WORDS = (
     " For texts, also word vectors in word2vec's or GloVe's format (`.vec`, `.bin`, `.txt`, perhaps `.gz`): each text "

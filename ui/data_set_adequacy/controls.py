@@ -69,7 +69,7 @@ def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
             "The verdict is about",
             names,
             "",
-            "Whose curve, classes and spread are shown below. First: with known sources, where the data name them.",
+            "The model and sources of the curve, classes and spread below. Known sources come first.",
         ),
         Number(
             "worth",
@@ -78,8 +78,8 @@ def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
             20.0,
             100 * WORTH,
             0.5,
-            "The least gain by twice as many samples, and the least gap of held-out sources, that you would collect "
-            "data for, in percentage points. What is significantly smaller counts as none.",
+            "The smallest gain, in percentage points, that is worth collecting data for. Anything significantly "
+            "smaller counts as none.",
             "%.1f",
         ),
         One(
@@ -87,7 +87,7 @@ def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:
             "Classes by",
             {"accuracy": "accuracy", "rho": "rho"},
             "accuracy",
-            "What the small panels below show: the expected accuracy interval or the robustness of each class.",
+            "Shown in the small panels: the expected accuracy interval, or the robustness (rho) of each class.",
         ),
     )
 

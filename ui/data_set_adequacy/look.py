@@ -32,8 +32,12 @@ def size_table(found: Adequacy) -> None:
         "rho": st.column_config.NumberColumn(format="%.3f"),
         "over sources": st.column_config.TextColumn(help="95 % CI of rho for new data"),
         "over draws": st.column_config.TextColumn(help="Monte-Carlo error of rho"),
-        "sd AccX": st.column_config.NumberColumn(format="%.1f", help="Over draws, held out (points)"),
-        "sd AccI": st.column_config.NumberColumn(format="%.1f", help="Over draws, seen in training (points)"),
+        "sd AccX": st.column_config.NumberColumn(
+            format="%.1f", help="Standard deviation over splits, held out (points)"
+        ),
+        "sd AccI": st.column_config.NumberColumn(
+            format="%.1f", help="Standard deviation over splits, seen in training (points)"
+        ),
         "Step, AccX": st.column_config.TextColumn(
             help="Gain from the size before, held out, paired; 95 % CI for new data"
         ),
@@ -80,8 +84,8 @@ def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
 def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], n_trials: int) -> None:
     """What stands where nothing has been computed of this choice."""
     page.not_computed(
-        f"**Run** trains {plural(len(plan.models), 'model')} on "
-        f"{plural(len(sizes), 'size')} of every draw's training part and tests them on the same test parts: "
+        f"**Run** trains {plural(len(plan.models), 'model')} on {plural(len(sizes), 'size')} of each training part "
+        f"and tests them on the same test parts: "
         f"{plural(n_trials, 'trial')}, in the background."
     )
 

@@ -22,8 +22,8 @@ SIMILARITY = Number(
     0.999,
     0.95,
     0.01,
-    "The least cosine of two samples that are called near duplicates: of the word weights of texts, else of the "
-    "features chosen above; 1 is the same direction.",
+    "The least cosine similarity of near-duplicates; 1 is the same direction. Texts are compared by word weights, "
+    "other data by the features chosen above.",
     "%.3f",
 )
 
@@ -37,12 +37,12 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> tuple[
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         similarity = SIMILARITY.draw()
         which = st.container()
-    near, why_not = None, "Near duplicates are being looked for."
+    near, why_not = None, "Searching for near-duplicates."
     try:
         task = results.near_copies(dataset, representation, similarity)
         near = background.answer(task, "Comparing every sample with every other", key="near")
     except DataError:  # said where the map would be, which has the same features
-        why_not = "Near duplicates cannot be looked for in these features."
+        why_not = "No search for near-duplicates in these features."
     choices = _choices(exact, near)
     with which:
         st.markdown(page.plain(_sentence(exact, near, why_not)))
@@ -50,7 +50,7 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> tuple[
         _look(dataset, {title: groups for title, groups in choices.items() if groups})
     tables = {"Exact duplicates": lambda: exact.table(dataset.ids, dataset.class_names)}
     if near is not None:
-        tables["Near duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
+        tables["Near-duplicates"] = lambda: near.table(dataset.ids, dataset.y, dataset.class_names)
     take_away.offer(tables, stem="data-set")
     return SIMILARITY.key, SIMILARITY.written(similarity)
 

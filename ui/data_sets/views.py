@@ -47,12 +47,12 @@ def metrics(dataset: Dataset, look: DataLook) -> list[Metric]:
         Metric("Samples", count(dataset.n_samples)),
         Metric("Classes", count(dataset.n_classes)),
         form,
-        Metric("Sources", n_sources, help="Who or what the samples come from, where the data say so."),
+        Metric("Sources", n_sources, help="The person, site or device that a sample comes from, if the data name it."),
         Metric(
             "Majority-class baseline",
             percent(guess.share),
             percent(guess.share, guess.interval).removeprefix(percent(guess.share)).strip(),
-            "The accuracy of always predicting the most frequent class; 95 % CI over samples.",
+            "The accuracy of always predicting the largest class; 95 % CI over samples.",
         ),
     ]
 
@@ -121,7 +121,7 @@ def by_class(dataset: Dataset, of: NumberByClass) -> None:
         caption = "Shares of the classes, in bins of equally many samples: level bars do not separate classes."
         many = dataset.n_classes > figures.MOST_STACKED
         if many:
-            caption = "Each class's share in a bin against its share in all; bins hold about equally many samples."
+            caption = "Each class's share in a bin compared with its share in all; bins have about as many samples."
         in_a_box(dataset.n_classes, lambda: page.figure(drawn, caption, key="shares"), key="shares-box")
     _number_table(of)
 
@@ -145,7 +145,7 @@ def words(dataset: Dataset) -> None:
         page.figure(figure, f"Most frequent in {page.plain(quoted(label))}.", key="frequent-class")
     with apart:
         figure = partial(_characteristic_words, counts, label, plain_only)
-        caption = f"What sets {page.plain(quoted(label))} apart, largest z first (log-odds over their standard error)."
+        caption = f"Most characteristic of {page.plain(quoted(label))}, largest z first (log-odds over their SE)."
         page.figure(figure, caption, key="characteristic")
     take_away.offer({"Words": counts.table}, stem="data-set")
 
@@ -165,12 +165,12 @@ def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
 def columns(of: ColumnSummaries) -> None:
     """Every column of a table, summarised."""
     st.dataframe(of.table(), column_config=_COLUMNS, hide_index=True, lazy=len(of.rows) > LAZY_ROWS, alt="Columns")
-    st.caption("In the columns' own units; models standardise on the training part only.")
+    st.caption("In the columns' own units. Models standardise columns, using the training part only.")
 
 
 _COLUMNS = {
     "name": "Column",
-    "n": st.column_config.NumberColumn("n", help="Values that are there"),
+    "n": st.column_config.NumberColumn("n", help="Values present"),
     "n_missing": st.column_config.NumberColumn("Missing", help="Files with missing numbers are refused when read"),
     "n_distinct": st.column_config.NumberColumn("Distinct"),
     **{
@@ -198,7 +198,7 @@ def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
         for name, n, picture in zip(dataset.class_names, dataset.n_per_class, pictures, strict=True):
             caption = f"{page.plain(name)}  \nn = {count(int(n))}"
             st.image(enlarged(picture), caption=caption, alt=f"Mean image of {name}", output_format="PNG")
-    st.caption("The mean of all images of a class: sharp parts are common to them, grey parts vary.")
+    st.caption("The mean of all images of a class: sharp parts are common to all images, blurred parts vary.")
 
 
 def tables(look: DataLook, of: NumberByClass | None) -> dict[str, Callable[[], pd.DataFrame]]:

@@ -297,8 +297,8 @@ def check_address(controls: Sequence[Checked]) -> None:
         return
     told = "; ".join(f"{label.lower()}: {', '.join(values)}" for label, values in wrong.items())
     st.error(
-        f"It asks for {plain(told)}. No result is shown in its place.",
-        title="This address asks for something that cannot be chosen here",
+        f"It asks for {plain(told)}. No result is shown.",
+        title="This address has a setting that does not exist here",
         icon=":material/link_off:",
     )
     st.button("Show the usual settings", on_click=_forget, args=([one.key for one in controls],))

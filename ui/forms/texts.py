@@ -49,7 +49,7 @@ class Numbers:
             whole = "whole numbers" if isinstance(self.lowest, int) else "numbers"
             also = f", and “{self.word}”" if self.word else ""
             such = self.written(self.default)[0]
-            raise DataError(f"{self.label} are {whole} set apart by commas{also}, such as {such}; not {drawn!r}.")
+            raise DataError(f"{self.label} are {whole} separated by commas{also}, such as {such}; not {drawn!r}.")
         return tuple(sorted(numbers, key=lambda number: (number is None, number)))
 
     def read(self, written: Sequence[str]) -> tuple[float | None, ...]:
@@ -115,7 +115,7 @@ class NumberOrWord:
 
 @dataclass(frozen=True)
 class NamedNumbers:
-    """Rows of a name and numbers in a line of text: a name, a colon and its numbers, rows set apart by semicolons.
+    """Rows of a name and numbers in a line of text: a name, a colon and its numbers, rows separated by semicolons.
 
     A name that holds a colon, a semicolon or quotation marks itself, or begins or ends with a space, is in quotation
     marks, as JSON has them.
@@ -150,7 +150,7 @@ class NamedNumbers:
             )
             if row is None or any(number is NO_NUMBER for number in numbers):
                 raise DataError(
-                    f"{self.label}: a name, a colon and a number for each fold, rows set apart by semicolons, such as "
+                    f"{self.label}: a name, a colon and a number for each fold, rows separated by semicolons, such as "
                     f"“spam: 3 2 1; ham: 1 1 1”; not {drawn[at:].strip()!r}."
                 )
             rows.append((_unquoted(row), *numbers))

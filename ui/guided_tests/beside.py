@@ -33,7 +33,7 @@ def others(model: StoredModel) -> dict[str, StoredModel]:
 def beside(run: Run, found: Guided, model: StoredModel) -> dict[str, list[str]]:
     """The other model, the paired difference, and what it gained and lost; returns what the address says of it."""
     if found.suite is None or not oracle_reads(found.suite):
-        st.caption("There are no pictures to compare models on.")
+        st.caption("No pictures are available to compare models on.")
         return {}
     known = others(model)
     control = One(KEY, "Other model", {title: title for title in known}, next(iter(known)))
@@ -53,10 +53,12 @@ def beside(run: Run, found: Guided, model: StoredModel) -> dict[str, list[str]]:
                     "Paired, 95 %, over the real samples that pictures were made from. "
                     + reliability(second_model(difference)),
                 ),
-                Metric("Gained", count(difference.n_gained), "tests", "Right for the other model alone."),
-                Metric("Lost", count(difference.n_lost), "tests", "Right for this model alone."),
+                Metric(
+                    "Gained", count(difference.n_gained), "tests", "Tests that only the other model predicts correctly."
+                ),
+                Metric("Lost", count(difference.n_lost), "tests", "Tests that only this model predicts correctly."),
             ]
         )
         if split_of(other.training_plan) != split_of(model.training_plan) or other.training_plan is None:
-            st.caption("The other model may have been trained on samples that these pictures were made from.")
+            st.caption("The other model may have been trained on the samples behind these pictures.")
     return {control.key: control.written(title)}

@@ -44,8 +44,8 @@ def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[s
         with chart:
             drawn = partial(figures.walk_chart, way, at=at, towards=towards)
             caption = (
-                "What the model's head gives every class on the straight line through the layer's space; the upright "
-                "line is the place. Below, where the way lies in the class's centroid region or at its boundary."
+                "Probability of every class along the straight line in feature space; the vertical line is the "
+                "chosen place. Strip below: where the line crosses the class's centroid region or boundary."
             )
             page.figure(drawn, caption, key="walk-chart")
         page.numbers(_numbers(way, within, at, towards))
@@ -76,14 +76,14 @@ def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list
             "Towards",
             {_OWN: OWN} | others,
             str(most),
-            "To whose centroid the way leads; first the class that its samples are confused with most.",
+            "The class whose centroid is the target. First: the class that its samples are confused with most.",
         )
         third = One(
             f"start_{label}",
             "From the sample" if of is parts.test else "From the training sample",
             {str(of.ids[row]): str(of.ids[row]) for row in own},
             str(of.ids[own[0]]),
-            "Samples of the class, those first of which the model is least sure.",
+            "Samples of the class, the least confident first.",
         )
         check_address([second, third])
         towards, start = second.draw(), third.draw()
@@ -115,7 +115,7 @@ def _seen(
     st.markdown("**Here, the nearest real test image**")
     caption = f"{parts.test.class_names[parts.test.labels[close]]}, {bare(apart, 2)} away"
     samples.pictures([data.x[parts.test_rows[close]]], [caption])
-    st.caption("Generated tests come with a decoder, which then draws the place itself.")
+    st.caption("A run of generated tests adds a decoder, which draws the place itself.")
 
 
 def _beside(looked: Looked, within: Regions, of: LayerSamples, row: int, way: Walk, at: int) -> None:
@@ -132,7 +132,7 @@ def _beside(looked: Looked, within: Regions, of: LayerSamples, row: int, way: Wa
     else:
         shown = table[table.columns[: 3 + _MOST_COLUMNS]]
         st.dataframe(shown, hide_index=True, alt="The sample and the nearest real one")
-    st.caption("What lies between samples cannot be shown as a text or a row: the nearest real sample stands in.")
+    st.caption("Places between samples cannot be shown as a text or a row, so the nearest real sample is shown.")
 
 
 def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, float]:

@@ -27,8 +27,8 @@ def from_few_labels(pool: LayerSamples, test: LayerSamples, n: int) -> None:
         return
     if pool is test:
         st.caption(
-            "The labels of the test samples are known. Upload samples without labels to get a list of those to label. "
-            f"Were these like the test samples: {promise(design)}"
+            "Labels of the test samples are known. Upload samples without labels to get a list of samples to "
+            f"label. If they were like the test samples: {promise(design)}"
         )
         return
     st.markdown(page.plain(promise(design)))
@@ -52,8 +52,8 @@ def _list(pool: LayerSamples, design: LabelDesign) -> None:
     lazy = len(table) > samples.LAZY_ROWS
     st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=280, alt="Samples to label")
     st.caption(
-        "Take this list away, fill in the column label from the top, and upload it below. You may stop early; do not "
-        "skip samples that are hard."
+        "Download this list, fill in the column “label” from the top, and upload it below. You may stop early, but "
+        "do not skip hard samples."
     )
     take_away.offer({"List to label": lambda: table}, stem="guided-tests")
 

@@ -51,9 +51,7 @@ def downloads(
             name=f"{stem}.md",
             mime="text/markdown",
         )
-    st.caption(
-        "The suite holds the pictures and a file for pytest, which says how the next version of the model does on them."
-    )
+    st.caption("The suite has the pictures and a file for pytest that tests the next version of the model on them.")
 
 
 def suite(plan: GuidedTestsPlan, found: Guided, looked: Looked) -> bytes:

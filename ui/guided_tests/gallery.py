@@ -25,7 +25,7 @@ def gallery(found: Guided, looked: Looked, within: Regions) -> dict[str, list[st
 
     Pictures that judge the whole model where there are any that count, else features.
     """
-    st.subheader("What was generated", anchor=False)
+    st.subheader("Generated tests", anchor=False)
     judged = found.suite if found.suite is not None and oracle_reads(found.suite) else None
     tests, names = (found.generated if judged is None else judged.kept()), found.class_names
     of_class = One("shown", "Class", {_ALL: "all classes"} | {str(i): name for i, name in enumerate(names)}, _ALL)
@@ -70,8 +70,8 @@ def _pictures(few: JudgedSuite) -> None:
     ]
     samples.pictures(list(few.suite.pixels), said)
     st.caption(
-        "Class that the picture was made for, what the whole model takes it for, region. An independent oracle reads "
-        "each of these pictures as its class; no camera saw them."
+        "Under each picture: intended class, predicted class, region. An independent oracle (another classifier) "
+        "confirms the intended class of each; none is a real photograph."
     )
 
 
@@ -88,8 +88,8 @@ def _show(found: Guided, few: GeneratedTests, looked: Looked, within: Regions) -
     if found.decoder is not None:
         samples.pictures(list(found.decoder.decode(few.features)), said)
         st.caption(
-            "Decoded from features: class that it was made for, what the head takes it for, region. Pictures are what "
-            "the decoder makes of features, not what a camera saw."
+            "Decoded from features. Under each picture: intended class, class predicted by the head, region. These "
+            "are drawings by the decoder, not real photographs."
         )
         return
     close, apart = nearest(few.features, looked.parts.test.features)
@@ -98,8 +98,8 @@ def _show(found: Guided, few: GeneratedTests, looked: Looked, within: Regions) -
         pictures = [looked.dataset.x[row] for row in looked.parts.test_rows[close]]
         samples.pictures(pictures, [f"{one}; {bare(far, 2)} away" for one, far in zip(said, apart, strict=True)])
         st.caption(
-            "**The nearest real test images**, since there is no decoder: the class that the test was made for, what "
-            "the head takes the test for, its region, and how far away the real image lies."
+            "**The nearest real test images**, because there is no decoder. Under each: the test's intended class, "
+            "class predicted by the head, region, and distance of the real image."
         )
         return
     _real(few, looked, close, apart)
@@ -124,5 +124,5 @@ def _real(few: GeneratedTests, looked: Looked, close: np.ndarray, apart: Sequenc
         st.dataframe(table, hide_index=True, alt="Generated tests and the nearest real rows")
     st.caption(
         f"A feature cannot be shown as a {'text' if data.kind == 'text' else 'row'}: **the nearest real test sample** "
-        f"stands in, with its class and how far away it lies. {count(len(few))} shown."
+        f"is shown, with its class and distance. {count(len(few))} shown."
     )

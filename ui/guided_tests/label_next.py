@@ -23,16 +23,16 @@ KEYS = ("for", "pool", "next")
 """The keys of its address."""
 MOST_PICTURES = 12
 FORMATS = (
-    "**NPZ** with `features` and `proba` of the same layer, or with inputs like those of the data set as `x` or "
-    "`images`, which the model is then run on; `ids` where there are any. **TSV, CSV, JSONL, Parquet** with a column "
-    "of texts, or the data set's columns, and perhaps `id`. Labels are not needed."
+    "**NPZ** with `features` and `proba` of the same layer, or with inputs as `x` or `images`, and optionally "
+    "`ids`. **TSV, CSV, JSONL, Parquet** with a column of texts or the data set's columns, and optionally `id`. No "
+    "labels needed."
 )
 _PURPOSES = {"errors": "find errors", "accuracy": "know the accuracy"}
 _POOLS = {"held out": "held-out samples", "uploaded": "an uploaded file"}
 _NOTHING = "Nothing is missing: no boundary has significantly fewer test samples than a random split would have."
 _OUT_OF_REACH = (
-    "The test set lacks samples at boundaries, but no test could be placed there. Widen the boundary above, or train "
-    "the model for longer, to see which of these samples lie near what is missing."
+    "The test set lacks samples at boundaries, but no test could be placed there. Widen the boundary above, or "
+    "train the model for longer, to find samples near these gaps."
 )
 _READ = "pool-read"
 
@@ -40,14 +40,18 @@ _READ = "pool-read"
 def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     """The list, what it rests on, and the file; returns what the address says of it."""
     purpose = One(
-        "for", "To", _PURPOSES, "errors", "Errors lie where the model is least confident. An accuracy needs all."
+        "for",
+        "To",
+        _PURPOSES,
+        "errors",
+        "Most errors are among the least confident samples. An accuracy needs all samples.",
     )
     pool_of = One(
         "pool",
         "From",
         _POOLS,
         "held out",
-        "The test samples at hand show what to look for; a file of samples without labels says which ones to label.",
+        "Gaps are shown on the labelled test samples. Upload samples without labels to get a list of those to label.",
     )
     how_many = Number("next", "How many", 1, 100_000, 50, 10, "The least confident first.")
     check_address([purpose, pool_of, how_many])
@@ -66,7 +70,7 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
             few_labels.from_few_labels(pool, looked.parts.test, n)
         return said
     st.caption("Least confident first: the samples whose highest predicted probability is lowest.")
-    wanted = background.answer(results.missing_tests(looked), "Looking for what is missing", key="missing")
+    wanted = background.answer(results.missing_tests(looked), "Searching for gaps in the test set", key="missing")
     if not results.missing_tests(looked).future.done():
         st.skeleton(height=200)
         return said
@@ -87,8 +91,8 @@ def _missing(wanted: GeneratedTests | None) -> None:
     more = f" and {plural(len(pairs) - 6, 'other class', 'other classes')}" if len(pairs) > 6 else ""
     st.caption(
         page.plain(
-            f"Missing at the boundary of {told}{more}: {plural(len(wanted), 'place')} stand for what the test set "
-            "lacks. Beside each sample stands the nearest of them."
+            f"Missing at the boundary of {told}{more}: {plural(len(wanted), 'place')} represent the gaps of the "
+            f"test set. The nearest is named beside each sample."
         )
     )
 
@@ -130,7 +134,7 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool
         "id": "Sample",
         "predicted": "Predicted",
         "confidence": st.column_config.NumberColumn("Confidence (%)", format="%.1f"),
-        "near_label": "Nearest to what is missing of",
+        "near_label": "Nearest gap of class",
         "near_rival": "with",
         "region": None,
         "distance": st.column_config.NumberColumn("Distance", format="%.2f", help="In the unit of that class"),
@@ -140,8 +144,8 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool
     st.dataframe(shown, column_config=config, hide_index=True, lazy=lazy, height=280, alt="Samples to label next")
     if held_out:
         st.caption(
-            "These are test samples, whose labels are known: check them, and look for more like them."
-            + ("" if read_only() else " Upload samples without labels to have those listed that are worth labelling.")
+            "These are labelled test samples: check them, and collect more like them."
+            + ("" if read_only() else " Upload samples without labels to get a list of those worth labelling.")
         )
         if looked.dataset.kind == "image" and rows is not None:
             few = table.head(MOST_PICTURES)

@@ -24,8 +24,8 @@ MOST_PICTURES = 12
 _MOST_IN_SIGHT, _SCROLLS = 6, 240  # rows of a table, and how high it is where there are more
 _EXPLAINED = {
     "between centroids": "Lines between centroids hold no sample; each row is such a line.",
-    "back to the true centroid": "Each row is a test sample that is wrong and of which the model is unsure.",
-    "true class first": "Each row is a test sample that is taken for another class.",
+    "back to the true centroid": "Each row is a test sample with a wrong, low-confidence prediction.",
+    "true class first": "Each row is a misclassified test sample.",
 }
 
 
@@ -44,7 +44,7 @@ def suite(found: Guided) -> None:
 
 
 def features(found: Guided) -> None:
-    """What the layer's head makes of generated features: the numbers, class by class, and table 2."""
+    """How the layer's head classifies generated features: the numbers, class by class, and table 2."""
     page.numbers(report.head_metrics(found))
     st.markdown("\n".join(f"- {page.plain(finding)}" for finding in features_findings(found)))
     classes(found)
@@ -72,7 +72,7 @@ def classes(found: Guided) -> None:
         views.in_a_box(len(found.class_names), lambda: page.draw(drawn), key="guided-class-box")
     with beside:
         table = report.counts_table(found)
-        config = {"Unplaced": st.column_config.NumberColumn(help="No try led into the region")}
+        config = {"Unplaced": st.column_config.NumberColumn(help="No attempt reached the region")}
         st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
 
 
@@ -84,13 +84,18 @@ def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
     ends = f"[{bare(told.interval.lower, 3)}, {bare(told.interval.upper, 3)}]" if told.interval.known else ""
     shown = [
         Metric(
-            "Decoder is off by",
+            "Error of the decoder",
             bare(told.error, 3),
             ends,
             "Root mean squared error of a pixel (black 0, white 1) on test images that the decoder has not seen, "
             f"n = {count(told.n)}.",
         ),
-        Metric("Mean image is off by", bare(told.baseline, 3), "to beat", "Were the mean image shown every time."),
+        Metric(
+            "Error of the mean image",
+            bare(told.baseline, 3),
+            "to beat",
+            "For comparison: the error if every image were the mean image.",
+        ),
     ]
     if trip is not None:
         for label, (_, n, share, interval) in (
@@ -117,8 +122,8 @@ def properties(found: Properties, looked: Looked) -> dict[str, list[str]]:
     ]
     st.table(pd.DataFrame(lines).set_index("Property"), alt="The three properties and how often they are violated")
     st.caption(
-        "Section 4.1 of the paper, as metamorphic tests. On a line a probability may go the wrong way by a hundredth "
-        "before it counts."
+        "Section 4.1 of the paper, as metamorphic tests. A probability counts as violating if it moves the wrong "
+        "way by more than 1 point."
     )
     control = One(
         "violations",
@@ -140,7 +145,9 @@ def _violations(table: pd.DataFrame, name: str, looked: Looked) -> None:
         "id": "Sample",
         "label": "Class",
         "other": "Other class",
-        "worst": st.column_config.NumberColumn("By", format="%.3f", help="How far a probability goes the wrong way"),
+        "worst": st.column_config.NumberColumn(
+            "By", format="%.3f", help="Size of the violation (change of probability in the wrong direction)"
+        ),
         "at": st.column_config.NumberColumn("At", format="%.2f", help="Where on the line, from 0 to 1"),
     }
     shown = table.drop(columns="id") if name == "between centroids" else table

@@ -11,9 +11,7 @@ from ui.forms.controls import One, check_address
 from ui.shell import background, page
 from ui.shell.background import Task
 
-NO_CLASSES = (
-    "Class by class nothing can be said: the file gives one number per row, not the probability of every class."
-)
+NO_CLASSES = "No calibration by class: the file has one probability per row, not one for every class."
 
 
 def choose_subset(of: dict[str, Calibration]) -> str:
@@ -50,8 +48,9 @@ def calibration_rows(of: dict[str, Calibration]) -> None:
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Calibration of every subset")
     st.caption(
-        "Right, sure and errors in percent. A calibration error (ECE) is never zero: beside it stand what a perfectly "
-        "calibrated model would show (median, and what 95 % stay below). Squared is debiased, so it may be negative. "
+        "Accuracy, confidence and errors in percent. The calibration error (ECE) is never zero, so its values for "
+        "a perfectly calibrated model are given too (median and 95th percentile). Squared is debiased, so it may "
+        "be negative. "
         "Brier = miscalibration − discrimination + uncertainty. Matched subsets are those of the first matching."
     )
 
@@ -90,7 +89,8 @@ def _class_rows(rows: Sequence[ClassCalibration]) -> None:
         "perfect": st.column_config.NumberColumn(format="%.2f", help=_CALIBRATION["perfect"][1]),
         "95 %": st.column_config.NumberColumn(format="%.2f", help=_CALIBRATION["95 %"][1]),
         "p": st.column_config.TextColumn(
-            help="Share of perfectly calibrated models that show as much, corrected for the number of classes (Holm). "
+            help="p-value: share of perfectly calibrated models with at least this error, corrected for the number "
+            "of classes (Holm). "
             f"Classes with fewer than {FEWEST_OF_CLASS} samples are left out."
         ),
     }
@@ -106,8 +106,8 @@ _CALIBRATION = {
     "95 %": ("%.1f", "95 % of perfectly calibrated models would show less (%)"),
     "Smooth": ("%.1f", "Smooth calibration error (%): no bins"),
     "Squared": ("%.4f", "Debiased squared calibration error: zero on average for a perfect model"),
-    "Brier": ("%.4f", "Mean squared distance of confidence from right (1) or wrong (0)"),
-    "miscal.": ("%.4f", "Miscalibration: what recalibrating could save"),
-    "discr.": ("%.4f", "Discrimination: what telling samples apart saves"),
-    "uncert.": ("%.4f", "Uncertainty: what knowing the accuracy alone would give"),
+    "Brier": ("%.4f", "Brier score: mean squared difference of confidence and correctness (1 or 0)"),
+    "miscal.": ("%.4f", "Miscalibration: what recalibration could remove"),
+    "discr.": ("%.4f", "Discrimination: gain from separating samples"),
+    "uncert.": ("%.4f", "Uncertainty: the score from knowing the accuracy alone"),
 }

@@ -13,12 +13,18 @@ LONGEST_ROLES = 2000
 def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
     """What each command is, and the command."""
     settled = {**sets.parts, "of_task": sets.task, **plan.matching, "repeats": plan.n_repeats, "seed": plan.seed}
-    known = ("Command: compares in a terminal, in Touchstone's folder", compare_command(_stored(sets), settled))
+    known = ("Command: compares them in a terminal, in Touchstone's folder", compare_command(_stored(sets), settled))
     given = [(side, file) for side, fingerprint in _stored(sets).items() if (file := _file(fingerprint)) is not None]
     if len(given) < 2:
         return (known,)
     files = {option: said for side, file in given for option, said in _options(side, file)}
-    return (known, ("From the files, where these predictions are not stored", compare_command(files, settled)))
+    return (
+        known,
+        (
+            "Command: the same, read from your files",
+            compare_command(files, settled),
+        ),
+    )
 
 
 def _stored(sets: TwoSets) -> dict[str, str]:

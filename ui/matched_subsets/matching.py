@@ -35,11 +35,12 @@ def choose_model(of: ModelComparisons) -> SetComparison:
 
 def metrics(of: SetComparison) -> list[Metric]:
     """The gap and its three parts, which add up to it."""
-    against = " and ".join(f"{percent(baseline.majority)} ({baseline.set})" for baseline in of.baselines)
+    called = {"target": "new"}
+    against = " and ".join(f"{percent(one.majority)} ({called.get(one.set, one.set)})" for one in of.baselines)
     fall = Metric(
         "Accuracy falls by",
         *_split(points, of.gap),
-        "Accuracy on the reference set less that on the new set; below zero it rises.",
+        "Accuracy on the reference set minus accuracy on the new set; negative: it rises.",
         baseline=f"majority class {against}" if against else "",
     )
     if not of.can_match:
@@ -49,19 +50,19 @@ def metrics(of: SetComparison) -> list[Metric]:
         Metric(
             "At equal confidence",
             *_split(points, of.matched_gap),
-            "The matched gap: the same difference on pairs of equal confidence. "
+            "The matched gap: the same difference on pairs of samples with equal confidence. "
             f"95 % CI for new data, by: {of.matched_gap.by}.",
         ),
         Metric(
             "Mix of confidences",
             *_split(points, of.mix),
-            "What the reference set would lose with the confidences of the new set. Unlabelled data show this part.",
+            "The loss of the reference set if it had the confidences of the new set. Unlabelled data show this part.",
         ),
         Metric(
             "Unmatched samples",
             *_split(points, of.unmatched),
-            "What unmatched samples lose beyond what their confidence and the matched gap say. "
-            f"They are {percent(of.unmatched_target.value)} of the new set.",
+            "The loss of unmatched samples beyond their confidence and the matched gap. They are "
+            f"{percent(of.unmatched_target.value)} of the new set.",
         ),
     ]
 
@@ -116,10 +117,10 @@ def subsets_table(of: SetComparison) -> None:
         "Accuracy (%)": st.column_config.NumberColumn(format="%.1f"),
         "95 %": st.column_config.TextColumn(help="Wilson's interval, over samples"),
         "Majority (%)": st.column_config.NumberColumn(
-            format="%.1f", help="Accuracy of always answering the majority class of this subset"
+            format="%.1f", help="Accuracy of always predicting the majority class of this subset"
         ),
         "Chance (%)": st.column_config.NumberColumn(
-            format="%.1f", help="Accuracy of guessing by the class shares of this subset"
+            format="%.1f", help="Accuracy of random guesses with the class shares of this subset"
         ),
         "Confidence (%)": st.column_config.NumberColumn(format="%.1f", help="Mean confidence"),
     }
@@ -143,11 +144,13 @@ def labels_table(of: SetComparison) -> None:
         for row in of.labels
     ]
     config = {
-        "Label": st.column_config.TextColumn(help="As the model predicted it"),
+        "Label": st.column_config.TextColumn(help="Label predicted by the model"),
         "Pairs": st.column_config.NumberColumn(format="%.0f", width=55, help="Mean over the repeats"),
         "Ref. (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched references"),
         "New (%)": st.column_config.NumberColumn(format="%.1f", width=64, help="Accuracy on matched new samples"),
-        "p": st.column_config.TextColumn(width=55, help="Of no matched gap, corrected for the number of labels (Holm)"),
+        "p": st.column_config.TextColumn(
+            width=55, help="p-value of no matched gap, corrected for the number of labels (Holm)"
+        ),
         "Decision": _DECISION,
     }
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
@@ -194,7 +197,9 @@ def models_table(rows: Sequence[SetComparison]) -> None:
             }
         lines.append(line)
     config = {name: st.column_config.NumberColumn(format="%.1f") for name in lines[0] if name.endswith("(%)")}
-    config["p"] = st.column_config.TextColumn(help="Of no matched gap, corrected for the number of models (Holm)")
+    config["p"] = st.column_config.TextColumn(
+        help="p-value of no matched gap, corrected for the number of models (Holm)"
+    )
     config["Decision"] = _DECISION
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Gap and matched gap of every model")
 
@@ -208,15 +213,15 @@ def _decision(claim: Claim | None) -> str:
 
 
 _DECISION = st.column_config.TextColumn(
-    help="What is claimed of the matched gap; “small” is surely less than half a point either way"
+    help="The claim about the matched gap; “small” is significantly less than half a point either way"
 )
 
 
 def picture() -> None:
     """How matching works, on a few samples (figure 2)."""
-    matched = background.answer(results.matching_example(), "Loading what matching needs", key="picture", wait=0.0)
+    matched = background.answer(results.matching_example(), "Loading the files to match", key="picture", wait=0.0)
     if matched is not None:
-        caption = "A few samples, made up for this picture: pairs are joined, unmatched samples are hollow."
+        caption = "An invented example: lines join matched pairs, unmatched samples are hollow."
         page.figure(partial(matching_picture, matched), caption, key="picture")
 
 

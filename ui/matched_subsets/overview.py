@@ -37,9 +37,9 @@ def card() -> None:
             files = (
                 f"{plural(len(titles), 'file')} of predictions: {page.plain(listed(list(titles.values()), most=MOST))}."
             )
-            st.markdown(f"{files} What they come to is worked out when they are opened.")
+            st.markdown(f"{files} Open them to compute the verdict.")
         else:
-            st.markdown("No predictions are here yet. Those of a model on two test sets are enough, without code.")
+            st.markdown("No predictions yet. Upload those of a model on two test sets; no code needed.")
         _link("Compare two test sets", {})
 
 

@@ -40,7 +40,7 @@ class MatchingPlan:
     epsilon: float = asks(
         EPSILON,
         label="Epsilon",
-        help="The largest difference of confidence within a pair. The curve below shows what rests on it.",
+        help="The largest difference in confidence within a pair. The curve below shows its effect.",
         address="epsilon",
         place="row",
         lowest=0.0,
@@ -51,8 +51,8 @@ class MatchingPlan:
     by: By = asks(
         "label",
         label="Match by",
-        help="Whether a pair must have the same predicted label, too (Algorithm 1), or about the same confidence only "
-        "(Algorithm 2).",
+        help="Pairs have the same predicted label and about the same confidence (Algorithm 1), or about the same "
+        "confidence only (Algorithm 2).",
         address="by",
         place="row",
         choices=lambda about: {"label": "label and confidence", "probability": "confidence only"},
@@ -60,8 +60,8 @@ class MatchingPlan:
     method: Method = asks(
         "random",
         label="Matching",
-        help="Random is the published way: each new sample in turn takes a random match that is still free. As "
-        "many as possible does not depend on order or luck.",
+        help="Random is the published way: each new sample in turn gets a random free match. “As many as possible” "
+        "does not depend on order or chance.",
         address="method",
         place="row",
         choices=lambda about: {"random": "random", "maximum": "as many as possible"},
@@ -69,7 +69,7 @@ class MatchingPlan:
     n_repeats: int = asks(
         10,
         label="Repeats",
-        help="Random matchings whose mean is shown; more are made where a decision needs them.",
+        help="Random matchings that are averaged; more are made if a decision needs them.",
         address="repeats",
         lowest=1,
         highest=200,
@@ -77,21 +77,21 @@ class MatchingPlan:
     order: Order = asks(
         "shuffled",
         label="Order",
-        help="In which order new samples take their matches; the paper's is that of the file.",
+        help="The order in which new samples are matched; the paper uses that of the file.",
         address="order",
         choices=lambda about: {"shuffled": "shuffled", "given": "as in the file"},
     )
     binning: Binning = asks(
         "mass",
         label="Bins of equal",
-        help="Of reliability diagrams: as many samples in each, or as much of the scale.",
+        help="Bins of reliability diagrams: equally many samples in each, or equally wide.",
         address="bins",
         choices=lambda about: {"mass": "mass", "width": "width"},
     )
     n_bins: int = asks(
         15,
         label="Number of bins",
-        help="At most so many; ties stay together.",
+        help="The most bins; ties stay together.",
         address="nbins",
         lowest=2,
         highest=100,

@@ -96,5 +96,5 @@ def _matched(compared: Task[ModelComparisons], model: str) -> MatchedSubsets:
     """The matched subsets of one of the models that were compared, where there is confidence to match by."""
     matched = next(row.matched for row in compared.future.result().rows if row.model == model)
     if matched is None:
-        raise TypeError(f"{model} told no confidence: there is nothing to match by")
+        raise TypeError(f"{model} has no confidences, which matching needs")
     return matched

@@ -32,12 +32,12 @@ ADDRESS = "model"
 LAYER = "layer"
 """The parameter of those pages that look into a layer of it."""
 GONE = (
-    "The model that this address names is not stored here for this data set: it was deleted, belongs to another data "
-    "set, or to somebody else. Nothing is shown in its place; choose another model, or train or upload it again."
+    "The model in this address was deleted, belongs to another data set, or to somebody else. No result is shown. "
+    "Choose another model, or train or upload one."
 )
 ONLY_RECORDED = (
-    "This address names uploaded features and probabilities, and no model: it cannot be asked about anything that it "
-    "was not asked about when they were made. Choose a model, or train or upload one."
+    "This address names uploaded features and probabilities without their model. This page needs the model itself. "
+    "Choose a model, or train or upload one."
 )
 _OF, _CONTROL = "model-of", "model-control"
 
@@ -189,15 +189,15 @@ def tested(model: StoredModel, dataset: Dataset | None) -> tuple[str, ...]:
     """How good a model is, and on how many samples; nothing where that is not known.
 
     >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.safetensors", "{}", 200, 190, 0.0), None)
-    ('accuracy 95.0 % [91.0, 97.3]', 'n = 200 samples kept out of training')
+    ('accuracy 95.0 % [91.0, 97.3]', 'n = 200 held-out samples')
     >>> tested(StoredModel("f1f2", "d1", "mine", None, "mine.onnx", None, 200, 190, 0.0), None)[1]
-    'n = 200 samples, some of which it may have been trained on'
+    'n = 200 samples, possibly including its training samples'
     """
     if not model.n_test or model.n_correct is None:
         return ()
     accuracy = percent(model.n_correct / model.n_test, wilson(float(model.n_correct), float(model.n_test)))
-    which = "samples, some of which it may have been trained on"
-    which = which if model.training_plan is None else "samples kept out of training"
+    which = "samples, possibly including its training samples"
+    which = which if model.training_plan is None else "held-out samples"
     which = "samples of the file's test set" if _on_the_files(model, dataset) else which
     return f"accuracy {accuracy}", f"n = {count(model.n_test)} {which}"
 
@@ -205,8 +205,8 @@ def tested(model: StoredModel, dataset: Dataset | None) -> tuple[str, ...]:
 @st.dialog("Delete this model?")
 def _delete(model: StoredModel) -> None:
     st.markdown(
-        f"**{page.plain(model.name)}** will be gone from this workspace for good. What was computed with it stays, and "
-        "every address that names it will say that it is gone."
+        f"**{page.plain(model.name)}** is deleted for good. Results computed with it stay; every address that "
+        f"names it will say that it was deleted."
     )
     with st.container(horizontal=True):
         if st.button("Delete", type="primary", key="really-delete-model", on_click=_forget, args=(model,)):

@@ -11,10 +11,9 @@ from ui.shell import page
 from ui.shell.session import owner, workspace
 
 FORMAT = (
-    "NPZ, or a zip of NPY files: **features** of one layer (n, d), **proba** or **logits**, what the model gave for "
-    "them (n, number of classes), and **labels**, the true class of each. Where known, also **class_names** and "
-    "**ids**. Or a table (CSV, TSV, JSONL, Parquet) with a column for each: prob_cat, prob_dog, label, id; other "
-    "numbers are features."
+    "NPZ, or a zip of NPY files, with three arrays. **features** of one layer (n, d); **proba** or **logits** of "
+    "the model (n, number of classes); **labels**, the true classes. Optional: **class_names** and **ids**. Or a "
+    "table (CSV, TSV, JSONL, Parquet) with columns such as prob_cat, prob_dog, label, id; other numbers are features."
 )
 _ROUND = "features-upload-round"
 
@@ -34,8 +33,8 @@ def turn() -> int:
 def section() -> Added | None:
     """The form for the two files, and what was wrong with them; returns what was just stored."""
     st.caption(
-        "For a model that cannot be brought here. Its features become a data set of their own, and a linear head that "
-        "is fitted to them stands in for the rest of the model."
+        "For a model that you cannot upload. Its features become a data set of their own. A linear head fitted to "
+        "them replaces the rest of the model."
     )
     types = [ending[1:] for ending in ENDINGS]
     with st.form(f"features-upload-form-{turn()}", border=False, enter_to_submit=False):

@@ -41,7 +41,8 @@ def _trained_on(plan: TrainingPlan, dataset: Dataset, split: Split) -> str:
     n_train, n_test = map(len, split)
     if plan.test_set == DRAWN:
         return (
-            f"Trained on {plural(n_train, 'sample')}, tested on {plural(n_test, 'other')}, in the same share of every "
+            f"Trained on {plural(n_train, 'sample')}, tested on {plural(n_test, 'other')}, with the same share of "
+            f"every "
             "class."
         )
     n_out = dataset.n_samples - n_train - n_test
@@ -75,9 +76,9 @@ def _button(plan: TrainingPlan, dataset: Dataset, run: Run | None, models: Colle
     going = run is not None and run.state != "done"
     hint = None
     if there:
-        hint = "This network is trained already, with these very settings; choose it above."
+        hint = "A network with these settings is already trained; choose it above."
     elif going:
-        hint = "This training has begun, below."
+        hint = "This training is already running, see below."
     label = "Train again" if run is not None and not there and not going else "Train"
     st.button(
         label, type="primary", key="train", on_click=_start, args=(plan, dataset), disabled=there or going, help=hint
@@ -117,4 +118,4 @@ def _watch(run: Run) -> None:
 def _progress(run: Run) -> None:
     jobs.progress(run)
     if run.state == "cancelled":
-        st.caption("A training that goes on after it was stopped begins with the first epoch.")
+        st.caption("A stopped training starts again from the first epoch.")

@@ -18,11 +18,11 @@ from ui.shell import page
 from ui.shell.session import owner, workspace
 
 FORMATS = (
-    "**safetensors**: the weights of one of the networks here. **ONNX**: any network, where the server has "
-    "onnxruntime; it has no gradients, so that only estimators which need none can be used. **torch.export** (.pt2): "
-    "only where the server's owner trusts models. Pickles are refused, since reading one can run anything."
+    "**safetensors**: the weights of one of the networks here. **ONNX**: any network, if the server has "
+    "onnxruntime. ONNX has no gradients, so only estimators that need none are available. **torch.export** (.pt2): "
+    "only if the server's owner allows it. Pickles are refused, because reading one can run any code."
 )
-_SAID = "said by the file"
+_SAID = "as in the file"
 _ROUND = "model-upload-round"
 
 
@@ -39,7 +39,8 @@ def section(dataset: Dataset) -> str | None:
                 ["", *architectures],
                 format_func=lambda name: MODELS[name].label if name else _SAID,
                 key=f"model-architecture-{turn}",
-                help="Of which network safetensors weights are. Files that were downloaded here say it themselves.",
+                help="The network that safetensors weights belong to. Files downloaded from Touchstone name it "
+                "themselves.",
             )
             name = st.text_input("Name", key=f"model-name-{turn}", placeholder="as the file")
             asked = st.form_submit_button("Upload this model", key="upload-model")
@@ -104,23 +105,23 @@ class _Scaling:
         """What black and white were; None for pixels in [0, 1]. Raises ModelError for what makes none."""
         if self.mean.strip() or self.std.strip():
             if (self.black, self.white) != (0.0, 1.0):
-                raise ModelError("Say either what black and white were, or the mean and the deviation: not both.")
+                raise ModelError("Give either black and white, or mean and deviation, not both.")
             return normalised(_numbers(self.mean, "Mean"), _numbers(self.std, "Deviation"), divided=self.divided)
         return None if (self.black, self.white) == (0.0, 1.0) else (self.black, self.white)
 
 
 def _scaling(turn: int) -> _Scaling:
     """How pixels were scaled: what black and white were, or a mean and a deviation for each channel."""
-    st.caption("How pixels were scaled when the model was trained: what black and white were, or mean and deviation.")
+    st.caption("How pixels were scaled in training: the values of black and white, or mean and deviation.")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        hint = "What the darkest and the brightest pixel were: 0 and 1, 0 and 255, or -1 and 1."
+        hint = "Values of the darkest and the brightest pixel: 0 and 1, 0 and 255, or -1 and 1."
         black = st.number_input(
             "Black", value=0.0, step=1.0, format="%g", key=f"model-black-{turn}", width=110, help=hint
         )
         white = st.number_input(
             "White", value=1.0, step=1.0, format="%g", key=f"model-white-{turn}", width=110, help=hint
         )
-        hint = "For all channels or for each, set apart by spaces. Leave black and white as they are."
+        hint = "One for all channels or one for each, separated by spaces. Leave black and white unchanged."
         mean = st.text_input("Mean", key=f"model-mean-{turn}", placeholder="0.485 0.456 0.406", width=190, help=hint)
         std = st.text_input("Deviation", key=f"model-std-{turn}", placeholder="0.229 0.224 0.225", width=190, help=hint)
         divided = st.checkbox("divided by 255 first", value=True, key=f"model-divided-{turn}")
@@ -131,7 +132,7 @@ def _numbers(text: str, what: str) -> list[float]:
     try:
         return [float(word) for word in text.replace(",", " ").replace(";", " ").split()]
     except ValueError:
-        raise ModelError(f"{what}: numbers set apart by spaces, such as 0.485 0.456 0.406; not {text!r}.") from None
+        raise ModelError(f"{what}: numbers separated by spaces, such as 0.485 0.456 0.406; not {text!r}.") from None
 
 
 def _few(names: tuple[str, ...], most: int = 12) -> str:

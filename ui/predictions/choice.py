@@ -29,15 +29,15 @@ from ui.shell import page
 from ui.shell.session import hold, owner, read_only, workspace
 
 GONE = (
-    "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
-    "Nothing is shown in their place; upload the file again, or choose others."
+    "The predictions in this address were deleted, or belong to somebody else. No result is shown. Upload the file "
+    "again, or choose others."
 )
-SWAP = "The larger set should be the reference: targets stay unmatched when the references run out, too."
+SWAP = "Make the larger set the reference: new samples stay unmatched once all reference samples are used."
 PART_HELP = {
     "set": None,
-    "fold": "All folds together, or one of them. Of one file on both sides: one against all others.",
-    "source": "All sources together, or one of them. Of one file on both sides: one against all others.",
-    "trial": "One trial: over several, a sample would count several times, and intervals would be too narrow.",
+    "fold": "All folds together, or one of them. If both sides use the same file: one fold against all others.",
+    "source": "All sources together, or one of them. If both sides use the same file: one source against all others.",
+    "trial": "Only one trial: with several, a sample would count more than once and intervals would be too narrow.",
 }
 PARTS = tuple(f"{side}_{what}" for side in ("reference", "target") for what in PART_HELP)
 DEPENDENT = (*PARTS, "task", "model")
@@ -122,9 +122,8 @@ def begin() -> None:
         return
     if not any(st.session_state.get(f"{kind}-{side.key}") for side in SIDES for kind in ("draft", "chosen")):
         page.empty(
-            "Give the predictions of one model (or of several) on two test sets: a file each, or one file with a "
-            "column **set**. Or see it on an example: a small model on its own digits, and on digits moved by half a "
-            "pixel.",
+            "Upload the predictions of one or more models on two test sets: a file each, or one file with a column "
+            "**set**. Or open the example: a small model on its own digits, and on digits moved by half a pixel.",
             button="Show the example",
             on_click=use_examples,
         )
@@ -280,7 +279,7 @@ def earlier(key: str, known: Mapping[str, str], choose: Callable[[str], object],
     """The control that takes predictions that are here already, by address; `choose` is told which."""
     chosen = f"stored-{key}"
     st.selectbox(
-        "or predictions that are here already",
+        "or predictions that are already stored",
         list(known),
         index=None,
         format_func=known.__getitem__,
@@ -305,7 +304,7 @@ def _in_use(side: Side, named: _Named) -> Chosen:
     place = st.empty()
     with place.container(gap="small"):
         prediction_upload.warnings_of(table)
-    with st.expander("Columns, as they were understood", type="compact"):
+    with st.expander("How the columns were read", type="compact"):
         prediction_upload.role_lines(table)
         with st.container(horizontal=True, vertical_alignment="center"):
             if not read_only():
@@ -344,8 +343,8 @@ def delete_button(key: str, address: str, title: str) -> None:
 @st.dialog("Delete these predictions?")
 def _delete(address: str, title: str) -> None:
     st.markdown(
-        f"**{page.plain(title)}** will be gone from this workspace for good, and every address that names it will say "
-        "so. The file that it came from stays as it is."
+        f"**{page.plain(title)}** is deleted for good, and every address that names it will say so. Your own file "
+        f"is not touched."
     )
     page.delete_or_keep(lambda: workspace().delete_predictions(owner(), address))
 

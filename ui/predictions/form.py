@@ -15,23 +15,21 @@ from ui.shell import page
 
 SINGLE = {
     "truth": ("Truth", "The true label."),
-    "predicted": ("Predicted label", "What the model said. Without it, the class of the highest score."),
+    "predicted": ("Predicted label", "The predicted label. Without it, the class with the highest score."),
     "confidence": ("Confidence", "One probability per row."),
     "vector": ("Scores in one cell", "A list of the scores of all classes."),
-    "id": ("Id", "Names each row; without it, rows are counted."),
-    "model": ("Model", "Tells several models apart."),
-    "set": ("Set", "Tells several test sets apart."),
+    "id": ("Id", "The name of each row; without it, rows are numbered."),
+    "model": ("Model", "The model of a row, if there are several."),
+    "set": ("Set", "The test set of a row, if there are several."),
     "fold": ("Fold", "The fold of a cross-validation."),
-    "task": ("Task", "Tells several tasks apart."),
+    "task": ("Task", "The task of a row, if there are several."),
     "source": ("Source", "The writer, site or device of a row."),
-    "trial": ("Trial", "Tells several trainings apart."),
+    "trial": ("Trial", "The training run of a row, if there are several."),
 }
-SCORES = {"": "as their values say", "probabilities": "probabilities", "logits": "logits"}
+SCORES = {"": "guessed from their values", "probabilities": "probabilities", "logits": "logits"}
 MOST_CLASSES = 50
 """Names of more classes are matched in a file of roles: so many controls are no form."""
-PARTS = (
-    "Models or tasks that have columns of their own. Those left out are not read; a further column is a model's labels."
-)
+PARTS = "Models or tasks with columns of their own. Those left out are not read."
 
 
 def form(
@@ -113,7 +111,7 @@ def _positive(roles: Roles, table: PredictionTable | None, question: RolesNeeded
         named = (*table.class_names, *["predicted"] * bool(said), roles.positive)
         choices = tuple(dict.fromkeys((None, *named)))
     at = choices.index(roles.positive) if roles.positive in choices else None
-    said_of = {None: "as its values say", "predicted": "the predicted class"}
+    said_of = {None: "guessed from its values", "predicted": "the predicted class"}
     if table is not None and "predicted" in table.class_names:
         del said_of["predicted"]
     title = "The probability is that of"

@@ -18,8 +18,8 @@ from ui.predictions import results
 from ui.shell import page
 
 FORMATS = (
-    "TSV, CSV, JSON, JSONL, Parquet, NPZ or NPY; these may be packed with gzip. A row per sample with the true label "
-    "and what the model said: its label, its confidence, or a probability or logit per class. Columns `id`, `model`, "
+    "TSV, CSV, JSON, JSONL, Parquet, NPZ or NPY; these may be packed with gzip. One row per sample: the true "
+    "label, and the predicted label, its confidence, or a probability or logit per class. Columns `id`, `model`, "
     "`set`, `fold` and `task` are optional."
 )
 TRUTH = "The truth, in a file of its own"
@@ -135,7 +135,7 @@ def warnings_of(table: PredictionTable) -> None:
         st.warning(page.plain(warning), icon=":material/warning:")
     more = len(table.warnings) - MOST_WARNINGS
     if more > 0:
-        st.caption(f"And {plural(more, 'more warning')} of this kind, told where a model or set is chosen.")
+        st.caption(f"And {plural(more, 'more warning')} of this kind, shown where a model or set is chosen.")
 
 
 def role_lines(table: PredictionTable) -> None:
@@ -183,7 +183,7 @@ def _second_file(
             TRUTH if half == "truth" else SAID,
             type=kinds,
             key=place,
-            help="Rows join by a column that names each row in both files, or by line if labels agree in that order.",
+            help="Rows are joined by a column of ids in both files, or by line number if labels agree in that order.",
         )
         if file is not None:
             said, truth = (upload.predictions, given(file)) if half == "truth" else (given(file), upload.predictions)

@@ -101,7 +101,7 @@ def answer(task: Task[Answer], doing: str, *, key: str, wait: float | None = Non
         if task.future.done():
             st.rerun()
         status = st.status(doing, state="running", type="compact")
-        status.caption("This runs beside the page, which goes on by itself as soon as it is there.")
+        status.caption("Computed in the background. The page updates when it is done.")
         if task.n_steps:
             waiting = "" if task.future.running() else ", waiting for other work to end"
             st.progress(task.share, text=f"{doing}: {count(task.n_done)} of {count(task.n_steps)} steps{waiting}")

@@ -1,6 +1,7 @@
 """What can be taken away of a run? Its tables, a report for somebody without the app, and what recreates it."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +15,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.run import Run
 from ui import page_file
 from ui.data import choice as data_choice
-from ui.shell import jobs, page, take_away
+from ui.shell import jobs, page, share, take_away
 from ui.shell.session import owner, workspace
 
 
@@ -26,8 +27,31 @@ def downloads(
     body: Callable[[], Body] | None = None,
     also: Mapping[str, str] | None = None,
 ) -> None:
-    """Have the menu of the page offer the tables of a run, its report and its parameters (see `of_run`)."""
+    """Have the menu of the page offer the tables of a run, its report and its parameters (see `of_run`).
+
+    The report is what *Share* offers first where links work on this machine only.
+    """
     take_away.offer(tables, stem=f"{stem}-{run.id[:8]}", more=lambda: of_run(run, body, also=also))
+    share.offer_report(lambda: report_file(run, body, also=also), name=f"{_name(run)}.html")
+
+
+def report_file(
+    run: Run,
+    body: Callable[[], Body] | None = None,
+    *,
+    also: Mapping[str, str] | None = None,
+    with_rows: bool = False,
+) -> bytes:
+    """The report of what a page shows of a run (`body`), or of the run as a whole, as one file."""
+    shown = None if body is None else body()
+    told = report_of(
+        workspace(), owner(), run, how_to_read=_how_to_read, body=shown, also=also or {}, with_rows=with_rows
+    )
+    return to_html(told)
+
+
+def _name(run: Run) -> str:
+    return f"{run.kind.replace('_', '-')}-{run.id[:8]}"
 
 
 def of_run(run: Run, body: Callable[[], Body] | None = None, *, also: Mapping[str, str] | None = None) -> None:
@@ -36,23 +60,18 @@ def of_run(run: Run, body: Callable[[], Body] | None = None, *, also: Mapping[st
     The report is about what a page shows (`body`), or about the run as a whole. `also` names what else the result
     rests on.
     """
-    shelf, mine = workspace(), owner()
-
-    def report(*, with_rows: bool) -> bytes:
-        shown = None if body is None else body()
-        told = report_of(shelf, mine, run, how_to_read=_how_to_read, body=shown, also=also or {}, with_rows=with_rows)
-        return to_html(told)
+    report = partial(report_file, run, body, also=also)
 
     def parameters() -> bytes:
-        return recipe(run, shelf.stored_dataset(mine, run.fingerprint).example).encode()
+        return recipe(run, workspace().stored_dataset(owner(), run.fingerprint).example).encode()
 
-    name = f"{run.kind.replace('_', '-')}-{run.id[:8]}"
+    name = _name(run)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        page.download("Report (HTML)", lambda: report(with_rows=False), name=f"{name}.html", mime="text/html")
+        page.download("Report (HTML)", report, name=f"{name}.html", mime="text/html")
         if run.n_done:
             page.download(
                 "Report with the rows of every trial (HTML)",
-                lambda: report(with_rows=True),
+                partial(report, with_rows=True),
                 name=f"{name}-with-rows.html",
                 mime="text/html",
             )
@@ -63,7 +82,8 @@ def again() -> None:
     """A place for a file of parameters, from which the same run comes to be again; folded."""
     with st.expander("Compute a run again from its parameters"):
         st.caption(
-            "The file “Parameters (JSON)” that stands beside every result. The run gets the same key, or a reason."
+            "The file “Parameters (JSON)” from the download menu of a result. Touchstone checks it, and says why "
+            "where the run cannot be repeated."
         )
         file = st.file_uploader("Parameters (JSON)", type="json", key="parameters", label_visibility="collapsed")
         if file is None:
@@ -83,7 +103,7 @@ def again() -> None:
         if jobs.can_start(run):
             st.button("Run", type="primary", key="again", on_click=_start, args=(found,))
         else:
-            st.markdown("This very run is here already: it stands in the list below.")
+            st.markdown("This run is already here: see the list below.")
 
 
 @page.or_toast
@@ -96,7 +116,7 @@ def _text(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
-        raise DataError("This is not a file of parameters: it holds no text.") from None
+        raise DataError("This is not a file of parameters: it contains no text.") from None
 
 
 def _how_to_read(stem: str) -> str:

@@ -8,7 +8,7 @@ from ui.shell import sign_in
 from ui.shell.page import plain
 
 LOGO = Path(__file__).with_name("logo.svg")
-ABOUT = "Can this accuracy be trusted? Five published ways to find out, from the files that you have."
+ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."
 SENTENCE = "Sign in to see your data sets and results."
 
 

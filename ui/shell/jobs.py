@@ -32,7 +32,7 @@ STATES = {
 }
 """What a run's state is called on the screen, and the colour of its badge."""
 
-RUN_AGAIN = "Run again for today's figures."
+RUN_AGAIN = "Run again for results of today's method."
 _ASKED = "asked_to_start"
 _preparations: dict[str, subprocess.Popen[bytes]] = {}
 _preparations_lock = threading.Lock()
@@ -60,7 +60,7 @@ def start_all(plan: Plan, dataset: Dataset, beside: Sequence[Plan]) -> None:
 
 def run_button(run: Run | None, plan: Plan, dataset: Dataset, *, beside: Sequence[Plan] = ()) -> None:
     """The button that starts a plan, as long as it has no run by today's method; plans `beside` it start with it."""
-    hint = None if can_start(run) else "This choice has its run, below. Change something for another one."
+    hint = None if can_start(run) else "Already computed, see below. Change a setting to run again."
     if not read_only():
         st.button(
             "Run again" if run is not None and run.older_method else "Run",
@@ -210,13 +210,13 @@ def prepare(example: str, sentence: str) -> None:
     def watch() -> None:
         if process.poll() is None:
             status = st.status(sentence, state="running", type="compact")
-            status.caption("It is read in a process of its own; this page goes on by itself when it is there.")
+            status.caption("The file is being read. The page updates when it is done.")
             return
         with _preparations_lock:
             _preparations.pop(example, None)
         if process.returncode == 0:
             st.rerun()
-        st.error("Reading did not work; the server's log says why.", icon=":material/error:")
+        st.error("Reading failed. The server's log has the reason.", icon=":material/error:")
         if st.button("Try again", key=f"prepare-{example}"):
             st.rerun()
 

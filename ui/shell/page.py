@@ -132,11 +132,7 @@ def empty(sentence: str, *, button: str | None = None, on_click: Callable[..., A
 
 def not_computed(how: str) -> None:
     """What stands where nothing has been computed of a choice: how it would be, for those who can have it computed."""
-    empty(
-        "Nothing was computed for this choice."
-        if read_only()
-        else f"Nothing has been computed for this choice yet. {how}"
-    )
+    empty("Not computed for these settings." if read_only() else f"Not computed yet for these settings. {how}")
 
 
 def part_shown(n_items: int, per_page: int, *, key: str) -> slice:
@@ -151,7 +147,7 @@ def nothing_yet(*, running: bool) -> None:
     if running:
         st.skeleton(height=320)
     else:
-        empty("No trial has come to a result yet, so there is nothing to show.")
+        empty("No trial has finished yet, so there is no result to show.")
 
 
 def error(problem: Exception) -> None:

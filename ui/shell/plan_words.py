@@ -10,7 +10,7 @@ from core.workspace.plans import load_plan
 from core.workspace.run import Run
 from ui.shell.session import owner, workspace
 
-UNKNOWN = "a plan that this version of Touchstone does not know"
+UNKNOWN = "settings that this version of Touchstone does not know"
 
 
 def plan_of(run: Run) -> Plan | None:

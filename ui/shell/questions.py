@@ -11,7 +11,7 @@ from ui.data import choice as data_choice
 from ui.shell.page import plain
 from ui.shell.plan_words import describe, plan_of
 
-NO_PAGE = "This plan was made on the command line; the pages cannot show all of it."
+NO_PAGE = "These settings were made on the command line; the pages cannot show all of them."
 
 
 def title(run: Run) -> str:
@@ -63,7 +63,7 @@ def unasked(kinds: Collection[str], address: str) -> None:
     rest = [question for question in with_page().values() if question.kind and question.kind not in kinds]
     if rest:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("Not asked yet:", width="content")
+            st.caption("Not tested yet:", width="content")
             for question in rest:
                 query = {data_choice.ADDRESS: address}
                 st.page_link(page_file(question.page), label=question.title, help="", query_params=query)

@@ -27,7 +27,7 @@ from ui.shell.addresses import SHARED, first_page
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The one page that Streamlit serves; all else is drawn by the script in it."""
 CLOSED = (
-    "Touchstone does not start on this address, {address}: without sign-in, everybody who can reach it would own "
+    "Touchstone does not start on this address, {address}: without sign-in, anyone who can reach it could change "
     "everything in it. Set server.address to 127.0.0.1 for this machine alone, or set up sign-in, an [auth] section in "
     ".streamlit/secrets.toml: docs/deployment.md says how."
 )

@@ -22,7 +22,7 @@ from core.workspace.sharing import READ_ONLY, SharedWorkspace
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from ui.shell import sign_in
 
-NOT_SIGNED_IN = "You are not signed in, or not any more. Sign in again."
+NOT_SIGNED_IN = "You are not signed in, or your session has expired. Sign in again."
 SECONDS_BELIEVED = 2.0
 """So long a link is taken to work that was found to work."""
 _SHARED = "shared_view"

@@ -1,7 +1,7 @@
 """How does somebody else see the very same? By a link to it, by its address, or by the command that computes it."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -18,17 +18,18 @@ from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.data.results import dataset_of
 from ui.shell import shared_view, sign_in
-from ui.shell.page import error, or_toast
+from ui.shell.page import download, error, or_toast
 from ui.shell.session import owner, workspace
 
 DAYS = (1, 7, USUAL_DAYS, 90, 365)
 ABOUT_LINKS = (
-    "Link: whoever has it sees this very result without signing in, with the samples that its page shows, and nothing "
-    "else of yours. They can start nothing and change nothing."
+    "Link: anyone who has it sees this result and the samples on its page, without signing in. They see nothing "
+    "else of yours, and cannot start or change anything."
 )
-HERE_ONLY = " Nobody signs in here, so that this server answers this machine alone, and so do its links."
-NO_RESULT = "A link shows a result, and there is none yet: run this first, or wait until it is worked out."
-_OFFER, _MADE = "share_offer", "links_made"
+REPORT = "**A report**: one file that opens in any browser, without Touchstone. Send it like any other file."
+HERE_ONLY = "**A link** works on this machine only, because nobody signs in here."
+NO_RESULT = "A link shows a result, and there is none yet. Run this first, or wait until it is computed."
+_OFFER, _REPORT, _MADE = "share_offer", "share_report", "links_made"
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,15 @@ def rest_on(run: Run) -> None:
         st.session_state[_OFFER] = replace(offered, rests_on=(*offered.rests_on, run))
 
 
+def offer_report(report: Callable[[], bytes], *, name: str) -> None:
+    """Say how the report of what this page shows is written, and what its file is called."""
+    st.session_state[_REPORT] = (report, name)
+
+
 def clear() -> None:
     """Forget what the page drawn before this one offered."""
-    st.session_state.pop(_OFFER, None)
+    for offered in (_OFFER, _REPORT):
+        st.session_state.pop(offered, None)
 
 
 def menu(path: str, *, of_data_set: bool = True) -> None:
@@ -87,6 +94,7 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             return
         about = {data_choice.ADDRESS: choice.address} if choice else {}
         if offered:
+            _report_first()
             shown = _shown(offered, choice)
             links(shown, offered.parameters) if shown else st.caption(NO_RESULT)
         st.caption(f"Address: opens {'this very result' if offered else 'this page for this data set'} for yourself")
@@ -96,15 +104,34 @@ def menu(path: str, *, of_data_set: bool = True) -> None:
             st.code(line, language="bash", wrap_lines=True)
 
 
+def _report_first() -> None:
+    """The report, before any link: without sign-in nobody else can open a link."""
+    report = st.session_state.get(_REPORT)
+    if report is None or sign_in.is_set_up():
+        return
+    write, name = report
+    st.markdown(REPORT)
+    download("Save the report", write, name=name, mime="text/html", key=f"share-{name}")
+
+
 def _commands(offered: Offer | None, choice: data_choice.Choice | None) -> tuple[tuple[str, str], ...]:
     """The commands that compute what a page offers, each with what it is."""
     if offered is None or offered.plan is None or choice is None:
         return offered.commands if offered else ()
-    stored = ("Command: computes it in a terminal, in Touchstone's folder", command(offered.plan, choice.address))
+    stored = (
+        "Command: computes this result in a terminal, in Touchstone's folder",
+        command(offered.plan, choice.address),
+    )
     file = _file_of(choice)
     if file is None:
         return (stored,)
-    return (stored, ("From the file, where this data set is not stored", command_of_file(offered.plan, file)))
+    return (
+        stored,
+        (
+            "Command: the same, read from your file",
+            command_of_file(offered.plan, file),
+        ),
+    )
 
 
 def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | None:
@@ -121,7 +148,9 @@ def _shown(offered: Offer, choice: data_choice.Choice | None) -> Run | View | No
 
 @st.fragment
 def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) -> None:
-    """Make a link to a result, and take back those that were made; `view` is how the address says to look at it.
+    """Make a link to a result, and revoke those that were made; `view` is how the address says to look at it.
+
+    The token finds all that the link settles, so that the address holds only that and how to look at it.
 
     Nothing for a run that no link can show.
     """
@@ -134,7 +163,9 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
     except WorkspaceError as problem:
         error(problem)
         return
-    st.caption(ABOUT_LINKS + ("" if sign_in.is_set_up() else HERE_ONLY))
+    if not sign_in.is_set_up():
+        st.markdown(HERE_ONLY)
+    st.caption(ABOUT_LINKS)
     name = shown.page if isinstance(shown, View) else shown.id
     with st.container(horizontal=True, vertical_alignment="bottom"):
         days = st.selectbox(
@@ -145,7 +176,7 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
             key=f"link-days-{name}",
             width=130,
         )
-        parameters = {**(view or {}), **led[1]}
+        parameters = {name: values for name, values in (view or {}).items() if name not in led[1]}
         st.button("Create a link", key=f"link-{name}", on_click=_create, args=(what, parameters, days))
     for link in known:
         one(link, to_this=link.shows == what)
@@ -159,7 +190,7 @@ def one(link: Link, *, to_this: bool = True, where: str = "") -> None:
     address_of_it = st.session_state.get(_MADE, {}).get(link.id)
     if link.works and address_of_it is not None:
         st.code(address_of_it, language=None, wrap_lines=True)
-        st.caption("Copy it now: it is not kept, and cannot be shown again after this visit.")
+        st.caption("Copy it now: it is not stored and cannot be shown again later.")
     used = f"last opened {_day(link.used)}" if link.used else "never opened"
     made = f"Made {_day(link.created)}{'' if to_this else ', with other settings'}"
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -167,7 +198,7 @@ def one(link: Link, *, to_this: bool = True, where: str = "") -> None:
             st.caption(f"{made}, works until {_day(link.expires)}, {used}", width="stretch")
             st.button("Revoke", key=f"revoke-{where}{link.id}", type="tertiary", on_click=_revoke, args=(link.id,))
         else:
-            ended = f"revoked {_day(link.revoked)}" if link.revoked else f"ran out {_day(link.expires)}"
+            ended = f"revoked {_day(link.revoked)}" if link.revoked else f"expired {_day(link.expires)}"
             st.caption(f"{made}, {ended}, {used}")
 
 

@@ -23,7 +23,7 @@ TOKEN = "t"
 """The parameter of that address that holds the token; no control of any page is called so."""
 SECONDS_BETWEEN_QUESTIONS = 2.0
 """How often an open tab asks whether its link still works."""
-READ_ONLY = "Shown through a link: you can look around in this result and take its tables home, not change it."
+READ_ONLY = "Shared by a link: you can explore this result and download its tables, but not change it."
 _SETTLED, _LOOKED_AT = "settled_address", "looked_at_beside_it"
 SECONDS_BEFORE_SETTLING = 0.2
 

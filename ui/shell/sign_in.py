@@ -15,17 +15,17 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 SHORTEST_SECRET = 32
-UNREADABLE = "Touchstone does not start: {file} cannot be read as TOML, so that nobody could sign in."
+UNREADABLE = "Touchstone does not start: {file} is not valid TOML, so nobody could sign in. Correct the file."
 INCOMPLETE = (
     "Touchstone does not start: [auth] in secrets.toml lacks {missing}. docs/deployment.md shows all that it needs."
 )
 SHORT = (
-    "Touchstone does not start: cookie_secret under [auth] in secrets.toml must be random, of at least "
-    f"{SHORTEST_SECRET} characters and without spaces; who guesses it can sign in as anybody."
+    "Touchstone does not start: cookie_secret under [auth] in secrets.toml must be random, at least "
+    f"{SHORTEST_SECRET} characters, without spaces. Anyone who guesses it can sign in as anybody."
 )
 PLAIN = (
     "Touchstone does not start: redirect_uri under [auth] in secrets.toml must begin with https://, except for this "
-    "machine itself. Over http others could read along and take over whoever signs in."
+    "machine itself. Over http others could read along and take over accounts."
 )
 _PROVIDER = ("client_id", "client_secret", "server_metadata_url")
 

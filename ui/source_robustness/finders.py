@@ -32,7 +32,7 @@ def true_sources(known: Sequence[TrueSources]) -> None:
         true_sources_table(known).lines,
         column_config=_COLUMNS,
         hide_index=True,
-        alt="Accuracy on truly unseen sources and the intervals from found ones",
+        alt="Accuracy on truly unseen sources, and the intervals from clusters",
     )
 
 
@@ -51,8 +51,8 @@ def side_by_side(run: Run) -> None:
     with chart:
         page.figure(
             partial(figures.agreement_map, found, names=IN_SENTENCES),
-            "The adjusted Rand index of every two clusterings, within classes: 1 is the same sources, 0 what chance "
-            "gives." + (f" n = {count(found.n_used)} of {count(found.n_samples)}." if _in_part(found) else ""),
+            "The adjusted Rand index of every two clusterings, within classes: 1 is identical, 0 is chance."
+            + (f" n = {count(found.n_used)} of {count(found.n_samples)}." if _in_part(found) else ""),
             key="agreement",
         )
     with words:
@@ -119,7 +119,7 @@ def _by_class(found: SourceAgreement) -> None:
 
 def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
     plan = results.plan_of(run)
-    with st.spinner("Measuring how well the sources stand apart"):
+    with st.spinner("Measuring how well the sources are separated"):
         found = {finder: results.silhouettes(plan, run.fingerprint, finder) for finder in finders}
     st.dataframe(
         pd.DataFrame(
@@ -141,14 +141,14 @@ def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
             )
         },
         hide_index=True,
-        alt="How well the sources of each finder stand apart: silhouettes",
+        alt="Separation of the sources of each finder: silhouettes",
     )
-    st.caption(f"Silhouettes: 1 is far apart, 0 touching, below 0 mixed up. {OF_PAPER}")
+    st.caption(f"Silhouettes: 1 is well separated, 0 touching, below 0 overlapping. {OF_PAPER}")
 
 
 _COLUMNS = {
     "The accuracy is": st.column_config.TextColumn(
-        help="In the interval, or out of it by no more than a point: contained"
+        help="Inside the interval, or outside by at most a point: contained"
     ),
     "Truly unseen": st.column_config.TextColumn(help="Accuracy on held-out known sources, 95 % CI for new data"),
     "Interval (%)": st.column_config.TextColumn(help="Accuracy on held-out clusters, and on those seen in training"),

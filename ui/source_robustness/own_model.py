@@ -34,12 +34,12 @@ from ui.source_robustness.results import OwnModels, OwnPredictions
 ADDRESS = "own"
 """The parameter of the address that names the predictions."""
 GONE = (
-    "The predictions that this address names are not stored here: they were deleted, or belong to somebody else. "
-    "Their model is not shown; upload the file again."
+    "The predictions in this address were deleted, or belong to somebody else. Their model is not shown. Upload "
+    "the file again."
 )
 FORMATS = (
-    "TSV, CSV, JSON, JSONL or Parquet; these may be packed with gzip. A row per trial and sample of its test part. "
-    "The data set's labels are the truth where the file holds none."
+    "TSV, CSV, JSON, JSONL or Parquet; these may be packed with gzip. One row per trial and sample of its test "
+    "part. Without a column of truth, the data set's labels are used."
 )
 _OF, _DRAFT, _ROUND = "own-model-of", "own-model-draft", "own-model-round"
 
@@ -133,13 +133,9 @@ def _remember(dataset: Dataset | None, address: str | None) -> None:
 def _how(plan: TrialPlan, dataset: Dataset) -> None:
     """The two steps, and files to fill in and to try."""
     n_draws = plural(len(plan.draws(dataset)), "trial")
-    st.markdown(
-        "A model that is trained elsewhere can be tested on the very splits of this page: its predictions are enough."
-    )
+    st.markdown("Test a model that you train elsewhere on the splits of this page: upload its predictions.")
     if not trained_sources.stored(plan, dataset.fingerprint):
-        st.markdown(
-            "A network has yet to find the sources of this choice. **Run** does that; then the splits are here."
-        )
+        st.markdown("The sources are not computed yet. Press **Run**; then the splits can be downloaded here.")
         return
     st.markdown(
         f"**1. Download the splits** of all {n_draws}. For each `trial`, train the model on the rows whose `part` is "

@@ -35,8 +35,8 @@ from ui.source_robustness.results import OwnModels
 N_PORTRAITS = 6
 LEADING = "leading model"
 _LEADING_HELP = (
-    "Leading: the first of the models than which no other keeps significantly more of its accuracy (corrected); with "
-    "known sources, where the data name them."
+    "The model and sources of the verdict. First: a model that no other significantly beats in accuracy kept "
+    "(corrected), with known sources if the data name them."
 )
 ROOM = 560  # pixels
 MOST_BESIDE = 4
@@ -93,13 +93,21 @@ def table_1(intervals: AccuracyIntervals) -> None:
     of = table(intervals)
     config = {
         "Interval (%)": st.column_config.TextColumn(help="Expected accuracy held out, and seen in training"),
-        "sd held out": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
-        "sd seen": st.column_config.NumberColumn(format="%.2f", help="Spread of accuracy over draws, in points"),
+        "sd held out": st.column_config.NumberColumn(
+            format="%.2f", help="Standard deviation of accuracy over splits, in points"
+        ),
+        "sd seen": st.column_config.NumberColumn(
+            format="%.2f", help="Standard deviation of accuracy over splits, in points"
+        ),
         "rho": st.column_config.NumberColumn(format="%.3f"),
         "95 % CI": st.column_config.TextColumn(help="Of rho, for new data"),
-        "Monte-Carlo": st.column_config.TextColumn(help="95 % interval of rho for other draws from these data"),
+        "Monte-Carlo": st.column_config.TextColumn(
+            help="Monte-Carlo error of rho: 95 % interval for other splits of these data"
+        ),
         "Random (%)": st.column_config.NumberColumn(format="%.2f", help="Expected accuracy on a random split"),
-        "Majority (%)": st.column_config.NumberColumn(format="%.2f", help="The majority class on the same test parts"),
+        "Majority (%)": st.column_config.NumberColumn(
+            format="%.2f", help="Majority-class baseline on the same test parts"
+        ),
         "Chance (%)": st.column_config.NumberColumn(format="%.2f", help="Classes drawn alike"),
         "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On held-out sources"),
     }
@@ -115,7 +123,7 @@ def features(run: Run) -> None:
     if not clustered:
         return
     chosen = REPRESENTATIONS[plan.representation]
-    informed = " These features saw the labels: the sources were not found in the inputs alone."
+    informed = " These features were trained on the labels, so the sources do not depend on inputs alone."
     st.caption(page.plain(f"Sources were found in: {chosen.title}.{informed * chosen.label_informed}"))
 
 
@@ -138,12 +146,12 @@ def nothing_computed(plan: TrialPlan, n_trials: int) -> None:
 
 def separation(run: Run, source_finder: str) -> None:
     """How well the sources stand apart, in a line."""
-    with st.spinner("Measuring how well the sources stand apart"):
+    with st.spinner("Measuring how well the sources are separated"):
         found = results.silhouettes(results.plan_of(run), run.fingerprint, source_finder)
     used = f"n = {count(found.n_used)}" + (f" of {count(found.n_samples)}" * (found.n_used < found.n_samples))
     st.caption(
-        f"How well these sources stand apart: silhouette {ratio(found.mean_within)} within classes (mean), "
-        f"{ratio(found.pooled)} pooled over all classes, {used}. 1 is far apart, 0 touching, below 0 mixed up; "
+        f"Separation of these sources: silhouette {ratio(found.mean_within)} within classes (mean), "
+        f"{ratio(found.pooled)} pooled over all classes, {used}. 1 is well separated, 0 touching, below 0 overlapping; "
         "the paper's pooled one was .046."
     )
 
@@ -167,10 +175,10 @@ def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
     st.caption(_CAPTIONS[dataset.kind] + _SHRUNK)
 
 
-_SHRUNK = " Accuracies are drawn towards the mean of their class; the 95 % intervals hold for all at once."
+_SHRUNK = " Accuracies are shrunk towards their class mean; the 95 % intervals hold for all at once."
 _CAPTIONS = {
     "image": "The mean image of each source, with the accuracy on it when it was held out.",
-    "text": "The words that tell each source from the rest of its class, with the accuracy on it when it was held out.",
+    "text": "The most characteristic words of each source within its class, with the accuracy when it was held out.",
     "tabular": "The columns in which each source differs most from the rest of its class, in standard deviations.",
 }
 

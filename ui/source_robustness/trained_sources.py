@@ -41,8 +41,8 @@ def notes(run: Run) -> None:
             _gone(plan, run.fingerprint)
     elif found_otherwise(run, results.trained_sources(plan, run.fingerprint)):
         st.warning(
-            "The sources were found again since, and they differ from those that these trials were drawn from. What is "
-            "shown of the sources themselves is of the new ones. Delete this run and start it again to mend that.",
+            "The sources were computed again and differ from those of these trials. Pictures of sources show the "
+            "new ones. To repair this, delete the run and start it again.",
             icon=":material/sync_problem:",
         )
 
@@ -53,8 +53,8 @@ def _gone(plan: Plan, fingerprint: str) -> None:
     needed = needed_by(plan, dataset)
     titles = listed([SOURCE_FINDERS[one.finder].title for one in needed])
     st.info(
-        f"The sources of {page.plain(titles)} are not stored any more, so that they cannot be shown or compared. The "
-        "results that were drawn from them stand.",
+        f"The sources of {page.plain(titles)} were deleted, so they cannot be shown or compared. Results that used "
+        f"them remain valid.",
         icon=":material/delete_sweep:",
     )
     for one in needed:
@@ -62,7 +62,7 @@ def _gone(plan: Plan, fingerprint: str) -> None:
         if run is not None and run.state != "done":
             jobs.follow(run, jobs.progress)
         elif run is None and not read_only():
-            label = f"Find those of {SOURCE_FINDERS[one.finder].title} again"
+            label = f"Compute those of {SOURCE_FINDERS[one.finder].title} again"
             st.button(label, key=f"find-{one.finder}", on_click=page.or_toast(jobs.start), args=(one, dataset))
 
 
@@ -94,8 +94,8 @@ def pictures(run: Run) -> None:
                     key=f"mean-images-{finder}",
                 )
     st.caption(
-        "The mean image of each source, a row for each class (figures 1 and 2 of the paper). Where they differ, so do "
-        "the sources; where a row shows one picture again and again, its sources may be chance."
+        "The mean image of each source, a row for each class (figures 1 and 2 of the paper). Different pictures in "
+        "a row mean different sources; a row of equal pictures suggests that its sources are chance."
         + figures.left_out(dataset.n_classes, plan.n_sources)
         + (" Of the first clustering." if plan.n_clusterings > 1 else "")
     )

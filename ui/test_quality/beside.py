@@ -66,15 +66,15 @@ def beside(looked: Looked, found: TestQuality, model: StoredModel) -> tuple[dict
         ADDRESS,
         "Other models beside it",
         {name: title_of(one, titles) for name, one in others.items() if one.dataset_fingerprint in titles},
-        "Any model that is stored here, each with the data set that it belongs to, by the same thresholds.",
+        "Any stored model with its own data set, at the same thresholds.",
     )
     check_address([control])
     chosen = control.draw() if control.titles else []
     subjects = [main, *(_subject(others[name], titles, looked.choice) for name in chosen)]
     known = [one for one in subjects if one is not None]
     caption = (
-        "Each box holds the classes of one model. A narrow box means that classes are covered alike; the paper reads "
-        "wide ones as a model that learnt some classes better. Grey: random splits of the same sizes."
+        "Each box is one model, over its classes. A narrow box: classes are covered equally. The paper reads a "
+        "wide box as a model that learned some classes better. Grey: random splits of the same sizes."
     )
     page.figure(partial(figures.box_chart, known), caption, key="quality-boxes")
     return {control.key: control.written(chosen)}, [others[name] for name in chosen]

@@ -43,8 +43,8 @@ def metrics(found: TestQuality) -> list[Metric]:
         )
     ]
     for label, shares, meaning in (
-        ("At a boundary", found.boundary, "Samples of which the model is unsure. High is good: there a model breaks."),
-        ("Near a centroid", found.centroid, "Samples that are typical of their class. Low is good: these are easy."),
+        ("At a boundary", found.boundary, "Samples with low confidence. High is good: failures show there."),
+        ("Near a centroid", found.centroid, "Samples typical of their class. Low is good: these are easy."),
     ):
         k, n, value, interval = shares.overall
         meaning = f"{meaning} {count(k)} of {count(n)}; the interval is over samples."
@@ -55,8 +55,8 @@ def metrics(found: TestQuality) -> list[Metric]:
             "Boundaries met",
             f"{count(found.pairs.n_met)} of {count(n_pairs)}",
             f"random split {found.pairs.split_met:.0f}",
-            "Ordered pairs of classes with a test sample at their boundary; a random split with as many samples there "
-            "would meet about as many as stand beneath.",
+            "Ordered pairs of classes with a test sample at their boundary. Below: the same for a random split "
+            "with as many boundary samples.",
         )
     )
     return told
@@ -70,8 +70,8 @@ def missed(found: TestQuality) -> None:
     """Each class with the error rate that the test set cannot rule out, the least known on top."""
     drawn = partial(missed_chart, found.missed)
     caption = (
-        "Dots: the share of test samples that is wrong. Bars end where a higher error rate would have shown (one-sided "
-        "95 %, all classes at once). The least known class is on top."
+        "Dots: the share of test samples that is wrong. Bars end at the largest error rate that the test set "
+        "cannot rule out (one-sided 95 %, all classes at once). Worst class on top."
     )
     views.in_a_box(found.n_classes, lambda: page.figure(drawn, caption, key="quality-missed"), key="missed-box")
 
@@ -89,12 +89,14 @@ def in_detail(found: TestQuality) -> None:
         "boundary_n_wrong": "Wrong there",
         "boundary_bound": _bound("Up to there (%)", "One-sided 95 % bound of the error rate at the boundary, alone"),
         "n_more": st.column_config.NumberColumn(
-            "More samples", format="localized", help="So many more bring its bound within 5 points of what was seen"
+            "More samples",
+            format="localized",
+            help="Labels needed to bring the bound within 5 points of the observed error rate",
         ),
     }
     for table, alt in (
-        (found.missed.table(), "What each class may be wrong in"),
-        (found.missed.pairs_table(), "What each class may be taken for"),
+        (found.missed.table(), "Error rate of each class that cannot be ruled out"),
+        (found.missed.pairs_table(), "Confusions of each class that cannot be ruled out"),
     ):
         shown = table[[name for name in columns if name in table.columns]]
         bounds = [name for name in shown.columns if "bound" in name and name not in ("boundary_n", "boundary_n_wrong")]
@@ -118,8 +120,8 @@ def classes(found: TestQuality) -> None:
     """Every class in the three dimensions, the test set beside training set and random splits."""
     drawn = partial(figures.class_chart, found)
     caption = (
-        "Good is: every class at its fair share of 1, few near the centroid, many at the boundary. Dots are the test "
-        "set with 95 % intervals; grey is where a random split of training and test samples would lie."
+        "Good: every class at its fair share of 1, few near the centroid, many at the boundary. Dots: test set "
+        "with 95 % intervals; grey: random splits of training and test samples."
     )
     views.in_a_box(found.n_classes, lambda: page.figure(drawn, caption, key="quality-classes"), key="class-box")
     all_findings = findings(found)
@@ -133,8 +135,8 @@ def classes(found: TestQuality) -> None:
 def curves(of: Sequence[Curve], found: TestQuality, label: int) -> None:
     """What rests on either threshold."""
     captions = (
-        "What rests on the radius. Where the test set lies above the training set, it holds more typical samples.",
-        "What rests on theta 2. The step at the right end is the samples of which the model is sure.",
+        "Effect of the radius. Where the test set is above the training set, it has more typical samples.",
+        "Effect of theta 2. The step at the right end is the fully confident samples.",
     )
     for curve, caption, column in zip(of, captions, st.columns(2, gap="medium"), strict=True):
         with column:

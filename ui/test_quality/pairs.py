@@ -31,8 +31,8 @@ def heat_map(found: TestQuality) -> None:
     with chart:
         drawn = partial(_pair_chart, found)
         caption = (
-            "Of each class (row) the share of its test samples at the boundary whose rival is the class of the column. "
-            "Even rows are good. + and − differ from a random split; classes that are confused stand side by side."
+            "Share of each class's test samples (row) at the boundary with the class of the column. Even rows are "
+            "good. + and −: significantly different from a random split. Confused classes are side by side."
         )
         page.figure(drawn, caption, key="pairs")
     with beside:
@@ -85,14 +85,14 @@ def choose(found: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
 
 
 def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) -> One:
-    meaning = "By default the class with the most test samples at its boundary, and whom it is confused with most."
+    meaning = "Default: the class with the most test samples at its boundary, and the class it is confused with most."
     return One(key, label, {str(code): names[code] for code in codes}, str(default), meaning)
 
 
 @session.fragment
 def plane(looked: Looked, label: int, rival: int) -> None:
     """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
-    of = background.answer(results.class_pair(looked, label, rival), "Laying two classes out", key="plane")
+    of = background.answer(results.class_pair(looked, label, rival), "Drawing two classes", key="plane")
     if of is None:
         st.skeleton(height=540)
         return
@@ -103,9 +103,9 @@ def plane(looked: Looked, label: int, rival: int) -> None:
     with chart:
         drawn = figures.pair_map_chart(of, positions, selected=chosen, dark=page.dark())
         caption = (
-            "Dashed circles are the centroid regions: who lies in a region lies in its circle, not the other way "
-            f"round. The line is the boundary within this plane, which keeps {percent(of.kept_variance)} of the "
-            "variance; samples lie above or below it. Draw around some to look at them."
+            "Dashed circles contain the centroid regions; other samples can fall inside a circle too. The line is "
+            f"the boundary in this plane, which keeps {percent(of.kept_variance)} of the variance. Lasso dots to "
+            "list their samples."
         )
         maps.linked_chart(drawn, caption, dataset.fingerprint, key=f"plane-{label}-{rival}")
     with beside:
@@ -119,7 +119,7 @@ def _at_the_boundary(looked: Looked, of: PairMap, label: int, rival: int) -> Non
     rows = of.rows[of.in_boundary]
     st.markdown(f"**{plural(len(rows), 'sample')} of the two at a boundary**")
     if not len(rows):
-        st.caption("None: nothing is known about how the model does between these two.")
+        st.caption("None: the test set has no information about the boundary of these two.")
         return
     below = st.container()
     shown = page.part_shown(len(rows), MOST_SHOWN, key=f"boundary-page-{label}-{rival}")

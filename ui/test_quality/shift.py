@@ -1,4 +1,4 @@
-"""Have classes moved from training to test? What a classifier says at once, and a CovariateShiftPlan as a run."""
+"""Did classes shift between training and test? What a classifier says at once, and a CovariateShiftPlan as a run."""
 
 import streamlit as st
 
@@ -24,14 +24,14 @@ SECONDS_BETWEEN_DRAWINGS = 4.0
 
 def at_once(looked: Looked) -> PartsTold | None:
     """What a classifier that tells training from test samples says; None while it is worked out."""
-    found = background.answer(results.parts_told(looked), "Telling training from test samples", key="parts-told")
+    found = background.answer(results.parts_told(looked), "Separating training and test samples", key="parts-told")
     if found is None:
         st.skeleton(height=60)
         return None
     st.markdown(f"**{page.plain(parts_told.told(found))}**")
     st.caption(parts_told.MEMORY)
-    page.fold("How small a shift would have been seen?", lambda: _seen(looked), key="seen")
-    take_away.offer({"Training told from test": found.table}, stem="test-quality")
+    page.fold("How small a shift would have been detected?", lambda: _seen(looked), key="seen")
+    take_away.offer({"AUC of training against test": found.table}, stem="test-quality")
     return found
 
 
@@ -39,10 +39,7 @@ def _seen(looked: Looked) -> None:
     found = background.answer(results.smallest_seen(looked), "Planting shifts", key="seen")
     if found is not None:
         st.markdown(page.plain(parts_told.seen(found)))
-        st.caption(
-            "Shifts were planted into this class, its samples drawn again at random, along the direction in which it "
-            "varies most."
-        )
+        st.caption("Artificial shifts of this class, along the direction of its largest variance.")
 
 
 def plan_of(dataset: Dataset, model: StoredModel, layer: str) -> CovariateShiftPlan:
@@ -62,7 +59,7 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
             f"**Run** holds each of {plural(dataset.n_classes, 'class', 'classes')} against "
             f"{plural(plan.n_resplits, 're-split')}: "
             f"{plural(plan.n_trials(dataset), 'trial')}, in the background."
-            + (f" To name one it takes {FEWEST_RESPLITS}." if plan.n_resplits < FEWEST_RESPLITS else "")
+            + (f" A class can be named with at least {FEWEST_RESPLITS}." if plan.n_resplits < FEWEST_RESPLITS else "")
         )
         return None
     jobs.follow(run, jobs.progress)
@@ -95,7 +92,7 @@ def _table(run: Run) -> None:
         "Divergence": st.column_config.NumberColumn(format="%.3f", help="Jensen-Shannon, in bits"),
         "Error": st.column_config.NumberColumn(format="%.4f", help="Standard error of Monte-Carlo"),
         "By chance": st.column_config.NumberColumn(format="%.3f", help="Mean over re-splits"),
-        "Beyond": st.column_config.NumberColumn(format="%.3f", help="Divergence less what chance gives"),
+        "Beyond": st.column_config.NumberColumn(format="%.3f", help="Divergence minus its mean by chance"),
         "p": st.column_config.TextColumn(help="Corrected for the number of classes (max-T over re-splits)"),
         "Kept (%)": st.column_config.NumberColumn(format="%.1f", help="Variance in the directions used"),
         "Components": st.column_config.TextColumn(help="Of the mixtures of training and test part"),

@@ -60,6 +60,6 @@ def foot(looked: Looked, found: TestQuality, model: StoredModel) -> None:
     )
     st.caption(
         f"{page.plain(said)} · {page.plain(page.versions())}",
-        help="What this result rests on: the fingerprints of data set and model, the layer, the thresholds, the split "
-        "and the library versions.",
+        help="The inputs of this result: fingerprints of data set and model, layer, thresholds, split and library "
+        "versions.",
     )

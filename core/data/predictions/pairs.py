@@ -273,10 +273,7 @@ def _told_of_trials(predictions: Predictions) -> Predictions:
     trials = predictions.groups.get("trial")
     if trials is None or len(set(predictions.ids.tolist())) == predictions.n_samples:
         return predictions
-    warning = (
-        "Samples stand here several times, once per trial, and are taken for as many: intervals are narrower than they "
-        "should be. Choose one trial."
-    )
+    warning = "Samples occur several times, once per trial, so intervals are too narrow. Choose one trial."
     return _warned(predictions, warning)
 
 

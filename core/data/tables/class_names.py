@@ -43,8 +43,8 @@ def check_few(names: Collection[str], n_samples: int, place: str) -> None:
     """
     if len(names) > max(_MANY_CLASSES, n_samples / 2):
         raise DataError(
-            f"{place}: {len(names):,} classes for {n_samples:,} samples. Touchstone tests classifiers, which tell "
-            "few classes apart; are these measurements or ids?"
+            f"{place}: {len(names):,} classes for {n_samples:,} samples. Touchstone tests classifiers, which have "
+            f"few classes; are these measurements or ids?"
         )
 
 

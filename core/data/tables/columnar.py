@@ -7,6 +7,7 @@ other lengths, other encodings) is not read here but by `delimited`, which knows
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from core.data.values import as_numbers, objects, sample
 csv.field_size_limit(2**31 - 1)
 
 _BOM = b"\xef\xbb\xbf"
-_CHUNK = 2**24
+_CHUNK = 2**20
 _BLOCK = 2**20  # bytes that are parsed at once, unless a line is longer; more where columns are many
+_AT_ONCE, _ROWS = 16, 2**16  # columns and rows of a matrix that are written together
 _SAMPLE = 1000
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 # What Python reads besides, such as " 1_000 " (between spaces of any kind) and "Infinity".
@@ -85,6 +87,11 @@ class TextColumns(Mapping[str, np.ndarray]):
         except pyarrow.ArrowInvalid:
             return None
 
+    def let_go(self, name: str) -> None:
+        """Forget the text of a column, of which nobody will ask anything any more."""
+        del self._columns[name]
+        self._made.pop(name, None)
+
     def numbers(self, name: str) -> Float[np.ndarray, " n_rows"]:
         """A column as numbers, NaN where there is none; the same as `core.data.values.as_numbers` of it."""
         import pyarrow
@@ -103,6 +110,31 @@ class TextColumns(Mapping[str, np.ndarray]):
         return numbers
 
 
+def release() -> None:
+    """Give memory of columns that were forgotten back to the system, which pyarrow would keep for others."""
+    import pyarrow
+
+    pyarrow.default_memory_pool().release_unused()
+
+
+def side_by_side(columns: Iterator[np.ndarray], n_rows: int, n_columns: int) -> Float[np.ndarray, "n_rows n_columns"]:
+    """Columns as a matrix, a row for each sample. A few are written at a time, which spares memory many visits.
+
+    >>> side_by_side(iter([np.array([1.0, 2.0]), np.array([3.0, 4.0])]), 2, 2)
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    matrix = np.empty((n_rows, n_columns))
+    for start in range(0, n_columns, _AT_ONCE):
+        group = list(islice(columns, _AT_ONCE))
+        if n_rows >= _ROWS:
+            release()  # what the columns were made from
+        for row in range(0, n_rows, _ROWS):
+            rows = slice(row, row + _ROWS)
+            matrix[rows, start : start + _AT_ONCE] = np.array([column[rows] for column in group]).T
+    return matrix
+
+
 def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.ndarray, " n_lines"]] | None:
     """The columns of a file, its first line included, and the numbers of the lines; None where they need more care.
 
@@ -116,18 +148,11 @@ def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.
     import pyarrow.csv
 
     content = content.removeprefix(_BOM)
-    ends = _positions(content, b"\n")
     if b"\0" in content or (b"\r" in content and content.count(b"\r") != content.count(b"\r\n")):
         return None
-    if not _plain_quotes(content, ends, delimiter):
-        return None
-    starts = np.concatenate([[0], ends + 1])
-    stops = np.concatenate([ends, [len(content)]])
-    is_blank = _are_blank(content, starts, stops)
-    lines = np.flatnonzero(~is_blank) + 1
+    lines, first, longest = _lines(content, delimiter)
     if len(lines) == 0:
         return None
-    first = content[starts[lines[0] - 1] : stops[lines[0] - 1]].decode("utf-8", errors="replace")
     width = len(next(csv.reader(io.StringIO(first), delimiter=delimiter)))
     names = [str(position) for position in range(width)]
     try:
@@ -135,7 +160,7 @@ def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.
             pyarrow.BufferReader(content),
             read_options=pyarrow.csv.ReadOptions(
                 column_names=names,
-                block_size=min(max(_BLOCK * min(16, 1 + width // 10), 2 * int((stops - starts).max()) + 2), 2**31 - 1),
+                block_size=min(max(_BLOCK * min(16, 1 + width // 10), 2 * longest + 2), 2**31 - 1),
                 use_threads=False,  # several would cost twice the processor, and there are other people
             ),
             parse_options=pyarrow.csv.ParseOptions(
@@ -150,13 +175,62 @@ def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.
     return (table.columns, lines) if table.num_rows == len(lines) else None
 
 
+def rows_alike(columns: list[Any], cells: list[str]) -> Integer[np.ndarray, " n_found"]:
+    """Which rows hold just these cells, spaces not counted where all of them are empty.
+
+    >>> import pyarrow
+    >>> columns = [pyarrow.chunked_array([["1", "a", ""]]), pyarrow.chunked_array([["2", "b", " "]])]
+    >>> rows_alike(columns, ["a", "b"]), rows_alike(columns, ["", ""])
+    (array([1]), array([2]))
+    """
+    import pyarrow.compute as compute
+
+    if not len(columns[0]):
+        return np.empty(0, dtype=np.int64)
+    first = columns[0] if any(cells) else compute.utf8_trim_whitespace(columns[0])
+    likely = np.flatnonzero(compute.equal(first, cells[0]).to_numpy())
+    if not len(likely):
+        return likely
+    rows = zip(*(column.take(likely).to_pylist() for column in columns), strict=True)
+    alike = [list(row) == cells if any(cells) else not any(map(str.strip, row)) for row in rows]
+    return likely[np.array(alike, dtype=bool)]
+
+
+def without(columns: list[Any], rows: Integer[np.ndarray, " n_rows"]) -> list[Any]:
+    """The columns without some of their rows."""
+    if not len(rows):
+        return columns
+    kept = np.ones(len(columns[0]), dtype=bool)
+    kept[rows] = False
+    return [column.filter(kept) for column in columns]
+
+
+def _lines(content: bytes, delimiter: str) -> tuple[Integer[np.ndarray, " n_lines"], str, int]:
+    """The numbers of the lines that hold anything, the first of them, and how long the longest of all is.
+
+    No lines where quotation marks do more than enclose whole cells.
+    """
+    ends = _positions(content, b"\n")
+    if not _plain_quotes(content, ends, delimiter):
+        return ends[:0], "", 0
+    starts = np.concatenate([np.zeros(1, dtype=ends.dtype), ends + 1])
+    stops = np.append(ends, ends.dtype.type(len(content)))
+    lines = np.flatnonzero(~_are_blank(content, starts, stops)) + 1
+    if len(lines) == 0:
+        return lines, "", 0
+    first = content[starts[lines[0] - 1] : stops[lines[0] - 1]].decode("utf-8", errors="replace")
+    return lines, first, int((stops - starts).max())
+
+
 def _positions(content: bytes, wanted: bytes) -> Integer[np.ndarray, " n_found"]:
     """Where a byte occurs."""
     array = np.frombuffer(content, dtype=np.uint8)
+    short = np.int32 if len(array) < 2**31 - 1 else np.int64
     found = [
-        start + np.flatnonzero(array[start : start + _CHUNK] == wanted[0]) for start in range(0, len(array), _CHUNK)
+        (start + np.flatnonzero(array[start : start + _CHUNK] == wanted[0])).astype(short)
+        for start in range(0, len(array), _CHUNK)
     ]
-    return np.concatenate([np.empty(0, dtype=np.int64), *found])
+    return np.concatenate([np.empty(0, dtype=short), *found])
 
 
 def _are_blank(

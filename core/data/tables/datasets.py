@@ -1,5 +1,6 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
+import io
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import PurePath
@@ -8,22 +9,24 @@ from typing import Any
 import numpy as np
 
 from core.data.dataset import Dataset, Kind
-from core.data.errors import DataError, RolesNeeded
+from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables import Table
 from core.data.tables.class_names import NUMBER, encode
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
-from core.data.tables.image_columns import ImageOf, images_in, paths_in, stacked
-from core.data.tables.image_folders import parse_image_folders
-from core.data.tables.image_labels import FILE_COLUMN, images_of, labels_in
+from core.data.tables.image_columns import images_in, paths_in, stacked
+from core.data.tables.image_folders import IMAGE_ENDINGS, files_of, parse_image_folders
+from core.data.tables.image_labels import labels_in
 from core.data.tables.images import Size
 from core.data.tables.npz import parse_npz
+from core.data.tables.packed import only_table
 from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading
 from core.data.tables.sources import about, is_called_source
 from core.data.tables.table import ROW_NAMES, compact
+from core.data.tables.vector_columns import spread_vectors
 from core.data.values import first_repeat, listed
 
 _LABEL_STEMS = ("label", "class", "target", "category")
@@ -58,41 +61,57 @@ def read_dataset(
     """
     limits = limits or Limits()
     full_name = file_name(file)
-    ending = _ending(full_name)
     dataset_name = name or name_of(full_name)
-    if ending in TABLES:
-        table = read_table(file, limits=limits)
-        return table_dataset(table, name=dataset_name, kind=kind, roles=roles, limits=limits, image_size=image_size)
-    content = read_bytes(file, limits)
-    if ending == ".zip":
-        return _of_zip(Archive(content, full_name, limits), dataset_name, kind, roles, limits, image_size)
+    if _ending(full_name) != ".npz":
+        opened = _opened(file, limits)
+        if isinstance(opened, Table):
+            return table_dataset(
+                opened, name=dataset_name, kind=kind, roles=roles, limits=limits, image_size=image_size, for_good=True
+            )
+        if kind not in (None, "image"):
+            raise DataError(f"{full_name}: a zip archive holds images, but {kind} data was asked for.")
     if roles is not None:
         raise DataError(f"{full_name}: roles were given, but only tables have columns.")
-    return parse_npz(content, full_name, limits, dataset_name=dataset_name, kind=kind)
+    if _ending(full_name) != ".npz":
+        return parse_image_folders(opened, limits, name=dataset_name, size=image_size)
+    return parse_npz(read_bytes(file, limits), full_name, limits, dataset_name=dataset_name, kind=kind)
 
 
-def _of_zip(
-    archive: Archive, name: str, kind: Kind | None, roles: DatasetRoles | None, limits: Limits, size: Size | None
-) -> Dataset:
-    """The images of a zip, by the table of labels in it, else by folders."""
-    if kind not in (None, "image"):
-        raise DataError(f"{archive.name}: a zip archive holds images, but {kind} data was asked for.")
-    labels = labels_in(archive, limits)
-    if labels is None:
-        if roles is not None:
-            raise DataError(f"{archive.name}: roles were given, but only tables have columns.")
-        return parse_image_folders(archive, limits, name=name, size=size)
-    table, paths = labels
-    try:
-        roles = guess_dataset_roles(
-            table, roles=None if roles is None else replace(roles, image=FILE_COLUMN), image=FILE_COLUMN
+def open_table(file: File, *, limits: Limits | None = None) -> Table | None:
+    r"""The table in a file, whose columns somebody may have to be asked about; None where there is none in it.
+
+    It may be packed, in a zip of its own, or in one of images that its rows name. NPZ and folders of images are none.
+
+    >>> import io
+    >>> file = io.BytesIO(b"text\tlabel\nA fine film.\t01\nA dull one.\tNA\n")
+    >>> file.name = "films.tsv"
+    >>> list(open_table(file).columns)
+    ['text', 'label']
+    """
+    opened = None if _ending(file_name(file)) == ".npz" else _opened(file, limits or Limits())
+    return opened if isinstance(opened, Table) else None
+
+
+def _opened(file: File, limits: Limits) -> Table | Archive:
+    """The table in a file that is no NPZ, or the archive of images in folders."""
+    name = file_name(file)
+    if _ending(name) != ".zip":
+        return spread_vectors(read_table(file, limits=limits), limits)
+    archive = Archive(read_bytes(file, limits), name, limits)
+    if any(path.suffix.lower() in IMAGE_ENDINGS for path in files_of(archive)):
+        return labels_in(archive, limits) or archive
+    tables = [path for path in files_of(archive) if path.suffix.lower() in TABLES]
+    if len({path.parent for path in tables if path.suffix.lower() == ".txt"}) > 1:
+        raise DataError(
+            f"{name}: folders of text files are not read. Put the texts into one table, such as a TSV file with a "
+            "column 'text' and a column 'label' for the folder's name."
         )
-    except RolesNeeded as needed:
-        question = f"{needed.question} Call it 'label'."
-        raise RolesNeeded(question, needed.guess, needed.choices, needed.role) from needed
-    return table_dataset(
-        table, name=name, roles=roles, limits=limits, image_size=size, image_of=images_of(archive, paths)
-    )
+    if not tables:
+        return archive
+    inner = io.BytesIO()
+    inner.name, content = only_table(archive, TABLES)
+    inner.write(content)
+    return replace(read_table(inner, limits=limits), archive=name)
 
 
 def name_of(file_name: str) -> str:
@@ -130,11 +149,11 @@ def table_dataset(
     roles: DatasetRoles | None = None,
     limits: Limits | None = None,
     image_size: Size | None = None,
-    image_of: ImageOf | None = None,
+    for_good: bool = False,
 ) -> Dataset:
     """Make a data set of a table: what its columns are is given by `roles`, or guessed (`guess_dataset_roles`).
 
-    Images are taken from their column or, where these are the names of files, from `image_of` by row.
+    Where nobody needs the table any more (`for_good`), the features are forgotten there, which spares memory.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("t.tsv", ["size", "class"], [["1", "2"], ["x", "y"]], lines=[2, 3])
@@ -148,14 +167,14 @@ def table_dataset(
     class_names, names_column = _class_names(table, roles, codes, class_names)
     numbers = _numbers(table, roles)
     parts = named_parts(table.strings(roles.part), f"{table.name}: column {roles.part!r}") if roles.part else None
-    x, notes = _inputs(table, roles, limits or Limits(), image_size, image_of)
+    x, notes = _inputs(table, roles, limits or Limits(), image_size, for_good=for_good)
     return Dataset(
         name=name,
         kind=roles.kind,
         x=x,
         y=codes,
         class_names=class_names,
-        ids=_ids(table, roles, image_of),
+        ids=_ids(table, roles),
         scale=255.0 if roles.image else 1.0,
         sources=table.strings(roles.source) if roles.source else None,
         feature_names=roles.features,
@@ -168,29 +187,30 @@ def table_dataset(
         numbers=np.column_stack(list(numbers.values())) if numbers else None,
         number_names=numbers,
         part=parts,
-        read_as=None if image_of else FileReading(table.name, replace(roles, features=named), image_size).to_json(),
+        read_as=FileReading(table.archive or table.name, replace(roles, features=named), image_size).to_json(),
     )
 
 
 def _inputs(
-    table: Table, roles: DatasetRoles, limits: Limits, size: Size | None, image_of: ImageOf | None
+    table: Table, roles: DatasetRoles, limits: Limits, size: Size | None, *, for_good: bool
 ) -> tuple[Any, tuple[str, ...]]:
     """Texts, features or images, and what was done to them."""
     if roles.image is not None:
-        stack = stacked(table, image_of or images_in(table, roles.image), limits, size)
+        stack = stacked(table, images_in(table, roles.image), limits, size)
         return stack.pixels(), stack.notes
     if roles.text is not None:
         return table.texts(roles.text), ()
-    return table.features(roles.features), ()
+    return table.features(roles.features, for_good=for_good), ()
 
 
-def _ids(table: Table, roles: DatasetRoles, image_of: ImageOf | None) -> list[str]:
+def _ids(table: Table, roles: DatasetRoles) -> list[str] | None:
+    """What names the rows; None where only their positions do."""
     if roles.id is None and roles.image is not None:
-        paths = table.strings(roles.image) if image_of else paths_in(table, roles.image)
+        paths = paths_in(table, roles.image)
         if paths is not None:
             return paths
     if roles.id is None:
-        return [str(row) for row in range(table.n_rows)]
+        return None
     ids = table.strings(roles.id)
     if repeat := first_repeat(ids):
         raise DataError(

@@ -6,21 +6,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.columnar import TextColumns, read_columns
+from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
 from core.data.tables.dialects import decimal_points, of_numpy, tabs_for_spaces, without_separator_line
 from core.data.tables.encodings import decode
+from core.data.tables.fasttext import MARK, parse_fasttext
 from core.data.tables.headers import Row, is_header, is_surely_data
 from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects, quoted
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _QUOTED = re.compile(r'"[^"]*"')
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\n]*)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_NAMES = "There is no line of column names."
-_START = 2**24  # bytes in which the first line ends
 _SEEN_ROWS, _SEEN_CELLS = 1001, 200_000  # that are looked at to see whether the first line names columns
+_SOMETHING = re.compile(r'[^",;\s]')
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NOTHING_IN_ROW = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?[,;\t ]+\r?$")
 
@@ -35,12 +39,14 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     Where the first line can only be data, columns are called by their position. Unless a header is needed, they are
     where the line need not be a header; one may stand behind "# ", and one column is enough. Between tabs, quotes are
     often plain characters. There they are kept where each line makes a row by itself, and taking them for CSV's would
-    be wrong or would join lines.
+    be wrong or would join lines. Texts behind labels as fastText marks them are a table of both.
 
     >>> table = parse_delimited(b'text\\tlabel\\n"Stop" he said\\tno\\n', "said.tsv", Limits())
     >>> table.strings("text"), table.notes
     (['"Stop" he said'], ('Quotation marks were kept as they stand, since they do not enclose whole cells.',))
     """
+    if header_needed and _first_line(content).startswith(MARK.encode()):
+        return parse_fasttext(content, name, limits)
     table = None if _takes_care(content, header_needed) else _at_once(content, name, limits, header_needed)
     if table is not None:
         return table
@@ -48,18 +54,23 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     text = without_separator_line(text)
     if not header_needed:
         text = tabs_for_spaces(_uncommented(text))
+    elif _is_of_spaces(_first_line(content)):
+        text = tabs_for_spaces(text)
     delimiter = _delimiter(text, name, lone=not header_needed)
     notes: tuple[str, ...] = ()
     if delimiter == "\t" and '"' in text:
         rows, notes = _rows_between_tabs(text, name, limits)
     else:
         rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
-    if not header_needed:  # spreadsheets add rows of nothing
-        rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]
+    rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]  # spreadsheets add rows of nothing
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
     if _has_header(rows, header_needed):
         header, *body = rows
+        others = [row for row in body if row[1] != header[1]] or body
+        repeats = [line for line, cells in body if cells == header[1]] if others is not body else []
+        body = others
+        notes = (*notes, *_about_repeats(repeats))
     else:
         header, body, notes = (0, _counted(len(rows[0][1]))), rows, (*notes, _NO_NAMES)
     notes = (*said, *notes)
@@ -72,12 +83,29 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
 
 def _takes_care(content: bytes, header_needed: bool) -> bool:
     """Whether lines cannot be read all at once: another encoding or dialect, or rows of nothing."""
-    start = content[:_START].removeprefix(b"\xef\xbb\xbf")
-    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=":
+    start = _first_line(content)
+    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=" or of_numpy(start):
         return True
-    return not header_needed and (
-        start.startswith(b"#") or of_numpy(start) or _NOTHING_IN_ROW.search(content) is not None
-    )
+    return not header_needed and (start.startswith(b"#") or _NOTHING_IN_ROW.search(content) is not None)
+
+
+def _is_of_spaces(first: bytes) -> bool:
+    """Whether a first line has no other delimiter than spaces, or is NumPy's."""
+    return of_numpy(first) or not any(delimiter.encode() in first for delimiter in _DELIMITERS)
+
+
+def _about_repeats(lines: Sequence[int]) -> tuple[str, ...]:
+    """A note on lines that are the header once more, as where files were put together; none where there are none."""
+    if not lines:
+        return ()
+    noun = "Line" if len(lines) == 1 else "Lines"
+    return (f"{noun} {listed(map(str, lines))}: the header once more, left out.",)
+
+
+def _first_line(content: bytes) -> bytes:
+    """The first line of a file that holds anything, without a mark of its encoding or line ends."""
+    match = _FIRST_LINE.match(content)
+    return match[1] if match else b""
 
 
 def _with_points(header: list[str], columns: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
@@ -98,9 +126,8 @@ def _counted(n_columns: int) -> list[str]:
 
 def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
     """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
-    start = content[: _START if b"\n" in content[:_START] else None].removeprefix(b"\xef\xbb\xbf")
-    first = start.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", errors="replace")
-    if not first.strip() or not any(delimiter in first for delimiter in _DELIMITERS):
+    first = _first_line(content).decode("utf-8", errors="replace")
+    if not _SOMETHING.search(first) or not any(delimiter in first for delimiter in _DELIMITERS):
         return None
     delimiter = _delimiter(first, name)
     if delimiter == ";" and b"," in content:  # perhaps of decimals
@@ -110,6 +137,8 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     if found is None:
         return None
     columns, lines = found
+    nothing = rows_alike(columns, [""] * len(columns))
+    columns, lines = without(columns, nothing), np.delete(lines, nothing)
     if len(lines) > limits.samples + 1:
         raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
     n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
@@ -118,6 +147,10 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     notes: tuple[str, ...] = ()
     if _has_header(rows, header_needed):
         header, columns, lines = rows[0][1], [column.slice(1) for column in columns], lines[1:]
+        repeats = rows_alike(columns, header)
+        if len(repeats) < len(lines):
+            notes = _about_repeats(lines[repeats].tolist())
+            columns, lines = without(columns, repeats), np.delete(lines, repeats)
     else:
         header, notes = _counted(len(columns)), (_NO_NAMES,)
     table = make_table(name, header, [objects([])] * len(header), lines=lines, notes=notes)
@@ -149,7 +182,7 @@ def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
     if counts[delimiter] == 0:
         raise DataError(
             f"{name}, line 1: one column only, {quoted(header)}. The first line must name the columns, with "
-            "tabs, commas or semicolons between them: one for the label, others for what it is to be told from."
+            "tabs, commas or semicolons between them: one for the label, others for the inputs."
         )
     return delimiter
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Protocol, runtime_checkable
 
 from core.data.errors import DataError
-from core.data.limits import MIB, Limits
+from core.data.limits import MIB, Archive, Limits
 from core.data.tables.delimited import parse_delimited
 from core.data.tables.npz import parse_arrays
 from core.data.tables.packed import only_table, parse_workbook
@@ -71,7 +71,9 @@ def read_table(file: File, *, limits: Limits | None = None, header_needed: bool 
         raise DataError(f"{name}: this is no table. Tables end in {', '.join(known)}, or in these and .gz.")
     content = read_bytes(file, limits)
     if is_zip:
-        return read_table(_named(*only_table(content, name, limits, known)), limits=limits, header_needed=header_needed)
+        return read_table(
+            _named(*only_table(Archive(content, name, limits), known)), limits=limits, header_needed=header_needed
+        )
     if packed:
         content = unpack_gzip(content, name, limits)
     if is_array:

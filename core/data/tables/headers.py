@@ -28,7 +28,8 @@ def is_header(rows: list[Row]) -> bool:
 def is_surely_data(rows: list[Row]) -> bool:
     """Whether the first row can only be data: nothing in it is a usual name, and it is like the rows below.
 
-    Either a word in it stands below in a column whose values recur, or it holds a whole sentence as that column does.
+    Either a word in it stands below in a column whose values recur, or it holds a whole sentence as that column does,
+    or it holds nothing but numbers that count no columns.
 
     >>> films = [(1, ["A fine film from start to end.", "good"]), (2, ["A dull one from start to end.", "bad"])]
     >>> is_surely_data([*films, (3, ["One more of the same kind.", "good"]), (4, ["And again the same.", "bad"])])
@@ -40,10 +41,12 @@ def is_surely_data(rows: list[Row]) -> bool:
     if len(body) < 2 or _is_repeated_header(first, body):
         return False
     columns = [[cells[position] for cells in body] for position in range(len(first))]
-    recurring = [cell for cell, below in zip(first, columns, strict=True) if _recurs(cell, below)]
-    if any(_is_usual_name(cell) for cell in {*first} - {*recurring}):
-        return False
     numbers = [cell for cell in first if NUMBER.fullmatch(cell.strip())]
+    if 1 < len(numbers) == len(first) and not _count_classes(numbers) and _are_numbers(body):
+        return True
+    recurring = [cell for cell, below in zip(first, columns, strict=True) if _recurs(cell, below)]
+    if any(_is_usual_name(cell) for cell in {*_named(first)} - {*recurring}):
+        return False
     if len(numbers) > 1 and _count_classes(numbers):
         return False
     if any(map(_names_numbers, first, columns)):
@@ -60,8 +63,19 @@ def _is_repeated_header(first: list[str], body: list[list[str]]) -> bool:
     return len(others) < len(body) and any(all(cells[place] != first[place] for cells in others) for place in names)
 
 
+def _named(first: list[str]) -> list[str]:
+    """The cells of a first row, nothing between others left out: only at its ends may columns lack a name."""
+    ends = [next((at for at, cell in enumerate(cells) if cell.strip()), 0) for cells in (first, first[::-1])]
+    return [cell for at, cell in enumerate(first) if cell.strip() or at < ends[0] or at >= len(first) - ends[1]]
+
+
 def _is_usual_name(cell: str) -> bool:
     return not cell.strip() or compact(cell) in _KNOWN or is_called_source(cell)
+
+
+def _are_numbers(body: list[list[str]]) -> bool:
+    """Whether there is nothing but numbers below, or nothing at all in a cell."""
+    return all(not cell.strip() or NUMBER.fullmatch(cell.strip()) for cells in body[:100] for cell in cells)
 
 
 def _names_numbers(cell: str, below: list[str]) -> bool:

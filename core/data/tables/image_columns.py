@@ -9,6 +9,8 @@ from core.data.tables.images import ImageStack, Size
 from core.data.tables.table import Table
 from core.data.values import quoted, sample
 
+FILE_COLUMN = "file in the archive"
+"""The column that names an image beside its table in an archive."""
 _MAGIC = (b"\x89PNG", b"\xff\xd8\xff")
 
 ImageOf = Callable[[int], tuple[bytes, str]]  # of a row: the packed image, and what messages call it
@@ -17,11 +19,15 @@ ImageOf = Callable[[int], tuple[bytes, str]]  # of a row: the packed image, and 
 def image_column(table: Table) -> str | None:
     """The first column whose cells are packed images: bytes of PNG or JPEG, or {"bytes": ..., "path": ...}.
 
+    Of a table whose rows name images beside it in an archive, it is the column of these names.
+
     >>> from core.data.tables import make_table
     >>> table = make_table("p.parquet", ["image", "y"], [[{"bytes": b"\\x89PNG...", "path": None}], [1]], lines=[1])
     >>> image_column(table)
     'image'
     """
+    if table.image_of is not None:
+        return FILE_COLUMN
     if isinstance(table.columns, TextColumns):
         return None
     for column, values in table.columns.items():
@@ -34,13 +40,16 @@ def image_column(table: Table) -> str | None:
 
 
 def images_in(table: Table, column: str) -> ImageOf:
-    """The images of a column by row; DataError, when one is taken, where it holds none.
+    """The images of a column by row, or those that it names; DataError, when one is taken, where it holds none.
 
     >>> from core.data.tables import make_table
     >>> table = make_table("p.parquet", ["image"], [[{"bytes": b"\\x89PNG...", "path": "a.png"}]], lines=[1])
     >>> images_in(table, "image")(0)
     (b'\\x89PNG...', 'a.png')
     """
+
+    if table.image_of is not None and column == FILE_COLUMN:
+        return table.image_of
 
     def image_of(row: int) -> tuple[bytes, str]:
         cell = table.columns[column][row]
@@ -57,7 +66,7 @@ def images_in(table: Table, column: str) -> ImageOf:
 
 
 def paths_in(table: Table, column: str) -> list[str] | None:
-    """The paths that stand beside images, where every one has its own; they name the rows.
+    """The paths of images, where every one has its own; they name the rows.
 
     >>> from core.data.tables import make_table
     >>> cells = [{"bytes": b"\\x89PNG", "path": "a.png"}, {"bytes": b"\\x89PNG", "path": None}]
@@ -65,6 +74,8 @@ def paths_in(table: Table, column: str) -> list[str] | None:
     True
     """
     cells = table.columns[column].tolist()
+    if table.image_of is not None and column == FILE_COLUMN:
+        return cells
     paths = [cell.get("path") if isinstance(cell, dict) else None for cell in cells]
     named = [path for path in paths if isinstance(path, str) and path]
     return named if len(set(named)) == len(cells) else None

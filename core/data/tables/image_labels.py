@@ -9,19 +9,19 @@ import numpy as np
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables.files import read_table
-from core.data.tables.image_columns import ImageOf
+from core.data.tables.image_columns import FILE_COLUMN
 from core.data.tables.image_folders import IMAGE_ENDINGS, TABLE_ENDINGS, files_of, has_class_folders
 from core.data.tables.parts import part_name
+from core.data.tables.roles import NAMES as ROLE_NAMES
 from core.data.tables.table import NAMES, TRUTH_LIKELY, Table, called, compact, make_table
-from core.data.values import first_repeat, objects, quoted
+from core.data.values import first_repeat, listed, objects, quoted
 
 _FILE_NAMES = ("filename", "file", "image", "path", "filepath", "imagename", "imagepath", "imagefile", "img", "id")
 _TABLES_OF_LABELS = ("metadata", "label", "annotation", "groundtruth")  # what names of such tables begin with
-FILE_COLUMN = "file in the archive"
 
 
-def labels_in(archive: Archive, limits: Limits) -> tuple[Table, list[str]] | None:
-    """The table of labels of an archive and, for each of its rows, the path of the image; None where there is no such.
+def labels_in(archive: Archive, limits: Limits) -> Table | None:
+    """The table of labels of an archive, whose rows know their images; None where there is no such.
 
     Tables lie beside the images or above them, and a column of theirs names files, from their own folder on. Several
     tables of the same columns, one for train and one for test, are read as one. Where images lie in folders of classes,
@@ -29,7 +29,7 @@ def labels_in(archive: Archive, limits: Limits) -> tuple[Table, list[str]] | Non
     image.
     """
     pictures = [path for path in files_of(archive) if path.suffix.lower() in IMAGE_ENDINGS]
-    tables = [path for path in files_of(archive) if path.suffix.lower() in TABLE_ENDINGS]
+    tables = [path for path in files_of(archive) if pictures and path.suffix.lower() in TABLE_ENDINGS]
     in_folders = bool(tables) and has_class_folders(archive)
     found = [each for path in tables if (each := _matched(archive, path, pictures, limits, in_folders)) is not None]
     if not found:
@@ -38,12 +38,33 @@ def labels_in(archive: Archive, limits: Limits) -> tuple[Table, list[str]] | Non
     if left := len(pictures) - len(paths):
         note = f"Images that no row names were left out: {left:,}."
         table = replace(table, notes=(*table.notes, note))
-    return table, paths
+    return replace(
+        label_of_ones(table), archive=archive.name, image_of=lambda row: (archive.read(paths[row]), paths[row])
+    )
 
 
-def images_of(archive: Archive, paths: list[str]) -> ImageOf:
-    """The images of a table of labels by row."""
-    return lambda row: (archive.read(paths[row]), paths[row])
+def label_of_ones(table: Table) -> Table:
+    """The table with a label, where columns of 0 and 1 have a single 1 in each row, one column for each class.
+
+    Columns that are called like parts are no classes, and nothing is sure where another column could be the label.
+
+    >>> table = make_table("_classes.csv", ["cat", "dog"], [["1", "0", "0"], ["0", "1", "1"]], lines=[2, 3, 4])
+    >>> label_of_ones(table).columns, label_of_ones(table).notes
+    ({'label': array(['cat', 'dog', 'dog'], dtype=object)}, ('Label: which of cat, dog holds 1.',))
+    """
+    if any(column.lower() in ROLE_NAMES["label"] for column in table.columns):
+        return table
+    whole = [column for column in table.columns if table.kind(column) == "whole"]
+    columns = [column for column in whole if set(np.unique(table.floats(column))) <= {0.0, 1.0}]
+    ones = table.matrix(columns) if len(columns) > 1 else np.zeros((table.n_rows, 1))
+    rest = {column: values for column, values in table.columns.items() if column not in columns}
+    are_parts = any(part_name(compact(column).removeprefix("is")) for column in columns)
+    others = any(table.is_label(column) and table.n_different(column) > 1 for column in rest)
+    if are_parts or others or not (ones.sum(axis=1) == 1).all():
+        return table
+    label = objects([columns[place] for place in ones.argmax(axis=1)])
+    note = f"Label: which of {listed(columns)} holds 1."
+    return replace(table, columns={**rest, "label": label}, notes=(*table.notes, note))
 
 
 def _matched(
@@ -65,6 +86,8 @@ def _matched(
     likely = sorted(table.columns, key=lambda column: compact(column) not in _FILE_NAMES)
     for column in likely:
         spelled = table.spelled(column)
+        if sum(name in path_of for name in spelled[:100]) <= len(spelled[:100]) / 2:
+            spelled = [name and PurePosixPath(name).name for name in spelled]  # of a folder that is elsewhere
         if sum(name in path_of for name in spelled[:100]) <= len(spelled[:100]) / 2:
             continue
         missing = next((row for row, name in enumerate(spelled) if name not in path_of), None)

@@ -11,8 +11,9 @@ import numpy as np
 from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
+from core.data.tables.array_keys import keys_by_part, keys_by_role, marks_of_parts, parts_marked
 from core.data.tables.class_names import encode
-from core.data.tables.parts import KEYS, about_parts, keys_by_part
+from core.data.tables.parts import about_parts
 from core.data.tables.pixels import to_unit_range
 from core.data.tables.table import Table, make_table
 from core.data.values import first_repeat, objects, quoted, spell
@@ -25,6 +26,7 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
 
     Arrays of 3 (n, height, width) or 4 dimensions (n, height, width, channels) are images, of 2 tables, of 1 texts.
     They may come in parts, as "x_train", "y_train", "x_test" and "y_test": these are joined, and kept as the part.
+    So is what an array of parts says, or masks of them.
 
     >>> stream = io.BytesIO()
     >>> np.savez(stream, images=np.array([[[0, 255]], [[255, 0]]], dtype=np.uint8), labels=["left", "right"])
@@ -32,12 +34,13 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     Dataset(name='sides', kind='image', class_names=('left', 'right'), scale=255.0, feature_names=())
     """
     archive = Archive(content, name, limits)
-    keys_of = keys_by_part(map(_key, archive.paths)) or {None: _keys(archive)}
+    keys = [_key(path) for path in archive.paths]
+    keys_of = keys_by_part(keys) or {None: keys_by_role(keys, name)}
     arrays, places, parts = _joined(archive, keys_of, limits)
     x, kind, scale, notes = _inputs(arrays.pop("x"), places["x"], kind)
     strings = {role: _strings(array, places[role]) for role, array in arrays.items()}
     y, class_names = encode(strings["y"], place=places["y"])
-    names_key = next((_key(path) for path in archive.paths if _key(path).lower() in _CLASS_KEYS), None)
+    names_key = next((key for key in keys if key.lower() in _CLASS_KEYS), None)
     if names_key is not None:
         class_names, notes = _named_classes(archive, names_key, class_names, notes)
     if "ids" not in strings:
@@ -47,8 +50,10 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
             f"{places['ids']} holds {strings['ids'][repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. "
             "Each id must be unique."
         )
-    used = {names_key, *(key for keys in keys_of.values() for key in keys.values())}
-    unused = sorted(set(map(_key, archive.paths)) - used)
+    marks = [] if parts else marks_of_parts(keys)
+    parts = parts or parts_marked({key: _array(archive, key, f"{name}: {key!r}") for key in marks}, len(x))
+    used = {names_key, *(marks if parts else ()), *(key for keys in keys_of.values() for key in keys.values())}
+    unused = sorted(set(keys) - used)
     if unused:
         notes.append(f"Not used: {', '.join(unused)}.")
     return Dataset(
@@ -57,7 +62,7 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
         x=x,
         y=y,
         class_names=class_names,
-        ids=strings.get("ids") or _counted(len(x), parts),
+        ids=strings.get("ids") or (None if marks else _counted(parts)),
         sources=strings.get("sources"),
         scale=scale,
         notes=(*notes, *([about_parts(parts)] if parts else [])),
@@ -91,10 +96,10 @@ def _joined(
     return whole, places, parts
 
 
-def _counted(n_samples: int, parts: list[str] | None) -> list[str]:
-    """Ids of samples that have none: their positions, in parts within each, behind its name."""
+def _counted(parts: list[str] | None) -> list[str] | None:
+    """Ids of samples that have none: their positions in each part, behind its name; None where there are no parts."""
     if parts is None:
-        return [str(position) for position in range(n_samples)]
+        return None
     n_before = {part: parts.index(part) for part in dict.fromkeys(parts)}
     return [f"{part} {position - n_before[part]}" for position, part in enumerate(parts)]
 
@@ -110,7 +115,7 @@ def _named_classes(
     return tuple(named[int(name)] for name in class_names), [*notes, f"Classes are called as in {key!r}."]
 
 
-_CLASS_KEYS = ("class_names", "classes", "label_names", "labels_names")
+_CLASS_KEYS = ("class_names", "classes", "label_names", "labels_names", "target_names")
 
 
 def parse_arrays(content: bytes, name: str, limits: Limits) -> Table:
@@ -161,38 +166,6 @@ def _columns_of(array: np.ndarray, key: str, place: str, names: np.ndarray | Non
 
 def _key(path: str) -> str:
     return path.removesuffix(".npy")
-
-
-def _keys(archive: Archive) -> dict[str, str]:
-    """Which key plays which role; x and y must be there, and no role twice."""
-    found = [_key(path) for path in archive.paths]
-    keys = {}
-    for role, names in KEYS.items():
-        matching = [key for key in found if key.lower() in names]
-        if len(matching) > 1:
-            raise DataError(f"{archive.name}: keys {_listed(matching)} mean the same. Leave all but one of them out.")
-        if matching:
-            keys[role] = matching[0]
-    for role in ("x", "y"):
-        if role not in keys:
-            raise _no_key(archive, found, role)
-    return keys
-
-
-def _no_key(archive: Archive, found: list[str], role: str) -> DataError:
-    parts = [key for key in found if key.lower().startswith(KEYS[role])]
-    hint = next((key for key in parts if "train" in key), parts[0] if parts else None)
-    example = f" (such as np.savez(..., {role}=arrays[{hint!r}]))" if hint else ""
-    return DataError(
-        f"{archive.name}: no key {_listed(KEYS[role], 'or')}, but {_listed(found) or 'no array at all'}. "
-        f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
-        "'ids' and 'sources'."
-    )
-
-
-def _listed(keys: Any, word: str = "and") -> str:
-    *most, last = [repr(key) for key in keys] or [""]
-    return f"{', '.join(most)} {word} {last}" if most else last
 
 
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}

@@ -14,19 +14,20 @@ from core.data.values import listed, objects
 _BESIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 
-def only_table(content: bytes, name: str, limits: Limits, endings: Collection[str]) -> tuple[str, bytes]:
+def only_table(archive: Archive, endings: Collection[str]) -> tuple[str, bytes]:
     """The name and content of the only table in a zip archive; DataError where there is none, or several.
 
     >>> import zipfile
     >>> stream = io.BytesIO()
     >>> with zipfile.ZipFile(stream, "w") as archive:
     ...     archive.writestr("out/pets.csv", "gold,predicted")
-    >>> only_table(stream.getvalue(), "out.zip", Limits(), [".csv"])
+    >>> only_table(Archive(stream.getvalue(), "out.zip", Limits()), [".csv"])
     ('pets.csv', b'gold,predicted')
     """
-    archive = Archive(content, name, limits)
+    name = archive.name
     paths = [PurePosixPath(path) for path in archive.paths]
     tables = [path for path in paths if path.suffix.lower() in endings and not _is_beside(path)]
+    tables = [path for path in tables if path.suffix.lower() != ".txt"] or tables  # a README lies beside many
     if len(tables) > 1:
         raise DataError(f"{name}: there are {len(tables)} tables in it, {listed(map(str, tables))}. Give one of them.")
     if not tables:

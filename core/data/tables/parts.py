@@ -16,47 +16,6 @@ _PARTS = {
 }
 
 
-KEYS = {  # what arrays of a data set are called
-    "x": ("x", "images"),
-    "y": ("y", "label", "labels"),
-    "ids": ("ids", "id"),
-    "sources": ("sources", "source", "groups", "group", "subjects", "subject", "patients", "patient"),
-}
-_STEM_OF = {
-    **{name: role for role, names in KEYS.items() for name in names},
-    **dict.fromkeys(("data", "features", "texts"), "x"),
-    **dict.fromkeys(("targets", "target"), "y"),
-}
-
-
-def keys_by_part(keys: Iterable[str]) -> dict[str, dict[str, str]] | None:
-    """The arrays of each part by their role, where arrays are called after both; None where they are not.
-
-    A part counts that has inputs and labels; ids and sources count where all parts have them.
-
-    >>> keys_by_part(["x_train", "y_train", "test_images", "test_labels", "x_unlabelled"])
-    {'train': {'x': 'x_train', 'y': 'y_train'}, 'test': {'x': 'test_images', 'y': 'test_labels'}}
-    >>> keys_by_part(["x", "y", "x_train"]) is None
-    True
-    """
-    found: dict[str, dict[str, str]] = {}
-    for key in keys:
-        words = key.lower().replace("-", "_").rsplit("_", 1)
-        if len(words) < 2:
-            continue
-        for stem, name in (words, words[::-1]):
-            role, part = _STEM_OF.get(stem), part_name(name)
-            if role is not None and part is not None:
-                found.setdefault(part, {}).setdefault(role, key)
-    complete = {part: found[part] for part in PARTS if part in found and {"x", "y"} <= found[part].keys()}
-    if len(complete) < 2:
-        return None
-    shared = set.intersection(*(set(keys_of) for keys_of in complete.values()))
-    return {
-        part: {role: key for role, key in sorted(keys.items()) if role in shared} for part, keys in complete.items()
-    }
-
-
 def part_name(name: str) -> str | None:
     """Which part a name means: train, validation or test; None where it means none of them.
 

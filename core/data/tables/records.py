@@ -126,7 +126,14 @@ def _cells(rows: list[dict[str, Any]], keys: dict[str, None], name: str, limits:
             f"{name}: {len(rows):,} rows and {len(keys):,} different keys make a table beyond the limit of "
             f"{limits.unpacked_bytes / 2**20:g} MiB, a missing key being an empty cell. Give fewer rows, or fewer keys."
         )
-    return (objects([row.get(key) for row in rows]) for key in keys)
+    return (_without_lists([row.get(key) for row in rows]) for key in keys)
+
+
+def _without_lists(cells: list[Any]) -> np.ndarray:
+    """A column, its cells taken out of lists where every one holds a list of a single word, as of one label."""
+    if all(isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], str) for cell in cells):
+        cells = [cell[0] for cell in cells]
+    return objects(cells)
 
 
 def parse_parquet(content: bytes, name: str, limits: Limits) -> Table:

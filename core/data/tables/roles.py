@@ -69,12 +69,8 @@ class DatasetRoles:
         return "text" if self.text is not None else "tabular"
 
 
-def guess_dataset_roles(
-    table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None, image: str | None = None
-) -> DatasetRoles:
+def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: DatasetRoles | None = None) -> DatasetRoles:
     """Say what each column is. Where `roles` are given, only a label, text or features that they lack are guessed.
-
-    `image` is the column of images, where it is known not to hold them itself, but the names of their files.
 
     A label is known by its name, images by what they are, a text by its name or because no other column holds texts,
     sources by their name or because their values go with a class or with rows (`propose_sources`; `role_reasons` says
@@ -87,7 +83,7 @@ def guess_dataset_roles(
     DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
                  image=None)
     """
-    image = image or image_column(table)
+    image = image_column(table)
     if kind == "image" and image is None and (roles is None or roles.image is None):
         raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
     given = roles is not None
@@ -124,7 +120,7 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
             reasons[role] = "it is called so"
     if roles.label is not None and "label" not in reasons and _names_classes(table, roles.label):
         reasons["label"] = f"it has few different values: {about(table, roles.label)}"
-    if roles.text is not None and "text" not in reasons and _is_text(table, roles.text):
+    if roles.text is not None and "text" not in reasons and is_text(table, roles.text):
         reasons["text"] = "it holds whole sentences"
     if roles.id is not None and "id" not in reasons and table.is_unique(roles.id):
         reasons["id"] = "no value of it occurs twice"
@@ -137,7 +133,7 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
     if roles.features:
         reasons["features"] = "they hold numbers"
     if roles.image is not None:
-        reasons["image"] = "it holds PNG or JPEG images"
+        reasons["image"] = "it holds PNG or JPEG images" if table.image_of is None else "it names images in the archive"
     return reasons
 
 
@@ -204,7 +200,7 @@ def _guess_id(table: Table) -> str | None:
 
 def _names_rows(table: Table, column: str) -> bool:
     """Whether a column holds a short name in every row, and none twice."""
-    is_name = table.kind(column) == "words" and not _is_text(table, column)
+    is_name = table.kind(column) == "words" and not is_text(table, column)
     return is_name and None not in table.spelled(column) and table.is_unique(column)
 
 
@@ -217,8 +213,13 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         column for column in columns if _names_classes(table, column)
     ]
     guess = roles
+    if not likely and not any(_may_be_label(table, column) for column in columns):
+        raise DataError(
+            f"{table.name}: no column can be the label. The columns are {listed(table.columns)}; each holds texts, or "
+            "several values in a cell. Add a column with one word or number in each row."
+        )
     if likely:
-        guess = _with_source(table, replace(roles, label=min(likely, key=_unlikely)))
+        guess = _with_source(table, replace(roles, label=_likeliest(table, likely)))
         with suppress(DataError):
             guess = guess if guess.image is not None else _with_inputs(table, guess, kind)
     raise RolesNeeded(
@@ -226,6 +227,26 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         guess,
         tuple(table.columns),
     )
+
+
+def _likeliest(table: Table, columns: list[str]) -> str:
+    """The column that is called most like a label, or at least has a label's name in its own.
+
+    Where none has, it is the one of the fewest values among those that leave no cell empty, and of several the last.
+    """
+    best = min(columns, key=_unlikely)
+    if _unlikely(best) < _unlikely(""):
+        return best
+    called = next((column for column in columns if compact(column).endswith(("label", "labels"))), None)
+    by_values = [c for _, c in sorted(enumerate(columns), key=lambda each: (table.n_different(each[1]), -each[0]))]
+    return called or next((column for column in by_values if None not in table.spelled(column)), by_values[0])
+
+
+def _may_be_label(table: Table, column: str) -> bool:
+    """Whether a cell of a column holds one word or number, or a text that recurs."""
+    if table.kind(column) in ("scores", "several"):
+        return False
+    return not is_text(table, column) or 2 * table.n_different(column) <= table.n_rows
 
 
 def _unlikely(column: str) -> int:
@@ -246,7 +267,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
     text = _only_text(table, other, alone=kind == "text" or not numeric)
     if text is not None:
         return replace(roles, text=text)
-    texts = [column for column in other if _is_text(table, column)]
+    texts = [column for column in other if is_text(table, column)]
     if numeric and not texts and kind is None:
         return replace(roles, features=numeric)
     if not columns:
@@ -263,7 +284,7 @@ def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> Datase
 
 def _only_text(table: Table, columns: list[str], *, alone: bool) -> str | None:
     """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
-    texts = [column for column in columns if _is_text(table, column)]
+    texts = [column for column in columns if is_text(table, column)]
     return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
 
 
@@ -292,14 +313,21 @@ def _mostly_numbers(table: Table, column: str) -> bool:
     return table.kind(column) in ("whole", "fraction", "number")
 
 
-def _is_text(table: Table, column: str) -> bool:
+def is_text(table: Table, column: str) -> bool:
+    """Whether a column holds texts rather than names: three words or more per cell, on average.
+
+    >>> from core.data.tables import make_table
+    >>> table = make_table("t.tsv", ["said", "name"], [["it is fine", "it was not"], ["Ann", "Bo B."]], lines=[2, 3])
+    >>> is_text(table, "said"), is_text(table, "name")
+    (True, False)
+    """
     texts: list[Any] = [value for value in table.sample(column).tolist() if isinstance(value, str)]
     return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _WORDS_OF_TEXT * len(texts)
 
 
 def _names_classes(table: Table, column: str) -> bool:
     """Whether a column could be a label by its content: few different values, neither texts nor fractions."""
-    if _is_text(table, column) or not 2 <= table.n_different(column) <= min(_MOST_CLASSES, table.n_rows // 2):
+    if is_text(table, column) or not 2 <= table.n_different(column) <= min(_MOST_CLASSES, table.n_rows // 2):
         return False
     numbers = table.floats(column)
     return not (np.isfinite(numbers).all() and (numbers != np.round(numbers)).any())

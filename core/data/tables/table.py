@@ -5,7 +5,7 @@ what people call the columns of a file of predictions, case and punctuation fold
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,12 +13,13 @@ import numpy as np
 from jaxtyping import Float, Integer, Shaped
 
 from core.data.errors import DataError
-from core.data.tables.columnar import TextColumns
+from core.data.tables.columnar import TextColumns, release, side_by_side
 from core.data.values import as_numbers, first_repeat, numbers_in, objects, quoted, sample, spell
 
 Kind = Literal["scores", "several", "fraction", "number", "whole", "words"]
 """What the cells of a column hold: scores of all classes, several values, or one number or word each."""
 _MOST_CLASSES = 1000
+_SHORT = 2_000  # rows: up to here all numbers of a column are made as soon as a sample of them
 _ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 
 
@@ -26,7 +27,8 @@ _ODD_NUMBER = re.compile(r"\s*\d*(?:,\d+|[.,]?\d*\s*%)\s*", re.ASCII)
 class Table:
     """The columns of a file, with the line (or row, says `unit`) of every row as a text editor counts them.
 
-    `class_names` are what numbers in a column stand for, where the file itself says so.
+    `class_names` are what numbers in a column stand for, where the file itself says so. Of a table in an archive,
+    `archive` is what that is called and `image_of` the image of a row with its name, where the rows name images in it.
     A column is an array of numbers, or of objects: str, or whatever else JSON and Parquet hold, None where missing.
 
     >>> table = make_table("people.csv", ["id", "size"], [("anna", "bert"), ("3", "four")], lines=[2, 3])
@@ -44,6 +46,8 @@ class Table:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     class_names: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    archive: str | None = None
+    image_of: Callable[[int], tuple[bytes, str]] | None = field(default=None, repr=False)
     _floats: dict[str, np.ndarray] = field(default_factory=dict, init=False, repr=False)
     _kinds: dict[str, Kind] = field(default_factory=dict, init=False, repr=False)
     _spelled: dict[str, list[str | None]] = field(default_factory=dict, init=False, repr=False)
@@ -71,9 +75,11 @@ class Table:
         strings = self.spelled(column)
         if None in strings:
             row = strings.index(None)
+            cell = self.columns[column][row]
+            remedy = "write one, and nothing around it" if isinstance(cell, (list, dict, np.ndarray)) else "fill it in"
             raise DataError(
-                f"{self.place(row)}: column {column!r} holds {quoted(self.columns[column][row])}. "
-                "Each row needs a name or a number there: fill it in, or leave the row out."
+                f"{self.place(row)}: column {column!r} holds {quoted(cell)}. "
+                f"Each row needs a name or a number there: {remedy}, or leave the row out."
             )
         return list(strings)
 
@@ -122,19 +128,30 @@ class Table:
             return self.columns.n_different(column)
         return len(set(self.spelled(column)))
 
-    def features(self, columns: Sequence[str]) -> Float[np.ndarray, "n_rows n_columns"]:
-        """Columns of features side by side, read-only; DataError at the first cell that is no finite number."""
-        features = np.empty((self.n_rows, len(columns)))
-        for position, column in enumerate(columns):
-            features[:, position] = self.numbers(column)
-            self._floats.pop(column, None)  # or all would be there twice
+    def features(self, columns: Sequence[str], *, for_good: bool = False) -> Float[np.ndarray, "n_rows n_columns"]:
+        """Columns of features side by side, read-only; DataError at the first cell that is no finite number.
+
+        `for_good` says that the table is not asked about these columns again, so that what they hold can be forgotten.
+        """
+        features = side_by_side(self._handed_over(columns, for_good), self.n_rows, len(columns))
+        release()
         features.flags.writeable = False
         return features
+
+    def _handed_over(self, columns: Sequence[str], for_good: bool) -> Iterator[np.ndarray]:
+        """The numbers of each column, which are not kept here: all would be there twice."""
+        for column in columns:
+            numbers = self.numbers(column)
+            self._floats.pop(column, None)
+            if for_good and isinstance(self.columns, TextColumns):
+                self.columns.let_go(column)
+            yield numbers
 
     def kind(self, column: str) -> Kind:
         """What is in the cells of a column, by a sample of them."""
         if column not in self._kinds:
-            numbers = self.columns.plain_numbers(column) if isinstance(self.columns, TextColumns) else None
+            is_short = isinstance(self.columns, TextColumns) and self.n_rows <= _SHORT
+            numbers = self.columns.plain_numbers(column) if is_short else None
             if numbers is None:
                 self._kinds[column] = _kind_of(self.sample(column))
             else:
@@ -172,10 +189,7 @@ class Table:
     def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
         """Columns side by side as numbers, NaN where there is none."""
         columns = list(columns)
-        matrix = np.empty((self.n_rows, len(columns)))
-        for position, column in enumerate(columns):
-            matrix[:, position] = self.floats(column)
-        return matrix
+        return side_by_side(map(self.floats, columns), self.n_rows, len(columns))
 
 
 def _kind_of(seen: np.ndarray) -> Kind:

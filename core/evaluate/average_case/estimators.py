@@ -26,10 +26,10 @@ SIGMOID_SCALE = 1.702
 LEFT_SHARE = 0.5
 """The classes that are not differentiated may break the prediction so often, as a share of the tolerance."""
 BY_LIMIT = (
-    "The noise is {}: that logits vary normally rests on the central limit theorem (lemma 2), and so on inputs of many "
-    "features, none of which decides alone."
+    "The noise is {}. Normal logits then rest on the central limit theorem (lemma 2): many features, none of which "
+    "decides alone."
 )
-NO_BOUND = "An approximation without a bound of its error: read it beside its bias against Monte-Carlo on this model."
+NO_BOUND = "An approximation without an error bound: read it with its bias against Monte-Carlo on this model."
 
 
 @dataclass(frozen=True)

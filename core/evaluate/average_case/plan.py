@@ -162,8 +162,8 @@ class AverageCasePlan:
     sigmas: tuple[float, ...] = asks(
         (0.05, 0.1, 0.2, 0.3),
         label="Sigmas",
-        help="Standard deviations of the noise, set apart by commas: of images in pixels' units (black 0, white 1), "
-        "else in those of each column, or each number of a text's vector, unless another size is chosen.",
+        help="Standard deviations of the noise, separated by commas. Images: in units of pixels (black 0, white "
+        "1). Tables and texts: in units of each column or number of the vector.",
         address="sigmas",
         place="row",
         lowest=0.0,
@@ -174,9 +174,9 @@ class AverageCasePlan:
     estimators: tuple[str, ...] = asks(
         ("mmse", "softmax"),
         label="Estimator",
-        help="How p_robust is found. MMSE takes a few noisy copies and their gradients, normal logits more copies and "
-        "no gradients; Monte-Carlo counts, and takes thousands. Chosen by the audit: all but Monte-Carlo are computed, "
-        "and the closest on the audited samples is taken.",
+        help="How p_robust, the share of noisy copies with the same prediction, is estimated. MMSE needs few noisy "
+        "copies and gradients; normal logits need more copies, no gradients; Monte-Carlo counts thousands. "
+        "Chosen by the audit: all but Monte-Carlo are computed, and the closest on the audited samples is taken.",
         address="estimator",
         place="row",
         choices=estimators_offered,
@@ -206,7 +206,7 @@ class AverageCasePlan:
     cut_off: bool = asks(
         False,
         label="Noise beyond black and white",
-        help="What a picture cannot show: kept in the numbers that the model gets, or cut off as a camera would.",
+        help="Values below black or above white: kept in the model's input, or clipped as a camera would.",
         address="cut_off",
         choices=lambda about: {False: "kept", True: "cut off"},
         when=lambda values, about: _of_images(about),
@@ -240,7 +240,7 @@ class AverageCasePlan:
     class_draws: int = asks(
         32,
         label="Draws (classes)",
-        help="So many noisy copies of each sample, drawn for it alone, are counted; means of classes rest on them.",
+        help="Noisy copies of each sample, drawn for it alone and counted; class means are computed from them.",
         address="class_draws",
         lowest=2,
         highest=10_000,
@@ -249,7 +249,7 @@ class AverageCasePlan:
     half_draws: int = asks(
         384,
         label="Draws (sigma-50)",
-        help="So many noisy copies of each sample find the sigma at which half of them keep the prediction.",
+        help="Noisy copies of each sample used to find the sigma at which half of them keep the prediction.",
         address="half_draws",
         lowest=DRAWS_STEP,
         highest=9600,
@@ -268,8 +268,8 @@ class AverageCasePlan:
     rows: str = asks(
         "test",
         label="Samples are",
-        help="Those that the model was not trained on, or all. Which ones an uploaded model has seen is not known: it "
-        "is judged on the test set that the file marks, where it does.",
+        help="Held-out samples, or all. For an uploaded model the training samples are unknown: it is judged on "
+        "the file's own test set, if the file marks one.",
         address="judge",
         choices=_rows_offered,
         differs=_usual_rows,
@@ -280,7 +280,7 @@ class AverageCasePlan:
     n_samples: int | None = asks(
         None,
         label="Samples",
-        help="So many at most, at random, classes in proportion.",
+        help="The most samples to judge, drawn at random with classes in proportion.",
         address="judged",
         place="row",
         lowest=20,
@@ -291,7 +291,7 @@ class AverageCasePlan:
     n_audit: int = asks(
         50,
         label="Audited",
-        help="So many of them are checked by Monte-Carlo, too.",
+        help="How many of them are also checked by Monte-Carlo.",
         address="audited",
         place="row",
         lowest=0,
@@ -301,7 +301,7 @@ class AverageCasePlan:
     audit_half_width: float | None = asks(
         0.02,
         label="Half-width of the audit",
-        help="Monte-Carlo draws until its exact interval is so narrow, 10,000 draws at most.",
+        help="Monte-Carlo draws until its exact interval is this narrow, 10,000 draws at most.",
         address="half_width",
         lowest=0.002,
         highest=0.5,
@@ -373,7 +373,7 @@ class AverageCasePlan:
         if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
             found.append(BY_LIMIT.format(self.noise))
         if self.rows == "all":
-            found.append("All samples are judged, also those that the model may have been trained on.")
+            found.append("All samples are judged, including possible training samples of the model.")
         if self.rows == "test" or self.n_samples is not None:
             found.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
         return tuple(found)
@@ -385,7 +385,7 @@ class AverageCasePlan:
     def n_trials(self, dataset: Dataset) -> int:
         """Chunks times sigmas, and the audit's. Raises DataError where the plan does not fit the data set."""
         if self.cut_off and dataset.kind != "image":
-            raise DataError(f"Only images have a black and a white to cut noise off at; {dataset.name} holds others.")
+            raise DataError(f"Only images can be clipped at black and white; {dataset.name} holds others.")
         if self.shape == "covariance" and dataset.kind == "image" and dataset.x[0].size > MOST_COVARIED:
             raise DataError(
                 f"Noise that varies as the data do is for inputs of at most {MOST_COVARIED} features; those of "

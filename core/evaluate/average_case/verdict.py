@@ -100,15 +100,15 @@ def _headline(found: Robustness, at: AtSigma, differ: Claim) -> str:
 
 
 def _used(found: Robustness, at: AtSigma) -> str:
-    left = f" of {count(at.n + at.n_unknown)}; the model gave no number for the rest" if at.n_unknown else ""
+    left = f" of {count(at.n + at.n_unknown)}; the model gave no finite output for the rest" if at.n_unknown else ""
     failed = f" {plural(found.n_failed, 'trial')} failed." if found.n_failed else ""
     title = estimator_title(found.estimator)
     if len(found.tried) > 1 and found.audit.estimators:
         title = f"{title}, closest to Monte-Carlo of {count(len(found.tried))} tried"
     if at.n_draws is None:
-        return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 % over samples, the model as it is."
+        return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 %, over samples; the model is fixed."
     rests = f"means from {count(at.n_draws)} fresh noisy copies of each, single samples by {title}"
-    return f"n = {count(at.n)}{left}; {rests}.{failed} Intervals are 95 % over samples and copies, the model as it is."
+    return f"n = {count(at.n)}{left}; {rests}.{failed} Intervals are 95 %, over samples and copies; the model is fixed."
 
 
 def _advice(found: Robustness, at: AtSigma, differ: Claim, bias: Claim | None) -> str:
@@ -131,7 +131,8 @@ def _chosen(at: AtSigma) -> str:
     if gap is None:
         return ""
     return (
-        f"The two classes as they are lie {points(gap.raw)} apart. The gap above is corrected for picking the largest. "
+        f"Uncorrected, the two classes differ by {points(gap.raw)}. The gap above is corrected for picking the "
+        f"largest. "
         f"With labels shuffled, the largest would be {points(gap.by_chance)} on average."
     )
 
@@ -141,8 +142,8 @@ def _below_one(at: AtSigma) -> str:
     if not share.n:
         return ""
     return (
-        f"{_share(share)} of the samples have p_robust below 1. Noise changes their prediction more than once in a "
-        "thousand copies: an adversarial example is within reach."
+        f"{_share(share)} of the samples have p_robust below 1: noise changes their prediction more than once in a "
+        "thousand copies. An adversarial example is within reach."
     )
 
 
@@ -210,7 +211,7 @@ def _fifths(of: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> str:
         sentence = f"Least and most robust 20 % of samples: no significant difference in accuracy ({apart}): {both}."
     if sure is None:
         return sentence
-    return f"{sentence} The least confident 20 % have accuracy {_share(sure.fragile)}."
+    return f"{sentence} For comparison, the least confident 20 % have accuracy {_share(sure.fragile)}."
 
 
 def _agreement(at: AtSigma) -> str:
@@ -219,7 +220,8 @@ def _agreement(at: AtSigma) -> str:
         return ""
     ends = f"[{bare(of.interval.lower, 2)}, {bare(of.interval.upper, 2)}]"
     return (
-        f"Rank correlation of p_robust and softmax confidence: {bare(of.value, 2)} {ends}. The paper finds confidence "
+        f"Rank correlation of robustness and softmax confidence: {bare(of.value, 2)} {ends}. The paper finds "
+        f"confidence "
         "a poor stand-in for robustness; 1 would be the same order."
     )
 
@@ -231,12 +233,13 @@ def _audited(found: Robustness, sigma: float) -> str:
         return ""
     n, n_draws = plural(checked.error.n, "sample"), count(round(checked.n_draws))
     of = [one for one in audit.estimators if one.sigma == sigma and facts_of(one.estimator).sigmoid_of is None]
-    parts = [f"{estimator_title(one.estimator)} {_number(one.error)}" for one in sorted(of, key=_size)]
+    others = [one for one in sorted(of, key=_size) if one.estimator != found.estimator]
+    parts = [f"{estimator_title(one.estimator)} {_number(one.error)}" for one in others]
+    title = estimator_title(found.estimator)
     return (
-        f"Against Monte-Carlo on {n}, about {n_draws} draws each, "
-        f"the mean absolute error at this sigma is: {'; '.join(parts)}. An exact estimator would show "
-        f"{bare(checked.by_luck, 3)}, by the luck of the draws. Bias of {estimator_title(found.estimator)}: "
-        f"{_number(checked.bias)}."
+        f"Against Monte-Carlo on {n}, about {n_draws} draws each, the mean absolute error of {title} is "
+        f"{_number(checked.error)}. An exact estimator would show {bare(checked.by_luck, 3)}, as draws are random. "
+        f"Bias: {_number(checked.bias)}." + (f" Errors of others: {'; '.join(parts)}." if parts else "")
     )
 
 
@@ -280,11 +283,11 @@ def _flags(found: Robustness, sigma: float) -> str:
     parts = []
     if strange:
         parts.append(
-            f"{plural(strange, 'sample')} with a margin that does not change with the input or hangs on another"
+            f"{plural(strange, 'sample')} with a margin that does not depend on the input, or depends on another"
         )
     if wide:
-        parts.append(f"{plural(wide, 'sample')} whose number is less precise than asked for")
-    return f"Marked in the table: {'; '.join(parts)}." if parts else ""
+        parts.append(f"{plural(wide, 'sample')} with a less precise estimate than requested")
+    return f"Marked in the table: {'. Also '.join(parts)}." if parts else ""
 
 
 def _best(found: Robustness, sigma: float) -> str:

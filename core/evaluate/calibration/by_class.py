@@ -131,7 +131,7 @@ def class_sentence(rows: Sequence[ClassCalibration], *, fewest: int = FEWEST_OF_
     few = len(rows) - len(judged)
     left_out = f" {plural(few, 'class', 'classes')} with fewer than {fewest} samples not judged." if few else ""
     if not judged:
-        return f"No class has {fewest} samples: nothing is claimed of any."
+        return f"No class has {fewest} samples, so none is judged."
     perfect = float(np.mean([row.ece_if_perfect for row in judged]))
     mean = (
         f"Class-wise calibration error {percent(class_error(rows))}, mean of {plural(len(judged), 'class', 'classes')} "

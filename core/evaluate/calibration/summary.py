@@ -42,15 +42,16 @@ class Calibration:
     def sentence(self) -> str:
         """The error beside what luck alone would do."""
         if not self.n:
-            return "No sample, so nothing to say about calibration."
+            return "No samples, so calibration is unknown."
         means = percent(self.ece_if_perfect)
         beside = f"a perfectly calibrated model would show {means} (95 %: up to {percent(self.ece_if_perfect_95)})"
         if self.ece <= self.ece_if_perfect_95:
-            return f"Calibration error {percent(self.ece)}: at n = {count(self.n)}, {beside}, so no fault can be shown."
+            size = f"Calibration error {percent(self.ece)}: at n = {count(self.n)}, {beside}"
+            return f"{size}, so no significant miscalibration."
         if self.interval.holds(self.mean_confidence):
-            side = "surer than it is right in some places, less sure in others"
+            side = "overconfident for some samples and underconfident for others"
         else:
-            side = "surer than it is right" if self.accuracy < self.mean_confidence else "right more often than sure"
+            side = "overconfident" if self.accuracy < self.mean_confidence else "underconfident"
         return f"Calibration error {percent(self.ece)}; {beside}. The model is {side}."
 
     def table(self) -> pd.DataFrame:

@@ -13,8 +13,8 @@ from core.data.tables.class_names import class_order
 from core.trials.fold_rows import COLUMNS
 
 PLACEHOLDERS = (
-    "These predictions come with ClusterDataSplit as placeholders: they do not reproduce the paper's Table 3. "
-    "That has macro F1 53.3 ± 6.1 on SDS k-means folds, 55.8 ± 2.0 on random ones."
+    "ClusterDataSplit supplies these predictions as placeholders; they do not reproduce the paper's Table 3. It "
+    "has macro F1 53.3 ± 6.1 on SDS k-means folds, 55.8 ± 2.0 on random ones."
 )
 _OF_PLACEHOLDERS = (  # ids, truth and predictions of the two files
     "c87d64581f8be9cff7d0600c89939d72db44f2587077135e732f765cdf1712e6",
@@ -183,7 +183,7 @@ def joined(parts: Sequence[FoldPredictions], *, ids: np.ndarray | None = None) -
 def _one_scheme(scheme: str, predictions: Predictions, model: str) -> FoldPredictions:
     if "fold" not in predictions.groups:
         raise DataError(
-            f"{predictions.name}: nothing tells which fold a row was tested in. Give the file of folds "
+            f"{predictions.name}: no column gives the fold of a row. Give the file of folds "
             "(datasplits_…: ids and clustering_labels) beside the predictions, or a column 'fold' in them."
         )
     names = class_order(predictions.groups["fold"].tolist())

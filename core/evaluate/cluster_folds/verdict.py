@@ -106,11 +106,11 @@ def _unfinished(performance: FoldPerformance, model: str, name: str) -> Verdict:
     if not runs:
         return Verdict("No fold has been tested yet.", failed, "", performance.notes)
     done, wanted = sum(len(run.folds) for run in runs), sum(run.n_folds_wanted for run in runs)
-    tested = f"{count(done)} of {plural(wanted, 'fold')} tested"
+    tested = f"{count(done)} of {plural(wanted, 'fold')} done"
     if not all(run.folds_known for run in runs):
         tested = f"{plural(done, 'fold')} tested, of how many is not known"
     advice = "Next: run the failed trials again." if failed else ""
-    return Verdict(f"{name} so far: {tested}, no scheme as a whole.", failed, advice, performance.notes)
+    return Verdict(f"{name}: {tested}; no fold scheme is complete yet.", failed, advice, performance.notes)
 
 
 def _below_majority(runs: Sequence[RunScore]) -> str:
@@ -137,7 +137,7 @@ def _headline(
     if gap.decision == "below":
         return f"{name} gains {points(-gap.estimate, difference.difference.interval)} of {metric} on {folds}: {ends}."
     if gap.decision == "small":
-        return f"{name} does as well on {folds}, to within {points(SMALLEST_GAP)}: {ends}."
+        return f"{name} is as good on {folds}, within {points(SMALLEST_GAP)}: {ends}."
     if not gap.interval.known:
         return f"{name} on {folds}: {metric} {ends}. The data give no interval."
     if len(difference.per_seed) < FEWEST_SEEDS:
@@ -168,7 +168,7 @@ def _used(performance: FoldPerformance, row: SchemeScore, runs: Sequence[RunScor
     return (
         f"{samples}, {plural(len(runs[0].folds), 'fold')}, {plural(len(row.seeds), 'seed')}.{failed} "
         f"{_undefined(performance, runs)}"
-        "Means are over folds, each counting alike. Intervals are 95 % over samples, models and folds as they are. "
+        "Means are over folds with equal weight. Intervals are 95 %, over samples; models and folds are fixed. "
         "Schemes are compared on the same samples."
     )
 
@@ -180,23 +180,23 @@ def _undefined(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
         return ""
     return (
         f"The {performance.metric.title} is defined on {count(defined)} of {plural(n, 'fold')}, and the mean is over "
-        "these. The others neither have the class nor was it predicted there. "
+        "these. In the others the class neither occurs nor is predicted. "
     )
 
 
 def _advice(row: SchemeScore, difference: SchemeDifference | None, gap: Claim | None, shift: Claim | None) -> str:
     if isnan(row.mean.value):
-        return "Next: score by a class that the folds have."
+        return "Next: choose a positive class that occurs in the folds."
     if difference is None or gap is None:
         return "Next: run random folds beside these."
     if len(difference.per_seed) < FEWEST_SEEDS:
         return "Next: run three seeds."
     if gap.decision == "above" and shift is not None and shift.decision == "above":
-        return "Next: run k-means folds, too. The labels changed here besides the inputs."
+        return "Next: run k-means folds too. These folds differ in labels as well as inputs."
     if gap.decision == "above":
         return f"Next: if inputs may differ as these folds do, plan for {_estimate(row.mean)}."
     if gap.decision in ("below", "small"):
-        return "Next: make folds another way; these are no challenge."
+        return "Next: try another fold scheme; these folds are not harder."
     if not gap.interval.holds(0.0):
         return f"Next: run {plural(2 * len(difference.per_seed), 'seed')}."
     return f"Next: report no difference.{_samples_needed(difference)}"
@@ -278,9 +278,10 @@ def _baselines(performance: FoldPerformance, row: SchemeScore, learned: Claim) -
         return f"{baseline}{guessed}."
     if learned.decision == "below":
         return (
-            f"The score is {points(-learned.estimate)} below that of a model that learned nothing. {baseline}{guessed}."
+            f"The score is {points(-learned.estimate)} below that of a model that ignores its input. "
+            f"{baseline}{guessed}."
         )
-    return f"No significant difference from a model that learned nothing. {baseline}{guessed}."
+    return f"No significant difference from a model that ignores its input. {baseline}{guessed}."
 
 
 def _lowest_class(performance: FoldPerformance, runs: Sequence[RunScore]) -> str:
@@ -324,12 +325,12 @@ def _relations(relations: Sequence[Relation]) -> str:
     ]
     corrected = f"Holm over {plural(len(relations), 'characteristic')}"
     if related:
-        return f"Scores go with {listed(related)} ({n}, {corrected}). That is no proof of a cause."
+        return f"Scores correlate with {listed(related)} ({n}, {corrected}). That does not prove a cause."
     most = max(relations, key=lambda each: abs(each.r))
     least = min(relations[0].p_least * len(relations), 1.0)
     few = f" Even r 1 would have {p_value(least)} with so few folds." if least >= 0.01 else ""
     return (
-        f"No characteristic of the folds goes significantly with their scores ({n}). The closest is "
+        f"No characteristic of the folds correlates significantly with the score ({n}). The closest is "
         f"{most.characteristic} (r {bare(most.r, 2)}, {p_value(most.p_holm)}, {corrected}).{few}"
     )
 

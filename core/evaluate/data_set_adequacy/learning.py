@@ -29,10 +29,10 @@ def learning_of(points: Sequence[tuple[float, Measured | None]], layout: Layout,
         return Learning(None, "there are too few sizes yet")
     n, measured = np.array([n for n, _ in known]), [measure for _, measure in known]
     if not (np.diff(n) > 0).all():
-        return Learning(None, "the class has no more samples at the larger sizes")
+        return Learning(None, "the class has no additional samples at the larger sizes")
     last = measured[-1]
     if (1 - last.value) * last.n_samples < FEW_ERRORS:
-        return Learning(None, "nearly every sample is right")
+        return Learning(None, "nearly every sample is classified correctly")
     accuracy = np.stack([measure.accuracy for measure in measured], axis=1)
     whole = ~np.isnan(accuracy).any(axis=1)
     law = fit_power_law(n, accuracy[whole], last.clustering[whole])

@@ -85,7 +85,7 @@ class AdequacyPlan:
     sizes: tuple[int, ...] = asks(
         SIZES,
         label="Training samples",
-        help="Sizes of the training part, set apart by commas; “all” is the whole of it. Sizes that do not fit are "
+        help="Sizes of the training part, separated by commas; “all” is the whole of it. Sizes that do not fit are "
         "left out. Samples are drawn class by class, and smaller parts lie within larger ones.",
         address="sizes",
         place="row",
@@ -125,15 +125,18 @@ class AdequacyPlan:
         unfit = [count(size) for size in self.sizes if size not in fitting]
         if unfit:
             usual = round((1 - self.test_share) * len(dataset.y))
-            sentences.append(f"A training part holds about {count(usual)} samples: {listed(unfit, most=6)} left out.")
+            sentences.append(
+                f"A training part has about {count(usual)} samples, so these sizes are left out: "
+                f"{listed(unfit, most=6)}."
+            )
         largest = max(fitting, default=ALL)
         held = (1 - self.test_share) * dataset.n_per_class
         short = [name for name, n in zip(dataset.class_names, held, strict=True) if n < largest // dataset.n_classes]
         if short:
             sentences.append(
-                f"Not enough samples for a like share of {count(largest)} in {listed(short)}: a class with too few "
-                "gives all that it has, and no other makes up for it. Where the held-out sources of a class are its "
-                "larger ones, that can happen to others, too."
+                f"Too few samples for an equal share of {count(largest)} in {listed(short)}. Such a class "
+                f"contributes all its samples, and no other class makes up for them. Other classes can fall short "
+                f"if their larger sources are held out."
             )
         return tuple(sentences)
 

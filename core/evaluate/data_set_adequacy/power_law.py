@@ -75,7 +75,7 @@ def fit_power_law(
     contrast[[0, -1]] = -1, 1
     error = float(np.sqrt(contrast @ covariance @ contrast))
     if rise <= float(special.stdtrit(df, 1 - LEVEL / 2)) * error:
-        return "accuracy does not rise with size beyond what the draws explain"
+        return "accuracy does not rise significantly with size"
     weight = 1 / np.maximum(variance, 0.01 * variance.mean())
     at = n / n[-1]
     exponent = _best_exponent(at, means, weight)
@@ -105,7 +105,7 @@ def _tested(
     sensitivity[free] = np.linalg.pinv(slopes) * root.T
     error = float(np.sqrt(sensitivity[2] @ covariance @ sensitivity[2])) / exponent
     if not error < LEAST_KNOWN:
-        return "these sizes do not tell how soon accuracy levels off"
+        return "these sizes do not show how soon accuracy levels off"
     over = np.linalg.svd(slopes)[0][:, slopes.shape[1] :]
     left = over.T @ (root[:, 0] * (means - ceiling + scale * at**-exponent))
     spread = over.T @ (root * covariance * root.T) @ over

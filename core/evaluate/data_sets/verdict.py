@@ -75,7 +75,7 @@ def _next(copies: ExactCopies) -> str:
     share = percent(copies.n_copies / copies.n_samples)
     keep = f"keep one of each duplicate ({share} would go): duplicates across a split inflate accuracy"
     todo = [look] * bool(n) + [keep] * bool(copies.n_copies)
-    return f"Next: {', and '.join(todo)}." if todo else ""
+    return f"Next: {'. Then '.join(todo)}." if todo else ""
 
 
 def _of_few(labels: LabelCounts) -> str:

@@ -121,7 +121,7 @@ def start(
         regions.check(samples)
     tried = head(test.features[:1])
     if tried.shape != (1, regions.n_classes):
-        raise DataError(f"The head tells {tried.shape[-1]} classes apart, the samples have {regions.n_classes}.")
+        raise DataError(f"The head has {tried.shape[-1]} classes, the samples have {regions.n_classes}.")
     if recipe.wcl is not None and not (1 / regions.n_classes <= recipe.wcl <= 1):
         raise DataError(f"wcl is {recipe.wcl:g}. It is a confidence, from {1 / regions.n_classes:g} to 1.")
     if recipe.noise < 0 or recipe.n_attempts < 1:

@@ -151,8 +151,7 @@ class GuidedTestsPlan:
     wcl: float | None = asks(
         None,
         label="Parents up to",
-        help="Samples of which the model is no surer than this are what tests are made from; usually a tenth below "
-        "where the boundary ends.",
+        help="Tests are made from samples with at most this confidence; usually a tenth below the end of the boundary.",
         address="wcl",
         lowest=0.001,
         highest=1.0,
@@ -162,7 +161,7 @@ class GuidedTestsPlan:
     noise: float = asks(
         Recipe.noise,
         label="Noise",
-        help="In standard deviations of the class's training features; what cannot be placed is tried again with less.",
+        help="In standard deviations of the class's training features; failed attempts are repeated with less noise.",
         address="perturbed",
         lowest=0.0,
         highest=10.0,
@@ -172,7 +171,7 @@ class GuidedTestsPlan:
     rivals: str = asks(
         Recipe.rivals,
         label="Rivals",
-        help="Which classes the boundary lies with: the one that each sample is confused with, or all others in turn.",
+        help="The rival class of the boundary: the class each sample is confused with, or all others in turn.",
         address="rivals",
         choices=lambda about: {"nearest": "each sample's own", "even": "all in turn"},
     )
@@ -200,15 +199,14 @@ class GuidedTestsPlan:
     table: bool = asks(
         True,
         label="Table 2, too",
-        help="Accuracy over mixes and sizes, up to as many tests for each class as a tenth of the test set, as in the "
-        "paper's table 2.",
+        help="Accuracy over mixes and sizes, as in the paper's table 2: tests per class up to a tenth of the test set.",
         address="table2",
         choices=lambda about: {True: "yes", False: "no"},
     )
     decoder_epochs: int = asks(
         0,
         label="Decoder's epochs",
-        help="How long a network is trained that shows features as images. 0: the nearest real images are shown.",
+        help="Training epochs of the network that turns features into images. 0: show the nearest real images instead.",
         address="decoder",
         lowest=0,
         highest=1000,

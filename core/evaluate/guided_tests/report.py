@@ -11,18 +11,16 @@ from core.evaluate.wording import count, percent
 from core.trials.layer_parts import split_in_words
 
 PAPER_NOTES = (
-    "Every 0-100 column of the paper's table 2 is chance, one over the number of classes, whatever the model, so its "
-    "features lie at the boundary of no class in particular. Ours lie between their class and one rival, on either "
-    "side of where both are as probable: about half of them are right by construction, fewer where a third class is as "
-    "probable.",
+    "Every 0-100 column of the paper's table 2 is chance for any model. Its features lie at no particular "
+    "boundary. Ours lie between their class and one rival, on both sides of the boundary. About half are correct "
+    "by construction, fewer where a third class is as probable.",
     "The mixes in between follow: in the paper and here they are weighted means of the first and the last column.",
     "The sizes of table 2 are shares of the whole test set for each class: only then are its printed accuracies "
     "fractions of counts.",
     "The paper gives no thresholds. The radius is the training median of each class here, and a boundary ends at a "
-    "confidence of .7, unless something else was asked for.",
-    "The paper reads the fall of accuracy at the boundary, to 10 % and below, as a weakness of models and of benchmark "
-    "test sets. Tests at a boundary are often wrong whatever the model: only beside another model, on regions drawn in "
-    "the same way, does the figure say anything of this one.",
+    "confidence of .7 by default.",
+    "The paper reads the drop at the boundary, to 10 % and below, as a weakness of models and test sets. Any model "
+    "is often wrong at a boundary. Compare with another model on the same regions to judge this one.",
 )
 """Where the paper's claims differ from what is found here, and why."""
 
@@ -58,7 +56,7 @@ def guided_report(
     ]
     if found.tests is not None:
         told = "\n".join(f"- {finding}" for finding in features_findings(found))
-        parts += ["## What the head makes of generated features", told, _classes(found)]
+        parts += ["## How the head classifies generated features", told, _classes(found)]
     if found.grid is not None:
         parts += ["## Accuracy of the head over mixes and sizes (table 2)", CHANCE, _grid(found.grid)]
     if properties is not None:
@@ -71,10 +69,10 @@ def _pictures(found: Guided) -> str:
     if found.suite is None:
         return ""
     return (
-        "The pictures come from no layer of the model: a linear reference of principal components makes and chooses "
-        "them, near the centroids of its classes and where its confidence is at most .7. Pictures that the model's own "
-        "confidence chose would say how calibrated it is. An oracle (support vector machines) reads each; none of them "
-        "was fitted on the real sample that the picture was made from. All models of one data set meet one suite."
+        "The pictures do not come from the model. A linear reference of principal components generates them, near "
+        "class centroids and where its confidence is at most .7. Pictures chosen by the model's own confidence "
+        "would only measure its calibration. An oracle (support vector machines) checks each; it was not fitted on "
+        "the picture's source sample. All models of a data set get the same suite."
     )
 
 
@@ -96,10 +94,10 @@ def _made(plan: GuidedTestsPlan) -> str:
         "Seed": f"{plan.seed}",
     }
     how = (
-        "For each class real samples at its boundary (of fewer than ten there, the ten least confident) are moved "
-        "towards their own centroid, or across the boundary with a rival, with noise of the class's covariance, until "
-        "they lie in the region that was asked for (Mani et al. 2019, Algorithm 1). The label is that of the class "
-        "they were made for (a metamorphic rule); whether a test is kept depends on its region alone."
+        "For each class, real samples at its boundary are moved with noise of the class's covariance (Mani et al. "
+        "2019, Algorithm 1). They move towards their own centroid, or across the boundary with a rival, until they "
+        "reach the requested region. With fewer than ten such samples, the ten least confident are used. The label "
+        "is the intended class (a metamorphic rule). Whether a test is kept depends on its region alone."
     )
     return f"{how}\n\n{_table(('', ''), list(told.items()))}"
 

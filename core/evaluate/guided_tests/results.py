@@ -1,4 +1,4 @@
-"""What was generated? Features that lie where they were asked for, with their truth, and what could not be placed."""
+"""Generated tests? Features that lie where they were asked for, with their truth, and what could not be placed."""
 
 import io
 from collections.abc import Mapping

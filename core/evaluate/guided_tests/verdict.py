@@ -11,17 +11,16 @@ from core.evaluate.guided_tests.stored import Guided
 from core.evaluate.intervals import Interval
 from core.evaluate.wording import Verdict, bare, count, listed, percent, plural, points, quoted
 
-SIDE = "At a boundary, accuracy is the share of tests on their own class's side: about half by construction."
+SIDE = "At a boundary, expect an accuracy of about 50 % by construction: tests lie on both sides."
 """What has to be known of any accuracy at a boundary."""
 CHANCE = (
-    "The paper's table 2 prints chance at 0-100, the accuracy of features that ignore the label: read literally, its "
-    "method gives 9.3 to 10.0 % with ten classes, whatever the model."
+    "The paper's table 2 prints chance at 0-100. Read literally, its method ignores the label there: 9.3 to 10.0 % "
+    "with ten classes, for any model."
 )
 """What has to be known of the table that is folded away."""
 NOTHING_INSIDE = (
-    "Nothing inside this model can be seen: its features would be its outputs, and their head a softmax, so that "
-    "generated features test nothing of it. To test a layer, upload what it makes of your samples: “Upload features "
-    "instead”."
+    "This model exposes no inner layer, only its outputs. Generated features would not test it. To test a layer, "
+    "upload its output on your samples: “Upload features instead”."
 )
 """What has to be known of a model whose only layer is its outputs."""
 LEAST_ORACLE = 0.9
@@ -34,14 +33,14 @@ def guided_verdict(found: Guided) -> Verdict:
     Examples
     --------
     >>> guided_verdict(Guided(("a", "b"), 0, 0, None, None, None, None)).headline
-    'Nothing has been generated yet.'
+    'No test has been generated yet.'
     """
     tests = found.tests
     if tests is None:
-        return Verdict("Nothing has been generated yet.", "", "", ())
+        return Verdict("No test has been generated yet.", "", "", ())
     if len(tests) == 0:
-        asked = f"None of {plural(int(tests.asked.sum()), 'test')} that were asked for could be placed."
-        return Verdict(asked, "", "Next: take less noise, a wider boundary or a larger radius.", ())
+        asked = f"None of {plural(int(tests.asked.sum()), 'test')} requested could be placed."
+        return Verdict(asked, "", "Next: reduce the noise, or widen the boundary or the radius.", ())
     worse = worse_near_centroids(found.accuracy(REGIONS[0]), *found.test_accuracy)
     helps = decoder_helps(found.reconstruction) if found.reconstruction else None
     findings = (*_suite_findings(found.suite), _worse(worse))
@@ -71,14 +70,14 @@ def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
     >>> differs, inside = np.array([False, True]), np.array([True, True])
     >>> one = RoundTrip(np.array([0, 1]), np.array([0.6, 0.9]), differs, inside, ("a", "b"))
     >>> round_trip_finding(one, 2)
-    'Decoded and sent through the whole model again, 1 of 2 images are taken for another class than their features: ...'
+    'Decoded and classified by the whole model, 1 of 2 images get another class than their features: ...'
     """
     k, n, share, interval = trip.disagreement
     kept = percent(*trip.kept_region[2:])
     of = "" if n == n_all else f" (at random out of {count(n_all)})"
     return (
-        f"Decoded and sent through the whole model again, {count(k)} of {plural(n, 'image')}{of} are taken for another "
-        f"class than their features: {percent(share, interval)}. {kept} of the images still lie in the region."
+        f"Decoded and classified by the whole model, {count(k)} of {plural(n, 'image')}{of} get another class than "
+        f"their features: {percent(share, interval)}. {kept} of the images still lie in the region."
     )
 
 
@@ -108,8 +107,8 @@ def _headline(found: Guided) -> str:
     if not oracle_reads(found.suite):
         share, interval = found.suite.suite.oracle_accuracy
         return (
-            "No accuracy on generated pictures is claimed: the oracle reads only "
-            f"{percent(share, interval)} of real pictures correctly."
+            f"No accuracy on generated pictures is claimed: the oracle classifies only {percent(share, interval)} "
+            "of real pictures correctly."
         )
     overall, (accuracy, interval) = found.suite.accuracy(), found.test_accuracy
     return (
@@ -128,15 +127,16 @@ def _used(found: Guided) -> str:
     so_far = f"{count(n_known)} of {plural(n_classes, 'class', 'classes')} so far. " if n_known < n_classes else ""
     if found.suite is None:
         return (
-            f"{so_far}A whole model can only be asked about pictures. Listed below: where tests are missing, what the "
-            "layer's head makes of features made there, and which real samples to label next."
+            f"{so_far}The whole model can only be tested on pictures. Below: where tests are missing, how the "
+            f"layer's head classifies generated features, and which real samples to label next."
         )
     suite, overall = found.suite.suite, found.suite.accuracy()
     share, interval = suite.oracle_accuracy
     return (
         f"{so_far}{count(overall.n)} of {plural(len(suite), 'picture')} count, made from "
-        f"{plural(overall.n_parents, 'real test sample')}: they lie in their region, and an independent oracle reads "
-        f"them as their class. The oracle reads {percent(share, interval)} of real pictures correctly. Intervals are "
+        f"{plural(overall.n_parents, 'real test sample')}: they lie in their region, and an independent oracle "
+        f"confirms their class. The oracle classifies {percent(share, interval)} of real pictures correctly. "
+        f"Intervals are "
         "95 %, over real samples."
     )
 
@@ -177,18 +177,17 @@ def _worse(worse: Claim) -> str:
         return ""
     return (
         f"The head's accuracy near the centroids is {points(worse.estimate, worse.interval)} lower than on the "
-        "original test samples. Either the model errs where its classes are clearest, or what lies there is no real "
-        "sample."
+        "original test samples. Either the model fails on typical samples, or no real sample lies there."
     )
 
 
 def _by_region(found: Guided) -> tuple[str, str]:
     near, edge = (found.accuracy(region) for region in REGIONS)
     return (
-        f"Of the features near the centroids, the head takes {_share(near)} for their class ({_counted(near)})."
+        f"Near the centroids, the head classifies {_share(near)} of the features correctly ({_counted(near)})."
         if near.n
         else "",
-        f"At the boundary {_share(edge)} lie on their own class's side ({_counted(edge)}). {SIDE}" if edge.n else "",
+        f"At the boundary, {_share(edge)} lie on their own class's side ({_counted(edge)}). {SIDE}" if edge.n else "",
     )
 
 
@@ -226,7 +225,9 @@ def _pictures(told: Reconstruction | None, helps: Claim | None) -> str:
         f"Decoded images are {bare(told.error, 3)}{ends} off (black 0, white 1; root mean square over "
         f"{plural(told.n, 'test image')}); the mean image would be {bare(told.baseline, 3)} off."
     )
-    return whole if helps.decision == "above" else f"{whole} No significant difference: the pictures say little."
+    if helps.decision == "above":
+        return whole
+    return f"{whole} No significant difference: the pictures are not informative."
 
 
 def _share(of: SharedAccuracy) -> str:

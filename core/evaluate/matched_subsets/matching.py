@@ -178,8 +178,8 @@ def candidates(
         raise DataError("Matching needs at least one sample in either set; one of them is empty.")
     if not (reference.has_confidence and target.has_confidence):
         raise DataError(
-            "Matching needs to know how sure the model was: a probability or confidence in both sets. "
-            "With predicted labels alone the sets can only be compared as wholes."
+            "Matching needs a probability or confidence in both sets. With predicted labels alone, only whole sets "
+            "can be compared."
         )
     no_label = np.zeros(1, dtype=np.int64)
     label, wanted = (

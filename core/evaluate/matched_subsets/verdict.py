@@ -92,7 +92,7 @@ def smaller_reference(n_reference: int, n_target: int) -> str:
 def _useless(baseline: Baseline, comparison: SetComparison, names: dict[str, str]) -> str:
     where = names[baseline.set]
     if baseline.only is not None:
-        return f"The model answers {quoted(baseline.only)} throughout {where}."
+        return f"The model always predicts {quoted(baseline.only)} on {where}."
     gain, reached = baseline.gain, comparison.subset(baseline.set).accuracy.value
     if gain.decision == "above":
         return ""

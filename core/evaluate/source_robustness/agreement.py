@@ -71,7 +71,7 @@ class FinderAgreement:
         first, second = ((names or {}).get(name, name) for name in (self.source_finder, self.other_finder))
         who = f"{first} and {second} agree" if first != second else f"clusterings of {first} agree with each other"
         if np.isnan(self.index):
-            return f"Undecided whether {who}: there is nothing to agree on."
+            return f"Undecided whether {who}: there is only one source."
         numbers = f"{bare(self.index, 3)}, where chance gives up to {bare(self.chance, 3)} ({p_value(self.p_holm)})"
         if not self.better_than_chance:
             return f"{who} no better than chance: {numbers}."

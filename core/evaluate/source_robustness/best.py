@@ -41,8 +41,9 @@ def standing(
     leading = [other for other in models if _leads(other, comparisons)]
     called = [names.get(other.model, other.model) for other in leading]
     if len(leading) == 1:
-        return f"{called[0]} keeps most of its accuracy among {count(len(models))} models (corrected)."
-    return f"Undecided between {count(len(leading))} models which keeps most of its accuracy: {listed(called)}."
+        return f"{called[0]} keeps the largest share of its accuracy among {count(len(models))} models (corrected)."
+    undecided = f"Undecided between {count(len(leading))} models"
+    return f"{undecided} which keeps the largest share of its accuracy: {listed(called)}."
 
 
 def compared(comparison: ModelComparison, n_pairs: int, names: Mapping[str, str]) -> str:
@@ -96,7 +97,7 @@ def _settles(comparison: ModelComparison) -> str:
 def _repeats_needed(comparison: ModelComparison) -> str:
     n = comparison.n_repeats_needed
     if n is None:
-        return "No number of repeats would settle it for these data."
+        return "More repeats will not settle it for these data."
     needed = (
         f"More than {count(MOST_REPEATS)}" if n > MOST_REPEATS else f"About {count(max(n, comparison.n_draws + 1))}"
     )

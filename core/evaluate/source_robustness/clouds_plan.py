@@ -66,7 +66,7 @@ class CloudsPlan:
     n_sources, representation, test_share
         As in TrialPlan.
     n_clouds
-        Clouds of each shape. All of the first shape come first, since the claim rests on them.
+        Simulated data sets per class. All of the first shape come first, since the claim rests on them.
     n_clusterings, n_repeats
         Of the data and of each cloud: how often clusters are found, and how many splits of each scheme are drawn in
         all.
@@ -104,11 +104,11 @@ class CloudsPlan:
         means=meant_features,
     )
     test_share: float = asks(0.2, label="Test share", help="As of the trials.", place="command", lowest=0.05)
-    n_clouds: int = asks(19, label="Clouds", help="Clouds of each shape.", place="command", lowest=19)
-    n_clusterings: int = asks(2, label="Clusterings", help="Of each cloud.", place="command", lowest=1)
+    n_clouds: int = asks(19, label="Clouds", help="Simulated data sets per class.", place="command", lowest=19)
+    n_clusterings: int = asks(2, label="Clusterings", help="Of each simulated data set.", place="command", lowest=1)
     n_repeats: int = asks(10, label="Repeats", help="Splits of each scheme.", place="command", lowest=1)
-    max_samples: int = asks(2000, label="Samples", help="At most so many.", place="command", lowest=100)
-    seed: int = asks(0, label="Seed", help="All randomness follows from this number.", place="command", lowest=0)
+    max_samples: int = asks(2000, label="Samples", help="The most samples used.", place="command", lowest=100)
+    seed: int = asks(0, label="Seed", help="The same seed gives the same result.", place="command", lowest=0)
 
     kind: ClassVar[str] = "clouds"
     METHOD_VERSION: ClassVar[int] = 1
@@ -135,9 +135,9 @@ class CloudsPlan:
         """What a person calls it.
 
         >>> CloudsPlan().title
-        'Clouds without groups · k-means clusters'
+        'Data without groups · k-means clusters'
         """
-        return f"Clouds without groups · {SOURCE_FINDERS[self.source_finder].title}"
+        return f"Data without groups · {SOURCE_FINDERS[self.source_finder].title}"
 
     def n_trials(self, dataset: Dataset) -> int:
         """The data, and the clouds of each shape. Raises DataError where the plan does not fit the data set."""

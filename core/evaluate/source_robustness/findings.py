@@ -70,7 +70,7 @@ def unseen(row: ExpectedInterval) -> str:
     """What no number of repeats shows: sources of a kind that is not among those at hand."""
     if row.source_finder != KNOWN_SOURCES:
         return ""
-    return f"Sources that fail altogether, if none is among these {count(row.n_sources)}, cannot be seen."
+    return f"A source that fails completely would not show if none is among these {count(row.n_sources)}."
 
 
 def above_one(row: ExpectedInterval) -> str:
@@ -80,8 +80,8 @@ def above_one(row: ExpectedInterval) -> str:
     kind = noun(row.source_finder)
     doubt = "" if row.rho.over_sources.lower > 1 else ", not significantly"
     return (
-        f"Held-out {kind}s came out easier than those seen in training (rho {ratio(row.rho.value)}){doubt}. "
-        f"The paper expects the opposite; these {kind}s do not differ in what this model finds hard."
+        f"Held-out {kind}s were easier than those seen in training (rho {ratio(row.rho.value)}){doubt}. "
+        f"The paper expects the opposite; these {kind}s do not differ in difficulty for this model."
     )
 
 

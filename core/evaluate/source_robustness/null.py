@@ -80,22 +80,23 @@ def cloud_sentence(null: Claim | None) -> str:
     Examples
     --------
     >>> cloud_sentence(None)
-    'Undecided whether held-out clusters are harder than those of any cloud of this shape.'
+    'Undecided whether held-out clusters are harder than those of simulated data without groups.'
     >>> from core.evaluate.intervals import Interval
     >>> from core.evaluate.claims import claim
-    >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)).partition(": ")[0]
-    'Held-out clusters are harder than such a cloud explains, by 8.0 points [5.0, 11.0]'
+    >>> cloud_sentence(claim(KIND, 0.08, Interval(0.05, 0.11), 0.001, smallest=SMALLEST)).partition(". ")[0]
+    'Held-out clusters are harder than in simulated data without groups, by 8.0 points [5.0, 11.0]'
     """
     if null is None or not null.interval.known:
-        return "Undecided whether held-out clusters are harder than those of any cloud of this shape."
+        return "Undecided whether held-out clusters are harder than those of simulated data without groups."
     if null.decision == "above":
         return (
-            f"Held-out clusters are harder than such a cloud explains, by {points(null.estimate, null.interval)}: "
-            "classes have groups or bends. Whether these are sources, only known sources show."
+            f"Held-out clusters are harder than in simulated data without groups, by "
+            f"{points(null.estimate, null.interval)}. Classes have groups or bends; only known sources show "
+            f"whether these are sources."
         )
     if null.decision == "undecided":
         return (
-            "Held-out clusters are not significantly harder than those of any cloud of this shape "
-            f"({p_value(null.p_value)}); this shows no sources."
+            "Held-out clusters are not significantly harder than those of simulated data without groups "
+            f"({p_value(null.p_value)}). They are no evidence of sources."
         )
-    return "Held-out clusters are harder, as in any cloud of this shape; this shows no sources."
+    return "Held-out clusters are harder, as in simulated data without groups. They are no evidence of sources."

@@ -104,7 +104,7 @@ def _headline(row: ExpectedInterval, name: str, baseline: Baseline | None) -> st
 
     Of a model that may be better than the majority class, that this is undecided comes after what it loses.
     """
-    few = "Only 2 sources leave one degree of freedom. " if row.n_sources == 2 else ""
+    few = "With only 2 sources the interval is very wide. " if row.n_sources == 2 else ""
     if _worthless(baseline):
         also = f" {_fall(row, 'It', keeps=False)}" if row.falls.decision == "above" and not _constant(baseline) else ""
         return f"{few}{_not_better(row, name, baseline)}{also}"
@@ -134,7 +134,7 @@ def _not_better(row: ExpectedInterval, name: str, baseline: Baseline | None) -> 
     where = held_out(row.source_finder)
     ends = f"{percent(row.exclusive.value)} against {percent(baseline.exclusive)}"
     if baseline.answers_only is not None:
-        its = f"{name} always answers {quoted(baseline.answers_only)}; it has learned nothing."
+        its = f"{name} always predicts {quoted(baseline.answers_only)}; it ignores its input."
         return f"{its} On {where} it reaches {ends} of the majority-class baseline."
     if not baseline.above.over_sources.known or baseline.claim.decision == "below":
         return ""
@@ -192,7 +192,7 @@ def _advice(row: ExpectedInterval, baseline: Baseline | None) -> str:
     if not row.falls.interval.known:
         return "Next: ask for more repeats."
     if _constant(baseline):
-        return "Next: check how this model is trained; it always gives one answer."
+        return "Next: check how this model is trained; it always predicts one class."
     if _worthless(baseline):
         return "Next: find a model that beats the majority-class baseline."
     if row.n_cells_held_out < row.n_cells and row.falls.decision == "undecided":

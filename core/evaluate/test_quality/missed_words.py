@@ -21,7 +21,7 @@ def headline(missed: Missed) -> str:
     label = int(bounds.unseen.argmax())
     name, n = quoted(missed.class_names[label]), int(bounds.n[label])
     if n == 0:
-        return f"Nothing is known of {name}: it has no test sample."
+        return f"{name} has no test sample, so its error rate is unknown."
     return (
         f"An error rate up to {percent(float(bounds.together[label]))} of {name} cannot be ruled out: "
         f"{_wrong(int(bounds.n_wrong[label]), n)}."
@@ -33,7 +33,7 @@ def at_boundaries(missed: Missed) -> str:
     bounds = missed.classes_at_boundary
     n, n_wrong = int(bounds.n.sum()), int(bounds.n_wrong.sum())
     if n == 0:
-        return "No test sample lies at a boundary: nothing is known of errors there."
+        return "No test sample lies at a boundary, so the error rate there is unknown."
     upper = percent(float(type(bounds)(np.array([n_wrong]), np.array([n])).alone[0]))
     return (
         f"At the boundaries {count(n_wrong)} of {plural(n, 'test sample')} {_is(n_wrong)} wrong: an error rate up to "
@@ -51,7 +51,8 @@ def least_known_pair(missed: Missed) -> str:
     i, j = np.unravel_index(int(known.argmax()), known.shape)
     name, other = (quoted(missed.class_names[label]) for label in (i, j))
     return (
-        f"{name} taken for {other} in {count(int(bounds.n_wrong[i, j]))} of {plural(int(bounds.n[i, j]), 'sample')}: "
+        f"{name} predicted as {other} in {count(int(bounds.n_wrong[i, j]))} of "
+        f"{plural(int(bounds.n[i, j]), 'sample')}: "
         f"up to {percent(float(bounds.alone[i, j]))} cannot be ruled out, {percent(float(bounds.together[i, j]))} over "
         f"all {count(bounds.n_asked)} pairs at once."
     )

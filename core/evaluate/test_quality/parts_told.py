@@ -5,8 +5,8 @@ from core.evaluate.two_samples import PartsTold, SeenShift
 from core.evaluate.wording import bare, count, listed, p_value, plural, quoted
 
 MEMORY = (
-    "A network remembers what it was trained on: its features of training samples may differ from those of any test "
-    "sample, also where the split was drawn at random. Then the model has changed, and not the inputs."
+    "A network fits its training samples, so their features can differ from those of any test sample, even in a "
+    "random split. Such a difference is caused by training, not by the inputs."
 )
 
 
@@ -18,22 +18,25 @@ def told(found: PartsTold) -> str:
     >>> import numpy as np
     >>> auc = np.column_stack([[0.5, 0.8], np.random.default_rng(0).uniform(0.4, 0.6, (2, 199))])
     >>> print(told(PartsTold(("cat", "dog"), auc)))
-    A classifier tells training from test samples of “dog” (AUC .80, by chance .50; 1 of 2 classes, p = .005).
+    A classifier separates training and test samples of “dog” (AUC .80, by chance .50; 1 of 2 classes, p = .005).
     """
     if not len(found.measured):
-        return "No class has samples enough for a classifier to tell training from test samples."
+        return "No class has enough samples to separate training and test samples with a classifier."
     n, named = plural(len(found.measured), "class", "classes"), found.named
     if named:
         code = found.class_names.index(named[0])
         chance, p = bare(float(found.auc[code, 1:].mean()), 2), p_value(float(found.p_value[code]))
         return (
-            f"A classifier tells training from test samples of {listed(list(map(quoted, named)))} "
-            f"(AUC {bare(float(found.auc[code, 0]), 2)}, by chance {chance}; {count(len(named))} of {n}, {p})."
+            f"A classifier separates training and test samples of {listed(list(map(quoted, named)))} (AUC "
+            f"{bare(float(found.auc[code, 0]), 2)}, by chance {chance}; {count(len(named))} of {n}, {p})."
         )
     chance = bare(float(found.auc[found.measured, 1:].mean()), 2)
     means = f"mean AUC {bare(found.together, 2)}, by chance {chance}, {p_value(found.p_together)}"
     if found.p_together < 0.05:
-        return f"A classifier tells training from test samples over all {n} together ({means}), of none by itself."
+        return (
+            f"A classifier separates training and test samples over all {n} together ({means}), "
+            "but not within any single class."
+        )
     return f"A classifier finds no significant difference between training and test samples ({means}; {n})."
 
 
@@ -45,10 +48,10 @@ def seen(shift: SeenShift) -> str:
     """
     parts = f"{count(shift.n_first)} training, {count(shift.n_second)} test samples"
     if shift.size != shift.size:
-        return f"Not even a shift of {quoted(shift.label)} by 3.2 standard deviations would have been seen ({parts})."
+        return f"Even a shift of {quoted(shift.label)} by 3.2 standard deviations would have been missed ({parts})."
     return (
-        f"A shift of {quoted(shift.label)} by {shift.size:.2g} standard deviations would have been seen in 80 % of "
-        f"cases ({parts})."
+        f"A shift of {quoted(shift.label)} by {shift.size:.2g} standard deviations would have been seen in 80 "
+        f"% of cases ({parts})."
     )
 
 
@@ -60,7 +63,7 @@ def disagreement(found: PartsTold, shift: CovariateShift) -> str:
     >>> pieces = [Divergence(value, 0.01, 2, 0.9, 1, 1) for value in (0.30, *[0.1] * 39)]
     >>> nothing = PartsTold(("a",), np.full((1, 40), 0.5))
     >>> print(disagreement(nothing, corrected([class_shift("a", 100, 50, pieces)])))
-    The two tests differ. Only the divergence names “a”: it sees changes of shape that a linear classifier misses.
+    The two tests differ. Only the divergence detects “a”: it is sensitive to changes of shape.
     """
     divergence = [one.label for one in shift.classes if one.shifted]
     classifier_only = [quoted(name) for name in found.named if name not in divergence]
@@ -68,11 +71,9 @@ def disagreement(found: PartsTold, shift: CovariateShift) -> str:
     sentences = []
     if classifier_only:
         sentences.append(
-            f"Only the classifier names {listed(classifier_only)}: it sees small changes in many directions at once."
+            f"Only the classifier detects {listed(classifier_only)}: it is sensitive to small changes in many "
+            f"directions."
         )
     if divergence_only:
-        sentences.append(
-            f"Only the divergence names {listed(divergence_only)}: it sees changes of shape that a linear classifier "
-            "misses."
-        )
+        sentences.append(f"Only the divergence detects {listed(divergence_only)}: it is sensitive to changes of shape.")
     return " ".join(["The two tests differ.", *sentences]) if sentences else ""

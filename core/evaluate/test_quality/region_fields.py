@@ -14,8 +14,8 @@ def asks_theta2() -> Any:
     return asks(
         THETA_2,
         label="Boundary up to",
-        help="A sample lies at the boundary where the model's confidence is at most this (theta 2). The paper gives no "
-        "value; the curve below shows what rests on it.",
+        help="A sample lies at the boundary if the model's confidence is at most this (theta 2). The paper gives "
+        "no value; the curve below shows its effect.",
         address="theta2",
         place="row",
         form=FORM,
@@ -31,8 +31,8 @@ def asks_r() -> Any:
     return asks(
         None,
         label="Radius",
-        help="How far a centroid region reaches, in the unit of distance. The median is that of each class's training "
-        "samples, so that half of them lie inside.",
+        help="Radius of a centroid region, in the unit of distance. The default is each class's median training "
+        "distance: half of the training samples lie inside.",
         address="r",
         place="row",
         form=FORM,
@@ -47,7 +47,8 @@ def asks_theta1() -> Any:
     return asks(
         None,
         label="Boundary from",
-        help="The least confidence at the boundary (theta 1). Usually one over the number of classes: none lies below.",
+        help="The lowest confidence at the boundary (theta 1). Usually one over the number of classes, the lowest "
+        "possible.",
         address="theta1",
         form=FORM,
         lowest=0.001,
@@ -62,7 +63,7 @@ def asks_unit() -> Any:
     return asks(
         UNITS[0],
         label="Unit of distance",
-        help="Of the distances of a class's training samples to their centroid; the largest is a single sample.",
+        help="Percentile of a class's training distances to their centroid. The largest depends on a single sample.",
         address="unit",
         form=FORM,
         choices=lambda about: {"99th percentile": "99th percentile", "largest": "the largest"},

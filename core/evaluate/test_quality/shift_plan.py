@@ -113,8 +113,8 @@ class CovariateShiftPlan:
     n_resplits: int = asks(
         N_RESPLITS,
         label="Re-splits",
-        help="Random splits of the same sizes that each class is held against. Twenty are enough to name a class; more "
-        "make p finer.",
+        help="Random splits of the same sizes for comparison. Twenty are enough for a significant class; more make "
+        "p finer.",
         address="resplits",
         place="row",
         lowest=1,

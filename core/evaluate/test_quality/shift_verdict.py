@@ -62,7 +62,7 @@ def shift_verdict(shift: CovariateShift) -> Verdict:
         if claim.decision == "above"
     ]
     if not all_of.n_classes:
-        return Verdict("No class has samples enough to be measured.", "", "", tuple(_notes(shift)))
+        return Verdict("No class has enough samples for this test.", "", "", tuple(_notes(shift)))
     kept = [
         class_shift.observed.kept_variance
         for class_shift in shift.classes
@@ -82,12 +82,12 @@ def _headline(named: list[str], all_of: Together, overall: Claim) -> str:
         verb = "has" if len(named) == 1 else "have"
         return f"{classes} {verb} moved significantly from training to test: {listed(named)}."
     if all_of.n_resplits < FEWEST_RESPLITS:
-        too_few = f"{plural(all_of.n_resplits, 're-split')} are too few to say whether a class has moved"
-        return f"{too_few}: it takes {FEWEST_RESPLITS}."
+        too_few = f"{plural(all_of.n_resplits, 're-split')} are too few to decide whether a class has moved"
+        return f"{too_few}; at least {FEWEST_RESPLITS} are needed."
     if overall.decision == "above":
         return (
-            f"All classes together have moved significantly from training to test ({p_value(all_of.p_value)}), none "
-            "of them significantly by itself."
+            f"All classes together have moved significantly from training to test ({p_value(all_of.p_value)}), but "
+            f"no single class significantly."
         )
     return f"No class of {count(all_of.n_classes)} has moved significantly from training to test."
 

@@ -51,8 +51,8 @@ def findings_table(quality: TestQuality) -> pd.DataFrame:
 
 
 DRAWN_HERE = (
-    "This test set was drawn here at random. Error rates, balance and boundary speak of data and model; nothing speaks "
-    "of a test set of yours."
+    "This test set was drawn here at random. Error rates, balance and boundary describe data and model, not a test "
+    "set that you made."
 )
 """What has to be known first where nobody brought a test set of their own."""
 
@@ -141,7 +141,8 @@ def _of_pairs(quality: TestQuality) -> list[Finding]:
                 f"split would have {expected[i, j]:.1f}."
             )
             under = direction == "under"
-            advice = f"Generate tests of {name} towards {rival}." if under else f"Report {name} against {rival} apart."
+            apart = f"Report {name} against {rival} separately."
+            advice = f"Generate tests of {name} towards {rival}." if under else apart
             pair_findings.append(
                 Finding("pairwise boundary conditioning", "under" if under else "over", own, other, text, advice)
             )

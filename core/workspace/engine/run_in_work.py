@@ -131,7 +131,7 @@ class RunInWork:
         run, sources = self.lease.run(), tables(rows)
         if run.n_done and found_otherwise(run, sources):
             raise WorkspaceError(
-                "The sources that this run began with are gone, and those found since differ from them. Delete this "
+                "The sources of this run were deleted, and those found since differ. Delete this "
                 "run on the page Runs and start it again."
             )
         self.about_sources = about(sources)

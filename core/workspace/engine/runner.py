@@ -27,9 +27,7 @@ SECONDS_TO_GIVE_BACK = 3600.0
 SECONDS_BETWEEN_TRIES = 2.0
 """For so long, and so often, a run is given back again where the database is away: its reason must not be lost."""
 
-BEGUN_BY_AN_OLDER_METHOD = (
-    "This run was begun by an older method, and today's would go on differently. Run it again for today's figures."
-)
+BEGUN_BY_AN_OLDER_METHOD = "This run was started with an older method. Run it again with today's method."
 
 _log = logging.getLogger(__name__)
 

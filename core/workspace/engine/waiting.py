@@ -55,7 +55,7 @@ class Waiting:
                 raise
             except WorkspaceError:
                 raise WorkspaceError(
-                    f"{_work(plan)} was deleted, and this run rests on it. Resume to find them again."
+                    f"{_work(plan)} was deleted, and this run needs it. Resume to compute it again."
                 ) from None
             if run.state == "done":
                 self._check(plan, run)
@@ -71,7 +71,7 @@ class Waiting:
                 begun = True
                 self.lease.record_steps({WAITING: _steps(plan, run)})
             elif begun and run.state == "cancelled":
-                raise WorkspaceError(f"{_work(plan)} was cancelled, and this run rests on it. Resume to go on with it.")
+                raise WorkspaceError(f"{_work(plan)} was cancelled, and this run needs it. Resume to continue it.")
             elif begun and run.errors and run.state == "interrupted":
                 raise WorkspaceError(f"{_work(plan)} stopped: {run.errors[0]}")
             else:
@@ -81,7 +81,7 @@ class Waiting:
     def _check(self, plan: Plan, run: Run) -> None:
         if run.n_failed:
             raise WorkspaceError(
-                f"{_work(plan)} failed, and this run rests on it: {'; '.join(run.errors)} Delete that run on the page "
+                f"{_work(plan)} failed, and this run needs it: {'; '.join(run.errors)} Delete that run on the page "
                 "Runs to try again, or choose another way to find sources."
             )
 

@@ -1,0 +1,139 @@
+"""Which array of an NPZ is what? By its name: inputs, labels, ids, sources, and the part that samples belong to."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from core.data.dataset import PARTS
+from core.data.errors import DataError
+from core.data.tables.parts import part_name
+from core.data.tables.table import compact
+
+KEYS = {
+    "x": ("x", "images"),
+    "y": ("y", "label", "labels"),
+    "ids": ("ids", "id"),
+    "sources": ("sources", "source", "groups", "group", "subjects", "subject", "patients", "patient"),
+}
+"""What arrays of a data set are called, by their role."""
+_ALSO = {
+    "x": ("data", "features", "embeddings", "embedding", "vectors", "texts", "text"),
+    "y": ("targets", "target"),
+}
+"""What they are called where nothing has such a name: inputs may be there twice, as images and as numbers."""
+_ROLE_OF = {name: role for names_of in (KEYS, _ALSO) for role, names in names_of.items() for name in names}
+_PARTS_KEYS = ("part", "parts", "split", "splits")
+_MARKS = ("mask", "idx", "index", "indices")
+_SHORTEST = 3  # letters of a part's name that is written together with another
+
+
+def keys_by_role(keys: Iterable[str], file: str) -> dict[str, str]:
+    """The array of each role; DataError, naming the file, where inputs or labels are missing, or two mean the same.
+
+    >>> keys_by_role(["data", "images", "target", "DESCR"], "digits.npz")
+    {'x': 'images', 'y': 'target'}
+    """
+    keys = list(keys)
+    chosen = {}
+    for role, names in KEYS.items():
+        matching = [key for key in keys if key.lower() in names] or [
+            key for key in keys if key.lower() in _ALSO.get(role, ())
+        ]
+        if len(matching) > 1:
+            raise DataError(f"{file}: keys {_listed(matching)} mean the same. Leave all but one of them out.")
+        if matching:
+            chosen[role] = matching[0]
+    for role in ("x", "y"):
+        if role not in chosen:
+            raise _no_key(file, keys, role)
+    return chosen
+
+
+def keys_by_part(keys: Iterable[str]) -> dict[str, dict[str, str]] | None:
+    """The arrays of each part by their role, where arrays are called after both; None where they are not.
+
+    A part counts that has inputs and labels; ids and sources count where all parts have them. A single part counts
+    where there are no inputs and labels beside it.
+
+    >>> keys_by_part(["x_train", "y_train", "testImages", "testLabels", "x_unlabelled"])
+    {'train': {'x': 'x_train', 'y': 'y_train'}, 'test': {'x': 'testImages', 'y': 'testLabels'}}
+    >>> keys_by_part(["x", "y", "x_train", "y_train"]) is None
+    True
+    """
+    keys = list(keys)
+    named: dict[str, dict[str, str]] = {}
+    for key in keys:
+        for stem, part in _stems_and_parts(key):
+            if stem in _ROLE_OF:
+                named.setdefault(part, {}).setdefault(_ROLE_OF[stem], key)
+    complete = {part: named[part] for part in PARTS if part in named and {"x", "y"} <= named[part].keys()}
+    whole = {_ROLE_OF.get(key.lower()) for key in keys}
+    if not complete or (len(complete) == 1 and {"x", "y"} <= whole):
+        return None
+    shared = set.intersection(*(set(keys_of) for keys_of in complete.values()))
+    return {part: {role: key for role, key in sorted(of.items()) if role in shared} for part, of in complete.items()}
+
+
+def _stems_and_parts(key: str) -> Iterator[tuple[str, str]]:
+    """What an array is and which part it holds, in each way that its name can be read."""
+    name = key.lower()
+    words = name.replace("-", "_").rsplit("_", 1)
+    cuts = [words] if len(words) == 2 else [[name[:at], name[at:]] for at in range(1, len(name))]
+    for before, behind in cuts:
+        for stem, part in ((before, behind), (behind, before)):
+            if part_name(part) and (len(words) == 2 or len(part) >= _SHORTEST):
+                yield stem, str(part_name(part))
+
+
+def marks_of_parts(keys: Iterable[str]) -> list[str]:
+    """The arrays that may say which part each sample belongs to: one of names, or one of marks or places per part.
+
+    >>> marks_of_parts(["x", "y", "train_mask", "test_mask"]), marks_of_parts(["x", "split"])
+    (['train_mask', 'test_mask'], ['split'])
+    """
+    keys = list(keys)
+    named = [key for key in keys if key.lower() in _PARTS_KEYS]
+    return named[:1] or [key for key in keys if any(stem in _MARKS for stem, _ in _stems_and_parts(key))]
+
+
+def parts_marked(arrays: Mapping[str, np.ndarray], n_samples: int) -> list[str] | None:
+    """The part of each sample by arrays of names, marks or places; None where they leave any out, or name one twice.
+
+    >>> parts_marked({"train_idx": np.array([0, 2]), "test_idx": np.array([1])}, 3)
+    ['train', 'test', 'train']
+    >>> parts_marked({"split": np.array(["train", "dev"])}, 2)
+    ['train', 'validation']
+    >>> parts_marked({"train_mask": np.array([True, False])}, 2) is None
+    True
+    """
+    if len(arrays) == 1:
+        [array] = arrays.values()
+        named = [part_name(str(value)) for value in array.tolist()] if array.shape == (n_samples,) else [None]
+        return None if None in named or len(set(named)) < 2 else [str(part) for part in named]
+    parts: list[str | None] = [None] * n_samples
+    n_marked = 0
+    for key, array in arrays.items():
+        part = next(part for stem, part in _stems_and_parts(key) if stem in _MARKS)
+        places = np.flatnonzero(array) if array.dtype == bool and array.shape == (n_samples,) else array
+        if places.ndim != 1 or places.dtype.kind not in "iu" or not ((places >= 0) & (places < n_samples)).all():
+            return None
+        n_marked += len(places)
+        for place in places.tolist():
+            parts[place] = part
+    return None if n_marked != n_samples or None in parts else [str(part) for part in parts]
+
+
+def _no_key(file: str, keys: list[str], role: str) -> DataError:
+    likely = [key for key in keys if compact(key).startswith(KEYS[role])]
+    hint = next((key for key in likely if "train" in key), likely[0] if likely else None)
+    example = f" (such as np.savez(..., {role}=arrays[{hint!r}]))" if hint else ""
+    return DataError(
+        f"{file}: no key {_listed(KEYS[role], 'or')}, but {_listed(keys) or 'no array at all'}. "
+        f"Save inputs as 'x' or 'images', labels as 'y', 'label' or 'labels'{example}, and where there are any "
+        "'ids' and 'sources'."
+    )
+
+
+def _listed(keys: Iterable[str], word: str = "and") -> str:
+    *most, last = [repr(key) for key in keys] or [""]
+    return f"{', '.join(most)} {word} {last}" if most else last

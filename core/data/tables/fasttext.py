@@ -1,0 +1,34 @@
+"""What if labels stand in front of the texts, as fastText has them? Brought to columns of a label and a text."""
+
+from core.data.errors import DataError
+from core.data.limits import Limits
+from core.data.tables.encodings import decode
+from core.data.tables.table import Table, make_table
+
+MARK = "__label__"
+
+
+def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
+    """Read lines such as "__label__good A fine film."; DataError at a line with several labels, or with none.
+
+    >>> table = parse_fasttext(b"__label__good A fine film.\\n__label__bad A dull one.\\n", "films.txt", Limits())
+    >>> table.strings("label"), table.texts("text")
+    (['good', 'bad'], ['A fine film.', 'A dull one.'])
+    """
+    text, notes = decode(content, name)
+    lines, labels, texts = [], [], []
+    for line, said in enumerate(text.split("\n"), start=1):
+        if not said.strip():
+            continue
+        marked, _, rest = said.strip().partition(" ")
+        if not marked.startswith(MARK) or rest.lstrip().startswith(MARK):
+            raise DataError(
+                f"{name}, line {line}: {'several labels' if marked.startswith(MARK) else 'no label'} in front of the "
+                f"text. Each line must begin with one, such as {MARK}good, and a space."
+            )
+        lines.append(line)
+        labels.append(marked.removeprefix(MARK))
+        texts.append(rest.strip())
+        if len(lines) > limits.samples:
+            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    return make_table(name, ["label", "text"], [labels, texts], lines=lines, notes=tuple(notes))

@@ -1,0 +1,74 @@
+"""Every text that code can put on the screen, with its place: the strings of core, ui and pages that are sentences.
+
+A string counts where it is no docstring and holds three words or more; what is put into it stands as “…”.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+FEWEST_WORDS = 3
+_WORDS = re.compile(r"[A-Za-z]{2,}")
+_NO_SENTENCE = re.compile(r"[{};]\n|</|/>|\\d|\(\?|^[a-z_, ]+$|\b(SELECT|PRAGMA|UPDATE|ALTER)\b|:root|\brgba\(")
+"""Styles, markup, regular expressions, SQL and the shapes of arrays."""
+_CODE = re.compile(r"`[^`]*`|\w+(?:\.\w+)*\((?:[^()]|\([^()]*\))*\)|\(such as np\.savez.*")
+"""Code within a sentence, which has brackets and words of its own."""
+
+
+_LEFT_OUT = {ROOT / "pages" / "overview.py"}
+"""Written anew on another branch, and held to the rules from then on."""
+
+
+class Text(NamedTuple):
+    """A text and the file and line where an editor finds it."""
+
+    place: str
+    text: str
+
+
+@cache
+def texts_of_code() -> tuple[Text, ...]:
+    """All texts of core, ui and pages, in the order of their places."""
+    files = sorted(file for folder in ("core", "ui", "pages") for file in (ROOT / folder).rglob("*.py"))
+    return tuple(text for file in files if file not in _LEFT_OUT for text in texts_of(file))
+
+
+@cache
+def texts_of_pages() -> tuple[Text, ...]:
+    """The paragraphs of “How to read this” of every page."""
+    files = sorted((ROOT / "pages").glob("*.md"))
+    return tuple(Text(file.name, block) for file in files for block in _paragraphs(file.read_text("utf-8")))
+
+
+def texts_of(file: Path) -> Iterator[Text]:
+    """The texts of one Python file."""
+    tree = ast.parse(file.read_text("utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if id(node) in docstrings | parts or not isinstance(node, ast.JoinedStr | ast.Constant):
+            continue
+        text = _text(node)
+        if len(_WORDS.findall(text)) >= FEWEST_WORDS and not _NO_SENTENCE.search(text):
+            yield Text(f"{file.relative_to(ROOT)}:{node.lineno}", _without_code(text))
+
+
+def _text(node: ast.JoinedStr | ast.Constant) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    return "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+
+
+def _without_code(text: str) -> str:
+    shorter = _CODE.sub("code", text)
+    return text if shorter == text else _without_code(shorter)
+
+
+def _paragraphs(markdown: str) -> Iterator[str]:
+    for block in re.split(r"\n\s*\n|\n(?=[-*|] )", markdown):
+        if not block.lstrip().startswith(("$$", "|")):
+            yield " ".join(block.split())
