@@ -43,8 +43,8 @@ def card(run: Run) -> None:
 
 
 page.lead(
-    "Every verdict so far, for the chosen data set and for prediction files. What has no verdict yet has not been "
-    "asked, not passed."
+    "Every verdict so far, for the chosen data set and for prediction files. A question that is not listed was never "
+    "asked; that says nothing of the model."
 )
 choice = data_choice.required()
 about(choice)
@@ -57,8 +57,8 @@ if len(runs) > MOST_CARDS:
 if runs:
     questions.unasked({run.kind for run in runs}, choice.address)
 elif page.empty(
-    "Nothing is known about this data set yet. Begin with the question how far accuracy falls on unfamiliar sources; "
-    "with the usual settings the answer takes a minute or two.",
+    "Nothing has been computed for this data set yet. A first question: how far does accuracy fall on sources that "
+    "training has not seen? With the usual settings the answer takes a minute or two.",
     button="Start",
 ):
     jobs.ask_to_start(choice.name)

@@ -19,10 +19,6 @@ _CODE = re.compile(r"`[^`]*`|\w+(?:\.\w+)*\((?:[^()]|\([^()]*\))*\)|\(such as np
 """Code within a sentence, which has brackets and words of its own."""
 
 
-_LEFT_OUT = {ROOT / "pages" / "overview.py"}
-"""Written anew on another branch, and held to the rules from then on."""
-
-
 class Text(NamedTuple):
     """A text and the file and line where an editor finds it."""
 
@@ -34,7 +30,7 @@ class Text(NamedTuple):
 def texts_of_code() -> tuple[Text, ...]:
     """All texts of core, ui and pages, in the order of their places."""
     files = sorted(file for folder in ("core", "ui", "pages") for file in (ROOT / folder).rglob("*.py"))
-    return tuple(text for file in files if file not in _LEFT_OUT for text in texts_of(file))
+    return tuple(text for file in files for text in texts_of(file))
 
 
 @cache

@@ -17,13 +17,13 @@ def test_a_first_visit_asks_for_one_click(open_page):
     assert app.title[0].value == "What can be trusted here?"
     assert app.selectbox(key="data_control").value == "digits"
     assert [button.label for button in app.button] == ["Start"]
-    assert "Nothing is known about this data set yet" in texts(app)
+    assert "Nothing has been computed for this data set yet" in texts(app)
 
 
 def test_verdicts_so_far_are_shown_for_the_chosen_data_set_only(open_page, workspace, wine):
     stored_run(workspace, wine)
     assert "SVM" in texts(open_page("overview", data=wine.fingerprint))
-    assert "Nothing is known" in texts(open_page("overview", data="digits"))
+    assert "Nothing has been computed" in texts(open_page("overview", data="digits"))
 
 
 def test_a_data_set_with_runs_says_what_has_not_been_asked_yet(open_page, workspace, wine):
@@ -36,7 +36,7 @@ def test_a_data_set_with_runs_says_what_has_not_been_asked_yet(open_page, worksp
 def test_runs_that_others_rest_on_are_no_verdicts(open_page, workspace, wine):
     plan = SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=1)
     stored_run(workspace, wine, plan=plan)
-    assert "Nothing is known about this data set yet" in texts(open_page("overview", data=wine.fingerprint))
+    assert "Nothing has been computed for this data set yet" in texts(open_page("overview", data=wine.fingerprint))
 
 
 def test_several_runs_under_way_stand_side_by_side(open_page, workspace, wine):
