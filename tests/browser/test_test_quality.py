@@ -30,7 +30,7 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, t
     expect(page).to_have_url(re.compile("theta2=0.95"))
     said = verdict(page)
     assert said != first
-    unfold(page, "How do two classes lie")
+    unfold(page, "How close are two classes")
     click(page.get_by_role("radio", name="class_2").first)
     plane = page.get_by_role("figure", name=re.compile("class_2 and class_[01] in a plane"))
     expect(plane).to_be_visible()

@@ -233,7 +233,7 @@ def test_archives_are_read_only_where_the_owner_trusts_them(digits, monkeypatch)
     assert loaded.has_gradients
     few = digits.y < 7
     fewer = Dataset("fewer", "image", digits.x[few], digits.y[few], digits.class_names[:7], digits.ids[few])
-    with pytest.raises(ModelError, match=r"mine.pt2: The model tells 10 classes apart, the data set has 7"):
+    with pytest.raises(ModelError, match=r"mine.pt2: The model has 10 classes, the data set has 7"):
         load_model("mine.pt2", content, fewer)
     with pytest.raises(ModelError, match="cannot read the archive"):
         load_model("mine.pt2", in_zip(archive__archive_format=b"pt2"), digits)
@@ -328,8 +328,8 @@ def test_the_models_own_range_is_reached():
     ("run", "told"),
     [
         (lambda x: x.sum(dim=(1, 2, 3)), r"gives an array of shape \(6,\), not a row for each"),
-        (lambda x: torch.zeros(6, 4), "tells 4 classes apart, the data set has 3"),
-        (lambda x: torch.zeros(6, 1), "tells 1 classes apart, the data set has 3"),
+        (lambda x: torch.zeros(6, 4), "has 4 classes, the data set has 3"),
+        (lambda x: torch.zeros(6, 1), "has 1 classes, the data set has 3"),
         (lambda x: torch.full((6, 3), torch.nan), "no finite number"),
         (lambda x: torch.zeros(6, 3, dtype=torch.int64), "no finite number"),
         (lambda x: torch.full((6, 3), 0.4), r"lie in \[0, 1\] and sum to 1.2 .* neither probabilities .* nor logits"),

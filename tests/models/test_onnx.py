@@ -122,7 +122,7 @@ def test_the_range_at_training_is_reached(digits):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (onnx_file(linear(7)), "tells 7 classes apart, the data set has 10"),
+        (onnx_file(linear(7)), "has 7 classes, the data set has 10"),
         (onnx_file(linear(), shape=("n", 1, 4, 16)), r"takes no inputs of shape \(1, 8, 8\)"),
         (onnx_file(linear()[:16], shape=("n", "c", "h", "w")), r"takes no inputs of shape \(1, 8, 8\)"),
         (onnx_file(linear(), last="ArgMax", output_type=INT64), "one array of numbers and give a table of logits"),
