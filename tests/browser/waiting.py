@@ -23,11 +23,14 @@ def click(place: Locator) -> None:
 
 def unfold(page: Page, *titles: str) -> None:
     """Open parts of a page that are closed at first; all of them where none is named."""
-    folds = settled(page).get_by_test_id("stMain").locator("details[class]:not([open]) > summary")
+    main = settled(page).get_by_test_id("stMain")
+    folds, opened = main.locator("details[class]:not([open]) > summary"), main.locator("details[open] > summary")
     wanted = [folds.filter(has_text=title) for title in titles] or [folds]
     for title in titles:
-        expect(page.get_by_test_id("stMain").locator("details > summary").filter(has_text=title)).not_to_have_count(0)
+        expect(main.locator("details > summary").filter(has_text=title)).not_to_have_count(0)
     for closed in wanted:
         while closed.count():
+            before = opened.count()
             click(closed.first)
+            expect(opened.nth(before)).to_be_attached()  # else the same part is clicked again while it opens
             settled(page)
