@@ -13,10 +13,13 @@ expect.set_options(timeout=PATIENCE)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What the server wrote stands beside a test that failed."""
+    """What the server wrote, and what the page said at last, stand beside a test that failed."""
     report = yield
-    if report.failed and "server" in getattr(item, "funcargs", {}):
-        report.sections.append(("Server log", (item.funcargs["server"].home / "server.log").read_text()))
+    known = getattr(item, "funcargs", {})
+    if report.failed and "server" in known:
+        report.sections.append(("Server log", (known["server"].home / "server.log").read_text()))
+    if report.failed and report.when == "call" and "page" in known and not known["page"].is_closed():
+        report.sections.append(("Page", known["page"].locator("body").inner_text()))
     return report
 
 

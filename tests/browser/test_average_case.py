@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, click
+from tests.browser.waiting import click
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&sigmas=0.1,0.3&judged=200&audited=10&half_width=0.05"  # few, so that the test is quick
@@ -21,11 +21,11 @@ def test_from_training_to_the_least_robust_samples(server: Server, page: Page, t
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible()
 
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     said = verdict(page)
     assert "noise level sigma 0.3" in said
     assert re.search(r"n = 200; means from 32 fresh noisy copies of each, single samples by MMSE", said)

@@ -14,7 +14,7 @@ from core.data.predictions.fold_files import predictions_file
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, click, settled, unfold
+from tests.browser.waiting import click, settled, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ def test_folds_are_made_scored_taken_home_and_brought_back(
 ):
     page.goto(f"{server.url}/cluster_folds?data=digits")
     click_run(page)
-    expect(page.get_by_text("What differs in the folds")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("What differs in the folds")).to_be_visible()
     said = verdict(page)
     assert re.search(r"loses \d\.\d points \[.*\] of macro F1 on SDS k-means folds: 9\d\.\d % on random folds", said)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, unfold
+from tests.browser.waiting import unfold
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&models=Logistic regression&sizes=50, 150, 500, all&repeats=6&clusterings=1"  # few: 48 trials
@@ -21,8 +21,8 @@ def test_from_one_click_to_a_verdict_that_survives_a_reload(server: Server, page
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()  # the run goes on without the tab
-    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
-    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=WORK)
+    expect(page.locator(".st-key-verdict")).to_be_visible()
+    expect(page.get_by_text("48 of 48 trials used")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)
     said = verdict(page)

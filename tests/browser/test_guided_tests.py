@@ -12,7 +12,7 @@ from core.data import load_example
 from tests.browser.downloads import press
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import click, settled
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=digits&network=CNN-1&epochs=3&decoder=2&size=25 %25&table2=no&mix=30-70"  # few, so that it is quick
@@ -37,7 +37,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible()
 
     explorer = page.locator(".st-key-explorer")
     expect(explorer.get_by_text("the nearest real test image")).to_be_visible()
@@ -50,7 +50,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
 
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(page.get_by_role("heading", name="In numbers")).to_be_visible(timeout=WORK)
+    expect(page.get_by_role("heading", name="In numbers")).to_be_visible()
     said = card(page)
     assert re.search(r"Accuracy is \d+\.\d % \[", said)
     assert re.search(r"on [\d\s]+ generated pictures", said)

@@ -13,7 +13,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_links import create_link
 from tests.browser.test_main_job import click_run
-from tests.browser.waiting import WORK, click, settled, unfold
+from tests.browser.waiting import click, settled, unfold
 
 pytestmark = pytest.mark.browser
 NAMES = (
@@ -117,8 +117,8 @@ def test_hostile_names_are_text_on_every_page(server: Server, watched: Page, tab
     for stem, settings in RUN.items():
         page.goto(f"{server.url}/{stem}?data={data}&{settings}")
         click_run(page)
-        expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
-        expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=WORK)
+        expect(page.locator(".st-key-verdict")).to_be_visible()
+        expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
         unfold(page)
         expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
         nothing_foreign(page, stem)
@@ -151,11 +151,11 @@ def test_hostile_names_are_text_where_a_network_was_trained(server: Server, watc
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible()
     for stem, settings in NEEDS_A_NETWORK.items():
         page.goto(f"{server.url}/{stem}?data={data}&{NETWORK}&{settings}")
         click_run(page)
-        expect(page.locator(DONE[stem])).to_be_visible(timeout=WORK)
+        expect(page.locator(DONE[stem])).to_be_visible()
         expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
         expect(page.get_by_text(SHOWN).first).to_be_attached()
         nothing_foreign(page, stem)
@@ -174,7 +174,7 @@ def test_hostile_names_in_predictions_are_text(server: Server, watched: Page):
         nothing_foreign(page, f"matched_subsets, the {role} file")
         click(use)
         expect(use).to_have_count(0)
-    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
+    expect(page.locator(".st-key-verdict")).to_be_visible()
     unfold(page)
     expect(page.locator(".js-plotly-plot text", has_text=SHOWN).first).to_be_attached()
     nothing_foreign(page, "matched_subsets")

@@ -15,7 +15,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, verdict
 from tests.browser.test_upload import GOOD, upload
-from tests.browser.waiting import WORK, click, settled, unfold
+from tests.browser.waiting import click, settled, unfold
 
 pytestmark = pytest.mark.browser
 FOLDS = ("By epsilon and by predicted label", "Is the model calibrated?", "Samples and their subsets")
@@ -50,7 +50,7 @@ def watched(page: Page) -> Page:
 def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/source_robustness?{RESULT}")
     click_run(page)
-    expect(page.get_by_text("24 of 24 trials used")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("24 of 24 trials used")).to_be_visible()
     said, link = verdict(page), create_link(page)
     asked = parse_qs(urlsplit(link).query)
     token = asked["t"][0]
@@ -85,9 +85,9 @@ def test_a_link_shows_the_result_until_it_is_revoked(server: Server, page: Page,
 def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, page: Page, tab: Callable[..., Page]):
     page.goto(f"{server.url}/matched_subsets")
     click(page.get_by_role("button", name="Show the example"))
-    expect(figures(page)).to_have_count(1, timeout=WORK)
+    expect(figures(page)).to_have_count(1)
     unfold(page, *FOLDS)
-    expect(figures(page)).to_have_count(N_FIGURES, timeout=WORK)
+    expect(figures(page)).to_have_count(N_FIGURES)
     click(page.get_by_text("New set Digits: shifted against"))
     said, link = shown(page), create_link(page)
     asked = parse_qs(urlsplit(link).query)
@@ -98,7 +98,7 @@ def test_a_link_to_a_comparison_shows_it_until_it_is_revoked(server: Server, pag
         visitor.goto(address)
         assert shown(visitor) == said
     unfold(visitor, *FOLDS)
-    expect(figures(visitor)).to_have_count(N_FIGURES, timeout=WORK)
+    expect(figures(visitor)).to_have_count(N_FIGURES)
     expect(visitor.get_by_text("Digits: shifted against Digits: own test set")).to_be_visible()
     expect(visitor.get_by_label("Epsilon", exact=True)).to_be_disabled()
     expect(visitor.get_by_test_id("stFileUploader")).to_have_count(0)

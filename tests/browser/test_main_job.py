@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.downloads import take
 from tests.browser.server import Server
-from tests.browser.waiting import WORK, click, settled, unfold
+from tests.browser.waiting import click, settled, unfold
 
 pytestmark = [pytest.mark.browser, pytest.mark.random_order(disabled=True)]  # the last leaves its run running
 PARAMETERS = "data=digits&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials
@@ -24,8 +24,8 @@ def test_from_one_click_to_a_verdict_that_can_be_shared(server: Server, page: Pa
     page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(page.locator(".st-key-verdict")).to_be_visible(timeout=WORK)
-    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=WORK)
+    expect(page.locator(".st-key-verdict")).to_be_visible()
+    expect(page.get_by_text("48 of 48 trials used")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_text("SVM: which classes").or_(page.get_by_text("regression: which classes"))).to_be_visible()
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)

@@ -15,7 +15,7 @@ from core.data import Dataset, load_example
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import click, settled
 
 pytestmark = pytest.mark.browser
 PARAMETERS = "data=wine&repeats=8&clusterings=2"  # few, so that the test is quick: 48 trials, 24 of each model
@@ -26,7 +26,7 @@ def test_predictions_by_trial_become_a_verdict_that_can_be_shared(
 ):
     page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
     click_run(page)
-    expect(page.get_by_text("48 of 48 trials used")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("48 of 48 trials used")).to_be_visible()
     open_section(page)
     download = take(page, "Splits (TSV)")
     file = tmp_path / "tree.tsv"

@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, verdict
-from tests.browser.waiting import WORK
 
 pytestmark = pytest.mark.browser
 A4_WIDTH, A4_HEIGHT = 687, 1000
@@ -27,7 +26,7 @@ def test_a_report_without_a_network_has_the_numbers_of_the_page(
 ):
     page.goto(f"{server.url}/source_robustness?{PARAMETERS}")
     click_run(page)
-    expect(page.get_by_text("12 of 12 trials used")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("12 of 12 trials used")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_text("In numbers")).to_be_visible()
     card = re.sub(r"\s+", " ", verdict(page))

@@ -15,7 +15,7 @@ from core.questions import QUESTIONS, with_page
 from tests.browser.server import SECONDS_TO_STOP, Server, free_port, serve, wait_for
 from tests.browser.test_links import create_link, shown, watched
 from tests.browser.test_main_job import click_run, verdict
-from tests.browser.waiting import WORK, click, settled
+from tests.browser.waiting import click, settled
 from ui.shell.gate import SENTENCE
 
 # The first test asks a server that nobody has asked yet.
@@ -112,7 +112,7 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     sign_in(alice, server, "alice")
     alice.goto(f"{server.url}/source_robustness?{RESULT}")
     click_run(alice)
-    expect(alice.get_by_text("24 of 24 trials used")).to_be_visible(timeout=WORK)
+    expect(alice.get_by_text("24 of 24 trials used")).to_be_visible()
     said, own_address = verdict(alice), alice.url
     link = create_link(alice)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
-from tests.browser.waiting import WORK, click, settled, unfold
+from tests.browser.waiting import click, settled, unfold
 
 pytestmark = pytest.mark.browser
 SETTINGS = "data=wine&network=Linear model (SGD)&epochs=10&resplits=19"  # few, so that the test is quick
@@ -21,7 +21,7 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, t
     train = page.get_by_role("button", name="Train", exact=True)
     expect(train).to_be_enabled()
     click(train)
-    expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("held-out samples").first).to_be_visible()
     first = verdict(page)
     assert "36 test samples, 142 training samples" in first
 
@@ -36,7 +36,7 @@ def test_from_training_to_what_the_test_set_covers(server: Server, page: Page, t
     expect(plane).to_be_visible()
 
     click_run(page)
-    expect(page.locator(".st-key-shift-verdict")).to_contain_text("19 re-splits of each class", timeout=WORK)
+    expect(page.locator(".st-key-shift-verdict")).to_contain_text("19 re-splits of each class")
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
 
     download = take(page, "Samples (TSV)")

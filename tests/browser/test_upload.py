@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.server import Server
-from tests.browser.waiting import WORK, click, settled, unfold
+from tests.browser.waiting import click, settled, unfold
 from tests.data.shared_files import recordings
 
 pytestmark = pytest.mark.browser
@@ -45,7 +45,7 @@ def test_from_recordings_to_a_verdict_about_new_subjects_in_four_clicks(own_serv
     expect(page.get_by_text("known sources").first).to_be_visible()
     clicks.on(page.get_by_role("button", name="Run", exact=True))
     verdict = page.locator(".st-key-verdict")
-    expect(verdict).to_contain_text("held-out sources", timeout=WORK)
+    expect(verdict).to_contain_text("held-out sources")
     assert clicks.n <= 4
 
 
