@@ -17,7 +17,6 @@ from ui.shell import exports, jobs, page, share
 from ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-SECONDS_BETWEEN_DRAWINGS = 4.0
 
 
 def show(run: Run) -> None:
@@ -80,6 +79,6 @@ else:
     sigma = look.sigma
     share.offer(plan, (stored_parameters(plan) or {}) | controls.shown(plan, dataset, look))
     jobs.follow(run, jobs.progress)
-    jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
+    jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     page.foot(run)
 page.how_to_read(HOW_TO_READ)

@@ -18,7 +18,6 @@ from ui.shell import exports, jobs, page, share, take_away
 from ui.shell.session import owner, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-SECONDS_BETWEEN_DRAWINGS = 4.0
 STEM = "cluster-folds"
 
 
@@ -49,7 +48,7 @@ def make() -> None:
         share.offer(plan, (controls.parameters(plan) or {}) | written)
     with st.container():  # the same place before and after, so that nothing jumps when the run ends
         if run.state == "running":
-            jobs.follow(run, partial(so_far, metric=metric), every=SECONDS_BETWEEN_DRAWINGS)
+            jobs.follow(run, partial(so_far, metric=metric), every=jobs.SECONDS_BETWEEN_DRAWINGS)
         elif results.of_run(run).cuts:
             everything(results.of_run(run), metric, {}, run)
         else:
@@ -71,10 +70,7 @@ def own() -> None:
     chosen = upload.cards()
     share.offer(None, upload.parameters(chosen))
     if not {"first", "second"} & chosen.keys():
-        page.empty(
-            "Upload a model's predictions on folds, and the file that gives each sample's fold. The files of the "
-            "ClusterDataSplit notebooks work unchanged."
-        )
+        page.empty(upload.ASKED)
         return
     try:
         folded = upload.folded(chosen)

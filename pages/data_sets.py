@@ -5,65 +5,23 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.data import EXAMPLES
 from core.evaluate.data_sets import NumberByClass, data_verdict
 from ui.data import choice as data_choice
-from ui.data import samples, upload, vectors
+from ui.data import samples, vectors
 from ui.data.choice import Choice
-from ui.data_sets import copies, maps, results, views
+from ui.data_sets import choosing, copies, maps, results, views
 from ui.data_sets.work import DataLook
-from ui.forms.chosen import choice_line
 from ui.forms.plan_form import plan_parameters
 from ui.shell import background, page, share, take_away
 from ui.shell.session import read_only
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-ANOTHER = "choose another"
 
 
 @st.dialog("Delete this data set?")
 def delete(choice: Choice) -> None:
     st.markdown(f"**{page.plain(choice.title)}** and all its runs are deleted for good.")
     page.delete_or_keep(lambda: data_choice.forget(choice.address))
-
-
-def choose() -> bool:
-    """The examples as cards, and the place for a file; whether a file takes the page over."""
-    top, below = st.container(horizontal=True, key="choose-data"), st.container()
-    line = top.container()
-    with top.container(width=420):
-        file = upload.control()
-    with below:
-        if upload.takes_over(file):
-            return True
-    chosen = data_choice.current()
-    name, taken = (chosen.name, page.plain(chosen.title)) if chosen else ("", "none")
-    with (
-        line,
-        choice_line(f"Data set **{taken}**", key="data", of=name, change=ANOTHER, expanded=chosen is None),
-    ):
-        cards(chosen)
-    return False
-
-
-def cards(chosen: Choice | None) -> None:
-    """The examples, each with what it is."""
-    with st.grid(len(EXAMPLES), min_column_width=190):
-        for address, choice in data_choice.choices().items():
-            if choice.example is None:
-                continue
-            example = EXAMPLES[choice.example]
-            with st.container(border=True, height="stretch", key=f"example-{choice.example}"):
-                st.markdown(f"**{example.title}**  \n:gray[{example.sentence}]")
-                st.space("stretch")
-                st.button(
-                    "Chosen" if choice == chosen else "Choose",
-                    key=f"choose-{choice.example}",
-                    on_click=data_choice.choose,
-                    args=(address,),
-                    disabled=choice == chosen,
-                    width="stretch",
-                )
 
 
 def about(look: DataLook) -> None:
@@ -124,7 +82,7 @@ def where_samples_lie(asked: dict[str, list[str]]) -> str:
 
 
 page.lead("Class balance, value ranges, duplicates and a map. It does not check whether labels are right.")
-if read_only() or not choose():
+if read_only() or not choosing.choose():
     dataset = data_choice.dataset()
     choice = data_choice.required()
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -6,12 +6,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.data import DataError
-from core.evaluate.calibration import bins_table, calibration_table
 from core.evaluate.matched_subsets import ModelComparisons, SetComparison, matched_verdict, models_verdict
-from core.figures import calibration as reliability
 from core.figures import matched_subsets as figures
-from ui.matched_subsets import calibration as by_subset
-from ui.matched_subsets import command, controls, matching, results
+from ui.matched_subsets import calibration, command, controls, matching, results
 from ui.matched_subsets.plan import MatchingPlan
 from ui.predictions import choice as prediction_choice
 from ui.shell import background, page, share, take_away
@@ -47,7 +44,12 @@ def more(found: ModelComparisons, of: SetComparison) -> None:
         if len(found.rows) > 1:
             page.fold("Every model", partial(matching.all_models, found), key="models")
         page.fold("By epsilon and by predicted label", partial(matched, of), key="matched")
-        page.fold("Is the model calibrated?", partial(how_sure, of), key="calibration", asked_by=("subset",))
+        page.fold(
+            "Is the model calibrated?",
+            partial(calibration.show, sets, plan, of.model),
+            key="calibration",
+            asked_by=("subset",),
+        )
         samples = partial(results.matched_samples, sets, plan, of.model)
         page.fold("Samples and their subsets", lambda: matching.samples(samples()), key="matched-samples")
         tables |= {"Labels": of.labels_table, "Samples": samples}
@@ -72,33 +74,6 @@ def matched(of: SetComparison) -> None:
             page.figure(partial(figures.label_chart, of), caption, key="labels")
         else:
             st.caption("No predicted label has enough pairs for a claim of its own.")
-
-
-def how_sure(of: SetComparison) -> None:
-    """Calibration of the five subsets."""
-    work = results.reliability(sets, plan, of.model)
-    known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
-    if known is None:
-        return
-    curves, densities = st.columns(2, gap="medium")
-    with curves:
-        caption = "On the diagonal confidence equals accuracy; below it the model is overconfident."
-        page.figure(partial(reliability.reliability_curves, known.subsets), caption, key="reliability")
-    with densities:
-        caption = "Density of confidences; matching makes those of the matched subsets alike."
-        page.figure(partial(reliability.density_chart, known.densities), caption, key="densities")
-    chosen = by_subset.choose_subset(known.subsets)
-    one, coverage = st.columns(2, gap="medium")
-    with one:
-        figure = partial(reliability.reliability_chart, known.subsets[chosen], subset=chosen)
-        page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
-    with coverage:
-        caption = "Accuracy after removing the least confident samples."
-        page.figure(partial(reliability.coverage_chart, known.coverage), caption, key="coverage")
-    by_subset.calibration_rows(known.subsets)
-    by_class = by_subset.classes(results.class_calibration(sets, plan, of.model, chosen), chosen)
-    bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
-    take_away.offer(bins | by_class, stem=STEM)
 
 
 page.lead(

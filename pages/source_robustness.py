@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.claims import Claim
-from core.evaluate.source_robustness import AccuracyIntervals, ExpectedInterval, source_verdict
+from core.evaluate.source_robustness import ExpectedInterval, source_verdict
 from core.report import source_robustness as report
 from core.workspace.run import Run
 from ui.clouds import part as clouds
@@ -19,7 +19,6 @@ from ui.shell.session import owner, workspace
 from ui.source_robustness import controls, finders, own_model, results, sources, trained_sources
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
-SECONDS_BETWEEN_DRAWINGS = 4.0
 
 
 def show(run: Run) -> None:
@@ -49,8 +48,8 @@ def show(run: Run) -> None:
 def more(run: Run, of: ExpectedInterval) -> None:
     """What a reader may want besides, folded; and everything to take away."""
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
-    page.fold(sources.about(of, intervals.overall), partial(in_detail, run, of), key="hard")
-    page.fold("Draw by draw, and rho of every model", partial(draws, intervals), key="draws")
+    page.fold(sources.about(of, intervals.overall), partial(sources.in_detail, run, of, intervals), key="hard")
+    page.fold("Draw by draw, and rho of every model", partial(sources.draws, intervals), key="draws")
     told, null = finders.told(run, own), _null(run, of)
     if told:
         title = "Does the interval contain the accuracy on truly unseen sources?"
@@ -74,26 +73,6 @@ def more(run: Run, of: ExpectedInterval) -> None:
         also=None if own is None else {"Models of your own": f"predictions by trial, fingerprint {own.fingerprint}"},
     )
     page.how_to_read(HOW_TO_READ)
-
-
-def in_detail(run: Run, of: ExpectedInterval) -> None:
-    """One model by class and by held-out source, with portraits of the hardest."""
-    intervals = results.intervals(run, own)
-    classes, held_out = st.columns(2, gap="medium")
-    with classes:
-        page.draw(report.class_figure(of, intervals))
-    with held_out:
-        page.draw(report.held_out_figure(of, intervals))
-    sources.closer(run, of, intervals.sources_of(of))
-
-
-def draws(intervals: AccuracyIntervals) -> None:
-    """Every draw of every model, and what share of the accuracy each keeps."""
-    boxes, rho = sources.beside(intervals.overall)
-    with boxes:
-        page.draw(report.box_figure(intervals))
-    with rho:
-        page.draw(report.rho_figure(intervals.overall))
 
 
 def _null(run: Run, of: ExpectedInterval) -> Claim | None:
@@ -122,7 +101,7 @@ share.offer(None if own else plan, leads, view=own_model.view(plan, dataset, own
 looked = sources.looked_at(run, own)
 if run is not None:
     jobs.follow(run, jobs.progress)
-    jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)
+    jobs.follow(run, show, every=jobs.SECONDS_BETWEEN_DRAWINGS)
 elif own is not None:
     show(own_model.unstarted(plan, dataset))
 else:

@@ -28,6 +28,10 @@ from ui.predictions import upload as prediction_upload
 from ui.shell import page
 from ui.shell.session import hold, is_fixed, owner, read_only, workspace
 
+ASKED = (
+    "Upload a model's predictions on folds, and the file that gives each sample's fold. The files of the "
+    "ClusterDataSplit notebooks work unchanged."
+)
 GONE = (
     "The predictions in this address were deleted, or belong to somebody else. No result is shown. Upload the "
     "files again."

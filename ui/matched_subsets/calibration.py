@@ -1,17 +1,56 @@
 """What does the calibration of two test sets look like in numbers? By subset, and by class of one subset."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from core.evaluate.calibration import FEWEST_OF_CLASS, Calibration, ClassCalibration, class_sentence, class_table
+from core.evaluate.calibration import (
+    FEWEST_OF_CLASS,
+    Calibration,
+    ClassCalibration,
+    bins_table,
+    calibration_table,
+    class_sentence,
+    class_table,
+)
 from core.evaluate.wording import p_value
+from core.figures import calibration as reliability
 from ui.forms.controls import One, check_address
-from ui.shell import background, page
+from ui.matched_subsets import results
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
+from ui.shell import background, page, take_away
 from ui.shell.background import Task
 
 NO_CLASSES = "No calibration by class: the file has one probability per row, not one for every class."
+
+
+def show(sets: TwoSets, plan: MatchingPlan, model: str) -> None:
+    """Calibration of the five subsets."""
+    work = results.reliability(sets, plan, model)
+    known = background.answer(work, "Looking at the calibration of every subset", key="reliability")
+    if known is None:
+        return
+    curves, densities = st.columns(2, gap="medium")
+    with curves:
+        caption = "On the diagonal confidence equals accuracy; below it the model is overconfident."
+        page.figure(partial(reliability.reliability_curves, known.subsets), caption, key="reliability")
+    with densities:
+        caption = "Density of confidences; matching makes those of the matched subsets alike."
+        page.figure(partial(reliability.density_chart, known.densities), caption, key="densities")
+    chosen = choose_subset(known.subsets)
+    one, coverage = st.columns(2, gap="medium")
+    with one:
+        figure = partial(reliability.reliability_chart, known.subsets[chosen], subset=chosen)
+        page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
+    with coverage:
+        caption = "Accuracy after removing the least confident samples."
+        page.figure(partial(reliability.coverage_chart, known.coverage), caption, key="coverage")
+    calibration_rows(known.subsets)
+    by_class = classes(results.class_calibration(sets, plan, model, chosen), chosen)
+    bins = {"Calibration": lambda: calibration_table(known.subsets), "Bins": lambda: bins_table(known.subsets)}
+    take_away.offer(bins | by_class, stem="matched-subsets")
 
 
 def choose_subset(of: dict[str, Calibration]) -> str:

@@ -23,6 +23,8 @@ from ui.shell.page import error, or_toast
 from ui.shell.session import engine, owner, read_only, workspace
 
 SECONDS_BETWEEN_LOOKS = 1.5
+SECONDS_BETWEEN_DRAWINGS = 4.0
+"""So long a verdict and its figures stand before they are drawn anew with what has come since."""
 STATES = {
     "queued": ("not started", "gray"),
     "running": ("running", "blue"),

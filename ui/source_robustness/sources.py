@@ -19,6 +19,7 @@ from core.evaluate.source_robustness import (
 )
 from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import count, percent, plural, quoted, ratio
+from core.report import source_robustness as report
 from core.report.source_robustness import Row, names_beside, table, title
 from core.represent import REPRESENTATIONS
 from core.trials import KNOWN_SOURCES, TrialPlan
@@ -205,3 +206,22 @@ def _portrait(run: Run, dataset: Dataset, hard: Hardness) -> None:
         st.markdown(page.plain(drawn.words))
     accuracy = percent(hard.shrunk, hard.interval)
     st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}, {plural(source.n_repeats, 'repeat')}")
+
+
+def in_detail(run: Run, of: ExpectedInterval, intervals: AccuracyIntervals) -> None:
+    """One model by class and by held-out source, with portraits of the hardest."""
+    classes, held_out = st.columns(2, gap="medium")
+    with classes:
+        page.draw(report.class_figure(of, intervals))
+    with held_out:
+        page.draw(report.held_out_figure(of, intervals))
+    closer(run, of, intervals.sources_of(of))
+
+
+def draws(intervals: AccuracyIntervals) -> None:
+    """Every draw of every model, and what share of the accuracy each keeps."""
+    boxes, rho = beside(intervals.overall)
+    with boxes:
+        page.draw(report.box_figure(intervals))
+    with rho:
+        page.draw(report.rho_figure(intervals.overall))

@@ -19,8 +19,6 @@ from ui.shell.session import owner, workspace
 from ui.test_quality import results
 from ui.test_quality.work import Looked
 
-SECONDS_BETWEEN_DRAWINGS = 4.0
-
 
 def at_once(looked: Looked) -> PartsTold | None:
     """What a classifier that tells training from test samples says; None while it is worked out."""
@@ -63,7 +61,7 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
         )
         return None
     jobs.follow(run, jobs.progress)
-    jobs.follow(run, _results, every=SECONDS_BETWEEN_DRAWINGS)
+    jobs.follow(run, _results, every=jobs.SECONDS_BETWEEN_DRAWINGS)
     if classifier is not None and run.state == "done":
         st.markdown(page.plain(parts_told.disagreement(classifier, results.covariate_shift(run))))
     return run

@@ -1,0 +1,67 @@
+"""What may a reader want beside the verdict? Parts that are closed at first; each adds itself to the address."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.evaluate.guided_tests import Guided, Properties
+from core.evaluate.guided_tests.verdict import NOTHING_INSIDE, round_trip_finding
+from core.evaluate.test_quality import Regions
+from core.workspace.models import StoredModel
+from core.workspace.run import Run
+from ui.guided_tests import beside, explorer, label_next, look, results
+from ui.shell import background, page, share
+from ui.test_quality.work import Looked
+
+
+def features(run: Run, found: Guided, looked: Looked, *, inside: bool) -> None:
+    """What the layer's head makes of features, and their decoder; `inside` says whether the model has such layers."""
+
+    def draw() -> None:
+        if not inside:
+            st.caption(NOTHING_INSIDE)
+        look.features(found)
+        trip = background.answer(results.sent_again(run, looked), "Sending images through the model", key="trip")
+        look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
+
+    page.fold("How does the layer's head classify generated features? With table 2", draw, key="features")
+
+
+def with_another(run: Run, found: Guided, model: StoredModel) -> None:
+    """Another model on the same pictures; nothing where there is no other."""
+    if found.suite is not None and beside.others(model):
+        title = "How does another model do on these pictures?"
+        draw = partial(beside.beside, run, found, model)
+        add(page.fold(title, draw, key="versus", asked_by=(beside.KEY,)))
+
+
+def on_the_way(looked: Looked, within: Regions, found: Guided | None, *, opened: bool) -> None:
+    """The explorer; open from the start where that is asked for, or where the address names a place."""
+    opened |= any(key.startswith(explorer.KEYS) for key in st.query_params)
+    draw = partial(explorer.explorer, looked, within, None if found is None else found.decoder)
+    add(page.fold("What lies between two classes?", draw, key="way", opened=opened))
+
+
+def to_label(looked: Looked, within: Regions) -> None:
+    """The list of what to label next, which needs no run."""
+    draw = partial(label_next.label_next, looked, within)
+    add(page.fold("Label these next", draw, key="next", asked_by=label_next.KEYS))
+
+
+def tested(looked: Looked) -> Properties | None:
+    """The three properties, which need no run either; None while they are not worked out."""
+
+    def draw() -> Properties | None:
+        found = background.answer(results.properties(looked), "Testing properties", key="properties")
+        if found is not None:
+            add(look.properties(found, looked))
+        return found
+
+    title = "Does the model behave like a well-trained classifier?"
+    return page.fold(title, draw, key="properties", asked_by=("violations",))
+
+
+def add(said: dict[str, list[str]] | None) -> None:
+    """More of the address that leads here."""
+    for key, written in (said or {}).items():
+        share.add(key, written)
