@@ -12,3 +12,14 @@ class ModelError(DataError):
     Traceback (most recent call last):
     core.models.errors.ModelError: cnn_3 needs images of at least 8 x 8 pixels, these are 6 x 6.
     """
+
+
+class ModelStopped(ModelError):
+    """A model that was stopped, since it took more time or memory than a model may.
+
+    Examples
+    --------
+    >>> raise ModelStopped("loop.onnx: it was stopped.")
+    Traceback (most recent call last):
+    core.models.errors.ModelStopped: loop.onnx: it was stopped.
+    """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from jaxtyping import Shaped
 
-from core.models.errors import ModelError
+from core.models.errors import ModelError, ModelStopped
 from core.models.inputs import network_inputs
 from core.models.pixels import InputRange, black_and_white
 
@@ -104,6 +104,8 @@ def adapt(
         try:
             with torch.no_grad():
                 values = model.raw(examples)
+        except ModelStopped:  # so it would be in every layout
+            raise
         except Exception as error:  # a model from elsewhere may raise anything
             refusals.append(f"{layout}: {(str(error).strip() or repr(error)).splitlines()[0]}")
             continue

@@ -11,16 +11,16 @@ import os
 import struct
 import zipfile
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Integer, Shaped
 
 from core.data import Dataset
+from core.models.apart import READERS, Apart, ForeignKind
 from core.models.architectures import ARCHITECTURES
 from core.models.errors import ModelError
 from core.models.foreign import ForeignModel, adapt
-from core.models.foreign_files import read_exported, read_onnx
 from core.models.inputs import input_shape, network_inputs
 from core.models.pixels import InputRange, black_and_white, checked_range
 from core.models.stored import RECORDED, ModelFile
@@ -71,13 +71,15 @@ def load_model(
     *,
     architecture: str | None = None,
     input_range: InputRange | None = None,
+    apart: bool = False,
 ) -> TrainedNetwork | ForeignModel:
     """Read the file `name` as a model of this data set, whose classes it must know in the same order.
 
     `architecture` names one of ours, for weights that do not say it themselves. `input_range` is what black and white
     were when the model was trained, e.g. (0, 255) or (-1, 1), or a pair for each channel (`core.models.pixels`);
-    without it (0, 1), as our pixels are. Noise is measured in our pixels all the same. Raises ModelError, with the
-    reason and a remedy, for what cannot be used.
+    without it (0, 1), as our pixels are. Noise is measured in our pixels all the same. A model from elsewhere that
+    stands `apart` is run in a process of its own, within limits, and gives no gradients (`core.models.apart`). Raises
+    ModelError, with the reason and a remedy, for what cannot be used.
 
     Examples
     --------
@@ -101,15 +103,18 @@ def load_model(
             model = _network(content, dataset, architecture, input_range)
             check_fits(model, dataset)
             return model
-        run = read_onnx(content) if kind == "onnx" else read_exported(content)
+        run = Apart(name, kind, content) if apart else READERS[kind](content)
         examples = _examples(dataset)
-        return adapt(run, examples, dataset.class_names, has_gradients=kind == "export", input_range=input_range)
+        has_gradients = kind == "export" and not apart
+        return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=input_range)
     except ModelError as error:
         raise ModelError(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
 
 
-def read_stored(stored: bytes, dataset: Dataset) -> TrainedNetwork | ForeignModel:
+def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> TrainedNetwork | ForeignModel:
     """Read a model as the workspace keeps it (`core.models.stored`), checked as `load_model` checks it.
+
+    Workers need not have it `apart`: their trials have a limit of their own.
 
     Examples
     --------
@@ -123,9 +128,8 @@ def read_stored(stored: bytes, dataset: Dataset) -> TrainedNetwork | ForeignMode
     'linear'
     """
     file = ModelFile.from_bytes(stored)
-    return load_model(
-        file.file_name, file.content, dataset, architecture=file.architecture, input_range=file.input_range
-    )
+    known = {"architecture": file.architecture, "input_range": file.input_range}
+    return load_model(file.file_name, file.content, dataset, **known, apart=apart)
 
 
 def check_fits(model: TrainedNetwork, dataset: Dataset) -> None:
@@ -205,7 +209,7 @@ def _check_columns(model: TrainedNetwork, dataset: Dataset) -> None:
         )
 
 
-def _kind(name: str, content: bytes) -> str:
+def _kind(name: str, content: bytes) -> ForeignKind | Literal["safetensors"]:
     """Say what a file is by its first bytes; ModelError for what is not read. Nothing is unpickled to find out."""
     suffix = PurePath(name).suffix.lower()
     is_zip = content[:4] == b"PK\x03\x04"

@@ -21,15 +21,14 @@ from core.data import Dataset
 from core.data.store import from_bytes, to_bytes
 from core.models.errors import ModelError
 from core.models.judged import Judged, judge
+from core.models.limits import MOST_BYTES, SECONDS_TO_READ, limit_memory, why_ended
 from core.models.load import read_stored
 from core.models.pixels import InputRange
 from core.models.stored import ModelFile
 from core.models.trained import TrainedNetwork
 
-SECONDS_TO_READ = 60
 SECONDS_TO_JUDGE = 600
-MOST_BYTES = 4 << 30
-"""What reading a model and asking it about a few samples may take, then asking it about thousands, and its memory."""
+"""What asking a model about thousands of samples may take."""
 
 _ROOT = Path(core.__file__).resolve().parents[1]
 _DATASET, _MODEL, _ROWS = "dataset", "model", "rows.json"
@@ -85,16 +84,11 @@ def _told(name: str, status: int, said: bytes, dataset: Dataset) -> Tried:
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as problem:
         if status == 0:
             raise ModelError(f"{name}: the process that tried it said nothing that can be read.") from problem
-    if status == -signal.SIGALRM:
-        raise ModelError(
-            f"{name}: it was stopped, since reading it and asking it about a few samples took longer than "
-            f"{SECONDS_TO_READ} seconds, or about thousands longer than {SECONDS_TO_JUDGE}. Does it hold a loop "
-            "without end? Export a smaller model."
-        )
-    raise ModelError(
-        f"{name}: the process that tried it was ended ({status}), most likely for lack of memory: it may take "
-        f"{MOST_BYTES >> 30} GB. Export a smaller model."
+    took = (
+        f"reading it and asking it about a few samples took longer than {SECONDS_TO_READ} seconds, or about thousands "
+        f"longer than {SECONDS_TO_JUDGE}"
     )
+    raise ModelError(why_ended(name, status, took))
 
 
 def _try_here(folder: Path, seconds_to_read: int, seconds_to_judge: int, most_bytes: int) -> dict:
@@ -104,7 +98,7 @@ def _try_here(folder: Path, seconds_to_read: int, seconds_to_judge: int, most_by
     rows = np.array(json.loads((folder / _ROWS).read_text("utf-8")), dtype=np.int64)
     dataset, stored = from_bytes((folder / _DATASET).read_bytes()), (folder / _MODEL).read_bytes()
     torch.set_num_threads(1)
-    _limit_memory(most_bytes)
+    limit_memory(most_bytes)
     signal.alarm(seconds_to_read)
     try:
         model = read_stored(stored, dataset)
@@ -118,18 +112,6 @@ def _try_here(folder: Path, seconds_to_read: int, seconds_to_judge: int, most_by
     signal.alarm(0)
     ours = model.architecture if isinstance(model, TrainedNetwork) else None
     return {"taken_for": judged.taken_for.tolist(), "architecture": ours, "has_gradients": model.has_gradients}
-
-
-def _limit_memory(most_bytes: int) -> None:
-    """Let this process take so many bytes more than it has; nothing where the system knows of no limits."""
-    try:
-        import resource
-
-        has = int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
-        resource.setrlimit(resource.RLIMIT_DATA, (has + most_bytes, has + most_bytes))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, OSError, ValueError):
-        pass
 
 
 if __name__ == "__main__":

@@ -191,7 +191,7 @@ def layers_offered(stored: bytes, dataset: Dataset) -> tuple[str, ...]:
     """
     if ModelFile.from_bytes(stored).architecture == RECORDED:
         return (UPLOADED,)
-    return layer_names(read_stored(stored, dataset))
+    return layer_names(read_stored(stored, dataset, apart=True))
 
 
 def layer_parts(
@@ -225,7 +225,7 @@ def layer_parts(
     file = ModelFile.from_bytes(stored)
     if file.architecture == RECORDED:
         return _recorded(file, dataset, layer)
-    model = read_stored(stored, dataset)
+    model = read_stored(stored, dataset, apart=True)
     of = layer_of(model, layer)
     split = TrainingPlan("linear", test_set=test_set, test_share=test_share, seed=split_seed).split(dataset)
     train, test = (

@@ -50,7 +50,11 @@ def _seal_rows(connection: Connection) -> None:
         connection.execute(write, of_trial | {"sha256": seal})
 
 
-STEPS: dict[int, Callable[[Connection], None]] = {1: _hash_rows, 2: _seal_rows}
+def _only_tables(_connection: Connection) -> None:
+    """Nothing but a table that was not there before (that of sign-outs)."""
+
+
+STEPS: dict[int, Callable[[Connection], None]] = {1: _hash_rows, 2: _seal_rows, 3: _only_tables}
 """What leads from each version to the next, in SQL of its own: the tables of `schema` are those of the newest version.
 
 A table that a version adds needs no SQL: those that are not there are made after the last step.

@@ -1,4 +1,5 @@
-"""What is remembered? Data sets, predictions, models, runs, links, how far trials are and their rows.
+"""What is remembered? Data sets, predictions, models, runs, links, the ends of sign-ins, how far trials are and
+their rows.
 
 Whoever changes a table here adds a step to `core.workspace.migrations`, which older databases go through.
 """
@@ -170,6 +171,16 @@ class ViewLinkRow(_Link, Base):
     page: Mapped[str]
     title: Mapped[str]
     settings: Mapped[str]
+
+
+class SignOutRow(Base):
+    """The end of a sign-in, which is named by a hash of what the provider said of it."""
+
+    __tablename__ = "sign_outs"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    sign_in: Mapped[str] = mapped_column(primary_key=True)
+    at: Mapped[float] = mapped_column(default=now)
 
 
 class RestsOnRow(Base):

@@ -136,12 +136,22 @@ def test_sign_in_share_look_revoke(server: Server, tab):
     visitor.reload()
     expect(visitor.get_by_text("This link does not work")).to_be_visible()
 
+    copy = tab()
+    copy.context.add_cookies(alice.context.cookies(server.url))
+    copy.goto(f"{server.url}/runs")
+    expect(copy.get_by_text("Signed in as alice")).to_be_visible()
+
     alice.keyboard.press("Escape")
     click(alice.get_by_role("button", name="Sign out"))
     alice.wait_for_url("**/oauth2/end_session**")
     alice.goto(own_address)
     assert_closed(alice)
-    for page in (alice, bob, visitor):
+    copy.goto(f"{server.url}/runs")
+    assert_closed(copy)
+    bob.goto(f"{server.url}/runs")
+    expect(bob.get_by_text("Signed in as bob")).to_be_visible()
+    sign_in(alice, server, "alice")
+    for page in (alice, bob, visitor, copy):
         assert page.evaluate("window.violations ?? []") == []
     log = (server.home / "server.log").read_text()
     assert link.split("t=")[1].split("&")[0] not in log

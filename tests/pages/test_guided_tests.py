@@ -4,6 +4,7 @@ import io
 import zipfile
 from dataclasses import replace
 from functools import lru_cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from core.evaluate.guided_tests import guided_of_rows, judge_suite, round_trip, 
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.guided_tests.verdict import difference_finding
 from core.evaluate.test_quality import fit_regions
-from core.models import MODELS
+from core.models import MODELS, ModelError, apart
 from core.models.load import read_stored
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
@@ -22,9 +23,10 @@ from core.trials.layer_parts import layer_parts
 from core.workspace import frames
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
 from ui.forms.plan_form import stored_parameters
-from ui.guided_tests import files, gallery
+from ui.guided_tests import files, gallery, work
 from ui.test_quality.controls import RegionChoice
 from ui.test_quality.work import Looked
 
@@ -340,3 +342,12 @@ def test_violations_and_what_is_missing_are_listed(open_page, workspace):
     assert len(to_label) == 7
     assert to_label["confidence"].is_monotonic_increasing
     assert "Least confident first" in plainly(app)
+
+
+def test_a_stored_model_that_never_ends_judges_no_pictures_and_is_a_sentence(monkeypatch):
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setattr(apart, "SECONDS_TO_READ", 2)
+    data = load_example("digits")
+    content = ModelFile(endless(np.zeros((64, 10), dtype=np.float32)), "loop.onnx", data.fingerprint).to_bytes()
+    with pytest.raises(ModelError, match=r"^loop\.onnx: it was stopped, since .* took longer than 2 seconds"):
+        work.judged_by(SimpleNamespace(suite=SimpleNamespace(suite=None)), content, data)

@@ -130,3 +130,28 @@ def test_a_link_needs_no_sign_in_and_is_no_way_in(opened, workspace, wine):
     elsewhere = opened("source_robustness", t=token, data=wine.fingerprint)
     assert not elsewhere.title
     assert "works" not in texts(elsewhere)
+
+
+def test_a_sign_in_that_was_ended_is_over_for_who_copied_its_cookie_and_for_nobody_else(opened, monkeypatch):
+    monkeypatch.setattr(session, "SECONDS_BELIEVED", 0.0)
+    here = {**ALICE, "nonce": "one", "iat": 1, "tokens": {"id": "x"}}
+    copied = {name: value for name, value in here.items() if name != "tokens"}
+    elsewhere, bob = {**here, "nonce": "two"}, {**here, "sub": "bob"}
+    mine, open_copy = opened("runs", here), opened("runs", copied)
+    mine.button(key="sign-out").click().run()
+    assert gate.SENTENCE in texts(open_copy.run()), "a tab that was open goes on"
+    for path in PATHS:
+        assert gate.SENTENCE in texts(opened(path, copied))
+    for user in (elsewhere, bob):
+        assert opened("runs", user).button(key="sign-out").label == "Sign out"
+
+
+def test_what_was_begun_for_a_sign_in_gives_nothing_once_that_has_ended(monkeypatch, workspace):
+    monkeypatch.setattr(session, "SECONDS_BELIEVED", 0.0)
+    monkeypatch.setattr(sign_in, "_section", lambda: AUTH)
+    monkeypatch.setattr(sign_in.st, "user", ALICE)
+    begun = session.bound(lambda: "a table")
+    assert begun() == "a table"
+    session.sign_out()
+    with pytest.raises(session.NotSignedIn):
+        begun()

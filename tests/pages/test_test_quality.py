@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from core.data import Dataset
+from core.data import Dataset, load_example
 from core.evaluate.test_quality import measure_quality
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
-from core.models import MODELS
+from core.models import MODELS, apart
 from core.models.recorded import record_of
 from core.models.stored import ModelFile
 from core.trials import Context, TrainingPlan, to_json
@@ -18,6 +18,7 @@ from core.workspace.plans import load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
+from tests.models.test_tried import endless
 from tests.pages.conftest import charts, plainly, run_of_rows
 from tests.pages.test_average_case import kept
 from ui.forms.plan_form import stored_parameters
@@ -353,3 +354,15 @@ def test_samples_say_what_they_are_taken_for(open_page, workspace):
     assert len(parts.test) == 359
     app = unfolded(open_page("test_quality", data=data.fingerprint, model=model, theta2="0.1"))
     assert "the test set has no information about the boundary of these two" in plainly(app)
+
+
+def test_a_stored_model_that_never_ends_is_a_sentence_on_the_page(open_page, workspace, monkeypatch):
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setattr(apart, "SECONDS_TO_READ", 2)
+    data = load_example("digits")
+    workspace.add_dataset(LOCAL_OWNER, data, example="digits")
+    content = ModelFile(endless(np.zeros((64, 10), dtype=np.float32)), "loop.onnx", data.fingerprint).to_bytes()
+    model = workspace.keep_model(LOCAL_OWNER, content, name="loop", has_gradients=False)
+    app = open_page("test_quality", data=data.fingerprint, model=model)
+    assert ["took longer than 2 seconds" in one.value for one in app.error] == [True]
+    assert not app.metric

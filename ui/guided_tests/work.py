@@ -70,7 +70,7 @@ def judged_by(found: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
     """What another model makes of the same pictures. Raises LookupError where there are none."""
     if found.suite is None:
         raise LookupError("there are no pictures")
-    return judge_suite(found.suite.suite, read_stored(stored, dataset))
+    return judge_suite(found.suite.suite, read_stored(stored, dataset, apart=True))
 
 
 def content_of(dataset: Dataset, rows: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.shell import sign_in
-from ui.shell.page import plain
+from ui.shell import session, sign_in
+from ui.shell.page import or_toast, plain
 
 LOGO = Path(__file__).with_name("logo.svg")
 ABOUT = "Can this accuracy be trusted? Five published methods answer this, from the files that you have."
@@ -31,4 +31,11 @@ def way_out() -> None:
     called = st.user.get("name") or st.user.get("email") or st.user.get("sub")
     with st.sidebar:
         st.caption(f"Signed in as {plain(called)}")
-        st.button("Sign out", icon=":material/logout:", type="tertiary", key="sign-out", on_click=st.logout)
+        st.button("Sign out", icon=":material/logout:", type="tertiary", key="sign-out", on_click=_sign_out)
+
+
+@or_toast
+def _sign_out() -> None:
+    """End this sign-in for whoever has its cookie, and then the browser's own."""
+    session.sign_out()
+    st.logout()

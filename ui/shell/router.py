@@ -45,13 +45,13 @@ def main() -> None:
         st.error(serving.NOT_LAUNCHED)
         return
     session.look_through(None)
-    link, trouble = None, None
+    link, trouble, closed = None, None, sign_in.is_set_up()
     try:
+        closed = session.must_sign_in()
         link = shared_view.opened() if shared_view.asked_for() else None
     except WorkspaceError as problem:
         trouble = problem
         session.look_through(None)
-    closed = sign_in.is_set_up() and sign_in.owner() is None
     shared_file = page_file(link.page if link else shared_view.PATH)
     groups = {"": [st.Page(shared_file, title="Shared result", url_path=shared_view.PATH, visibility="hidden")]}
     for question in with_page().values():

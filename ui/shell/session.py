@@ -25,25 +25,37 @@ from ui.shell import sign_in
 NOT_SIGNED_IN = "You are not signed in, or your session has expired. Sign in again."
 SECONDS_BELIEVED = 2.0
 """So long a link is taken to work that was found to work."""
-_SHARED = "shared_view"
+_SHARED, _OWN = "shared_view", "own_view"
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 
+class NotSignedIn(WorkspaceError):
+    """Nobody is signed in, or the sign-in was ended, maybe in another browser."""
+
+    def __init__(self) -> None:
+        super().__init__(NOT_SIGNED_IN)
+
+
 @dataclass(eq=False)
 class _Looker:
-    """Who looks, and through which link; `fixed` are the parameters of the address that a link has settled."""
+    """Who looks, and by which link or sign-in; `fixed` are the parameters of the address that a link has settled."""
 
     owner: str
     shared: SharedWorkspace | None = None
     fixed: frozenset[str] = frozenset()
+    sign_in: str | None = None
     asked: float = float("-inf")
 
     def check(self) -> None:
-        """Raises DeadLink where the link does not work any more, as it was asked a moment ago or is asked now."""
-        if self.shared is not None and time.monotonic() - self.asked > SECONDS_BELIEVED:
+        """Raises DeadLink or NotSignedIn where link or sign-in has ended, as was asked a moment ago or is now."""
+        if time.monotonic() - self.asked <= SECONDS_BELIEVED:
+            return
+        if self.shared is not None:
             self.shared.shown(self.shared.owner)
-            self.asked = time.monotonic()
+        elif self.sign_in is not None and process_engine().workspace.is_signed_out(self.owner, self.sign_in):
+            raise NotSignedIn
+        self.asked = time.monotonic()
 
 
 _bound: ContextVar[_Looker | None] = ContextVar("view", default=None)
@@ -52,22 +64,44 @@ _bound: ContextVar[_Looker | None] = ContextVar("view", default=None)
 def _view() -> _Looker:
     """Who looks: whom work beside the page was begun for, else whoever this session belongs to.
 
-    Raises DeadLink for whoever looks through a link that does not work any more.
+    Raises DeadLink for whoever looks through a link that does not work any more, and NotSignedIn for who must sign in.
     """
-    view = _bound.get() or st.session_state.get(_SHARED)
-    if view is not None:
-        view.check()
-        return view
-    who = sign_in.owner() if sign_in.is_set_up() else LOCAL_OWNER
+    view = _bound.get() or st.session_state.get(_SHARED) or _own()
+    view.check()
+    return view
+
+
+def _own() -> _Looker:
+    """Whoever signed in here; where nobody does, the local owner."""
+    if not sign_in.is_set_up():
+        return _Looker(LOCAL_OWNER)
+    who = sign_in.owner()
     if who is None:
-        raise WorkspaceError(NOT_SIGNED_IN)
-    return _Looker(who)
+        raise NotSignedIn
+    known, asked_by = st.session_state.get(_OWN), (who, sign_in.this_one())
+    if known is None or (known.owner, known.sign_in) != asked_by:
+        known = st.session_state[_OWN] = _Looker(who, sign_in=asked_by[1])
+    return known
+
+
+def must_sign_in() -> bool:
+    """Whether somebody has to sign in before there is anything of their own to see."""
+    try:
+        _own().check()
+    except NotSignedIn:
+        return True
+    return False
+
+
+def sign_out() -> None:
+    """End this sign-in, also for whoever has a copy of its cookie."""
+    process_engine().workspace.sign_out(_own().owner, sign_in.this_one())
 
 
 def bound(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
     """The same call, for whoever looks now: in a thread of its own there is no session to ask.
 
-    It raises DeadLink, and gives nothing, once the link that was looked through does not work any more.
+    It raises DeadLink or NotSignedIn, and gives nothing, once the link or the sign-in has ended.
     """
     view = _view()
 
@@ -100,7 +134,7 @@ def fragment(draw: Callable[Given, None]) -> Callable[Given, None]:
     def while_seen(*args: Given.args, **kwargs: Given.kwargs) -> None:
         try:
             _view()
-        except DeadLink:
+        except (DeadLink, NotSignedIn):
             st.rerun()
         else:
             draw(*args, **kwargs)
@@ -109,7 +143,7 @@ def fragment(draw: Callable[Given, None]) -> Callable[Given, None]:
 
 
 def owner() -> str:
-    """The owner whose data sets and runs are shown. Raises WorkspaceError where nobody is signed in."""
+    """The owner whose data sets and runs are shown. Raises NotSignedIn where nobody is signed in."""
     return _view().owner
 
 

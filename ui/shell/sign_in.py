@@ -79,3 +79,12 @@ def owner() -> str | None:
         return None
     pair = json.dumps([st.user["iss"], st.user["sub"]])
     return f"oidc:{hashlib.sha256(pair.encode()).hexdigest()}"
+
+
+def this_one() -> str:
+    """What this sign-in goes by: a hash of all that the provider said of it, of which time and nonce are no other's.
+
+    A cookie and its copy are one sign-in, whether or not the cookie of the tokens was copied with it.
+    """
+    claims = {name: value for name, value in st.user.items() if name != "tokens"}
+    return hashlib.sha256(json.dumps(claims, sort_keys=True, default=str).encode()).hexdigest()
