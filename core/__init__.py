@@ -1,7 +1,9 @@
 """Touchstone's engine: from data to verdicts, without a browser. Data flows one way, and so do imports."""
 
 import subprocess
+import sys
 from functools import cache
+from importlib.metadata import PackageNotFoundError, distributions
 from pathlib import Path
 
 __version__ = "0.2.0"
@@ -25,3 +27,29 @@ def version() -> str:
     except (OSError, subprocess.SubprocessError):
         return __version__
     return f"{__version__} ({answer.stdout.strip()})"
+
+
+def versions(*libraries: str) -> dict[str, str]:
+    """The version of each of these libraries, as it is installed here.
+
+    It walks a copy of ``sys.path``: Streamlit adds and removes the page's folder in the threads of its pages, and
+    ``importlib.metadata.version``, which walks the list itself, skips a folder when an earlier one is removed.
+
+    Raises
+    ------
+    importlib.metadata.PackageNotFoundError
+        If one of them is not installed.
+
+    Examples
+    --------
+    >>> list(versions("numpy", "pandas"))
+    ['numpy', 'pandas']
+    """
+    return {library: _installed_version(library) for library in libraries}
+
+
+@cache
+def _installed_version(library: str) -> str:
+    for distribution in distributions(name=library, path=list(sys.path)):
+        return distribution.version
+    raise PackageNotFoundError(library)

@@ -6,7 +6,6 @@ never imported: importing torch to read what it says about itself would cost sec
 
 import ast
 import hashlib
-import importlib.metadata
 import importlib.util
 import io
 import re
@@ -15,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import core
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.home import home, write_whole
@@ -81,7 +81,9 @@ def load_docstrings() -> Dataset:
         class_names=class_names,
         ids=columns["id"],
         sources=columns["source"],
-        notes=("Read from " + ", ".join(f"{name} {version}" for name, version in _versions().items()) + ".",),
+        notes=(
+            "Read from " + ", ".join(f"{name} {version}" for name, version in core.versions(*LIBRARIES).items()) + ".",
+        ),
     )
 
 
@@ -193,12 +195,8 @@ def _first_paragraph(docstring: str) -> str:
     return " ".join(_BLANK_LINE.split(docstring.strip(), maxsplit=1)[0].split())
 
 
-def _versions() -> dict[str, str]:
-    return {library: importlib.metadata.version(library) for library in LIBRARIES}
-
-
 def _stored() -> Path:
-    versions = "_".join(f"{library}-{version}" for library, version in _versions().items())
+    versions = "_".join(f"{library}-{version}" for library, version in core.versions(*LIBRARIES).items())
     return home() / "examples" / f"docstrings-{SCHEMA}_{versions}.parquet"
 
 

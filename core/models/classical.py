@@ -111,7 +111,7 @@ class Svm:
         """Train (see ``Classifier.fit``)."""
         from sklearn.svm import SVC
 
-        fit = SVC(C=self.C, kernel="rbf", gamma=self.gamma).fit
+        fit = SVC(C=self.C, kernel="rbf", gamma=self.gamma, random_state=seed).fit
         self._trained = train(fit, x, y, seed=seed, n_classes=n_classes, should_stop=should_stop)
         return self
 

@@ -7,7 +7,6 @@ the reason is said before anything is computed.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import core
 from core.data import EXAMPLES, DataError, Dataset, load_example
@@ -153,9 +152,9 @@ def _notes(content: Mapping) -> list[str]:
     told = content.get("versions")
     then: dict = told if isinstance(told, dict) else {}
     differ = [
-        f"{name} {then[name]}, here {version(name)}"
-        for name in LIBRARIES
-        if then.get(name, "") not in ("", version(name))
+        f"{name} {then[name]}, here {here}"
+        for name, here in core.versions(*LIBRARIES).items()
+        if then.get(name, "") not in ("", here)
     ]
     if not differ:
         return []

@@ -1,7 +1,6 @@
 """Where do results come from? Versions of Touchstone and the numeric libraries, the device, the kind of executor."""
 
 import platform
-from importlib.metadata import version
 from pathlib import Path
 
 import core
@@ -14,7 +13,7 @@ def provenance(executor: Executor) -> dict[str, object]:
     """Where results come from: versions of Touchstone and the numeric libraries, Python, device, kind of executor."""
     return {
         "touchstone": core.version(),
-        "versions": {name: version(name) for name in LIBRARIES},
+        "versions": core.versions(*LIBRARIES),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "device": device() if executor.address is None else "as the workers of the cluster have it",
@@ -28,7 +27,7 @@ def device(processors: Path = Path("/proc")) -> str:
 
     It is asked of the system, since importing torch takes seconds.
     """
-    if not version("torch").endswith("+cpu"):
+    if not core.versions("torch")["torch"].endswith("+cpu"):
         told = [file.read_text("utf-8") for file in sorted(processors.glob("driver/nvidia/gpus/*/information"))]
         names = [line.partition(":")[2].strip() for text in told for line in text.splitlines() if "Model:" in line]
         if names:

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from functools import cache, wraps
-from importlib.metadata import version
+from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import plotly.graph_objects as go
 import streamlit as st
 
+import core
 from core.data import DataError
 from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict
@@ -253,15 +253,9 @@ def rests_on(line: Sequence[str], details: Sequence[tuple[str, str]], *, key: st
 
 def versions() -> str:
     """The versions of the libraries that numbers rest on."""
-    return ", ".join(f"{name} {number}" for name, number in _installed().items())
+    return ", ".join(f"{name} {number}" for name, number in core.versions(*LIBRARIES).items())
 
 
 def _other_versions(run: Run) -> bool:
     computed_with = run.provenance.get("versions", {})
-    return any(computed_with.get(name, number) != number for name, number in _installed().items())
-
-
-@cache
-def _installed() -> dict[str, str]:
-    """The versions of the libraries that numbers rest on; looked up once, which takes a moment."""
-    return {name: version(name) for name in LIBRARIES}
+    return any(computed_with.get(name, number) != number for name, number in core.versions(*LIBRARIES).items())

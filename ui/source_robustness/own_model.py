@@ -7,11 +7,11 @@ another one puts them aside.
 import time
 from contextlib import suppress
 from dataclasses import replace
-from importlib.metadata import version
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+import core
 from core.data import DataError, Dataset
 from core.data.predictions.shapes import PREDICTION_ENDINGS
 from core.data.predictions.upload import PredictionUpload
@@ -105,7 +105,7 @@ def unstarted(plan: TrialPlan, dataset: Dataset) -> Run:
         finished=None,
         seconds_left=None,
         cancelling=False,
-        provenance={"versions": {name: version(name) for name in LIBRARIES}},
+        provenance={"versions": core.versions(*LIBRARIES)},
         errors=(),
     )
 

@@ -112,7 +112,7 @@ def _fitted(images: np.ndarray, y: np.ndarray) -> "Pipeline":
     from sklearn.svm import SVC
 
     n_components = min(_N_COMPONENTS, images[0].size, len(images) - 1)
-    return make_pipeline(PCA(n_components, svd_solver="full"), SVC(C=10.0)).fit(_flat(images), y)
+    return make_pipeline(PCA(n_components, svd_solver="full"), SVC(C=10.0, random_state=0)).fit(_flat(images), y)
 
 
 def _flat(images: np.ndarray) -> np.ndarray:
