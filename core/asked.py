@@ -9,7 +9,7 @@ entries that were chosen (`asks_options`).
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 Titles = Mapping[Any, str]
 Values = Mapping[str, Any]
@@ -18,6 +18,7 @@ LATER = "later"
 """The mark `joined` of a field that plans of earlier versions did not have: its default is what those plans meant."""
 
 THE_DEFAULT: Any = object()
+AnyPlan = TypeVar("AnyPlan")
 
 
 @dataclass(frozen=True)
@@ -246,6 +247,29 @@ def values_of(
         elif questions and len(questions) == len(one.metadata["asks"]) and questions[-1].ask.is_asked(values, about):
             values[one.name] = one.metadata["several"].together(*(answers[each.ask.address] for each in questions))
     return values
+
+
+def usual_plan(plan: type[AnyPlan], about: About = ANYTHING, **settled: Any) -> AnyPlan:
+    """The plan that its form begins with, and that nobody has changed.
+
+    `settled` are values of fields that are known without an answer, such as a stored model. Raises DataError where
+    that makes no plan.
+
+    >>> @dataclass(frozen=True)
+    ... class Draws:
+    ...     n_repeats: int = asks(20, label="Repeats", lowest=1, highest=1000, address="repeats", usual=5)
+    >>> usual_plan(Draws)
+    Draws(n_repeats=5)
+    """
+    answers: dict[str, Any] = {}
+    for one in asked(plan, about):
+        if one.ask.address and not one.ask.form:
+            usual = one.usual
+            if one.ask.choices is not None and one.ask.several:
+                titles = one.ask.choices(about)
+                usual = usual if titles is None else tuple(name for name in usual if name in titles)
+            answers[one.ask.address] = usual
+    return plan(**values_of(plan, answers, about, settled))
 
 
 def options_of(entry: type) -> dict[str, Field]:

@@ -25,9 +25,9 @@ MODULES = {
 `evaluation` holds the plan, the results and the verdict, `figures` draws them. `report` has `body_of_rows(rows,
 dataset, plan)`, the body of a report. `run` says what a list of runs shows: `parameters(plan)` of the address (None
 where no address leads to the plan; `ui.forms.plan_form` makes them of the plan's fields) and, of a question,
-`headline(run)`. A plan in words follows from its fields, too (`core.report.descriptions`).
-`card` has `card()`, what the overview shows of a question that no run answers. The page is pages/{stem}.py, and how to
-read it pages/{stem}.md.
+`verdict(run)`. A plan in words follows from its fields, too (`core.report.descriptions`).
+`card` has `answers()` and `begin()`, what the sheet of files shows of a question that no run answers. The page is
+pages/{stem}.py, and how to read it pages/{stem}.md.
 """
 
 
@@ -43,6 +43,9 @@ class Question:
         The question itself, as it stands over the page and the report.
     name, icon, group
         Its short name, icon and group in the navigation; no `name` where it has no page.
+    speaks_of
+        What its answers are about: a "recipe" that is trained anew for each split, one trained "model", or
+        "predictions" in files; empty where it answers nothing of an accuracy.
     about_data_set
         Whether its page is about the data set of the control at the top; others choose their own files.
     kind, plan
@@ -57,6 +60,7 @@ class Question:
     name: str = ""
     icon: str = ""
     group: str = ""
+    speaks_of: str = ""
     about_data_set: bool = True
     kind: str | None = None
     plan: str | None = None
@@ -79,6 +83,7 @@ QUESTIONS: dict[str, Question] = {
             "Cluster folds",
             ":material/scatter_plot:",
             "Data",
+            "recipe",
             kind="folds",
             plan="core.trials.fold_plan:FoldPlan",
         ),
@@ -88,6 +93,7 @@ QUESTIONS: dict[str, Question] = {
             "Source robustness",
             ":material/straighten:",
             "Questions",
+            "recipe",
             kind="trials",
             plan="core.trials.trial_plan:TrialPlan",
         ),
@@ -97,6 +103,7 @@ QUESTIONS: dict[str, Question] = {
             "Data-set adequacy",
             ":material/stacked_line_chart:",
             "Questions",
+            "recipe",
             kind="adequacy",
             plan="core.evaluate.data_set_adequacy.plan:AdequacyPlan",
         ),
@@ -106,6 +113,7 @@ QUESTIONS: dict[str, Question] = {
             "Matched subsets",
             ":material/compare_arrows:",
             "Questions",
+            "predictions",
             about_data_set=False,
         ),
         Question(
@@ -114,6 +122,7 @@ QUESTIONS: dict[str, Question] = {
             "Average case",
             ":material/grain:",
             "Questions",
+            "model",
             kind="average_case",
             plan="core.evaluate.average_case.plan:AverageCasePlan",
         ),
@@ -123,6 +132,7 @@ QUESTIONS: dict[str, Question] = {
             "Test quality",
             ":material/target:",
             "Questions",
+            "model",
             kind="covariate_shift",
             plan="core.evaluate.test_quality.shift_plan:CovariateShiftPlan",
         ),
@@ -132,6 +142,7 @@ QUESTIONS: dict[str, Question] = {
             "Guided tests",
             ":material/experiment:",
             "Questions",
+            "model",
             kind="guided_tests",
             plan="core.evaluate.guided_tests.plan:GuidedTestsPlan",
         ),

@@ -1,17 +1,24 @@
-"""What can be trusted here? Every verdict for the chosen data set, and where to start."""
+"""What can be trusted here? The sheet of a data set, or of files: an answer to each question, and one axis."""
 
 import streamlit as st
 
 from core.data import EXAMPLES
-from core.evaluate.wording import count, plural
-from core.workspace.run import Run
+from core.evaluate.wording import plural
+from core.report.overview import majority
 from ui import page_file
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
-from ui.shell import jobs, page, questions
+from ui.data.results import dataset_of
+from ui.forms.controls import One, check_address
+from ui.overview import asking, doors, files, results, sheet
+from ui.shell import page, questions
 from ui.shell.session import owner, workspace
 
-MOST_CARDS = 10
+DATA, FILES = "data", "files"
+LISTED = (
+    "One answer per question, each with its 95 % interval. There is no total score. A question that is not listed was "
+    "never asked; that says nothing of the model."
+)
 
 
 def about(choice: Choice) -> None:
@@ -31,36 +38,35 @@ def about(choice: Choice) -> None:
         )
 
 
-def card(run: Run) -> None:
-    """One question's answer so far: its verdict, or where its run stands, and the way to the page."""
-    with st.container(border=True, key=f"card-{run.id}"):
-        st.markdown(questions.card_title(run))
-        said = questions.headline(run)
-        if said:
-            st.markdown(page.plain(said))
-        jobs.follow(run, jobs.progress)
-        questions.link(run, icon=":material/arrow_forward:")
+def of_data(choice: Choice) -> None:
+    """The sheet of the chosen data set, or where to begin."""
+    every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
+    on_sheet = results.runs_on_sheet(every)
+    page.lead(LISTED if on_sheet else doors.PURPOSE)
+    about(choice)
+    if choice.stored is None or not on_sheet:
+        doors.doors(choice)
+        asking.ask_all(choice)
+        return
+    known, broken = sheet.answers(on_sheet)
+    dataset = dataset_of(choice.stored.fingerprint)
+    models = workspace().models(owner(), dataset.fingerprint)
+    asking.ask_all(choice)
+    sheet.axis(list(known.values()), models, majority(dataset))
+    for stem, run in on_sheet.items():
+        sheet.card(stem, run, known.get(stem), broken.get(stem))
+    questions.unasked({run.kind for run in on_sheet.values()}, choice.address)
+    sheet.elsewhere(len(every), len(on_sheet))
+    rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
+    sheet.take(choice.title, list(known.values()), models, majority(dataset), rests_on, asked=list(on_sheet))
 
 
-page.lead(
-    "Every verdict so far, for the chosen data set and for prediction files. A question that is not listed was never "
-    "asked; that says nothing of the model."
-)
+view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)
 choice = data_choice.required()
-about(choice)
-every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
-runs = [run for run in every if run.state != "done" or not questions.only_serves(run)]
-for run in runs[:MOST_CARDS]:
-    card(run)
-if len(runs) > MOST_CARDS:
-    st.page_link(page_file("runs"), label=f"All {count(len(runs))} runs", help="")
-if runs:
-    questions.unasked({run.kind for run in runs}, choice.address)
-elif page.empty(
-    "Nothing has been computed for this data set yet. A first question: how far does accuracy fall on sources that "
-    "training has not seen? With the usual settings the answer takes a minute or two.",
-    button="Start",
-):
-    jobs.ask_to_start(choice.name)
-    st.switch_page(page_file("source_robustness"), query_params={data_choice.ADDRESS: choice.address})
-questions.cards()
+check_address([view])
+has_files = view.key in st.query_params or bool(workspace().prediction_files(owner()))
+if has_files and view.draw(side_by_side=True) == FILES:
+    page.lead(LISTED)
+    files.sheet_of_files()
+else:
+    of_data(choice)

@@ -17,13 +17,13 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from core.command.bounds import QUANTITIES, Bounded, of_comparisons, of_run
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.requirements import Outcome, Requirement, exit_status
 from core.data import DataError
 from core.evaluate.wording import fixed
 from core.report.html import to_html
 from core.report.parts import Body, Report, Section, Table
+from core.report.quantities import QUANTITIES, Quantity, of_comparisons, of_run
 from core.report.run_report import body_of
 from core.trials import Plan
 from core.workspace.plans import load_plan
@@ -74,7 +74,7 @@ class Sheet:
 class Checked:
     """What a sheet came to: numbers, outcomes, sentences, and what was not finished."""
 
-    found: tuple[Bounded, ...]
+    found: tuple[Quantity, ...]
     outcomes: tuple[Outcome, ...]
     said: tuple[str, ...]
     unfinished: tuple[str, ...]
@@ -238,7 +238,7 @@ def write(checked: Checked, chosen: argparse.Namespace) -> int:
     return exit_status(checked.outcomes, undecided={"pass": 0, "fail": 1, None: 3}[chosen.undecided])
 
 
-def _outcomes(require: Sequence[Requirement], found: Sequence[Bounded], decided: Sequence[Bounded]) -> list[Outcome]:
+def _outcomes(require: Sequence[Requirement], found: Sequence[Quantity], decided: Sequence[Quantity]) -> list[Outcome]:
     return [
         Outcome(requirement, of, requirement.decide(of) if of in decided else "undecided")
         for requirement in require
@@ -263,12 +263,12 @@ def _compare_options(sheet: Sheet, predictions: Sequence[str]) -> argparse.Names
         raise DataError(f"The sheet's 'compare': {error}.") from None
 
 
-def _row(requirement: str, of: Bounded, decision: str) -> dict[str, object]:
+def _row(requirement: str, of: Quantity, decision: str) -> dict[str, object]:
     numbers = {"value": of.value, "lower": of.interval.lower, "upper": of.interval.upper, "n": of.n}
     return {"requirement": requirement, "number": of.title, **numbers, "decision": decision}
 
 
-def _told(of: Bounded) -> str:
+def _told(of: Quantity) -> str:
     ends = (
         f"[{fixed(of.interval.lower, 3)}, {fixed(of.interval.upper, 3)}]" if of.interval.known else "interval unknown"
     )

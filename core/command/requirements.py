@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.command.bounds import QUANTITIES, Bounded
 from core.data import DataError
+from core.report.quantities import QUANTITIES, Quantity
 
 Decision = Literal["holds", "fails", "undecided"]
 _FORM = re.compile(
@@ -58,7 +58,7 @@ class Requirement:
         of = f"[{', '.join(self.of)}]" if self.of else ""
         return f"{self.name}{of} {'>=' if self.at_least else '<='} {self.bound:g}"
 
-    def meant(self, found: Sequence[Bounded]) -> tuple[Bounded, ...]:
+    def meant(self, found: Sequence[Quantity]) -> tuple[Quantity, ...]:
         """The numbers that it is about. Raises DataError where there are none, naming those that there are."""
         meant = tuple(one for one in found if one.name == self.name and set(self.of) <= set(one.of))
         if not meant:
@@ -66,13 +66,13 @@ class Requirement:
             raise DataError(f"{self.written}: nothing of this name was found. There is {there}.")
         return meant
 
-    def decide(self, of: Bounded) -> Decision:
+    def decide(self, of: Quantity) -> Decision:
         """Whether the whole interval lies on the right side of the bound, on the wrong one, or holds it.
 
         >>> from core.evaluate.intervals import Interval
         >>> at_least = Requirement.read("source_robustness.rho >= .9")
         >>> ends = [(0.91, 0.97), (0.7, 0.89), (0.85, 0.95)]
-        >>> [at_least.decide(Bounded("source_robustness.rho", (), 0.9, Interval(*each), 9)) for each in ends]
+        >>> [at_least.decide(Quantity("source_robustness.rho", (), 0.9, Interval(*each), 9)) for each in ends]
         ['holds', 'fails', 'undecided']
         """
         if not of.interval.known:
@@ -95,7 +95,7 @@ class Outcome:
     """A requirement, a number that it is about, and what came of it."""
 
     requirement: Requirement
-    of: Bounded
+    of: Quantity
     decision: Decision
 
 

@@ -261,7 +261,7 @@ def _wrapped(name: str) -> str:
     return "<br>".join(lines)
 
 
-def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y") -> None:
+def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y", longest: int = LONGEST_NAME) -> None:
     """Names from the data along an axis, the first on top (or leftmost); positions are 0, 1, 2, ...
 
     Positions and not categories, so that "01" stays "01" and two names that look the same stay two.
@@ -272,7 +272,7 @@ def name_axis(figure: go.Figure, names: Sequence[str], *, axis: str = "y") -> No
             f"{axis}axis": {
                 "tickmode": "array",
                 "tickvals": np.arange(len(names)),
-                "ticktext": [escape(name) if axis == "y" else _wrapped(name) for name in names],
+                "ticktext": [escape(name, longest=longest) if axis == "y" else _wrapped(name) for name in names],
                 "ticklabelstandoff": 6,
                 "range": ends,
                 "ticks": "",

@@ -10,13 +10,14 @@ from core.workspace.engine.runner import engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
 from tests.pages.test_matched_subsets import made, settled, store
+from ui.forms.plan_form import plan_parameters
 
 
 def test_a_first_visit_asks_for_one_click(open_page):
     app = open_page("overview")
     assert app.title[0].value == "What can be trusted here?"
     assert app.selectbox(key="data_control").value == "digits"
-    assert [button.label for button in app.button] == ["Start"]
+    assert [button.label for button in app.button] == ["Start", "Ask all questions"]
     assert "Nothing has been computed for this data set yet" in texts(app)
 
 
@@ -39,11 +40,30 @@ def test_runs_that_others_rest_on_are_no_verdicts(open_page, workspace, wine):
     assert "Nothing has been computed for this data set yet" in texts(open_page("overview", data=wine.fingerprint))
 
 
-def test_several_runs_under_way_stand_side_by_side(open_page, workspace, wine):
-    stored_run(workspace, wine, n_trials=2)
-    stored_run(workspace, wine, plan=replace(PLAN, seed=1), n_trials=0)
+def test_a_question_has_one_card_of_its_newest_run_with_results(open_page, workspace, wine):
+    kept = stored_run(workspace, wine)
+    stored_run(workspace, wine, plan=replace(PLAN, seed=1), n_trials=2)
+    stored_run(workspace, wine, plan=replace(PLAN, seed=2), n_trials=0)
     app = open_page("overview", data=wine.fingerprint)
-    assert [button.label for button in app.button] == ["Resume", "Resume"]
+    [query] = [link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open"]
+    assert f"seed={PLAN.seed}" in query
+    assert kept.state == "done"
+    assert "All 3 runs of this data set" in {link.proto.label for link in app.get("page_link")}
+
+
+def test_a_card_says_what_its_page_says(open_page, workspace, wine):
+    stored_run(workspace, wine)
+    settings = {name: values[0] for name, values in (plan_parameters(PLAN) or {}).items() if len(values) == 1}
+    page = open_page("source_robustness", data=wine.fingerprint, **settings)
+    verdict = next(one.value for one in page.markdown if "held out so far" in one.value)
+    assert verdict in [one.value for one in open_page("overview", data=wine.fingerprint).markdown]
+
+
+def test_a_question_under_way_says_how_far_it_is_and_gives_no_advice(open_page, workspace, wine):
+    stored_run(workspace, wine, n_trials=2)
+    app = open_page("overview", data=wine.fingerprint)
+    assert "Resume" in [button.label for button in app.button]
+    assert "Next:" not in texts(app)
 
 
 def test_a_run_of_an_unknown_plan_is_listed_without_a_link(open_page, workspace, wine, monkeypatch):
@@ -87,12 +107,13 @@ def test_choosing_another_data_set_changes_the_address(open_page, wine):
     assert app.query_params["data"] == wine.fingerprint
 
 
-def test_prediction_files_have_a_card_that_computes_nothing(open_page, workspace, monkeypatch):
-    assert "No predictions yet" in texts(open_page("overview"))
+def test_prediction_files_have_a_sheet_that_computes_nothing(open_page, workspace, monkeypatch):
+    assert "Sheet of" not in [control.label for control in open_page("overview").get("button_group")]
+    assert "No predictions yet" in texts(open_page("overview", sheet="prediction files"))
     for position, name in enumerate(("old.tsv", "new.tsv")):
         store(workspace, name, made(300, 0.0, position))
     monkeypatch.setattr(PredictionUpload, "read", lambda upload: pytest.fail("the overview read a file"))
-    said = texts(open_page("overview")).replace("\\", "")
+    said = texts(open_page("overview", sheet="prediction files")).replace("\\", "")
     assert "2 files of predictions: new.tsv and old.tsv" in said
     assert "Accuracy falls" not in said
 
@@ -103,11 +124,12 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
     headline = next(
         one.value for one in settled(open_page("matched_subsets", **two)).markdown if "Accuracy falls" in one.value
     )
-    app = open_page("overview")
-    shown = next(one.value for one in app.markdown if "Accuracy falls by" in one.value)
-    assert "target.tsv against reference.tsv" in shown.replace("\\", "")
-    assert shown.split("\n")[1] in headline
+    assert "Accuracy falls" not in texts(open_page("overview"))
+    app = open_page("overview", sheet="prediction files")
+    assert next(one.value for one in app.markdown if "Accuracy falls by" in one.value) == headline
+    assert "target.tsv against reference.tsv" in texts(app).replace("\\", "")
+    assert len(app.get("plotly_chart")) == 1
     query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open")
     assert f"reference={two['reference']}&target={two['target']}" in query
     workspace.delete_predictions(LOCAL_OWNER, two["target"])
-    assert "Accuracy falls" not in texts(open_page("overview"))
+    assert "Accuracy falls" not in texts(open_page("overview", sheet="prediction files"))

@@ -32,6 +32,7 @@ SHARED = {
         "names",
         "parts",
         "provenance",
+        "quantities",
         "recreate",
         "run_report",
     },
@@ -107,7 +108,7 @@ def test_what_has_runs_has_a_plan_a_report_and_an_address(question):
     assert find_spec(MODULES["report"].format(stem=question.stem))
     run = module_of(question, "run")
     assert callable(run.parameters)
-    assert hasattr(run, "headline") != bool(question.serves)
+    assert hasattr(run, "verdict") != bool(question.serves)
 
 
 def test_the_readme_names_every_page_in_its_order():

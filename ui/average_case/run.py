@@ -1,13 +1,14 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
 from core.evaluate.average_case.verdict import average_case_verdict
+from core.evaluate.wording import Verdict
 from core.workspace.run import Run
 from ui.average_case import results
 from ui.forms.plan_form import stored_parameters as parameters
 
-__all__ = ["headline", "parameters"]
+__all__ = ["parameters", "verdict"]
 
 
-def headline(run: Run) -> str:
+def verdict(run: Run) -> Verdict:
     """What a run has found so far."""
-    return average_case_verdict(results.robustness(run)).headline
+    return average_case_verdict(results.robustness(run))

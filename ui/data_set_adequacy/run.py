@@ -1,14 +1,20 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
-from core.evaluate.data_set_adequacy.verdict import adequacy_verdict
+from core.evaluate.data_set_adequacy.verdict import adequacy_verdict, first_curve
+from core.evaluate.wording import Verdict
 from core.report.names import MODEL_TITLES
+from core.workspace.plans import load_plan
 from core.workspace.run import Run
+from ui.clouds import part as clouds
 from ui.data_set_adequacy import results
 from ui.forms.plan_form import stored_parameters as parameters
 
-__all__ = ["headline", "parameters"]
+__all__ = ["parameters", "verdict"]
 
 
-def headline(run: Run) -> str:
+def verdict(run: Run) -> Verdict:
     """What a run has found so far."""
-    return adequacy_verdict(results.adequacy(run), names=MODEL_TITLES).headline
+    found = results.adequacy(run)
+    curve = first_curve(found)
+    beside = None if curve is None else clouds.plan_beside(load_plan(run.plan), curve.source_finder)
+    return adequacy_verdict(found, names=MODEL_TITLES, null=clouds.claim_of(beside, run.fingerprint))

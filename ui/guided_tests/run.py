@@ -1,13 +1,14 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
 from core.evaluate.guided_tests.verdict import guided_verdict
+from core.evaluate.wording import Verdict
 from core.workspace.run import Run
 from ui.forms.plan_form import stored_parameters as parameters
 from ui.guided_tests import results
 
-__all__ = ["headline", "parameters"]
+__all__ = ["parameters", "verdict"]
 
 
-def headline(run: Run) -> str:
+def verdict(run: Run) -> Verdict:
     """What a run has found so far."""
-    return guided_verdict(results.guided(run)).headline
+    return guided_verdict(results.guided(run))

@@ -1,14 +1,15 @@
-"""Which prediction files are here, and what did comparing them come to? A card that reads no file, computes nothing.
+"""What did comparing prediction files come to? Answers for the sheet of files; nothing is read or computed for it.
 
-Predictions belong to no data set, so the card is the same whichever is chosen.
+Predictions belong to no data set, so these answers have a sheet of their own.
 """
 
 from collections.abc import Mapping
 
 import streamlit as st
 
-from core.evaluate.wording import count, listed, plural
+from core.evaluate.wording import listed, plural
 from core.questions import QUESTIONS
+from core.report.overview import Answer
 from ui import page_file
 from ui.forms.plan_form import plan_parameters
 from ui.matched_subsets import results
@@ -19,31 +20,27 @@ QUESTION = QUESTIONS["matched_subsets"]
 MOST = 3
 
 
-def card() -> None:
-    """The verdicts that are known, else which files there are, and the way to the page."""
+def answers() -> list[tuple[Answer, Mapping[str, str | list[str]]]]:
+    """What was compared since the server was started, of files that are still here, each with its address."""
     titles = prediction_choice.stored_titles()
     known = [one for one in results.compared() if {one.sets.reference, one.sets.target} <= titles.keys()]
+    return [
+        (
+            Answer(QUESTION, prediction_choice.names(one.sets.parameters, titles), one.verdict, one.quantities),
+            one.sets.parameters | (plan_parameters(one.plan) or {}),
+        )
+        for one in known
+    ]
+
+
+def begin() -> None:
+    """Which files there are, and the way to compare them."""
+    titles = list(prediction_choice.stored_titles().values())
     with st.container(border=True, key="card-matched-subsets"):
-        st.markdown(f"**{QUESTION.title}** :gray[prediction files, of any data set]")
-        for one in known[:MOST]:
-            names = prediction_choice.names(one.sets.parameters, titles)
-            st.markdown(f":gray[{page.plain(names)}]  \n{page.plain(one.headline)}")
-            _link("Open", one.sets.parameters | (plan_parameters(one.plan) or {}))
-        if len(known) > MOST:
-            st.caption(f"{count(len(known) - MOST)} more compared since the server was started.")
-        if known:
-            return
+        st.markdown(f"**{QUESTION.title}**")
         if titles:
-            files = (
-                f"{plural(len(titles), 'file')} of predictions: {page.plain(listed(list(titles.values()), most=MOST))}."
-            )
-            st.markdown(f"{files} Open them to compute the verdict.")
+            files = page.plain(listed(titles, most=MOST))
+            st.markdown(f"{plural(len(titles), 'file')} of predictions: {files}. Compare two of them.")
         else:
             st.markdown("No predictions yet. Upload those of a model on two test sets; no code needed.")
-        _link("Compare two test sets", {})
-
-
-def _link(label: str, query: Mapping[str, str | list[str]]) -> None:
-    st.page_link(
-        page_file(QUESTION.page), label=label, icon=":material/arrow_forward:", help="", query_params=dict(query)
-    )
+        st.page_link(page_file(QUESTION.page), label="Compare two test sets", icon=":material/arrow_forward:", help="")

@@ -14,6 +14,7 @@ from core.evaluate.matched_subsets import (
     worked_example,
 )
 from core.evaluate.matched_subsets.samples import samples_table
+from core.report.quantities import of_comparisons
 from ui import cache
 from ui.matched_subsets import work
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
@@ -36,7 +37,7 @@ def comparisons(sets: TwoSets, plan: MatchingPlan) -> Work[ModelComparisons]:
 
     def compare(step: Callable[[], None]) -> ModelComparisons:
         found = work.comparisons(pairs, plan, step)
-        known[key(sets, plan)] = Compared(sets, plan, work.headline(found))
+        known[key(sets, plan)] = Compared(sets, plan, work.verdict(found), of_comparisons(found))
         return found
 
     return Work(compare, work.n_steps_of_comparisons(pairs, plan))

@@ -28,6 +28,8 @@ from core.evaluate.matched_subsets import (
     models_verdict,
     n_steps,
 )
+from core.evaluate.wording import Verdict
+from core.report.quantities import Quantity
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 
 N_RESAMPLES, N_RESAMPLES_OF_CURVE = 200, 100
@@ -44,16 +46,17 @@ class Reliability(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """Two sets that were compared, how, and what it came to in a sentence."""
+    """Two sets that were compared, how, what it came to, and its numbers."""
 
     sets: TwoSets
     plan: MatchingPlan
-    headline: str
+    verdict: Verdict
+    quantities: tuple[Quantity, ...]
 
 
-def headline(found: ModelComparisons) -> str:
+def verdict(found: ModelComparisons) -> Verdict:
     """What the comparison of one model, or of many, comes to."""
-    return matched_verdict(found.rows[0]).headline if len(found.rows) == 1 else models_verdict(found)
+    return matched_verdict(found.rows[0]) if len(found.rows) == 1 else Verdict(models_verdict(found), "", "", ())
 
 
 def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:

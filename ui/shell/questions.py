@@ -1,10 +1,12 @@
 """What do lists of runs say of a run? Its question, its plan in words, its verdict, its address: all by its kind."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import streamlit as st
 
-from core.questions import QUESTIONS, module_of, of_kind, with_page
+from core.evaluate.wording import Verdict
+from core.questions import module_of, of_kind, with_page
 from core.workspace.run import Run
 from ui import page_file
 from ui.data import choice as data_choice
@@ -20,12 +22,19 @@ def title(run: Run) -> str:
     return run.kind if question is None else question.title
 
 
-def headline(run: Run) -> str:
-    """What a run has found so far, in a sentence; empty where it is too early, or where it only serves a question."""
+def verdict(run: Run) -> Verdict | None:
+    """What a run has found so far, without advice until it is done; None where it is too early, or it only serves."""
     question = of_kind(run.kind)
     if question is None or question.serves or run.n_done == run.n_failed:
-        return ""
-    return module_of(question, "run").headline(run)
+        return None
+    found: Verdict = module_of(question, "run").verdict(run)
+    return found if run.state == "done" else replace(found, advice="")
+
+
+def headline(run: Run) -> str:
+    """What a run has found so far, in a sentence; empty where it has no verdict yet."""
+    known = verdict(run)
+    return "" if known is None else known.headline
 
 
 def is_result(run: Run) -> bool:
@@ -67,13 +76,6 @@ def unasked(kinds: Collection[str], address: str) -> None:
             for question in rest:
                 query = {data_choice.ADDRESS: address}
                 st.page_link(page_file(question.page), label=question.title, help="", query_params=query)
-
-
-def cards() -> None:
-    """What the overview says of the questions that are about no data set, and that no run answers."""
-    for question in QUESTIONS.values():
-        if not question.about_data_set:
-            module_of(question, "card").card()
 
 
 def card_title(run: Run) -> str:

@@ -1,17 +1,24 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
-from core.evaluate.source_robustness import source_verdict
+from core.evaluate.source_robustness import leading_row, source_verdict
+from core.evaluate.wording import Verdict
 from core.report.names import MODEL_TITLES
+from core.report.source_robustness import names_beside
+from core.workspace.plans import load_plan
 from core.workspace.run import Run
+from ui.clouds import part as clouds
 from ui.forms.plan_form import stored_parameters as parameters
 from ui.source_robustness import results
 
-__all__ = ["headline", "parameters"]
+__all__ = ["parameters", "verdict"]
 
 
-def headline(run: Run) -> str:
+def verdict(run: Run) -> Verdict:
     """What a run has found so far."""
-    verdict = source_verdict(
-        results.intervals(run), results.comparisons(run), names=MODEL_TITLES, finished=run.state != "running"
-    )
-    return verdict.headline
+    intervals, comparisons = results.intervals(run), results.comparisons(run)
+    row = leading_row(intervals.overall, comparisons)
+    plan = load_plan(run.plan)
+    beside = None if row is None else clouds.plan_beside(plan, row.source_finder)
+    names = MODEL_TITLES if row is None else names_beside(row, intervals.overall)
+    null = clouds.claim_of(beside, run.fingerprint)
+    return source_verdict(intervals, comparisons, row=row, names=names, epoch=plan.epoch, null=null)

@@ -1,13 +1,14 @@
 """What does a list of runs say of this question? The addresses of plans, and verdicts in a sentence."""
 
 from core.evaluate.test_quality.shift_verdict import shift_verdict
+from core.evaluate.wording import Verdict
 from core.workspace.run import Run
 from ui.forms.plan_form import stored_parameters as parameters
 from ui.test_quality import results
 
-__all__ = ["headline", "parameters"]
+__all__ = ["parameters", "verdict"]
 
 
-def headline(run: Run) -> str:
+def verdict(run: Run) -> Verdict:
     """What a run of covariate shift has found so far."""
-    return shift_verdict(results.covariate_shift(run)).headline
+    return shift_verdict(results.covariate_shift(run))

@@ -9,10 +9,12 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Sequence
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from core.data.home import home
+from core.workspace.engine.agenda import Agenda, Step
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.lease import Lease
 from core.workspace.engine.run_in_work import RunInWork
@@ -41,6 +43,7 @@ class Engine:
         self.trial_seconds = trial_seconds
         self._closing = threading.Event()
         self._threads: set[threading.Thread] = set()
+        self._agendas: dict[tuple[str, str], Agenda] = {}
 
     def start(self, owner: str, run_id: str) -> bool:
         """Start or resume a run; returns at once. False where it is being worked on already, or done.
@@ -58,13 +61,32 @@ class Engine:
         work.start()
         return True
 
+    def ask(self, owner: str, fingerprint: str, steps: Sequence[Step], seconds: float) -> Agenda:
+        """Have these questions about a data set worked off, one after the other, within a time; returns at once.
+
+        Where an agenda for it is going on already, that one is returned, and nothing begins.
+        """
+        agenda = self.agenda(owner, fingerprint)
+        if agenda is None or not agenda.going:
+            agenda = self._agendas[owner, fingerprint] = Agenda(self, owner, fingerprint, steps, seconds)
+            agenda.start()
+        return agenda
+
+    def agenda(self, owner: str, fingerprint: str) -> Agenda | None:
+        """The last agenda for a data set that this process has begun; None where there is none."""
+        return self._agendas.get((owner, fingerprint))
+
     def warm(self) -> None:
         """Start the workers off the page's path, so that the first run need not wait for them."""
         threading.Thread(target=self.executor.client, name="warm", daemon=True).start()
 
     def close(self) -> None:
         """Stop: runs are left as interrupted, the workers end."""
+        for agenda in self._agendas.values():
+            agenda.leave()
         self._closing.set()
+        for agenda in self._agendas.values():
+            agenda.join(timeout=10)
         for thread in self._threads:
             thread.join(timeout=10)
         self.executor.close()

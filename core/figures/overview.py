@@ -1,0 +1,82 @@
+"""How far does accuracy range, over all that was asked? Every accuracy of a sheet on one axis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.evaluate.intervals import Interval
+from core.evaluate.wording import count, percent
+from core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, padded, theme
+
+ROW = 26
+LONGEST = 48
+"""Letters of a name beside the axis."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An accuracy on the axis.
+
+    `role` says what it is of: "random", "inclusive" and "exclusive" (sources), "folds", "reference" or "target". It is
+    of a recipe that is trained anew, or else of one model.
+    """
+
+    label: str
+    value: float
+    interval: Interval
+    n: int
+    role: str
+    is_recipe: bool
+
+
+def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, dark: bool = False) -> go.Figure:
+    """Accuracies with their intervals, a row each in the order given; a dashed line at the majority class, if near."""
+    look = theme(dark)
+    sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
+    figure = new_figure(
+        look, x_title="Accuracy (%)", height=70 + ROW * max(len(marks), 1), alt=" ".join(["Accuracies.", *sentences])
+    )
+    for place, mark in enumerate(marks):
+        colour, at = _colour(look, mark.role), np.array([float(place)])
+        if mark.interval.known:
+            ends = [np.array([100 * end]) for end in (mark.interval.lower, mark.interval.upper)]
+            figure.add_trace(interval_bars(at, *ends, colour=colour, width=1.6, name=mark.label, showlegend=False))
+        figure.add_scatter(
+            x=np.array([100 * mark.value]),
+            y=at,
+            mode="markers",
+            name=mark.label,
+            showlegend=False,
+            marker={"symbol": "circle" if mark.is_recipe else "diamond-open", "color": colour, "size": 10},
+            text=[f"{escape(mark.label)}<br>{percent(mark.value, mark.interval)}<br>n = {count(mark.n)}"],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    ends = padded(figure)
+    figure.update_xaxes(tickformat=".0f", range=ends)
+    if baseline is not None and ends is not None and ends[0] < 100 * baseline < ends[1]:
+        figure.add_vline(x=100 * baseline, line={"color": look.grey, "width": 1, "dash": "dash"})
+        figure.add_annotation(
+            x=100 * baseline,
+            y=1,
+            yref="paper",
+            yanchor="bottom",
+            xanchor="left",
+            text=f"majority class {percent(baseline)}",
+            showarrow=False,
+            font={"color": look.grey, "size": 12},
+        )
+    name_axis(figure, [mark.label for mark in marks], longest=LONGEST)
+    return figure
+
+
+def _colour(look: Theme, role: str) -> str:
+    colours = {
+        "inclusive": look.inclusive,
+        "reference": look.inclusive,
+        "exclusive": look.exclusive,
+        "target": look.exclusive,
+        "random": look.random,
+    }
+    return colours.get(role, look.ink)

@@ -1,0 +1,235 @@
+"""Can this accuracy be trusted? The sheet: an answer to each question, and all that speaks of accuracy on one axis.
+
+Each answer says what it speaks of: a recipe that is trained anew for each split, one trained model, or predictions in
+files. Only like is compared with like, so the axis marks these apart and nothing is averaged over them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from math import isnan
+
+import numpy as np
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.claims import Claim
+from core.evaluate.intervals import wilson
+from core.evaluate.measured import reliability
+from core.evaluate.wording import Verdict, count, percent
+from core.figures.overview import Mark, accuracy_axis
+from core.questions import Question
+from core.report.parts import Body, Figure, Report, Section, Table
+from core.report.quantities import ON_AXIS, Quantity
+from core.workspace.models import StoredModel
+
+TITLE = "Can this accuracy be trusted?"
+SPEAKS_OF = {
+    "recipe": "a recipe, trained anew for each split",
+    "model": "one trained model",
+    "predictions": "two prediction files",
+}
+CAPTION = (
+    "Accuracy you can plan with, by what the inputs will be like. Circles: a recipe, trained anew for each split. "
+    "Diamonds: one trained model, or one file. Bars are 95 % CIs."
+)
+HOW_TO_READ = (
+    "Each answer is a sentence with its 95 % interval. *Undecided* means that the data do not settle it. Answers about "
+    "a recipe hold for models trained that way; answers about one model hold for that model only. There is no total "
+    "score: the answers measure different things."
+)
+MOST_TIMES = 50
+"""More than so many times the data are not named as what would settle something."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One question's answer: what it is `about` in words, its verdict, and the numbers that it rests on.
+
+    `when` is in seconds since 1970 (None while a run goes on), `seal` stands for the run as it is stored.
+    """
+
+    question: Question
+    about: str
+    verdict: Verdict
+    quantities: tuple[Quantity, ...] = ()
+    when: float | None = None
+    seal: str = ""
+
+    @property
+    def claim(self) -> Claim | None:
+        """What the headline rests on."""
+        return self.verdict.claims[0] if self.verdict.claims else None
+
+    @property
+    def speaks_of(self) -> str:
+        """Whether it is about a recipe, a model or predictions, in words."""
+        return SPEAKS_OF.get(self.question.speaks_of, "")
+
+    @property
+    def trusted(self) -> str:
+        """How often such a sentence was wrong where the truth was known, and what would settle an undecided one."""
+        return " ".join(part for part in (reliability(self.claim), settles(self.claim)) if part)
+
+    @property
+    def computed(self) -> str:
+        """When it was computed; empty while it is."""
+        return "" if self.when is None else f"{datetime.fromtimestamp(self.when, UTC):%d %b %Y, %H:%M} UTC"
+
+
+def settles(claim: Claim | None) -> str:
+    """How much more data would decide what is undecided, if the effect is as large as it was estimated.
+
+    The interval then ends at 0: widths fall with the root of the number of samples (or sources).
+
+    >>> from core.evaluate.claims import claim
+    >>> from core.evaluate.intervals import Interval
+    >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2))
+    'Undecided. If the effect is as estimated, about 2.2 times as many samples or sources would decide it.'
+    >>> settles(claim("x.y", 0.02, Interval(0.01, 0.03), 0.001))
+    ''
+    """
+    if claim is None or claim.decided or not claim.interval.known:
+        return ""
+    beyond = claim.estimate - claim.interval.lower if claim.estimate > 0 else claim.interval.upper - claim.estimate
+    times = float("inf") if claim.estimate == 0 else (beyond / abs(claim.estimate)) ** 2
+    if times > MOST_TIMES:
+        return f"Undecided; more than {MOST_TIMES} times as many samples or sources would be needed."
+    if times <= 1:
+        return "Undecided, by little: a few more samples or sources would decide it."
+    return (
+        f"Undecided. If the effect is as estimated, about {times:.1f} times as many samples or sources would decide it."
+    )
+
+
+def marks(answers: Sequence[Answer], models: Sequence[StoredModel] = ()) -> tuple[Mark, ...]:
+    """Every accuracy of a sheet, in the order of the answers; first what trained models reached on their test sets."""
+    reported = [
+        Mark(
+            f"{model.name}: test accuracy",
+            model.n_correct / model.n_test,
+            wilson(float(model.n_correct), float(model.n_test)),
+            model.n_test,
+            "random",
+            is_recipe=False,
+        )
+        for model in models
+        if model.n_test and model.n_correct is not None and model.training_plan is not None
+    ]
+    return (*reported, *(mark for answer in answers for mark in _marks(answer)))
+
+
+def _marks(answer: Answer) -> list[Mark]:
+    known = [one for one in answer.quantities if one.name in ON_AXIS and not isnan(one.value)]
+    groups, names = list(dict.fromkeys(one.of for one in known)), list(ON_AXIS)
+    known.sort(key=lambda one: (groups.index(one.of), names.index(one.name)))
+    labels = [one.label for one in known]
+    return [
+        Mark(
+            f"{label} ({', '.join(one.of)})" if labels.count(label) > 1 else label,
+            one.value,
+            one.interval,
+            one.n,
+            ON_AXIS[one.name].role,
+            is_recipe=answer.question.speaks_of == "recipe",
+        )
+        for one, label in zip(known, labels, strict=True)
+    ]
+
+
+def majority(dataset: Dataset) -> float:
+    """The accuracy of always predicting the most frequent class.
+
+    >>> from core.data import load_example
+    >>> round(majority(load_example("wine")), 3)
+    0.399
+    """
+    return float(np.bincount(dataset.y).max() / dataset.n_samples)
+
+
+def axis_figure(shown: Sequence[Mark], baseline: float | None) -> Figure:
+    """Every accuracy on one axis, beside the majority-class baseline where there is one."""
+    beside = "" if baseline is None else f" The majority-class baseline is {percent(baseline)}."
+    return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline), CAPTION + beside)
+
+
+def table(answers: Sequence[Answer]) -> pd.DataFrame:
+    """Tidy rows, a line for each answer: what it is of and about, its verdict, the claim beneath, and its seal."""
+    return pd.DataFrame(
+        [
+            {
+                "question": answer.question.stem,
+                "speaks_of": answer.question.speaks_of,
+                "about": answer.about,
+                "verdict": answer.verdict.headline,
+                "next": answer.verdict.advice,
+                "claim": None if answer.claim is None else answer.claim.kind,
+                "estimate": np.nan if answer.claim is None else answer.claim.estimate,
+                "lower": np.nan if answer.claim is None else answer.claim.interval.lower,
+                "upper": np.nan if answer.claim is None else answer.claim.interval.upper,
+                "decision": None if answer.claim is None else answer.claim.decision,
+                "seal": answer.seal,
+            }
+            for answer in answers
+        ]
+    )
+
+
+def accuracies(shown: Sequence[Mark]) -> pd.DataFrame:
+    """The axis as a table: accuracy, value, lower, upper, n."""
+    return pd.DataFrame(
+        [
+            {
+                "accuracy": mark.label,
+                "value": mark.value,
+                "lower": mark.interval.lower,
+                "upper": mark.interval.upper,
+                "n": mark.n,
+            }
+            for mark in shown
+        ],
+        columns=["accuracy", "value", "lower", "upper", "n"],
+    )
+
+
+def sheet(
+    subject: str,
+    answers: Sequence[Answer],
+    *,
+    shown: Sequence[Mark],
+    baseline: float | None,
+    unasked: Sequence[str],
+    provenance: Sequence[tuple[str, str]],
+) -> Report:
+    """The sheet as a report that prints on one page or two: the axis, an answer each, and what was never asked."""
+    sections = [Section("", (axis_figure(shown, baseline),))] if shown else []
+    for answer in answers:
+        about = " · ".join(part for part in (answer.about, answer.speaks_of) if part)
+        said = " ".join(part for part in (answer.verdict.headline, answer.verdict.used) if part)
+        lines = (said, answer.verdict.advice, f"{about}. {answer.trusted}".strip())
+        sections.append(Section(answer.question.title, tuple(line for line in lines if line)))
+    if unasked:
+        sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
+    if shown:
+        sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown), {}),)))
+    seals = [
+        (answer.question.title, ", ".join((answer.computed, *([f"seal {answer.seal}"] if answer.seal else ()))))
+        for answer in answers
+        if answer.computed
+    ]
+    return Report(TITLE, subject, Body(None, (), tuple(sections)), HOW_TO_READ, (*provenance, *seals), "")
+
+
+def _in_percent(shown: Sequence[Mark]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Accuracy": [mark.label for mark in shown],
+            "%": [f"{100 * mark.value:.1f}" for mark in shown],
+            "95 % CI": [
+                f"[{100 * mark.interval.lower:.1f}, {100 * mark.interval.upper:.1f}]" if mark.interval.known else ""
+                for mark in shown
+            ],
+            "n": [count(mark.n) for mark in shown],
+        }
+    )

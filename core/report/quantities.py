@@ -1,0 +1,137 @@
+"""Which numbers stand for a result? Each with its interval, by question and name, to be drawn or held against a bound.
+
+They are those that the pages show, of the same code; `QUANTITIES` lists them all.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.cluster_folds import scheme_title
+from core.evaluate.intervals import Interval
+from core.evaluate.source_robustness.words import noun
+from core.report.names import TITLES
+
+QUANTITIES = {
+    "source_robustness.rho": "share of the accuracy that is kept on held-out sources; of a model and a source finder",
+    "source_robustness.exclusive": "accuracy on held-out sources",
+    "source_robustness.inclusive": "accuracy on sources seen in training",
+    "source_robustness.random": "accuracy on a random split",
+    "source_robustness.fall": "accuracy lost on held-out sources, as a fraction",
+    "cluster_folds.score": "macro F1, mean over folds and seeds; of a scheme and a model",
+    "cluster_folds.accuracy": "accuracy, mean over folds and seeds; of a scheme and a model",
+    "average_case.p_robust": "mean share of noisy copies that keep the prediction; of a sigma",
+    "matched_subsets.gap": "accuracy on the reference set less that on the target set; of a model",
+    "matched_subsets.matched_gap": "the part of it that is left at equal confidence",
+    "matched_subsets.mix": "the part of it that other confidences explain",
+    "matched_subsets.unmatched": "the part of it that unmatched targets add",
+    "matched_subsets.reference": "accuracy on the reference set",
+    "matched_subsets.target": "accuracy on the target set",
+}
+"""What can be bounded, and what it is. All are fractions: .9, not 90."""
+
+
+class OnAxis(NamedTuple):
+    """An accuracy that stands on the sheet's axis: its role there, and its words, of what it is of."""
+
+    role: str
+    words: Callable[[Sequence[str]], str]
+
+
+def _of_sources(what: str) -> Callable[[Sequence[str]], str]:
+    return lambda of: f"{TITLES.get(of[0], of[0])}: {what.format(noun(of[1]))}"
+
+
+ON_AXIS = {
+    "source_robustness.random": OnAxis("random", _of_sources("random split")),
+    "source_robustness.inclusive": OnAxis("inclusive", _of_sources("{}s seen in training")),
+    "source_robustness.exclusive": OnAxis("exclusive", _of_sources("held-out {}s")),
+    "cluster_folds.accuracy": OnAxis("folds", lambda of: f"{TITLES.get(of[1], of[1])}: {scheme_title(of[0])} folds"),
+    "matched_subsets.reference": OnAxis("reference", lambda of: f"{of[0]}: reference set"),
+    "matched_subsets.target": OnAxis("target", lambda of: f"{of[0]}: new test set"),
+}
+"""The accuracies that one can plan with, by name, in the order of the axis."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its 95 % interval: what it is called, and `of` what (a model, a scheme, a sigma) it is."""
+
+    name: str
+    of: tuple[str, ...]
+    value: float
+    interval: Interval
+    n: int
+
+    @property
+    def title(self) -> str:
+        """What a table calls it.
+
+        >>> Quantity("source_robustness.rho", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100).title
+        'source_robustness.rho[svm, kmeans]'
+        """
+        return f"{self.name}[{', '.join(self.of)}]"
+
+    @property
+    def label(self) -> str:
+        """What the sheet's axis calls it.
+
+        >>> Quantity("source_robustness.exclusive", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100).label
+        'SVM: held-out clusters'
+        """
+        return ON_AXIS[self.name].words(self.of)
+
+
+def of_run(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> tuple[Quantity, ...]:
+    """What a run's rows say that can be bounded; nothing of kinds of run that have nothing of that sort."""
+    return tuple(_OF_RUN[plan.kind](rows, dataset)) if plan.kind in _OF_RUN and len(rows) else ()
+
+
+def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
+    """What two files of predictions say that can be bounded (`core.evaluate.matched_subsets.ModelComparisons`)."""
+    found = []
+    for row in comparisons.rows:
+        for name in ("gap", "matched_gap", "mix", "unmatched"):
+            estimate = getattr(row, name)
+            found.append(
+                Quantity(f"matched_subsets.{name}", (row.model,), estimate.value, estimate.interval, row.n_target)
+            )
+        for side in ("reference", "target"):
+            of = row.subset(side).accuracy
+            found.append(
+                Quantity(f"matched_subsets.{side}", (row.model,), of.value, of.interval, getattr(row, f"n_{side}"))
+            )
+    return tuple(found)
+
+
+def _source_robustness(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
+    from core.evaluate.source_robustness import expected_accuracy_intervals
+
+    for row in expected_accuracy_intervals(rows).overall:
+        of = (row.model, row.source_finder)
+        for name in ("rho", "exclusive", "inclusive", "random"):
+            estimate = getattr(row, name)
+            yield Quantity(f"source_robustness.{name}", of, estimate.value, estimate.over_sources, row.n_samples)
+        yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples)
+
+
+def _cluster_folds(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
+    from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
+
+    folds = rows_of_run(rows, dataset)
+    for name, metric in (("score", Metric()), ("accuracy", Metric("accuracy"))):
+        for row in fold_performance(folds, metric=metric).schemes:
+            yield Quantity(f"cluster_folds.{name}", (row.scheme, row.model), row.mean.value, row.mean.interval, row.n)
+
+
+def _average_case(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
+    from core.evaluate.average_case.robustness import evaluate_robustness
+
+    for at in evaluate_robustness(rows, class_names=dataset.class_names).by_sigma:
+        yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n)
+
+
+_OF_RUN = {"trials": _source_robustness, "folds": _cluster_folds, "average_case": _average_case}

@@ -1,0 +1,110 @@
+"""The sheet: what is said of it is what its answers say, and each accuracy stands on the axis once."""
+
+from math import nan
+
+import pytest
+
+from core.evaluate.claims import claim
+from core.evaluate.intervals import UNKNOWN, Interval
+from core.evaluate.wording import Verdict
+from core.figures.overview import accuracy_axis
+from core.figures.theme import alt_text
+from core.questions import QUESTIONS
+from core.report.html import to_html
+from core.report.overview import Answer, accuracies, axis_figure, marks, settles, sheet, table
+from core.report.quantities import ON_AXIS, QUANTITIES, Quantity
+from core.workspace.models import StoredModel
+
+FALL = claim("source_robustness.falls", 0.12, Interval(0.04, 0.2), 0.004, smallest=0.01)
+VERDICT = Verdict("SVM loses 12.0 points [4.0, 20.0].", "n = 100.", "Next: plan for 80.0 %.", (), (FALL,))
+
+
+def numbers(model: str, finder: str = "kmeans") -> tuple[Quantity, ...]:
+    values = {"rho": 0.87, "exclusive": 0.8, "inclusive": 0.92, "random": 0.93, "fall": 0.12}
+    return tuple(
+        Quantity(f"source_robustness.{name}", (model, finder), value, Interval(value - 0.1, value + 0.05), 100)
+        for name, value in values.items()
+    )
+
+
+def answer(*quantities: Quantity, stem: str = "source_robustness") -> Answer:
+    return Answer(QUESTIONS[stem], "SVM", VERDICT, quantities, 1.8e9, "5ea1" * 16)
+
+
+def test_the_axis_has_what_speaks_of_accuracy_and_nothing_else():
+    files = [Quantity(f"matched_subsets.{end}", ("m",), 0.7, Interval(0.6, 0.8), 50) for end in ("reference", "gap")]
+    model = StoredModel("f1", "d1", "CNN", None, "cnn", "{}", 200, 190, 0.0)
+    shown = marks([answer(*numbers("svm")), answer(*files, stem="matched_subsets")], [model])
+    assert [mark.label for mark in shown] == [
+        "CNN: test accuracy",
+        "SVM: random split",
+        "SVM: clusters seen in training",
+        "SVM: held-out clusters",
+        "m: reference set",
+    ]
+    assert [mark.is_recipe for mark in shown] == [False, True, True, True, False]
+    assert shown[0].interval.lower < 0.95 < shown[0].interval.upper
+
+
+def test_two_accuracies_of_one_name_say_what_they_are_of():
+    labels = [mark.label for mark in marks([answer(*numbers("svm"), *numbers("svm", "agglomerative"))])]
+    assert len(set(labels)) == len(labels) == 6
+
+
+def test_what_is_not_known_stands_on_no_axis():
+    assert marks([answer(Quantity("source_robustness.exclusive", ("svm", "kmeans"), nan, UNKNOWN, 0))]) == ()
+
+
+def test_every_accuracy_of_the_axis_can_be_bounded_in_a_check():
+    assert ON_AXIS.keys() <= QUANTITIES.keys()
+
+
+@pytest.mark.parametrize(
+    ("estimate", "lower", "upper", "says"),
+    [(0.02, -0.01, 0.05, "2.2 times"), (-0.02, -0.05, 0.01, "2.2 times"), (0.001, -0.1, 0.1, "more than 50 times")],
+)
+def test_an_undecided_claim_says_what_would_settle_it(estimate, lower, upper, says):
+    assert says in settles(claim("x.y", estimate, Interval(lower, upper), 0.3))
+
+
+def test_what_would_settle_it_does_where_the_interval_shrinks_as_said():
+    """Four times the samples halve an interval: one that ends a hair beyond 0 then says so."""
+    times = 4.0
+    width = 0.02 * times**0.5
+    assert f"{times:.1f} times" in settles(claim("x.y", 0.02, Interval(0.02 - width, 0.02 + width), 0.3))
+    assert claim("x.y", 0.02, Interval(0.02 - width / times**0.5 + 1e-9, 0.04), 0.049).decided
+
+
+def test_decided_claims_need_nothing():
+    assert settles(FALL) == settles(None) == ""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("baseline", [None, 0.1, 0.85])
+def test_the_axis_says_what_it_shows_and_its_baseline_where_it_is_near(dark, baseline):
+    figure = accuracy_axis(marks([answer(*numbers("svm"))]), baseline, dark=dark)
+    assert "SVM: held-out clusters: 80.0 % [70.0, 85.0]" in alt_text(figure)
+    assert len(figure.layout.shapes) == (baseline == 0.85)
+    low, high = figure.layout.xaxis.range
+    assert low < 70
+    assert high > 98
+
+
+def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
+    known = [answer(*numbers("svm"))]
+    shown = marks(known)
+    unasked, rests_on = ["Which tests are missing?"], [("Data", "f1")]
+    report = sheet("Wine", known, shown=shown, baseline=0.4, unasked=unasked, provenance=rests_on)
+    page = to_html(report).decode()
+    for said in (VERDICT.headline, VERDICT.advice, "a recipe, trained anew", "Which tests are missing?", "5ea1" * 16):
+        assert said in page
+    assert "majority-class baseline is 40.0 %" in axis_figure(shown, 0.4).caption
+    assert "SVM: held-out clusters" in page
+
+
+def test_tables_hold_the_same_numbers():
+    known = [answer(*numbers("svm"))]
+    [row] = table(known).to_dict("records")
+    assert (row["estimate"], row["lower"], row["upper"], row["decision"]) == (0.12, 0.04, 0.2, "above")
+    assert accuracies(marks(known))["value"].tolist() == [0.93, 0.92, 0.8]
+    assert table([]).empty

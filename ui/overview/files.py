@@ -1,0 +1,37 @@
+"""The sheet of prediction files: what questions that are about no data set came to, without model or data."""
+
+import streamlit as st
+
+from core.questions import QUESTIONS, module_of
+from core.report.overview import Answer
+from ui import page_file
+from ui.overview import sheet
+from ui.shell import page
+
+MOST = 6
+SUBJECT = "Prediction files"
+
+
+def sheet_of_files() -> None:
+    """Every answer that is known, the newest first, on one axis; where there is none, where to begin."""
+    modules = [module_of(question, "card") for question in QUESTIONS.values() if not question.about_data_set]
+    known = [one for module in modules for one in module.answers()]
+    shown = [answer for answer, _ in known[:MOST]]
+    sheet.axis(shown, (), None)
+    for place, (answer, query) in enumerate(known[:MOST]):
+        with st.container(border=True, key=f"card-files-{place}", gap="small"):
+            _card(answer, dict(query))
+    if len(known) > MOST:
+        st.caption(f"{len(known) - MOST} more were compared since the server was started.")
+    if known:
+        sheet.take(SUBJECT, shown, (), None, (), asked=[question.stem for question in QUESTIONS.values()])
+    for module in modules:
+        module.begin()
+
+
+def _card(answer: Answer, query: dict[str, str | list[str]]) -> None:
+    st.markdown(f"**{answer.question.title}**  \n:gray[{page.plain(answer.about)}]")
+    sheet.says(answer)
+    where = page_file(answer.question.page)
+    with sheet.foot(answer):
+        st.page_link(where, label="Open", icon=":material/arrow_forward:", help="", query_params=query)

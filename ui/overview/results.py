@@ -1,0 +1,46 @@
+"""What is known of every question? Its newest run with results, as an answer of the sheet."""
+
+from collections.abc import Sequence
+
+from core.questions import Question, with_page
+from core.report.overview import Answer
+from core.report.quantities import Quantity, of_run
+from core.workspace.plans import load_plan
+from core.workspace.run import Run
+from ui import cache
+from ui.data.results import dataset_of
+from ui.shell import questions
+from ui.shell.session import owner, workspace
+
+
+def runs_on_sheet(runs: Sequence[Run]) -> dict[str, Run]:
+    """The run that stands for each question, by stem in the order of the navigation; `runs` are the newest first.
+
+    The newest with results that today's method computed to the end; else the newest with results, else the newest.
+    """
+    return {
+        stem: max(mine, key=_worth)
+        for stem, question in with_page().items()
+        if question.kind and (mine := [run for run in runs if run.kind == question.kind])
+    }
+
+
+def _worth(run: Run) -> tuple[bool, bool]:
+    has_results = run.n_done > run.n_failed
+    return has_results and run.state == "done" and not run.older_method, has_results
+
+
+def answer(question: Question, run: Run) -> Answer | None:
+    """A run as an answer; None where it has no verdict yet. Raises WorkspaceError where its rows are damaged."""
+    verdict = questions.verdict(run)
+    if verdict is None:
+        return None
+    finished = run.finished if run.state == "done" else None
+    seal = run.provenance.get("seal", "") if run.state == "done" else ""
+    return Answer(question, questions.describe(run), verdict, quantities(run), finished, seal)
+
+
+@cache.result(max_entries=32)
+def quantities(run: Run) -> tuple[Quantity, ...]:
+    """The numbers of a run that have a name."""
+    return of_run(workspace().rows(owner(), run.id), dataset_of(run.fingerprint), load_plan(run.plan))

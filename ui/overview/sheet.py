@@ -1,0 +1,112 @@
+"""How does the sheet look? Every accuracy on one axis, then a card for each question: its answer, or its run."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.data import DataError
+from core.evaluate.wording import plural
+from core.questions import QUESTIONS
+from core.report import overview as report
+from core.report.html import to_html
+from core.report.overview import Answer
+from core.workspace.errors import WorkspaceError
+from core.workspace.models import StoredModel
+from core.workspace.run import Run
+from ui import page_file
+from ui.overview import results
+from ui.shell import jobs, page, questions, share, take_away
+
+
+def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, Exception]]:
+    """What is known so far, by stem; and what is wrong with runs whose rows cannot be read."""
+    known: dict[str, Answer] = {}
+    broken: dict[str, Exception] = {}
+    for stem, run in on_sheet.items():
+        try:
+            found = results.answer(QUESTIONS[stem], run)
+        except (DataError, WorkspaceError) as problem:
+            broken[stem] = problem
+        else:
+            if found is not None:
+                known[stem] = found
+    return known, broken
+
+
+def axis(known: Sequence[Answer], models: Sequence[StoredModel], baseline: float | None) -> None:
+    """All that speaks of accuracy; nothing where nothing does."""
+    shown = report.marks(known, models)
+    if shown:
+        page.draw(report.axis_figure(shown, baseline))
+
+
+def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) -> None:
+    """One question of the data set: its answer, or where its run stands, and the way to its page."""
+    with st.container(border=True, key=f"card-{run.id}", gap="small"):
+        st.markdown(questions.card_title(run))
+        if broken is not None:
+            page.error(broken)
+        elif known is not None:
+            says(known)
+        jobs.follow(run, jobs.progress)
+        with foot(known):
+            questions.link(run, icon=":material/arrow_forward:")
+
+
+def says(known: Answer) -> None:
+    """The sentences of an answer: what it found, and what to do next."""
+    st.markdown(
+        f"**{page.plain(known.verdict.headline)}** {page.plain(known.verdict.used)}", help=known.trusted or None
+    )
+    if known.verdict.advice:
+        st.markdown(page.plain(known.verdict.advice).replace("Next:", "**Next:**", 1))
+
+
+def foot(known: Answer | None) -> DeltaGenerator:
+    """The last line of a card: what an answer speaks of and when it was computed; the place for the way to its page."""
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    with line:
+        parts = () if known is None else (f"About {known.speaks_of}", known.computed)
+        st.caption(page.plain(" · ".join(part for part in parts if part)), width="stretch")
+    return line
+
+
+def take(
+    subject: str,
+    known: Sequence[Answer],
+    models: Sequence[StoredModel],
+    baseline: float | None,
+    provenance: Sequence[tuple[str, str]],
+    *,
+    asked: Sequence[str],
+) -> None:
+    """Have the menus offer the sheet: as tables, and as one page that prints."""
+    shown = report.marks(known, models)
+    unasked = [
+        question.title
+        for question in QUESTIONS.values()
+        if question.kind and question.name and question.speaks_of and question.stem not in asked
+    ]
+    write = partial(
+        _file, subject, tuple(known), shown=shown, baseline=baseline, unasked=unasked, provenance=provenance
+    )
+    take_away.offer(
+        {"Answers": lambda: report.table(known), "Accuracies": lambda: report.accuracies(shown)},
+        stem="sheet",
+        more=lambda: page.download("The sheet, to print (HTML)", write, name="sheet.html", mime="text/html"),
+    )
+    share.offer(None, {})
+    share.offer_report(write, name="sheet.html")
+
+
+def _file(subject: str, known: Sequence[Answer], **more: object) -> bytes:
+    return to_html(report.sheet(subject, known, **more))  # type: ignore[arg-type]
+
+
+def elsewhere(n_runs: int, n_shown: int) -> None:
+    """The way to the runs that stand on no sheet."""
+    if n_runs > n_shown:
+        label = f"All {plural(n_runs, 'run')} of this data set"
+        st.page_link(page_file("runs"), label=label, icon=":material/history:", help="")
