@@ -22,6 +22,7 @@ from core.command.requirements import Outcome, Requirement, exit_status
 from core.data import DataError
 from core.evaluate.wording import fixed
 from core.report.html import to_html
+from core.report.overview import axis_figure, marks_of
 from core.report.parts import Body, Report, Section, Table
 from core.report.quantities import QUANTITIES, Quantity, of_comparisons, of_run
 from core.report.run_report import body_of
@@ -116,7 +117,9 @@ class Checked:
         decided = [
             f"{outcome.requirement.written}: {outcome.decision} ({_told(outcome.of)})" for outcome in self.outcomes
         ]
+        shown = marks_of(self.found)
         sections = [
+            *([Section("", (axis_figure(shown, None),))] if shown else []),
             Section("What is required", tuple(decided) or ("Nothing is required.",)),
             Section("In sentences", (*self.said, *self.unfinished) or ("Nothing was computed.",)),
             Section("In numbers", (Table("Numbers with their 95 % intervals", self.table(), dict.fromkeys(_ENDS, 4)),)),

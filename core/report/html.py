@@ -240,11 +240,11 @@ def _cell(value: object, decimals: int | None) -> str:
 
 
 def _foot(report: Report) -> str:
+    if not report.provenance and not report.parameters:
+        return ""
     lines = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in report.provenance)
-    return (
-        f"<footer><h2>Data, parameters and versions</h2><dl>{lines}</dl>\n"
-        f'<p class="caption">{_parameters(report.parameters)}</p>{_rows(report.rows)}</footer>'
-    )
+    parameters = f'<p class="caption">{_parameters(report.parameters)}</p>' if report.parameters else ""
+    return f"<footer><h2>Data, parameters and versions</h2><dl>{lines}</dl>\n{parameters}{_rows(report.rows)}</footer>"
 
 
 def _parameters(text: str) -> str:

@@ -19,7 +19,7 @@ from core.evaluate.intervals import wilson
 from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict, count, percent
 from core.figures.overview import Mark, accuracy_axis
-from core.questions import Question
+from core.questions import QUESTIONS, Question
 from core.report.parts import Body, Figure, Report, Section, Table
 from core.report.quantities import ON_AXIS, Quantity
 from core.workspace.models import StoredModel
@@ -70,7 +70,8 @@ class Answer:
     @property
     def trusted(self) -> str:
         """How often such a sentence was wrong where the truth was known, and what would settle an undecided one."""
-        return " ".join(part for part in (reliability(self.claim), settles(self.claim)) if part)
+        undecided = "undecided" in self.verdict.headline.casefold()
+        return " ".join(part for part in (reliability(self.claim), settles(self.claim) if undecided else "") if part)
 
     @property
     def computed(self) -> str:
@@ -81,26 +82,32 @@ class Answer:
 def settles(claim: Claim | None) -> str:
     """How much more data would decide what is undecided, if the effect is as large as it was estimated.
 
-    The interval then ends at 0: widths fall with the root of the number of samples (or sources).
+    An effect that is worth a sentence has to clear 0, a smaller one has to stay within what is worth one; widths fall
+    with the root of the number of samples (or sources). Corrections for many claims ask for a little more.
 
     >>> from core.evaluate.claims import claim
     >>> from core.evaluate.intervals import Interval
     >>> settles(claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2))
-    'Undecided. If the effect is as estimated, about 2.2 times as many samples or sources would decide it.'
+    'If the effect is as estimated, about 2.2 times as many samples or sources would decide this.'
     >>> settles(claim("x.y", 0.02, Interval(0.01, 0.03), 0.001))
     ''
     """
     if claim is None or claim.decided or not claim.interval.known:
         return ""
-    beyond = claim.estimate - claim.interval.lower if claim.estimate > 0 else claim.interval.upper - claim.estimate
-    times = float("inf") if claim.estimate == 0 else (beyond / abs(claim.estimate)) ** 2
+    below, above = claim.estimate - claim.interval.lower, claim.interval.upper - claim.estimate
+    if abs(claim.estimate) >= claim.smallest:
+        times = _times(below if claim.estimate > 0 else above, abs(claim.estimate))
+    else:
+        times = max(_times(above, claim.smallest - claim.estimate), _times(below, claim.smallest + claim.estimate))
     if times > MOST_TIMES:
-        return f"Undecided; more than {MOST_TIMES} times as many samples or sources would be needed."
+        return f"More than {MOST_TIMES} times as many samples or sources would be needed to decide this."
     if times <= 1:
-        return "Undecided, by little: a few more samples or sources would decide it."
-    return (
-        f"Undecided. If the effect is as estimated, about {times:.1f} times as many samples or sources would decide it."
-    )
+        return "A few more samples or sources would decide this."
+    return f"If the effect is as estimated, about {times:.1f} times as many samples or sources would decide this."
+
+
+def _times(width: float, room: float) -> float:
+    return float("inf") if room == 0 else (width / room) ** 2
 
 
 def marks(answers: Sequence[Answer], models: Sequence[StoredModel] = ()) -> tuple[Mark, ...]:
@@ -117,11 +124,12 @@ def marks(answers: Sequence[Answer], models: Sequence[StoredModel] = ()) -> tupl
         for model in models
         if model.n_test and model.n_correct is not None and model.training_plan is not None
     ]
-    return (*reported, *(mark for answer in answers for mark in _marks(answer)))
+    return (*reported, *(mark for answer in answers for mark in marks_of(answer.quantities)))
 
 
-def _marks(answer: Answer) -> list[Mark]:
-    known = [one for one in answer.quantities if one.name in ON_AXIS and not isnan(one.value)]
+def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
+    """Those of these numbers that are accuracies, together by what they are of, in the order of `ON_AXIS`."""
+    known = [one for one in quantities if one.name in ON_AXIS and not isnan(one.value)]
     groups, names = list(dict.fromkeys(one.of for one in known)), list(ON_AXIS)
     known.sort(key=lambda one: (groups.index(one.of), names.index(one.name)))
     labels = [one.label for one in known]
@@ -132,7 +140,7 @@ def _marks(answer: Answer) -> list[Mark]:
             one.interval,
             one.n,
             ON_AXIS[one.name].role,
-            is_recipe=answer.question.speaks_of == "recipe",
+            is_recipe=QUESTIONS[one.name.partition(".")[0]].speaks_of == "recipe",
         )
         for one, label in zip(known, labels, strict=True)
     ]
@@ -206,9 +214,9 @@ def sheet(
     sections = [Section("", (axis_figure(shown, baseline),))] if shown else []
     for answer in answers:
         about = " · ".join(part for part in (answer.about, answer.speaks_of) if part)
-        said = " ".join(part for part in (answer.verdict.headline, answer.verdict.used) if part)
-        lines = (said, answer.verdict.advice, f"{about}. {answer.trusted}".strip())
-        sections.append(Section(answer.question.title, tuple(line for line in lines if line)))
+        parts = (answer.verdict.headline, answer.verdict.used, answer.verdict.advice)
+        said = " ".join(part for part in parts if part)
+        sections.append(Section(answer.question.title, (said, f"{about}. {answer.trusted}".strip())))
     if unasked:
         sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
     if shown:

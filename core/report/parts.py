@@ -74,7 +74,8 @@ class Report:
     """A run for somebody without the app.
 
     `how_to_read` is Markdown of ours, `provenance` what the result rests on, a name and a value each, `parameters` the
-    JSON that recreates the run, and `rows` those of every trial where somebody asked for them.
+    JSON that recreates the run (empty where no single run does), and `rows` those of every trial where somebody asked
+    for them.
     """
 
     question: str

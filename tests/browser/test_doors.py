@@ -24,10 +24,15 @@ class Way:
     """What a person clicks on from the first page on; choosing a file is a click, too."""
 
     def __init__(self, page: Page, server: Server):
-        self.page, self.n = page, 0
+        self.page, self.url, self.n = page, server.url, 0
         page.goto(server.url)
         settled(page)
         self.began = time.monotonic()
+
+    def about(self, data: str) -> None:
+        """Begin again, on another data set."""
+        self.page.goto(f"{self.url}/?data={data}")
+        settled(self.page)
 
     def on(self, place: Locator) -> None:
         self.n += 1
@@ -54,6 +59,7 @@ def test_predictions(way: Way, page: Page, shared_data: Path):
 
 
 def test_data(way: Way, page: Page):
+    way.about("wine")
     way.on(page.get_by_role("link", name="Upload data"))
     way.n += 1
     expect(page.get_by_role("heading", name="What is in the data?")).to_be_visible()
@@ -70,7 +76,7 @@ def test_show_me(way: Way, page: Page):
 
 
 def test_ask_all(way: Way, page: Page):
-    page.goto(f"{page.url.partition('?')[0]}?data=wine")
+    way.about("wine")
     way.on(page.get_by_role("button", name="Ask all questions"))
     asking = page.locator(".st-key-asking")
     expect(asking).to_contain_text("steps done")

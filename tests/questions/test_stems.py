@@ -35,6 +35,7 @@ SHARED = {
         "quantities",
         "recreate",
         "run_report",
+        "samples",
     },
     "ui": {"shell", "forms", "data", "predictions", "models", "cache"},
     "pages": {"shared_run"},

@@ -61,7 +61,12 @@ def test_every_accuracy_of_the_axis_can_be_bounded_in_a_check():
 
 @pytest.mark.parametrize(
     ("estimate", "lower", "upper", "says"),
-    [(0.02, -0.01, 0.05, "2.2 times"), (-0.02, -0.05, 0.01, "2.2 times"), (0.001, -0.1, 0.1, "more than 50 times")],
+    [
+        (0.02, -0.01, 0.05, "2.2 times"),
+        (-0.02, -0.05, 0.01, "2.2 times"),
+        (0.001, -0.1, 0.1, "More than 50 times"),
+        (0.02, 0.005, 0.035, "A few more"),
+    ],
 )
 def test_an_undecided_claim_says_what_would_settle_it(estimate, lower, upper, says):
     assert says in settles(claim("x.y", estimate, Interval(lower, upper), 0.3))
@@ -73,6 +78,18 @@ def test_what_would_settle_it_does_where_the_interval_shrinks_as_said():
     width = 0.02 * times**0.5
     assert f"{times:.1f} times" in settles(claim("x.y", 0.02, Interval(0.02 - width, 0.02 + width), 0.3))
     assert claim("x.y", 0.02, Interval(0.02 - width / times**0.5 + 1e-9, 0.04), 0.049).decided
+
+
+def test_an_effect_that_is_not_worth_a_sentence_has_to_stay_within_what_is():
+    small = claim("x.y", 0.004, Interval(-0.008, 0.016), 0.5, smallest=0.01)
+    assert "4.0 times" in settles(small)
+    assert claim("x.y", 0.004, Interval(-0.002 + 1e-9, 0.01 - 1e-9), 0.2, smallest=0.01).decision == "small"
+
+
+def test_what_would_settle_is_said_of_an_undecided_sentence_alone():
+    undecided = claim("x.y", 0.02, Interval(-0.01, 0.05), 0.2)
+    said = [Verdict(headline, "", "", (), (undecided,)) for headline in ("SVM: undecided.", "No class has moved.")]
+    assert ["times" in Answer(QUESTIONS["source_robustness"], "", each).trusted for each in said] == [True, False]
 
 
 def test_decided_claims_need_nothing():

@@ -1,0 +1,105 @@
+"""What is known of samples stands in their rows, and rank correlations hold with ties, classes and missing values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from core.data import load_example
+from core.evaluate.average_case.robustness import evaluate_robustness
+from core.evaluate.cluster_folds import rows_of_run
+from core.report.samples import FEWEST, agreement, agreement_table, in_words, interval_of, known_of_samples
+from core.trials.fold_rows import FoldTrial, frame_of_folds
+from tests.evaluate.average_case_rows import rows_of
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_example("wine")
+
+
+def table(n: int, rng: np.random.Generator, **measures) -> pd.DataFrame:
+    return pd.DataFrame({"id": range(n), "label": rng.integers(0, 3, n).astype(str), **measures})
+
+
+def test_each_measure_stands_in_the_row_of_its_sample(wine):
+    rows, wrong = np.arange(0, wine.n_samples, 2), 4
+    trials = []
+    for seed, miss in ((0, ()), (1, (wrong,))):
+        y_pred = np.where(np.isin(rows, miss), (wine.y[rows] + 1) % 3, wine.y[rows])
+        trial = FoldTrial("random_folds", seed, "svm", 0)
+        known = {"schemes": ["random_folds"], "models": ["svm"], "row": rows, "fold": np.zeros(len(rows), int)}
+        trials.append(frame_of_folds(trial, y_pred=y_pred, n_train=9, **known))
+    folds = rows_of_run(pd.concat(trials, ignore_index=True), wine)
+    p_robust = np.linspace(0.2, 1, wine.n_samples)
+    found = evaluate_robustness(rows_of(p_robust, wine.y), class_names=wine.class_names)
+    known = known_of_samples(wine, folds=folds, robustness=found)
+    assert known["label"].tolist() == [wine.class_names[code] for code in wine.y]
+    share = known["correct on Random folds"]
+    assert share[wrong] == 0.5
+    assert share[rows].drop(wrong).eq(1).all()
+    assert share.drop(rows).isna().all()
+    np.testing.assert_allclose(known["p_robust"], p_robust)
+
+
+def test_without_any_measure_there_is_nothing_to_compare(wine):
+    assert agreement(known_of_samples(wine)) == ()
+    assert "yet" in in_words(())
+
+
+def test_overall_is_spearmans_own_number_with_ties_and_missing_values():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 4, 200) / 3
+    y = x + rng.normal(size=200)
+    y[::7] = np.nan
+    [each] = agreement(table(200, rng, a=x, b=y))
+    keep = ~np.isnan(y)
+    assert each.overall == pytest.approx(stats.spearmanr(x[keep], y[keep]).statistic)
+    assert each.n == keep.sum()
+
+
+def test_classes_that_are_hard_as_a_whole_are_no_agreement_on_samples():
+    rng = np.random.default_rng(1)
+    label = np.repeat(["a", "b"], 300)
+    easy = (label == "b") * 3.0
+    frame = pd.DataFrame(
+        {"id": range(600), "label": label, "a": easy + rng.normal(size=600), "b": easy + rng.normal(size=600)}
+    )
+    [each] = agreement(frame)
+    assert each.overall > 0.5
+    assert abs(each.within) < 0.15
+    assert not each.agrees
+    assert "No two" in in_words((each,))
+
+
+def test_the_interval_holds_a_known_correlation_of_a_share_with_a_number():
+    """Correct or not (a share of three seeds) beside a continuous measure: the truth is of two million draws."""
+    rng = np.random.default_rng(2)
+
+    def draw(n: int) -> tuple[np.ndarray, np.ndarray]:
+        skill = rng.normal(size=n)
+        return rng.binomial(3, 1 / (1 + np.exp(-2 - skill))) / 3, skill + rng.normal(size=n)
+
+    truth = stats.spearmanr(*draw(2_000_000)).statistic
+    held = 0
+    for _ in range(1000):
+        interval = interval_of(stats.spearmanr(*draw(150)).statistic, 150)
+        held += interval.lower <= truth <= interval.upper
+    assert stats.binomtest(held, 1000, 0.95).pvalue > 0.001
+
+
+def test_of_nothing_to_find_few_pairs_agree():
+    rng = np.random.default_rng(3)
+    n_claims = sum(
+        any(each.agrees for each in agreement(table(120, rng, **{name: rng.integers(0, 3, 120) for name in "abc"})))
+        for _ in range(300)
+    )
+    assert stats.binomtest(n_claims, 300, 0.05, alternative="greater").pvalue > 0.001
+
+
+def test_too_few_or_constant_measures_are_left_out():
+    rng = np.random.default_rng(4)
+    few = FEWEST - 1
+    assert agreement(table(few, rng, a=np.arange(few), b=np.arange(few))) == ()
+    assert agreement(table(50, rng, a=np.ones(50), b=np.arange(50.0))) == ()
+    assert agreement_table(()).empty
