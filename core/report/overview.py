@@ -31,7 +31,7 @@ SPEAKS_OF = {
     "predictions": "two prediction files",
 }
 CAPTION = (
-    "Accuracy you can plan with, by what the inputs will be like. Circles: a recipe, trained anew for each split. "
+    "Accuracy you can plan for, by what the inputs will be like. Circles: a recipe, trained anew for each split. "
     "Diamonds: one trained model, or one file. Bars are 95 % CIs."
 )
 HOW_TO_READ = (

@@ -53,7 +53,7 @@ ON_AXIS = {
     "matched_subsets.reference": OnAxis("reference", lambda of: f"{of[0]}: reference set"),
     "matched_subsets.target": OnAxis("target", lambda of: f"{of[0]}: new test set"),
 }
-"""The accuracies that one can plan with, by name, in the order of the axis."""
+"""The accuracies that one can plan for, by name, in the order of the axis."""
 
 
 @dataclass(frozen=True)
