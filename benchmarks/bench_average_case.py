@@ -1,10 +1,10 @@
 """What do the estimators of average-case robustness cost, and how far off are they? Table 1 and figure 2 of the paper.
 
 Prints tables; asserts nothing. ResNet-18 runs on a few of the 50 samples, Monte-Carlo with 500 draws in place of
-10,000, and is extrapolated, which the table says; all else is measured. Seconds are of the processor, with one thread, so that
-other work on the machine does not count; where there is a GPU, table 1 is printed for it too, in seconds of the clock.
-The memory at 10 and at 1,000 samples is the most that a process of its own ever held. Brackets are 95 % intervals over
-samples. ``python -m benchmarks.bench_average_case runtimes resnet memory figure`` is all of it, and takes any of the four.
+10,000, and is extrapolated, which the table says; all else is measured. Seconds are of the processor, with one thread,
+so that other work on the machine does not count; where there is a GPU, table 1 is printed for it too, in seconds of the
+clock. The memory at 10 and at 1,000 samples is the most that a process of its own ever held. Brackets are 95 %
+intervals over samples. ``python -m benchmarks.bench_average_case runtimes resnet memory figure`` is all of it.
 """
 
 import os

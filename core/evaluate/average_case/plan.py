@@ -200,8 +200,8 @@ class AverageCasePlan:
     shape: str = asks(
         "isotropic",
         label="Size of the noise",
-        help="Sigma alike in every feature, times each feature's standard deviation, or with a covariance: that of the "
-        "data, of samples of one source, or of small changes of images (brightness, contrast, blur, shifts).",
+        help="Sigma alike in every feature, times each feature's standard deviation, or with a covariance. That is of "
+        "the data, of samples of one source, or of small changes: brightness, contrast, blur, shifts.",
         address="shape",
         choices=shapes_offered,
         differs=lambda about: {} if _of_images(about) else {"address": "shape_columns", "usual": "per_feature"},
@@ -332,8 +332,8 @@ class AverageCasePlan:
     directions: bool = asks(
         False,
         label="Named directions",
-        help="Also change samples along one direction at a time, as strongly as the noise does: brightness, contrast, "
-        "blur and shifts of images, single columns of tables.",
+        help="Also change samples along one direction at a time, as strongly as the noise does. Of images: brightness, "
+        "contrast, blur, shifts. Of tables: single columns.",
         address="directions",
         choices=lambda about: {False: "left out", True: "looked at"},
         when=lambda values, about: about.dataset is None or _has_directions(about.dataset),
