@@ -1,7 +1,8 @@
 """Do the paper's claims about MMSE hold under the paper's own conditions, and which estimator is closest at equal cost?
 
-Prints tables; asserts nothing. ``python -m benchmarks.bench_average_case_paper copies penalty cost`` is all of it.
+Prints tables; asserts nothing. ``python -m benchmarks.bench_average_case_paper figure copies penalty cost`` is all.
 
+- figure: every estimator's error over sigma (figure 2a);
 - copies: plain MMSE with N = 5 and with the paper's N = 500 beside Taylor (section 4.2);
 - penalty: MMSE's error on networks whose gradient was penalised (figure 2b), that of f as printed and that of the
   cross-entropy, which `core.models.training` penalises;
@@ -18,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from benchmarks.bench_average_case import seeded, with_interval
+from benchmarks.bench_average_case import COMPARED, seeded, with_interval
 from core.data import load_example
 from core.evaluate.average_case import ESTIMATORS, MMSE, GaussianLogits, MonteCarlo, estimate
 from core.models.architectures import build
@@ -27,6 +28,7 @@ from core.models.training import one_torch_thread, penalised_loss, sgd, train
 
 N_SEEDS, N_SAMPLES, N_DRAWS = 5, 30, 4000
 SIGMAS = (0.1, 0.3)
+SIGMAS_OF_FIGURE = (0.05, 0.1, 0.2, 0.3, 0.5)
 STRENGTHS = (0.01, 0.03, 0.1)
 
 
@@ -69,6 +71,20 @@ def off(model, x, sigma, estimator, exact, *, seed=0):
     start = time.process_time()
     found = estimate(model, x, sigma=sigma, estimator=estimator, generator=seeded(seed)).p_robust
     return float(np.abs(found - exact).mean()), (time.process_time() - start) / len(x)
+
+
+def figure(networks):
+    print(f"\nMean |error| and mean error against {N_DRAWS:,} draws on {N_SAMPLES} samples (figure 2a)")
+    for sigma in SIGMAS_OF_FIGURE:
+        exact = [counted(model, x, sigma) for model, x, _ in networks]
+        said = f"sigma {sigma:<5} p_robust {with_interval(np.array([of.mean() for of in exact]))}"
+        for name in COMPARED:
+            found = [
+                estimate(model, x, sigma=sigma, estimator=name, generator=seeded()).p_robust for model, x, _ in networks
+            ]
+            apart = [of - truth for of, truth in zip(found, exact, strict=True)]
+            sizes, signed = (np.array([float(of(off).mean()) for off in apart]) for of in (np.abs, np.asarray))
+            print(f"{said}  {name:16} {with_interval(sizes)}  {with_interval(signed)}", flush=True)
 
 
 def copies(networks):
@@ -124,7 +140,7 @@ def main(*asked) -> None:
     print(f"# Average-case robustness under the paper's conditions, {date.today()}")
     networks = [trained(seed) for seed in range(N_SEEDS)]
     estimate(*networks[0][:2], sigma=0.1, estimator="mmse", generator=seeded())
-    parts = {"copies": copies, "penalty": penalty, "cost": cost}
+    parts = {"figure": figure, "copies": copies, "penalty": penalty, "cost": cost}
     for name in asked or parts:
         parts[name](networks)
 

@@ -32,6 +32,7 @@ def show(run: Run) -> None:
     page.findings(said, most=2)
     samples.extremes(found, look, dataset)
     page.fold("How much noise does it take? Over sigma", lambda: average_case_look.sigmas(found), key="sigmas")
+    average_case_look.directions(found, sigma)
     page.fold("Robust, or only confident?", lambda: samples.confident(found, look, dataset), key="linked")
     trust = f"Can these numbers be trusted? {page.plain(trust_line(found, sigma))}"
     page.fold(trust, lambda: average_case_look.audit(found, sigma), key="audit")
@@ -40,6 +41,7 @@ def show(run: Run) -> None:
         {
             "Samples": lambda: found.table(dataset.ids),
             "Classes": found.class_table,
+            "Directions": found.direction_table,
             "Audit": found.audit.table,
             "Audited": lambda: found.audit.beside,
             "Convergence": found.audit.convergence_table,

@@ -22,6 +22,7 @@ from core.models.architectures import ARCHITECTURES
 from core.models.errors import ModelError
 from core.models.foreign import ForeignModel, adapt
 from core.models.inputs import input_shape, network_inputs
+from core.models.key_layouts import renamed
 from core.models.pixels import InputRange, black_and_white, checked_range
 from core.models.stored import RECORDED, ModelFile
 from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
@@ -256,13 +257,18 @@ def _network(content: bytes, dataset: Dataset, name: str | None, input_range: In
         if input_range is not None:
             raise ModelError("The file was written here, where pixels lie in [0, 1]. Leave out the input range.")
         return trained
-    if any(key.removeprefix("module.") in _TORCHVISION for key in state):
+    shape = input_shape(_values(dataset))
+    same = renamed(state, shape)
+    if same is not None:
+        if name not in (None, same[0]):
+            raise ModelError(f"The weights are of a {same[0]}, not of a {name}.")
+        name, state = same
+    elif any(key.removeprefix("module.") in _TORCHVISION for key in state):
         raise ModelError(
             "The weights are named as torchvision names them, which is not read here. Upload the whole network "
             f"instead: {_EXPORT}, with x a batch of two inputs, where the server's owner trusts models ({TRUST}=1); "
             "or as ONNX."
         )
-    shape = input_shape(_values(dataset))
     if name is None:
         fitting = ", ".join(other.name for other in ARCHITECTURES.values() if other.fits(shape))
         raise ModelError(f"The file does not say of which network its weights are. Name the architecture: {fitting}.")

@@ -14,6 +14,7 @@ from core.evaluate.average_case.verdict import average_case_verdict, estimator_t
 from core.evaluate.wording import bare, count, percent, plural, points
 from core.figures import average_case as figures
 from core.figures import average_case_audit as audits
+from core.figures.average_case_directions import direction_chart
 from core.figures.average_case_half import half_chart
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
 
@@ -34,6 +35,7 @@ def body(found: Robustness, *, sigma: float | None = None) -> Body:
     sections = [
         Section("", (class_figure(found, sigma, summarised=True), sigma_figure(found), gap_figure(found))),
         *([Section("How much noise does it take?", (half_figure(found),))] if len(found.half) else []),
+        *([Section("Which change breaks a class?", (direction_figure(found, sigma),))] if len(found.along) else []),
         Section("How large is the error on this model?", _audited(found.audit, sigma)),
         Section("In numbers", (class_table(found, sigma),)),
     ]
@@ -91,6 +93,16 @@ def half_figure(found: Robustness) -> Figure:
         partial(half_chart, found),
         "Sigma-50 is the smallest sigma at which at most half of the noisy copies keep the prediction, looked for from "
         f"{low:.2g} to {high:.2g} by counts{draws}. Boxes hold the samples of a class. A robust class lies right.",
+    )
+
+
+def direction_figure(found: Robustness, sigma: float) -> Figure:
+    """Every class along every named direction."""
+    return Figure(
+        "direction-chart",
+        partial(direction_chart, found, sigma),
+        "Share of copies that keep the prediction when all noise goes one way. Images are changed as strongly as noise "
+        "of this sigma would change them, columns of a table by their own part of it. Lowest at the top left.",
     )
 
 

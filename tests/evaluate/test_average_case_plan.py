@@ -51,7 +51,7 @@ def test_json_is_canonical_and_comes_back():
     assert isinstance(plan, Plan)
     assert from_json(to_json(plan), {"average_case": AverageCasePlan}) == plan
     assert to_json(plan) == to_json(replace(plan))
-    later = {"options", "class_draws", "half_draws", "cut_off", "test_set"}
+    later = {"options", "class_draws", "half_draws", "cut_off", "test_set", "paper_copies", "directions"}
     always = {field.name for field in fields(plan)} - later
     assert set(json.loads(to_json(plan))) == always | {"kind"}
     own = replace(plan, test_set="file")
@@ -145,6 +145,15 @@ def test_rows_say_everything_and_come_back_from_storage():
     assert {one.n_copies for one in found.audit.convergence if one.estimator == "mmse_plain"} == {1, 5, 12, 24}
     predicted = found.samples_at(0.1)
     assert (predicted["predicted"] == predicted["label"]).mean() > 0.8
+
+
+def test_the_papers_number_of_copies_is_audited_where_asked_for():
+    plan, data, context = planned(paper_copies=40, n_samples=20, n_audit=10, sigmas=(0.3,))
+    last = plan.n_trials(data) - 1
+    assert plan.trials(data)[last].part == "convergence"
+    rows = plan.run_trial(data, last, context=context)
+    assert set(rows.loc[rows["estimator"] == "mmse_plain", "n_draws"]) == {1, 5, 12, 24, 40}
+    assert 40 not in set(rows.loc[rows["estimator"] == "mmse", "n_draws"])
 
 
 def test_the_same_plan_gives_the_same_rows_whatever_ran_before():

@@ -6,6 +6,7 @@ import pytest
 
 from core.evaluate.average_case.robustness import evaluate_robustness, kruskal_wallis, rank_correlation
 from core.evaluate.average_case.verdict import average_case_verdict
+from core.evaluate.wording import bare
 from tests.evaluate.average_case_rows import counted, rows_of, skewed
 
 NAMES = ("plum", "melon", "fig")
@@ -159,7 +160,23 @@ def test_the_papers_claim_is_tried_on_the_same_samples():
     assert paper.paired_less_taylor.interval.upper < 0
     said = next(finding for finding in average_case_verdict(found).findings if "The paper says that MMSE" in finding)
     assert "With N = 5 plain MMSE is farther off here" in said
+    assert "With N = 500" not in said
     assert [(one.estimator, one.n_copies) for one in found.audit.convergence] == [("mmse", 6), ("mmse_plain", 5)]
+
+
+def test_the_papers_500_copies_are_told_where_they_were_audited():
+    p, y, rng = population(means=(0.7, 0.6, 0.5))
+    few, off = slice(0, 50), rng.normal(0, 0.1, 50)
+    copies = [
+        rows_of(np.clip(p[few] + share * off, 0, 1), y[few], estimator=name, part="convergence", n_draws=n)
+        for name, n, share in (("mmse_plain", 5, 1.0), ("mmse_plain", 500, 0.01), ("mmse", 6, 0.1))
+    ]
+    found = evaluate_robustness(pd.concat([run_of(p, y, rng), *copies]), class_names=NAMES)
+    paper = found.audit.paper
+    assert paper.n_many == 500
+    assert paper.many_less_taylor.interval.upper < 0
+    said = next(finding for finding in average_case_verdict(found).findings if "The paper says that MMSE" in finding)
+    assert f"With N = 500 plain MMSE has {bare(paper.many.value, 3)} [" in said
 
 
 def test_the_most_robust_are_those_that_stay_so_at_every_sigma():

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import Dataset, load_example
 from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.average_case.robustness import evaluate_robustness
 from core.models import MODELS
 from core.models.stored import ModelFile, model_fingerprint
 from core.trials import Context, TrainingPlan, to_json
@@ -17,6 +18,7 @@ from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.models.test_onnx import linear, onnx_file
 from tests.pages.conftest import charts, plainly, run_of_rows, texts
+from ui.average_case import look as average_case_look
 from ui.forms.plan_form import stored_parameters
 
 SIGMAS = (0.1, 0.25, 0.5, 1.0)
@@ -218,6 +220,37 @@ def test_the_address_of_a_plan_leads_to_the_very_same_run(open_page, workspace):
     assert "by Taylor" in plainly(app)
     assert stored_parameters(planned(model, n_samples=None)) is None, "no control says 'all of them'"
     assert stored_parameters(planned("f" * 64)) is None, "its model is gone"
+
+
+def test_nothing_is_advised_while_a_run_is_under_way(monkeypatch):
+    shown = []
+    monkeypatch.setattr(average_case_look.page, "verdict", lambda said, metrics: shown.append(said))
+    data, model, _ = trained("wine")
+    rows = frames.from_bytes(list(rows_of("wine", planned(model_fingerprint(model)))))
+    found = evaluate_robustness(rows, class_names=data.class_names)
+    for finished in (True, False):
+        average_case_look.verdict(found, 1.0, finished=finished)
+    done, running = shown
+    assert done.advice.startswith("Next:")
+    assert (running.headline, running.advice) == (done.headline, "")
+
+
+def test_a_run_with_named_directions_says_which_breaks_a_class_most(open_page, workspace):
+    data, model = kept(workspace, "wine")
+    stored_run(workspace, "wine", planned(model, directions=True, n_audit=0))
+    app = open_page("average_case", data=data.fingerprint, model=model, directions="looked at", audited="0")
+    assert "Of 13 named directions" in plainly(app)
+    app.session_state["fold-directions"] = True
+    assert any(alt.startswith("Share that keeps the prediction by class and direction") for alt in charts(app.run()))
+    assert "Directions (TSV)" in {button.label for button in app.get("download_button")}
+
+
+def test_noise_of_small_changes_is_shown_as_it_is_computed(open_page, workspace):
+    data, model = kept(workspace, "digits")
+    app = open_page("average_case", data=data.fingerprint, model=model, shape="as light, blur and shifts do")
+    assert not app.exception
+    assert len(app.get("image")) == 6 * 5
+    assert "Shown with each pixel's own spread" not in plainly(app)
 
 
 def test_of_an_uploaded_model_all_samples_are_judged(open_page, workspace):

@@ -27,6 +27,17 @@ def classes(found: Robustness, sigma: float) -> None:
     views.in_a_box(n, lambda: page.draw(drawn), key="class-box")
 
 
+def directions(found: Robustness, sigma: float) -> None:
+    """Which change breaks which class, where the plan asked for it."""
+    if not found.directions_at(sigma):
+        return
+
+    def drawn() -> None:
+        views.in_a_box(len(found.class_names), lambda: page.draw(report.direction_figure(found, sigma)), key="ways-box")
+
+    page.fold("Which change breaks a class?", drawn, key="directions")
+
+
 def sigmas(found: Robustness) -> None:
     """How much noise it takes: sigma-50 of every class, and over sigma the mean and the gap."""
     if len(found.half):

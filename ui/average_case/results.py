@@ -1,6 +1,12 @@
 """What do runs of average-case robustness tell?"""
 
+import numpy as np
+
+from core.data import Dataset
+from core.evaluate.average_case.noise import square_root
 from core.evaluate.average_case.robustness import Robustness, evaluate_robustness
+from core.evaluate.average_case.shapes import spread_of
+from core.models.inputs import network_inputs
 from core.workspace.run import Run
 from ui import cache
 from ui.data.results import dataset_of
@@ -12,3 +18,9 @@ def robustness(run: Run) -> Robustness:
     """All that the finished trials of a run of average-case robustness tell."""
     names = dataset_of(run.fingerprint).class_names
     return evaluate_robustness(workspace().rows(owner(), run.id), class_names=names)
+
+
+@cache.result(max_entries=4)
+def noise_root(dataset: Dataset, shape: str) -> np.ndarray:
+    """What turns independent noise in the pixels of images, channels first, into noise that varies together."""
+    return square_root(spread_of(shape, dataset, network_inputs(dataset.x))["covariance"])

@@ -7,11 +7,13 @@ import streamlit as st
 from core.data import DataError, Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.average_case.shapes import COVARIED, MOST_COVARIED
 from core.evaluate.wording import count, fixed, percent
 from core.figures import average_case as figures
 from core.represent import default_representation
 from core.represent.project import pca_map
 from ui.average_case.controls import RobustnessLook
+from ui.average_case.results import noise_root
 from ui.data import samples
 from ui.data_sets import maps
 from ui.data_sets import results as data_sets_results
@@ -39,7 +41,11 @@ def noise(dataset: Dataset, plan: AverageCasePlan) -> None:
 def _noisy_pictures(dataset: Dataset, plan: AverageCasePlan, rows: np.ndarray, rng: np.random.Generator) -> None:
     images = dataset.x[rows]
     unit = _unit(plan, images.shape, rng)
-    spread = dataset.x.std(axis=0) if plan.shape != "isotropic" else 1.0
+    root = noise_root(dataset, plan.shape) if plan.shape in COVARIED and images[0].size <= MOST_COVARIED else None
+    if root is not None:
+        channels_first = unit.transpose(0, 3, 1, 2).reshape(len(unit), -1) @ root
+        unit = channels_first.reshape(len(unit), images.shape[3], *images.shape[1:3]).transpose(0, 2, 3, 1)
+    spread = dataset.x.std(axis=0) if plan.shape != "isotropic" and root is None else 1.0
     for sigma in (0.0, *plan.sigmas):
         about = "As they are" if sigma == 0 else _radius(plan, sigma, dataset)
         st.caption(page.plain(about))
@@ -48,8 +54,8 @@ def _noisy_pictures(dataset: Dataset, plan: AverageCasePlan, rows: np.ndarray, r
         samples.pictures(list(noisy), captions)
     if not plan.cut_off:
         st.caption("Pictures are clipped at black and white; the model's inputs are not.")
-    if plan.shape == "covariance":
-        st.caption("Shown with each pixel's own spread; in the run, pixels vary together as in the data.")
+    if plan.shape in COVARIED and root is None:
+        st.caption("Shown with each pixel's own spread; in the run, pixels vary together.")
 
 
 def _noisy_rows(dataset: Dataset, plan: AverageCasePlan, row: int, rng: np.random.Generator) -> None:

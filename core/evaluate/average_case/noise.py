@@ -50,7 +50,7 @@ class Noise:
         if self.scales is not None and not (np.isfinite(self.scales).all() and (self.scales >= 0).all()):
             raise ModelError("The scales of the noise must be numbers of 0 or more, one per feature.")
         if self.covariance is not None:
-            object.__setattr__(self, "_root", _square_root(self.covariance))
+            object.__setattr__(self, "_root", square_root(self.covariance))
 
     def check(self, n_features: int) -> None:
         """Raise ModelError where scales or covariance are not for inputs of so many features."""
@@ -111,8 +111,16 @@ class CutOff:
         return self.model.logits(x.clamp(0.0, 1.0))
 
 
-def _square_root(covariance: Float[np.ndarray, "d d"]) -> Float[np.ndarray, "d d"]:
-    """The symmetric root, which scales noise and gradients alike. A covariance may be singular."""
+def square_root(covariance: Float[np.ndarray, "d d"]) -> Float[np.ndarray, "d d"]:
+    """The symmetric root, which scales noise and gradients alike. A covariance may be singular.
+
+    Raises ModelError for what is no covariance.
+
+    Examples
+    --------
+    >>> square_root(np.diag([4.0, 0.0])).round(6).tolist()
+    [[2.0, 0.0], [0.0, 0.0]]
+    """
     if not np.isfinite(covariance).all() or not np.allclose(covariance, covariance.T, rtol=1e-6, atol=0.0):
         raise ModelError("The covariance of the noise must be a symmetric matrix of numbers.")
     values, vectors = np.linalg.eigh(np.asarray(covariance, dtype=np.float64))

@@ -16,10 +16,12 @@ from core.asked import LATER, About, Several, Titles, Values, asks, asks_options
 from core.data import DataError, Dataset
 from core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, offered
 from core.evaluate.average_case.audit import MONTE_CARLO
+from core.evaluate.average_case.directions import MOST_COLUMNS
 from core.evaluate.average_case.estimators import BY_LIMIT
 from core.evaluate.average_case.half_sigma import DRAWS_STEP
 from core.evaluate.average_case.rows import failed
-from core.evaluate.average_case.trial import MOST_COVARIED, Trial, judged, trials_of
+from core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
+from core.evaluate.average_case.trial import Trial, judged, trials_of
 from core.evaluate.wording import count, exact, plural
 from core.models.errors import ModelError
 from core.split import has_test_set
@@ -31,14 +33,6 @@ from core.trials.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
     pass
-
-SHAPES = {
-    "isotropic": "the same in every feature",
-    "per_feature": "in each feature's own spread",
-    "covariance": "as the data vary",
-}
-"""What the noise is worth in each feature: nothing more than sigma, times its standard deviation over the data set, or
-of the data set's whole covariance."""
 
 NOISE_TITLES = {"gaussian": "normal", "uniform": "uniform", "laplace": "Laplace"}
 COLUMN_SIGMAS = (0.1, 0.25, 0.5, 1.0)
@@ -71,6 +65,10 @@ def _with_confidence(primary: str) -> tuple[str, ...]:
 
 def _of_images(about: About) -> bool:
     return about.data_kind in (None, "image")
+
+
+def _has_directions(dataset: Dataset) -> bool:
+    return dataset.kind == "image" or (dataset.kind == "tabular" and dataset.x.shape[1] <= MOST_COLUMNS)
 
 
 def _has_gradients(about: About) -> bool:
@@ -143,6 +141,10 @@ class AverageCasePlan:
     n_audit, audit_half_width, audit_draws
         How many samples Monte-Carlo checks, the half-width of its interval for each (None: no matter how wide), and
         the most draws that one may take (where no matter: exactly so many).
+    directions
+        Whether noise along single named directions is looked at, too (`core.evaluate.average_case.directions`).
+    paper_copies
+        The audit follows plain MMSE with so many copies, too; 0: with no more than the registry says.
     seed
         The one number that all randomness of the plan is derived from.
     options
@@ -198,9 +200,10 @@ class AverageCasePlan:
     shape: str = asks(
         "isotropic",
         label="Size of the noise",
-        help="Sigma alike in every feature, times each feature's standard deviation, or with the data's covariance.",
+        help="Sigma alike in every feature, times each feature's standard deviation, or with a covariance. That is of "
+        "the data, of samples of one source, or of small changes: brightness, contrast, blur, shifts.",
         address="shape",
-        choices=lambda about: SHAPES,
+        choices=shapes_offered,
         differs=lambda about: {} if _of_images(about) else {"address": "shape_columns", "usual": "per_feature"},
     )
     cut_off: bool = asks(
@@ -315,6 +318,27 @@ class AverageCasePlan:
         place="command",
         lowest=1,
     )
+    paper_copies: int = asks(
+        0,
+        label="Copies (plain MMSE, audited)",
+        help="Also audit plain MMSE with so many noisy copies. The paper compares it with Taylor at 500. Each copy "
+        "takes a gradient of every class; 0 leaves this out.",
+        address="paper_copies",
+        lowest=0,
+        highest=10_000,
+        step=100,
+        joined=LATER,
+    )
+    directions: bool = asks(
+        False,
+        label="Named directions",
+        help="Also change samples along one direction at a time, as strongly as the noise does. Of images: brightness, "
+        "contrast, blur, shifts. Of tables: single columns.",
+        address="directions",
+        choices=lambda about: {False: "left out", True: "looked at"},
+        when=lambda values, about: about.dataset is None or _has_directions(about.dataset),
+        joined=LATER,
+    )
     seed: int = asks_seed()
     options: tuple[tuple[float | int | str | bool | None, ...], ...] = asks_options(
         "estimators", ESTIMATORS, joined=LATER
@@ -340,7 +364,15 @@ class AverageCasePlan:
         check_names(self, "estimators", ESTIMATORS)
         if set(self.estimators) <= {"softmax"}:
             raise DataError(f"{label_of(self, 'estimators')}: choose at least one besides softmax.")
-        lowest = {"n_copies": 1, "n_passes": 4, "n_samples": 1, "n_audit": 0, "audit_draws": 1, "class_draws": 2}
+        lowest = {
+            "n_copies": 1,
+            "n_passes": 4,
+            "n_samples": 1,
+            "n_audit": 0,
+            "audit_draws": 1,
+            "class_draws": 2,
+            "paper_copies": 0,
+        }
         for name, least in (lowest | {"split_seed": 0, "seed": 0}).items():
             value = getattr(self, name)
             if (type(value) is not int or value < least) and not (name == "n_samples" and value is None):
@@ -386,10 +418,11 @@ class AverageCasePlan:
         """Chunks times sigmas, and the audit's. Raises DataError where the plan does not fit the data set."""
         if self.cut_off and dataset.kind != "image":
             raise DataError(f"Only images can be clipped at black and white; {dataset.name} holds others.")
-        if self.shape == "covariance" and dataset.kind == "image" and dataset.x[0].size > MOST_COVARIED:
+        check_shape(self.shape, dataset)
+        if self.directions and not _has_directions(dataset):
             raise DataError(
-                f"Noise that varies as the data do is for inputs of at most {MOST_COVARIED} features; those of "
-                f"{dataset.name} have {dataset.x[0].size}. Choose another shape of the noise."
+                f"Named directions are those of images, and columns of tables of at most {MOST_COLUMNS}; "
+                f"{dataset.name} has none. Leave them out."
             )
         return len(self.trials(dataset))
 

@@ -82,6 +82,8 @@ class Robustness:
     """A row for each sample: `row, label, predicted, sigma_50, lower, upper, n_draws`; infinite beyond the range."""
     tried: tuple[str, ...] = ()
     """The estimators that all samples have, of which `estimator` is one: the closest in the audit."""
+    along: pd.DataFrame = field(default_factory=lambda: _along(None))
+    """A row for each sample, sigma and named direction: `row, label, sigma, direction, p_robust`."""
 
     @cached_property
     def half_by_class(self) -> tuple[Measured, ...]:
@@ -98,6 +100,26 @@ class Robustness:
     def furthest(self) -> float:
         """The largest sigma that sigma-50 was looked for at."""
         return looked_through(self.sigmas)[1]
+
+    def directions_at(self, sigma: float) -> dict[str, tuple[Measured, ...]]:
+        """Of each named direction, in the order of the rows, the mean share that keeps its prediction by class."""
+        at, found = self.along[self.along["sigma"] == sigma], {}
+        for name, of in at.groupby("direction", sort=False):
+            p, y = of["p_robust"].to_numpy(), of["label"].to_numpy()
+            found[str(name)] = tuple(bounded_mean(p[y == code]) for code in range(len(self.class_names)))
+        return found
+
+    def direction_table(self) -> pd.DataFrame:
+        """Tidy rows: sigma, direction, label, n, p_robust along it with its interval."""
+        return pd.DataFrame(
+            [
+                {"sigma": sigma, "direction": name, "label": label, "n": of.n, "p_robust": of.value}
+                | {"lower": of.interval.lower, "upper": of.interval.upper}
+                for sigma in self.sigmas
+                for name, means in self.directions_at(sigma).items()
+                for label, of in zip(self.class_names, means, strict=True)
+            ]
+        )
 
     @cached_property
     def sigmas(self) -> tuple[float, ...]:
@@ -202,8 +224,8 @@ def evaluate_robustness(
     corrected = holm([of.p_value for of in at])
     by_sigma = tuple(AtSigma(**{**of.__dict__, "p_holm": p}) for of, p in zip(at, corrected, strict=True))
     n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
-    half = _half(parts.get("half"))
-    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names))
+    half, along = _half(parts.get("half")), _along(parts.get("directions"))
+    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names), along)
 
 
 def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
@@ -228,6 +250,13 @@ def _half(rows: pd.DataFrame | None) -> pd.DataFrame:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
     of = rows.rename(columns={"sigma": "sigma_50"})[list(columns)].astype(columns)
     return of.sort_values("row", ignore_index=True)
+
+
+def _along(rows: pd.DataFrame | None) -> pd.DataFrame:
+    columns = {"row": np.int64, "label": np.int64, "sigma": np.float64, "direction": str, "p_robust": np.float64}
+    if rows is None:
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
+    return rows.rename(columns={"estimator": "direction"})[list(columns)].astype(columns).reset_index(drop=True)
 
 
 def _at(

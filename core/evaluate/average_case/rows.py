@@ -2,8 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Integer
+from jaxtyping import Float, Integer
 
+from core.evaluate.average_case.directions import N_STRENGTHS
 from core.evaluate.average_case.half_sigma import HalfSigma
 from core.evaluate.average_case.results import Estimate
 
@@ -28,9 +29,10 @@ COLUMNS = {
 
 `part` says what the row is for: "samples", "counted" (a few fresh draws of each, which class means rest on), "half"
 (sigma-50 in place of sigma, with `lower` and `upper` its interval, infinite beyond the range), "audit" (Monte-Carlo and
-all estimators on a part of the samples) or "convergence" (those with `copies` among their facts, by the number of noisy
-copies, there). `row` is the position in the data set; `label` and `predicted` are codes of classes; `seconds` is the
-time per sample. The others are those of `Estimate`. A failed trial is one row without figures.
+all estimators on a part of the samples), "convergence" (those with `copies` among their facts, by the number of noisy
+copies, there) or "directions" (the name of a direction in place of an estimator). `row` is the position in the data
+set; `label` and `predicted` are codes of classes; `seconds` is the time per sample. The others are those of `Estimate`.
+A failed trial is one row without figures.
 """
 
 HALF = "sigma_50"
@@ -77,6 +79,40 @@ def halved(
         "status": "ok",
     }
     return pd.DataFrame(cells, index=range(len(rows))).astype(COLUMNS)
+
+
+def along_directions(
+    rows: Integer[np.ndarray, " n"],
+    y: Integer[np.ndarray, " n"],
+    predicted: Integer[np.ndarray, " n"],
+    sigma: float,
+    names: tuple[str, ...],
+    kept: Float[np.ndarray, "n k"],
+    seconds: float,
+) -> pd.DataFrame:
+    """The rows of noise along named directions, a row for each sample and direction.
+
+    >>> found = along_directions(np.array([7]), np.array([0]), np.array([1]), 0.1, ("blur",), np.array([[0.5]]), 0.1)
+    >>> found[["part", "row", "estimator", "p_robust"]].values.tolist()
+    [['directions', 7, 'blur', 0.5]]
+    """
+    n, k = kept.shape
+    cells = {
+        **dict.fromkeys(COLUMNS),
+        "part": "directions",
+        "row": np.repeat(rows, k),
+        "label": np.repeat(y, k),
+        "sigma": sigma,
+        "estimator": np.tile(np.array(names, dtype=object), n),
+        "predicted": np.repeat(predicted, k),
+        "p_robust": kept.ravel(),
+        "n_draws": N_STRENGTHS,
+        "converged": True,
+        "degenerate": False,
+        "seconds": seconds,
+        "status": "ok",
+    }
+    return pd.DataFrame(cells, index=range(n * k)).astype(COLUMNS)
 
 
 def failed(part: str, sigma: float) -> pd.DataFrame:

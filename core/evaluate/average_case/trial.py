@@ -11,13 +11,14 @@ from jaxtyping import Integer
 
 from core.data import Dataset
 from core.evaluate.average_case import ESTIMATORS, Estimator, MonteCarlo, estimate, mvn_cdf
-from core.evaluate.average_case.audit import MONTE_CARLO
+from core.evaluate.average_case.audit import MONTE_CARLO, PLAIN
+from core.evaluate.average_case.directions import directions_of, kept_along
 from core.evaluate.average_case.gradients import NoisyInputs, clean_logits, inputs_of, logits_of
 from core.evaluate.average_case.half_sigma import half_sigma, looked_through
 from core.evaluate.average_case.noise import CutOff, Noise
-from core.evaluate.average_case.rows import HALF, estimated, halved, no_rows
+from core.evaluate.average_case.rows import HALF, along_directions, estimated, halved, no_rows
+from core.evaluate.average_case.shapes import spread_of
 from core.models.classifier import stop_if
-from core.models.errors import ModelError
 from core.models.load import Model, model_inputs, read_stored
 from core.models.trained import TrainedNetwork
 from core.models.training import best_device, one_torch_thread
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from core.evaluate.average_case.plan import AverageCasePlan
 
-MOST_COVARIED = 1024
 CHUNK, AUDIT_CHUNK = 50, 10
 BATCH = 256
 
@@ -45,12 +45,18 @@ class Trial:
 
 
 def trials_of(plan: "AverageCasePlan", n: int) -> tuple[Trial, ...]:
-    """Every trial on `n` samples: chunk by chunk, each at all sigmas, then sigma-50, the audit and the convergence."""
+    """Every trial on `n` samples: chunk by chunk, each at all sigmas, then sigma-50, the audit and the convergence.
+
+    Named directions, where they are asked for, come last.
+    """
     chunks, few = _chunks(n, CHUNK), _chunks(min(plan.n_audit, n), AUDIT_CHUNK)
     found = [Trial(part, sigma, *chunk) for chunk in chunks for sigma in plan.sigmas for part in ("samples", "counted")]
     found += [Trial("half", looked_through(plan.sigmas)[1], *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
     found += [Trial("audit", sigma, *chunk) for chunk in few for sigma in plan.sigmas]
-    return (*found, *(Trial("convergence", plan.convergence_sigma, *chunk) for chunk in few))
+    found += [Trial("convergence", plan.convergence_sigma, *chunk) for chunk in few]
+    if plan.directions:
+        found += [Trial("directions", sigma, *chunk) for chunk in chunks for sigma in plan.sigmas]
+    return tuple(found)
 
 
 def judged(
@@ -66,6 +72,8 @@ def judged(
         model = CutOff(model) if plan.cut_off else model
         if trial.part == "half":
             return _halved(plan, trial, model, x, dataset.y[rows], rows, spread)
+        if trial.part == "directions":
+            return _along(plan, trial, model, x, dataset, rows, spread)
         parts, asked = [], asked_of(plan, trial.part, model)
         for place, (name, estimator) in enumerate(asked):
             stop_if(context.should_stop)
@@ -98,6 +106,27 @@ def _halved(
     return halved(rows, y, predicted, found, (time.perf_counter() - start) / len(rows))
 
 
+def _along(
+    plan: "AverageCasePlan",
+    trial: Trial,
+    model: Model | CutOff,
+    x: "torch.Tensor",
+    dataset: Dataset,
+    rows: Integer[np.ndarray, " n"],
+    spread: dict[str, np.ndarray],
+) -> pd.DataFrame:
+    start = time.perf_counter()
+    x = inputs_of(model, x)
+    directions = directions_of(x, tuple(dataset.feature_names) if x.ndim == 2 else ())
+    with logits_of(model) as logits:
+        noise = Noise(trial.sigma, plan.noise, **spread)
+        inputs = NoisyInputs(logits, x, noise, _generator(plan, trial.part, None, trial), BATCH)
+        predicted = clean_logits(logits, x, batch_size=BATCH).argmax(axis=1)
+        kept = kept_along(inputs, predicted, directions)
+    seconds = (time.perf_counter() - start) / len(rows)
+    return along_directions(rows, dataset.y[rows], predicted, trial.sigma, tuple(directions), kept, seconds)
+
+
 def asked_of(plan: "AverageCasePlan", part: str, model: Model | CutOff) -> list[tuple[str, Estimator]]:
     """What a trial of this part estimates, each by the name that its rows have."""
     if part == "samples":
@@ -114,7 +143,7 @@ def asked_of(plan: "AverageCasePlan", part: str, model: Model | CutOff) -> list[
         return [
             (name, kind(**plan.options_of(name) | {"n_samples": n}))
             for name, kind in usable.items()
-            for n in kind.facts.copies
+            for n in (*kind.facts.copies, *((plan.paper_copies,) if name == PLAIN and plan.paper_copies else ()))
         ]
     return [(name, plan.estimator(name)) for name in (MONTE_CARLO, *usable)]
 
@@ -130,15 +159,8 @@ def _model(fingerprint: str, dataset: Dataset, stored: Aside[bytes]) -> Model:
 
 @lru_cache(maxsize=2)
 def _spread(fingerprint: str, dataset: Dataset, shape: str, held: Aside[Model]) -> dict[str, np.ndarray]:
-    """What the noise is worth in each feature, as `estimate` takes it."""
-    if shape == "isotropic":
-        return {}
-    inputs = model_inputs(held.value, dataset).flatten(1).double().numpy()
-    if shape == "per_feature":
-        return {"scales": inputs.std(axis=0)}
-    if inputs.shape[1] > MOST_COVARIED:
-        raise ModelError(f"The covariance of {inputs.shape[1]} features is too much; {MOST_COVARIED} is the most.")
-    return {"covariance": np.atleast_2d(np.cov(inputs, rowvar=False))}
+    """What the noise is worth in each feature, as `estimate` takes it; all inputs are looked at for it, but once."""
+    return {} if shape == "isotropic" else spread_of(shape, dataset, model_inputs(held.value, dataset))
 
 
 @lru_cache(maxsize=1)

@@ -45,6 +45,7 @@ def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdi
     less = farther_off(paper.plain_less_taylor) if paper else None
     findings = [
         _halves(found),
+        _direction(found, sigma),
         _fifths(at.by_robustness, at.by_confidence, wrong_more),
         _chosen(at),
         _below_one(at),
@@ -174,6 +175,26 @@ def _halves(found: Robustness) -> str:
     return f"{earliest} {names[0]}, and only {_at(said[last])} in that of {names[1]}."
 
 
+def _direction(found: Robustness, sigma: float) -> str:
+    """The named direction that breaks a class most, and how the next one does."""
+    known = [
+        (of.value, name, code)
+        for name, means in found.directions_at(sigma).items()
+        for code, of in enumerate(means)
+        if of.n
+    ]
+    if not known:
+        return ""
+    value, worst, code = min(known)
+    of = found.directions_at(sigma)
+    if value == 1.0:
+        return f"None of the {len(of)} named directions changes a prediction at sigma {sigma:g}."
+    others = sorted((means[code].value, name) for name, means in of.items() if name != worst)
+    next_ = f" The next for this class is {others[0][1]}, {percent(others[0][0])}." if others else ""
+    name, kept = quoted(found.class_names[code]), _share(of[worst][code])
+    return f"Of {len(of)} named directions {worst} breaks {name} most: {kept} of its copies keep the prediction.{next_}"
+
+
 def _at(sigma: str) -> str:
     return sigma if sigma.startswith("beyond") else f"at {sigma}"
 
@@ -255,8 +276,14 @@ def _against_the_paper(of: PaperClaim | None, less: Claim | None) -> str:
         f"The paper says that MMSE converges around N = 5; it measures it closer than Taylor at N = 500. {outcome}: "
         f"{_number(of.plain_less_taylor)} of mean absolute error, {_number(of.plain)} against {_number(of.taylor)} at "
         f"sigma {of.sigma:g}. Six antithetic copies have {_number(of.paired)}, {_number(of.paired_less_taylor)} "
-        "against Taylor."
+        f"against Taylor.{_with_many(of)}"
     )
+
+
+def _with_many(of: PaperClaim) -> str:
+    if of.many is None or of.many_less_taylor is None:
+        return ""
+    return f" With N = {of.n_many} plain MMSE has {_number(of.many)}, {_number(of.many_less_taylor)} against Taylor."
 
 
 def _sigmoid(audit: Audit, sigma: float) -> str:
