@@ -164,6 +164,19 @@ def test_on_any_other_address_it_does_not_start(monkeypatch, address):
     assert address or "every address" in str(ended.value)
 
 
+def test_the_browser_lets_upload_what_the_setting_says(monkeypatch):
+    monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1", "secrets.files": []}.get)
+    asked: list[tuple] = []
+    monkeypatch.setattr(serving.config, "set_option", lambda *option: asked.append(option))
+    serving.check_start()
+    monkeypatch.setenv(serving.MOST_UPLOAD, "many")
+    serving.check_start()
+    assert asked == []
+    monkeypatch.setenv(serving.MOST_UPLOAD, "500")
+    serving.check_start()
+    assert asked == [("server.maxUploadSize", 500)]
+
+
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])
 def test_on_this_machines_own_address_it_starts(monkeypatch, address):
     monkeypatch.setattr(st, "get_option", {"server.address": address, "secrets.files": []}.get)

@@ -19,6 +19,7 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
 
 from core.questions import with_page
 from ui.shell import sign_in
@@ -43,6 +44,7 @@ FORWARDED = re.compile(
     r"|x-am[zn].*|x-arr-.*|(true-client|fastly|fly|cf|cdn|ngrok|tailscale)-.*"
 )
 """The headers by which proxies, tunnels and content networks say for whom they ask."""
+MOST_UPLOAD = "TOUCHSTONE_MOST_UPLOAD"
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
 
 
@@ -214,6 +216,9 @@ def check_start() -> None:
         problem = CLOSED.format(address=address or "every address of this machine")
     if problem is not None:
         raise SystemExit(problem)
+    most = os.environ.get(MOST_UPLOAD, "")
+    if most.isascii() and most.isdigit():  # where it is something else, whoever reads a file says so
+        config.set_option("server.maxUploadSize", int(most))
     os.environ[LAUNCHED] = "yes"
 
 

@@ -7,6 +7,10 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from core.data.limits import MIB
+from core.data.settings import most
+from core.workspace.engine.shares import Shares
+
 if TYPE_CHECKING:
     from distributed import Client, Future
 
@@ -38,6 +42,9 @@ class Executor:
     def __init__(self, address: str | None = None, n_workers: int | None = None):
         self.address = address
         self._n_workers = n_workers or os.cpu_count() or 1
+        self.shares = Shares(most("TOUCHSTONE_MOST_TRIALS"))
+        """Which runs may give the workers how much."""
+        self._memory = most("TOUCHSTONE_MOST_TRIAL_MEMORY")
         self._lock = threading.Lock()
         self._client: Client | None = None
         self._data: dict[str, Future] = {}
@@ -65,6 +72,7 @@ class Executor:
         cluster = LocalCluster(
             n_workers=self._n_workers,
             threads_per_worker=1,
+            memory_limit="auto" if self._memory is None else self._memory * MIB,
             processes=True,
             host="127.0.0.1",
             # Any free port of this machine only: None would take 8787 on every interface.
