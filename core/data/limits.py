@@ -79,6 +79,8 @@ class Archive:
             self._entries[path] = entry
 
     def _path(self, entry_name: str) -> str:
+        if not entry_name:
+            raise DataError(f"{self.name}: an entry of the archive has no name. Make the archive again.")
         path = PurePosixPath(entry_name.replace("\\", "/"))
         has_drive = str(path)[1:2] == ":"
         if path.is_absolute() or ".." in path.parts or has_drive:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.data.limits import MIB
 from core.data.settings import most
+from core.workspace.engine.same_versions import SameVersions
 from core.workspace.engine.shares import Shares
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Executor:
         self._client: Client | None = None
         self._data: dict[str, Future] = {}
         self._gpu: bool | None = None
+        self._same_versions = SameVersions()
 
     def client(self) -> "Client":
         """The connection to the workers; the first call starts them (a few seconds)."""
@@ -136,6 +138,11 @@ class Executor:
                 future = client.submit(_itself, content, key=f"data-{fingerprint}-{uuid.uuid4().hex[:8]}")
                 self._data[fingerprint] = future
             return future
+
+    def check_versions(self, kind: str) -> None:
+        """Raises WorkspaceError where a worker of a cluster would compute trials of a kind with other versions."""
+        if self.address is not None:
+            self._same_versions.check(self.client(), kind)
 
     def restart_worker(self, address: str) -> None:
         """Replace one worker by force, in the background; whatever else it held is done again elsewhere."""

@@ -162,12 +162,16 @@ class RunInWork:
         return "done"
 
     def _look_for_workers(self) -> None:
-        """Say it at once where a cluster has no workers, and take it back when one has come."""
+        """Say it at once where a cluster has no workers, and take it back when one has come.
+
+        Raises WorkspaceError for one that would compute with other versions.
+        """
         alone = not self.executor.has_workers()
         if alone != self.alone:
             self.alone = alone
             said = f"No worker is connected to the scheduler at {self.executor.address}; waiting for one"
             self.lease.record_steps({WAITING: Steps(0, 0, said)} if alone else {})
+        self.executor.check_versions(self.inputs.plan.kind)
 
     def _submit(self) -> None:
         """Keep every worker busy with one more trial in reserve, owners in turn; suspects come last and alone."""
