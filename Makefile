@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 OFFLINE := { echo "Not everything could be installed: is this machine online? The same command goes on from here." >&2; exit 1; }
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: run setup test check browser evidence bench screenshots clean
+.PHONY: run setup test check browser postgres evidence bench screenshots clean
 
 run: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT) --server.address $(HOST)
@@ -39,9 +39,14 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.app
 	@touch $@
 
 # Browsers have a run of their own: playwright keeps an event loop open that other tests of the same process would meet.
-test: check browser
+test: check browser postgres
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not evidence and not browser" $(SHUFFLED)
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile tests/browser -m "not evidence" $(SHUFFLED)
+	TOUCHSTONE_TEST_DATABASE=postgresql $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(ON_POSTGRES) -m "not evidence" $(SHUFFLED)
+
+# What is about the database, of the tests of the workspace; the others are about files and processes.
+ON_POSTGRES := $(addprefix tests/workspace/test_,workspace.py owners.py sharing.py sharing_views.py sign_outs.py models.py \
+  leases.py runner.py needed.py faults.py killed_process.py quota.py shares.py defaults.py older_method.py)
 
 check: setup
 	$(BIN)/ruff format --check .
@@ -55,6 +60,16 @@ browser:
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && \
 	    apt-get -qq install -y --no-install-recommends chromium >/dev/null; } || \
 	  { echo "The browser tests need chromium on the PATH: install it (Debian/Ubuntu: apt install chromium)." >&2; exit 1; }
+
+# The server on which tests of the workspace run once more: found, or installed where we may (without a database that
+# starts by itself), or named.
+postgres:
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && \
+	    apt-get -qq install -y --no-install-recommends postgresql-common >/dev/null && \
+	    echo "create_main_cluster = false" >>/etc/postgresql-common/createcluster.conf && \
+	    apt-get -qq install -y --no-install-recommends postgresql >/dev/null; } || \
+	  { echo "The database tests need PostgreSQL: install it (Debian/Ubuntu: apt install postgresql)." >&2; exit 1; }
 
 # Shapes are checked by `make test`, on the same code; here that would take a sixth of the time.
 evidence: setup browser

@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from ui.shell.access import PrintedAddress
 from ui.shell.addresses import Addresses
 from ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
 
@@ -28,11 +29,13 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 
 def _note_that_it_is_open() -> Callable[[], None]:
-    """Say where another Touchstone is open on this home; returns what takes our own note away again."""
+    """Print the address, and where another Touchstone is open on this home; returns what takes our note away again."""
     from core.data.home import home
-    from ui.shell import already_open
+    from ui.shell import access, already_open
 
-    folder, address = home(), already_open.here()
+    address = already_open.here()
+    access.say(address)
+    folder = home()
     already_open.say(folder, address)
     return partial(already_open.leave, folder, address)
 
@@ -41,5 +44,11 @@ check_start()
 app = st.App(
     ROOT / "ui" / "shell" / "router.py",
     lifespan=lifespan,
-    middleware=[Middleware(SecurityHeaders), Middleware(ThisMachineOnly), Middleware(Addresses), Middleware(Index)],
+    middleware=[
+        Middleware(SecurityHeaders),
+        Middleware(ThisMachineOnly),
+        Middleware(PrintedAddress),
+        Middleware(Addresses),
+        Middleware(Index),
+    ],
 )

@@ -21,7 +21,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from benchmarks.bench_pages import processor_seconds, until_idle
 from benchmarks.screenshots import settle
 from core.questions import with_page
-from tests.browser.server import FLAGS, ROOT, Server, chromium, serve
+from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
 from tests.browser.test_everybody import GOLDEN, RUNS
 
 JUDGED = ("average_case", "covariate_shift", "guided_tests")
@@ -71,6 +71,7 @@ def main() -> None:
         with serve(Path(folder)) as server:
             for stem in with_page():
                 page = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True).new_page()
+                page.context.add_cookies(cookies())
                 print(line(stem, asked.get(stem, ""), page, server), flush=True)
                 page.context.close()
         browser.close()

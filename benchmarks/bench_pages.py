@@ -22,7 +22,7 @@ from core.data import load_example
 from core.trials import TrialPlan
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.workspace import LOCAL_OWNER
-from tests.browser.server import FLAGS, ROOT, chromium, serve
+from tests.browser.server import FLAGS, ROOT, chromium, cookies, serve
 from ui.shell import serving
 
 N_RERUNS = 5
@@ -36,6 +36,7 @@ def first_paint_and_main_job() -> dict[str, float]:
         seconds = {"server answers": time.perf_counter() - started}
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         page = browser.new_page()
+        page.context.add_cookies(cookies())
         opened = time.perf_counter()
         page.goto(server.url)
         expect(page.get_by_role("heading", name="What can be trusted here?")).to_be_visible(timeout=MINUTE)

@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from core.questions import with_page
-from tests.browser.server import FLAGS, ROOT, Server, chromium, serve
+from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
 
 FOLDER = ROOT / "docs" / "screenshots"
 ABOUT, FILES = "data=digits", "reference=digits_own&target=digits_shifted"
@@ -100,6 +100,7 @@ def settle(page: Page) -> None:
 @contextmanager
 def tab(browser: Browser, *, scheme: str, height: int) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": height}, color_scheme=scheme)
+    context.add_cookies(cookies())
     yield context.new_page()
     context.close()
 

@@ -24,6 +24,8 @@ again, chosen at random.
 `python -m core doctor` says whether all that is stored is whole, and `--mend` mends it. `python -m core backup FILE`
 copies all of it to one file, also while the app runs, and `restore FILE` puts that into a new TOUCHSTONE_HOME.
 
+`python -m core address` prints the address, with its token, of the Touchstone that is open on TOUCHSTONE_HOME.
+
 `python -m core run --recreate file.json` computes a run again from the parameters that a page gives (“Parameters
 (JSON)”), under the same key, or says why that cannot be.
 """
@@ -39,7 +41,7 @@ from typing import NoReturn
 from core.command.check import add_check_options, check, explained, read_sheet, write
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
-from core.command.upkeep import add_upkeep, copy_home, see_doctor
+from core.command.upkeep import add_upkeep, copy_home, say_address, see_doctor
 from core.command.verified_run import add_verify_options, verify
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.data.home import home
@@ -71,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _vectors(chosen)
         if chosen.command in ("backup", "restore"):
             return copy_home(chosen, home())
+        if chosen.command == "address":
+            return say_address(home())
         if chosen.command == "doctor":
             return see_doctor(chosen, home(), engine)
         if chosen.command == "verify":

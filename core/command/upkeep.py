@@ -1,13 +1,16 @@
-"""What keeps a home in order? `doctor` says what is not whole and mends it, `backup` and `restore` copy all of it."""
+"""What keeps a home in order? `doctor` says what is not whole and mends it, `backup` and `restore` copy all of it, and
+`address` says where it is open."""
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from core.data import DataError
+from core.workspace.access import address, open_at, secret
 from core.workspace.backup import back_up, restore
 from core.workspace.doctor import Finding, examine, mend
 from core.workspace.engine.runner import Engine
@@ -17,13 +20,14 @@ SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def add_upkeep(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The commands `doctor`, `backup` and `restore`."""
+    """The commands `doctor`, `address`, `backup` and `restore`."""
     doctor = commands.add_parser("doctor", help="say whether all that is stored is whole, of every owner")
     doctor.add_argument(
         "--mend",
         action="store_true",
         help="compute damaged trials again, free what a dead process holds, delete what belongs to nothing",
     )
+    commands.add_parser("address", help="print the address of the Touchstone that is open on TOUCHSTONE_HOME")
     backup = commands.add_parser("backup", help="copy everything that is kept to one file, also while the app runs")
     backup.add_argument("file", metavar="FILE", type=Path, help="where to write it")
     again = commands.add_parser("restore", help="put a backup into TOUCHSTONE_HOME, a folder that is new or empty")
@@ -43,6 +47,16 @@ def copy_home(chosen: argparse.Namespace, home: Path) -> int:
     else:
         n_files = restore(chosen.file, home)
         print(f"{home}: the database and {n_files} stored files of {chosen.file}.")
+    return 0
+
+
+def say_address(home: Path) -> int:
+    """Print the address that lets a browser in; 1 where no Touchstone is open."""
+    url = open_at(home)
+    if url is None:
+        print(f"No Touchstone is open on {home}. `make run` starts one.", file=sys.stderr)
+        return 1
+    print(address(url, secret(home)))
     return 0
 
 

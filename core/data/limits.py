@@ -2,10 +2,11 @@
 
 import io
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from core.data.errors import DataError
+from core.data.settings import most
 
 _CHUNK = 2**20
 MIB = 2**20
@@ -15,14 +16,16 @@ MIB = 2**20
 class Limits:
     """The most that is read: bytes of the file, bytes that it unpacks to, samples (rows or images), columns of a table.
 
+    What is not said is what the settings say (`core.data.settings`).
+
     >>> Limits(samples=10).samples
     10
     """
 
-    file_bytes: int = 200 * MIB
-    unpacked_bytes: int = 1024 * MIB
-    samples: int = 1_000_000
-    columns: int = 120_000
+    file_bytes: int = field(default_factory=lambda: MIB * _set("TOUCHSTONE_MOST_UPLOAD"))
+    unpacked_bytes: int = field(default_factory=lambda: MIB * _set("TOUCHSTONE_MOST_UNPACKED"))
+    samples: int = field(default_factory=lambda: _set("TOUCHSTONE_MOST_ROWS"))
+    columns: int = field(default_factory=lambda: _set("TOUCHSTONE_MOST_COLUMNS"))
 
     def check_columns(self, name: str, n_columns: int) -> None:
         """DataError where a table has more columns than are read.
@@ -36,6 +39,12 @@ class Limits:
                 f"{name}: {n_columns:,} columns, and at most {self.columns:,} are read. Leave out those that matter "
                 "least, such as features that hardly vary."
             )
+
+
+def _set(name: str) -> int:
+    limit = most(name)
+    assert limit is not None, f"{name} is always limited"
+    return limit
 
 
 class Archive:
@@ -70,6 +79,8 @@ class Archive:
             self._entries[path] = entry
 
     def _path(self, entry_name: str) -> str:
+        if not entry_name:
+            raise DataError(f"{self.name}: an entry of the archive has no name. Make the archive again.")
         path = PurePosixPath(entry_name.replace("\\", "/"))
         has_drive = str(path)[1:2] == ":"
         if path.is_absolute() or ".." in path.parts or has_drive:

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
-from scipy import stats
+from scipy import special
 
 from core.data import Dataset
 from core.evaluate.average_case.robustness import Robustness
@@ -22,7 +22,7 @@ from core.evaluate.wording import count, listed, ratio
 LEVEL = 0.05
 FEWEST = 20
 """With fewer samples in common no rank correlation is given."""
-_Z = stats.norm.ppf(0.975)
+_Z = special.ndtri(0.975)
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,10 @@ def _tested(pairs: tuple[Agreement, ...]) -> str:
 
 
 def _correlation(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
-    if np.ptp(stats.rankdata(x)) == 0 or np.ptp(stats.rankdata(y)) == 0:
+    ranks = [pd.Series(values).rank().to_numpy() for values in (x, y)]
+    if any(np.ptp(each) == 0 for each in ranks):
         return float("nan")
-    return float(np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1])
+    return float(np.corrcoef(*ranks)[0, 1])
 
 
 def _mean_by_class(values: Float[np.ndarray, " n"], label: pd.Series) -> Float[np.ndarray, " n"]:
@@ -178,4 +179,4 @@ def _se(rho: float, n: int) -> float:
 def _p_value(rho: float, n: int) -> float:
     if np.isnan(rho) or n <= 3:
         return 1.0
-    return 0.0 if abs(rho) >= 1 else float(2 * stats.norm.sf(abs(np.arctanh(rho)) / _se(rho, n)))
+    return 0.0 if abs(rho) >= 1 else float(2 * special.ndtr(-abs(np.arctanh(rho)) / _se(rho, n)))

@@ -59,6 +59,13 @@ class Blobs:
             )
         return content
 
+    def n_bytes(self, name: str) -> int:
+        """How large a blob is; 0 where it is missing."""
+        try:
+            return self._path(name).stat().st_size
+        except OSError:
+            return 0
+
     def stored(self) -> Iterator[tuple[str, float]]:
         """The name of every blob, and when it was written (seconds since 1970)."""
         for path in self._folder.glob("??/*"):

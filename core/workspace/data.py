@@ -54,7 +54,7 @@ class Data:
                     kind=dataset.kind,
                     n_samples=dataset.n_samples,
                     n_classes=dataset.n_classes,
-                    blob=self._store.blobs.put(content),
+                    blob=self._store.put(session, owner, content),
                     example=example,
                 )
                 self._store.keep_with_blob(session, row, content)
@@ -95,7 +95,7 @@ class Data:
                     owner=owner,
                     fingerprint=upload.fingerprint,
                     name=upload.name,
-                    blob=self._store.blobs.put(content),
+                    blob=self._store.put(session, owner, content),
                     example=example,
                 )
                 self._store.keep_with_blob(session, row, content)

@@ -80,6 +80,21 @@ def disk_error(problem: OSError, what: str) -> WorkspaceError:
     )
 
 
+_AWAY = (
+    *(
+        "connection refused",
+        "could not connect",
+        "could not translate host",
+        "failed to resolve host",
+        "name or service",
+    ),
+    *("server closed the connection", "connection is closed", "connection has been closed", "terminating connection"),
+    *("system is starting up", "system is shutting down", "too many clients", "connection slots", "timeout expired"),
+    *("connection timeout", "connection is lost", "consuming input failed"),
+)
+"""How a database on a server says that it cannot be reached now."""
+
+
 def database_error(said: str) -> WorkspaceError | None:
     """What a database says, as a sentence; None for what is nobody's fault but ours.
 
@@ -93,8 +108,19 @@ def database_error(said: str) -> WorkspaceError | None:
         return DatabaseBusy(
             "Another process keeps the database busy. Try again in a moment; if it stays so, close the other one."
         )
-    if "is full" in said:
+    if "is full" in said or "no space left" in said:
         return DiskFull()
+    if any(sign in said for sign in _AWAY):
+        return WorkspaceError(
+            "The database server cannot be reached, or has just been restarted. Try again in a moment; if it stays so, "
+            "check that it runs, and its address in TOUCHSTONE_DATABASE. Data stored before are kept."
+        )
+    if "authentication failed" in said or "no password supplied" in said or "no pg_hba.conf entry" in said:
+        return WorkspaceError(
+            "The database server lets nobody in with the name and password of TOUCHSTONE_DATABASE. Correct them there."
+        )
+    if 'database "' in said and "does not exist" in said:
+        return WorkspaceError("The database server has no database of this name. Create it, or name another one.")
     if "disk i/o error" in said:
         return WorkspaceError(
             "The database cannot be read or written: the disk reports an error, or the file is gone. Check the disk of "

@@ -66,7 +66,7 @@ class Models:
                     n_test=n_test,
                     n_correct=n_correct,
                     has_gradients=has_gradients,
-                    blob=self._store.blobs.put(stored),
+                    blob=self._store.put(session, owner, stored),
                 )
                 self._store.keep_with_blob(session, row, stored)
         return fingerprint

@@ -39,6 +39,7 @@ class Runs:
             n_trials=n_trials,
         )
         with self._store.session() as session:
+            self._store.check_room(session, owner)
             session.add(row)
             commit_or_ignore_twin(session)
         with self._store.session() as session:

@@ -5,15 +5,25 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from core.data.limits import MIB
+from core.data.settings import most
 from core.workspace.blobs import Blobs
 from core.workspace.database import open_database
+from core.workspace.errors import WorkspaceError
 from core.workspace.reserve import Reserve
-from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RestsOnRow, RunRow, ViewLinkRow
+from core.workspace.schema import DatasetRow, ModelRow, PredictionsRow, RestsOnRow, RunRow, TrialRow, ViewLinkRow
 
+LOCK_OF_BLOBS = 7_305_803_174
+"""Known to no other program that may share the database."""
+MOST_STORED = "TOUCHSTONE_MOST_STORED"
+FULL = (
+    "Your storage is full: you keep {stored} of at most {limit}, and this needs {more} more. Delete data sets, "
+    "models or runs that you do not need; or whoever runs Touchstone raises TOUCHSTONE_MOST_STORED."
+)
 Result = TypeVar("Result")
 RowWithBlob = DatasetRow | PredictionsRow | ModelRow
 
@@ -59,11 +69,41 @@ class Store:
         """Close every connection."""
         self.database.dispose()
 
+    def put(self, session: Session, owner: str, content: bytes) -> str:
+        """Store a blob that an owner is about to keep, and return its name.
+
+        Raises WorkspaceError where that is more than one owner may keep.
+        """
+        self.check_room(session, owner, len(content))
+        return self.blobs.put(content)
+
+    def check_room(self, session: Session, owner: str, n_bytes: int = 0) -> None:
+        """Raises WorkspaceError where an owner who keeps so many bytes more keeps too many."""
+        limit = most(MOST_STORED)
+        if limit is None:
+            return
+        stored = self.n_bytes(session, owner)
+        if stored + n_bytes > limit * MIB:
+            raise WorkspaceError(FULL.format(limit=_amount(limit * MIB), stored=_amount(stored), more=_amount(n_bytes)))
+
+    def n_bytes(self, session: Session, owner: str) -> int:
+        """How much an owner keeps: files, each once, and the rows of trials."""
+        kinds = (DatasetRow, PredictionsRow, ModelRow)
+        blobs = {name for kind in kinds for name in session.scalars(select(kind.blob).where(kind.owner == owner))}
+        of_runs = select(func.sum(func.length(TrialRow.content))).join(RunRow).where(RunRow.owner == owner)
+        return sum(self.blobs.n_bytes(name) for name in blobs) + (session.scalar(of_runs) or 0)
+
     def keep_with_blob(self, session: Session, row: RowWithBlob, content: bytes) -> None:
         """Keep a row whose blob was put already; again, as another owner may have deleted the same bytes meanwhile."""
+        self._alone(session)
         session.add(row)
         commit_or_ignore_twin(session)
         self.blobs.put(content)
+
+    def _alone(self, session: Session) -> None:
+        """Have nobody else keep or delete rows with blobs until this transaction ends; SQLite has one writer anyway."""
+        if self.database.dialect.name == "postgresql":
+            session.execute(text(f"SELECT pg_advisory_xact_lock({LOCK_OF_BLOBS})"))
 
     def delete_with_blob(self, session: Session, row: RowWithBlob) -> None:
         """Forget a row with the links to views that rest on it, and its blob where no other row has it.
@@ -71,12 +111,25 @@ class Store:
         The blob goes before the commit, for which others wait to add one.
         """
         kind, blob = type(row), row.blob
+        self._alone(session)
         session.delete(row)
         session.flush()
         forget_views(session, row.owner, kind.__tablename__, row.fingerprint)
         if not session.scalar(select(func.count()).select_from(kind).where(kind.blob == blob)):
             self.blobs.delete(blob)
         session.commit()
+
+
+def _amount(n_bytes: int) -> str:
+    """A number of bytes as people read it.
+
+    >>> _amount(5), _amount(3 * 1024), _amount(20 * 1024**3)
+    ('5 B', '3.0 KiB', '20.0 GiB')
+    """
+    for unit, size in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.1f} {unit}"
+    return f"{n_bytes} B"
 
 
 def _for_us_alone(home: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser.server import FLAGS, Server, chromium, serve
+from tests.browser.server import FLAGS, Server, chromium, cookies, serve
 from tests.browser.waiting import PATIENCE
 
 expect.set_options(timeout=PATIENCE)
@@ -48,12 +48,16 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Makes as many tabs as are needed, each in a browser context of its own that knows nothing of the others."""
+    """Makes as many tabs as are needed, each in a browser context of its own that knows nothing of the others.
+
+    They have opened the printed address before.
+    """
     contexts = []
 
     def new(**options: bool) -> Page:
         contexts.append(browser.new_context(viewport={"width": 1280, "height": 900}, **options))
         contexts[-1].set_default_timeout(PATIENCE)
+        contexts[-1].add_cookies(cookies())
         return contexts[-1].new_page()
 
     yield new

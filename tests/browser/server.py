@@ -11,6 +11,11 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from core.data.home import write_whole
+from core.workspace import access
+from core.workspace.access import derived
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = [
@@ -27,6 +32,16 @@ class Server:
     home: Path
     process: int
     """Its number; its workers have numbers of their own."""
+
+
+SECRET = b"of no home but those of tests, " * 2
+"""What each home of `serve` is given: one cookie opens all of them."""
+
+
+def cookies() -> list[Any]:
+    """What a browser has that was let in by the printed address of any server of `serve`."""
+    name, value = f"touchstone_{derived(SECRET, 'name')[:8]}", derived(SECRET, "cookie")
+    return [{"name": name, "value": value, "domain": "127.0.0.1", "path": "/", "httpOnly": True, "sameSite": "Lax"}]
 
 
 def chromium() -> str:
@@ -58,6 +73,7 @@ class serve:
         if self.secrets is not None:
             (self.home / "secrets.toml").write_text(self.secrets(url))
             flags = ["--secrets.files", str(self.home / "secrets.toml")]
+        write_whole(self.home / access.SECRET, SECRET)
         self.log = open(self.home / "server.log", "w")
         self.process = subprocess.Popen(
             [

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.questions import with_page
-from tests.browser.server import Server
+from tests.browser.server import Server, cookies
 from tests.browser.waiting import click, settled
 
 # The first test asks a server that nobody has asked yet.
@@ -57,7 +57,9 @@ def test_the_data_set_stays_when_the_page_changes(server: Server, page: Page):
 
 
 def test_answers_carry_security_headers(server: Server):
-    headers = urllib.request.urlopen(server.url, timeout=60).headers
+    [cookie] = cookies()
+    asked = urllib.request.Request(server.url, headers={"Cookie": f"{cookie['name']}={cookie['value']}"})
+    headers = urllib.request.urlopen(asked, timeout=60).headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
     rules = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))

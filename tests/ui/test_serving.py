@@ -79,10 +79,31 @@ def test_other_hosts_are_refused_with_a_sentence(host):
     assert ask("websocket", ("Host", host)).status == CLOSED
 
 
-@pytest.mark.parametrize("name", ["Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto"])
+PASSED_ON = [
+    *("Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto", "X-Forward-For", "Via", "X-Real-IP"),
+    *("CF-Connecting-IP", "CF-Ray", "CDN-Loop", "True-Client-IP", "Fastly-Client-IP", "Fly-Client-IP", "Client-IP"),
+    *("X-Client-IP", "X-Cluster-Client-IP", "X-Original-Host", "X-Original-URL", "X-Remote-Addr", "X-Amzn-Trace-Id"),
+    *("X-Envoy-External-Address", "X-Azure-ClientIP", "X-ARR-LOG-ID", "Tailscale-User-Login", "Proxy-Connection"),
+]
+"""What proxies, tunnels and content networks add."""
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
 def test_whatever_came_through_a_proxy_is_refused(name):
-    assert ask("http", (name, "for=10.0.0.5")).status == 403
-    assert ask("websocket", (name, "for=10.0.0.5")).status == CLOSED
+    assert ask("http", (name, "10.0.0.5")).status == 403
+    assert ask("websocket", ("Origin", "http://localhost:8501"), (name, "10.0.0.5")).status == CLOSED
+
+
+BROWSERS = [
+    *("Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Connection", "Cookie", "DNT", "If-None-Match"),
+    *("Origin", "Pragma", "Priority", "Range", "Referer", "Sec-Fetch-Site", "Sec-GPC", "TE", "Upgrade", "User-Agent"),
+    *("Upgrade-Insecure-Requests", "X-Requested-With", "X-Xsrftoken", "Content-Type", "X-Streamlit-Session-Id"),
+]
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_what_browsers_say_themselves_is_answered(name):
+    assert ask("http", (name, "http://localhost:8501")).status == 200
 
 
 def test_another_machine_is_refused_whatever_host_it_names():
@@ -91,9 +112,19 @@ def test_another_machine_is_refused_whatever_host_it_names():
     assert ask("http", client="::1").status == 200
 
 
-@pytest.mark.parametrize("origin", ["http://localhost:9999", "https://example.org", "null", "http://localhost"])
-def test_pages_of_other_servers_open_no_websocket(origin):
+FOREIGN = ["http://localhost:9999", "https://example.org", "null", "http://localhost", "https://localhost:8501", ""]
+
+
+@pytest.mark.parametrize("origin", [*FOREIGN, "ftp://localhost:8501", "localhost:8501", "http://localhost:8501/"])
+def test_pages_of_other_servers_open_no_websocket_and_change_nothing(origin):
     assert ask("websocket", ("Origin", origin)).status == CLOSED
+    assert ask("http", ("Origin", origin)).status == 403
+
+
+def test_a_websocket_says_who_opens_it():
+    """A program that says nothing of it is no page of ours."""
+    assert ask("websocket").status == CLOSED
+    assert ask("websocket", ("Origin", "http://localhost:8501"), ("Origin", "http://localhost:8501")).status == CLOSED
 
 
 def test_two_hosts_are_refused():
@@ -131,6 +162,19 @@ def test_on_any_other_address_it_does_not_start(monkeypatch, address):
     with pytest.raises(SystemExit, match="without sign-in") as ended:
         serving.check_start()
     assert address or "every address" in str(ended.value)
+
+
+def test_the_browser_lets_upload_what_the_setting_says(monkeypatch):
+    monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1", "secrets.files": []}.get)
+    asked: list[tuple] = []
+    monkeypatch.setattr(serving.config, "set_option", lambda *option: asked.append(option))
+    serving.check_start()
+    monkeypatch.setenv(serving.MOST_UPLOAD, "many")
+    serving.check_start()
+    assert asked == []
+    monkeypatch.setenv(serving.MOST_UPLOAD, "500")
+    serving.check_start()
+    assert asked == [("server.maxUploadSize", 500)]
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])

@@ -1,5 +1,10 @@
-"""An engine on real worker processes, which know the misbehaving plans of plans.py."""
+"""An engine on real worker processes, which know the misbehaving plans of plans.py.
 
+With TOUCHSTONE_TEST_DATABASE=postgresql every home of a test has a database of a real server in the place of its file.
+"""
+
+import hashlib
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,10 +14,44 @@ import distributed
 import pytest
 
 from core.data import Dataset, load_example
+from core.workspace import store
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.runner import Engine
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.workspace.postgres import new_database, postgres
+
+ON_POSTGRES = os.environ.get("TOUCHSTONE_TEST_DATABASE") == "postgresql"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is about SQLite's file has nothing to say of another database; its driver warns of what no test closes."""
+    for item in items if ON_POSTGRES else ():
+        item.add_marker(pytest.mark.filterwarnings("ignore:<psycopg.Connection:ResourceWarning"))
+        if item.get_closest_marker("sqlite"):
+            item.add_marker(pytest.mark.skip(reason="about the file of SQLite"))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a PostgreSQL server, started for these tests."""
+    with postgres() as address:
+        yield address
+
+
+@pytest.fixture(autouse=ON_POSTGRES)
+def on_postgres(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each home that would have a file of SQLite has a database of the server, by its name; so have other processes."""
+    server, connect = request.getfixturevalue("postgres_server"), store.open_database
+
+    def database_of(home: str) -> str:
+        return new_database(server, f"home-{hashlib.sha256(home.encode()).hexdigest()[:32]}")
+
+    def open_database(url: str):
+        return connect(database_of(str(Path(url[10:]).parent)) if url.startswith("sqlite:///") else url)
+
+    monkeypatch.setattr(store, "open_database", open_database)
+    monkeypatch.setenv("TOUCHSTONE_DATABASE", database_of(str(tmp_path)))
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def main(home: str, run_id: str) -> None:
     dask.config.set({"distributed.worker.preload": ["tests.workspace.plans"]})
     __import__("tests.workspace.plans")
     leases.LEASE_SECONDS = 3.0  # so that the next process need not wait long for the run of a killed one
-    workspace = Workspace(Path(home))
+    workspace = Workspace(Path(home), os.environ.get("TOUCHSTONE_DATABASE"))
     engine = Engine(workspace, Executor(n_workers=2))
     while not engine.start(LOCAL_OWNER, run_id):
         time.sleep(0.2)

@@ -57,6 +57,7 @@ def outcome(workspace: Workspace, run: Run, trial: int, true: pd.DataFrame) -> s
         return "named" if trial in told.trials and str(trial + 1) in str(told) else "something else was named"
 
 
+@pytest.mark.sqlite
 def test_of_600_flipped_bits_in_stored_trials_none_is_silent(workspace, done, tmp_path):
     rng, outcomes = random.Random(20_260_101), Counter()
     columns = [column.name for column in TrialRow.__table__.columns if column.name != "finished"]
@@ -84,6 +85,7 @@ def damage(home: Path, run: Run, *trials: int) -> None:
             database.execute(change, (run.id, trial))
 
 
+@pytest.mark.sqlite
 def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, tmp_path):
     with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database, database:
         database.execute("DELETE FROM trials WHERE trial = 2")
@@ -91,6 +93,7 @@ def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, 
         workspace.rows(LOCAL_OWNER, done.id)
 
 
+@pytest.mark.sqlite
 def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, tmp_path):
     run = run_plan(PLAN)
     before, seal = workspace.rows(LOCAL_OWNER, run.id), workspace.seal(LOCAL_OWNER, run.id)
@@ -108,6 +111,7 @@ def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, tm
     assert workspace.forget_damaged(LOCAL_OWNER, run.id) == ()
 
 
+@pytest.mark.sqlite
 def test_what_is_being_worked_on_is_not_mended(workspace, done, tmp_path):
     damage(tmp_path, done, 0)
     with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database, database:
@@ -117,6 +121,7 @@ def test_what_is_being_worked_on_is_not_mended(workspace, done, tmp_path):
     assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
 
 
+@pytest.mark.sqlite
 def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, tmp_path, monkeypatch):
     damage(tmp_path, done, 0)
     monkeypatch.setattr(TrialPlan, "METHOD_VERSION", TrialPlan.METHOD_VERSION + 1)

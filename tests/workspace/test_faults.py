@@ -86,6 +86,7 @@ def test_a_folder_that_is_in_the_way_says_so(tmp_path):
         blobs.put(b"a blob")
 
 
+@pytest.mark.sqlite
 def test_a_locked_database_is_busy_and_later_free(workspace, tmp_path):
     wine = load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine)
@@ -116,6 +117,7 @@ def test_a_full_disk_keeps_nothing_by_halves(workspace, tmp_path, monkeypatch, c
     assert workspace.dataset(LOCAL_OWNER, wine.fingerprint).n_samples == wine.n_samples
 
 
+@pytest.mark.sqlite
 def test_a_database_that_can_grow_no_more_says_so(workspace):
     wine = load_example("wine")
     workspace.add_dataset(LOCAL_OWNER, wine)
@@ -128,6 +130,7 @@ def test_a_database_that_can_grow_no_more_says_so(workspace):
     assert workspace.run(LOCAL_OWNER, run.id).n_done == 0
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database_says_so(tmp_path):
     (tmp_path / "touchstone.sqlite").write_bytes(b"this is no database" * 100)
     with pytest.raises((WorkspaceError, sqlite3.DatabaseError)) as told:
@@ -172,6 +175,7 @@ def test_bytes_that_another_owner_deletes_meanwhile_are_kept_all_the_same(kind, 
     assert getattr(workspace, kind)(LOCAL_OWNER, fingerprint).fingerprint == fingerprint
 
 
+@pytest.mark.sqlite
 def test_nobody_can_add_a_row_between_the_count_of_rows_and_the_end_of_their_bytes(workspace, tmp_path, monkeypatch):
     wine, delete = load_example("wine"), workspace._store.blobs.delete
     workspace.add_dataset(LOCAL_OWNER, wine)

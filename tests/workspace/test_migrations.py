@@ -16,6 +16,7 @@ from core.workspace.migrations import copy_of, newest
 from core.workspace.seals import trial_seal
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 
+pytestmark = pytest.mark.sqlite
 GOLDEN = Path(__file__).parents[1] / "golden" / "home.zip"
 DATABASE = "touchstone.sqlite"
 

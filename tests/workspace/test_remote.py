@@ -17,6 +17,7 @@ from core.__main__ import _say
 from core.trials import Context, TrialPlan
 from core.workspace.engine import run_in_work
 from core.workspace.engine.runner import close_engine, engine
+from core.workspace.engine.same_versions import SameVersions, versions_here
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until, wait_while_running
@@ -191,3 +192,15 @@ def test_a_run_whose_scheduler_is_away_can_be_cancelled(cluster, run):
     wait_until(lambda: told(run), bool)
     workspace.cancel(LOCAL_OWNER, run.id)
     assert wait_while_running(workspace, run.id).state == "cancelled"
+
+
+@pytest.mark.parametrize("differs", ["numpy", "the method"])
+def test_workers_with_other_versions_are_refused_in_a_sentence(cluster, run, monkeypatch, differs):
+    others = SameVersions(ours=lambda kind: versions_here(kind) | {differs: "another"})
+    monkeypatch.setattr(engine().executor, "_same_versions", others)
+    wait_until(workers_there, lambda there: len(there) == 2)
+    assert engine().start(LOCAL_OWNER, run.id)
+    stopped = wait_while_running(engine().workspace, run.id)
+    assert (stopped.state, stopped.n_done) == ("interrupted", 0)
+    [error] = stopped.errors
+    assert f"has {differs} {versions_here('trials')[differs]}, and this Touchstone has another." in error

@@ -158,6 +158,7 @@ def test_the_owner_sees_when_a_link_was_last_used(workspace, run, clock):
     assert [one.used for one in workspace.links(OWNER, run.id)] == [clock[0]]
 
 
+@pytest.mark.sqlite
 def test_a_link_works_while_nobody_can_write_down_that_it_was_used(tmp_path, wine, clock, monkeypatch):
     monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
     workspace, writer = Workspace(tmp_path), sqlite3.connect(tmp_path / "touchstone.sqlite", isolation_level=None)

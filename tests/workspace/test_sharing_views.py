@@ -213,6 +213,7 @@ def test_what_is_deleted_before_a_link_is_there_gets_none(what, workspace, view,
     assert left["view_links"] == left["view_link_rests_on"] == []
 
 
+@pytest.mark.sqlite
 def test_who_deletes_something_waits_for_the_link_that_is_being_made(workspace, view, monkeypatch):
     made = links._rows
 

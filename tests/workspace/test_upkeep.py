@@ -50,6 +50,7 @@ def test_a_new_database_is_never_readable_by_others(tmp_path):
     assert (mode(tmp_path / "new"), mode(tmp_path / "new" / "touchstone.sqlite")) == (0o700, 0o600)
 
 
+@pytest.mark.sqlite
 def test_a_backup_under_load_opens_elsewhere_with_equal_rows(tmp_path):
     here = tmp_path / "here"
     workspace = Workspace(here)
@@ -87,6 +88,7 @@ def test_a_backup_under_load_opens_elsewhere_with_equal_rows(tmp_path):
     workspace.close()
 
 
+@pytest.mark.sqlite
 def test_a_backup_puts_nothing_in_the_place_of_anything(tmp_path, stored):
     (tmp_path / "all.zip").write_bytes(b"something of mine")
     assert main(["backup", str(tmp_path / "all.zip")]) == 2
@@ -96,6 +98,7 @@ def test_a_backup_puts_nothing_in_the_place_of_anything(tmp_path, stored):
     assert engine().workspace.run(LOCAL_OWNER, stored.id) == stored
 
 
+@pytest.mark.sqlite
 def test_commands_copy_a_home_to_another(tmp_path, stored, monkeypatch, capsys):
     assert main(["backup", str(tmp_path / "all.zip")]) == 0
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "there"))
@@ -104,6 +107,7 @@ def test_commands_copy_a_home_to_another(tmp_path, stored, monkeypatch, capsys):
     assert f"Seal {stored.provenance['seal']}" in capsys.readouterr().out
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("damage", ["bits", "no zip", "a blob is gone", "nothing"])
 def test_a_damaged_backup_is_said_and_leaves_no_half_of_a_home(damage, tmp_path, stored):
     file, there = tmp_path / "all.zip", tmp_path / "there"
@@ -129,6 +133,7 @@ def test_a_damaged_backup_is_said_and_leaves_no_half_of_a_home(damage, tmp_path,
     assert list(there.iterdir()) == []
 
 
+@pytest.mark.sqlite
 def test_a_backup_begins_anew_where_something_is_deleted_meanwhile(tmp_path, stored, monkeypatch):
     from core.workspace import backup
 
@@ -155,6 +160,7 @@ def test_of_a_whole_home_the_doctor_has_nothing_to_say(stored, capsys):
     assert capsys.readouterr().out == "All that is stored is whole.\n"
 
 
+@pytest.mark.sqlite
 def test_the_doctor_finds_all_that_is_not_whole_and_mends_what_follows_from_seeds(stored, capsys):
     workspace, before = engine().workspace, engine().workspace.rows(LOCAL_OWNER, stored.id)
     dead = workspace.create_run(LOCAL_OWNER, TrialPlan(n_repeats=3), stored.fingerprint)

@@ -65,12 +65,14 @@ def test_a_run_is_verified_and_comes_out_again(stored, capsys):
     assert "3 of 3 agree" in said
 
 
+@pytest.mark.sqlite
 def test_an_exchanged_trial_is_told_by_the_seal(stored, capsys):
     exchange(stored, 2, n_correct=1)
     assert main(["verify", stored.id]) == 1
     assert "trials were exchanged since" in capsys.readouterr().out
 
 
+@pytest.mark.sqlite
 def test_a_trial_that_does_not_come_out_again_is_named_with_its_columns(stored, capsys):
     exchange(stored, 2, n_correct=1)
     with closing(sqlite3.connect(home() / "touchstone.sqlite")) as database, database:
@@ -84,6 +86,7 @@ def test_a_trial_that_does_not_come_out_again_is_named_with_its_columns(stored, 
     assert "It was computed with: numpy 1.0.0" in said.err
 
 
+@pytest.mark.sqlite
 def test_a_damaged_run_and_one_that_is_not_there_are_said_in_a_line(stored, capsys):
     assert main(["verify", "no-such-run"]) == 2
     assert "no-such-run: there is no such run." in capsys.readouterr().err

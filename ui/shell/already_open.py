@@ -7,9 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.workspace.holders import is_dead, new_holder
+from core.workspace.access import NOTE, open_at
+from core.workspace.holders import new_holder
+from ui.shell.access import with_token
 
-NOTE = "open.json"
 ALREADY_OPEN = "A Touchstone is already open on {home}: {url}. Both show the same data and runs; one of them is enough."
 
 
@@ -21,13 +22,11 @@ def arrive(home: Path, url: str) -> str | None:
     ...     arrive(Path(folder), "http://localhost:8501"), arrive(Path(folder), "http://localhost:9000")
     (None, 'http://localhost:8501')
     """
-    note = home / NOTE
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        other = json.loads(note.read_text("utf-8"))
-        if not is_dead(other["holder"]):
-            return str(other["url"])
+    other = open_at(home)
+    if other is not None:
+        return other
     with suppress(OSError):  # a full disk, say: the note is a courtesy
-        note.write_text(json.dumps({"holder": new_holder(), "url": url}), "utf-8")
+        (home / NOTE).write_text(json.dumps({"holder": new_holder(), "url": url}), "utf-8")
     return None
 
 
@@ -42,10 +41,14 @@ def say(home: Path, url: str) -> None:
     """Tell whoever starts this server where another one is open on its home already."""
     other = arrive(home, url)
     if other is not None:
-        print(ALREADY_OPEN.format(home=home, url=other), file=sys.stderr)
+        print(ALREADY_OPEN.format(home=home, url=with_token(other)), file=sys.stderr)
 
 
 def here() -> str:
     """The address at which this server answers on its own machine."""
     address = st.get_option("server.address") or "localhost"
-    return f"http://{f'[{address}]' if ':' in address else address}:{st.get_option('server.port')}"
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return f"{scheme}://{f'[{address}]' if ':' in address else address}:{st.get_option('server.port')}/{base}".rstrip(
+        "/"
+    )

@@ -19,6 +19,7 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
 
 from core.questions import with_page
 from ui.shell import sign_in
@@ -38,6 +39,12 @@ REFUSED = (
 NOT_LAUNCHED = "Touchstone is started by `streamlit run app.py`: what this server answers is guarded by nothing else."
 LAUNCHED = "TOUCHSTONE_LAUNCHED"
 """In the environment, which outlives modules that are read anew when a file changes."""
+FORWARDED = re.compile(
+    r"forwarded|via|client-ip|x-real-ip|x-forward.*|x-proxy.*|proxy-.*|x-(client|cluster|original|remote|envoy|azure)-.*"
+    r"|x-am[zn].*|x-arr-.*|(true-client|fastly|fly|cf|cdn|ngrok|tailscale)-.*"
+)
+"""The headers by which proxies, tunnels and content networks say for whom they ask."""
+MOST_UPLOAD = "TOUCHSTONE_MOST_UPLOAD"
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
 
 
@@ -170,18 +177,22 @@ class ThisMachineOnly:
 def asked_here(scope: Scope) -> bool:
     """Whether a request comes from this machine, for this machine by name, and past no proxy.
 
-    A websocket must be opened by a page of this server: other pages of this machine would speak as the owner, too.
+    A websocket must be opened by a page of this server, which says so: other pages and programs of this machine would
+    speak as the owner, too.
     """
     sent = Headers(scope=scope)
     hosts = sent.getlist("host")
     if len(hosts) != 1 or not _HERE.fullmatch(hosts[0]):
         return False
-    if any(name == "forwarded" or name.startswith("x-forwarded-") for name in sent):
+    if any(FORWARDED.fullmatch(name) for name in sent):
         return False
     if scope.get("client") and not is_loopback(scope["client"][0]):
         return False
-    origin = sent.get("origin") if scope["type"] == "websocket" else None
-    return origin is None or origin.split("://", 1)[-1].lower() == hosts[0].lower()
+    origins = sent.getlist("origin")
+    if not origins:
+        return scope["type"] == "http"
+    secure = scope.get("scheme") in ("https", "wss")
+    return [origin.lower() for origin in origins] == [f"{'https' if secure else 'http'}://{hosts[0].lower()}"]
 
 
 def is_loopback(address: str | None) -> bool:
@@ -205,6 +216,9 @@ def check_start() -> None:
         problem = CLOSED.format(address=address or "every address of this machine")
     if problem is not None:
         raise SystemExit(problem)
+    most = os.environ.get(MOST_UPLOAD, "")
+    if most.isascii() and most.isdigit():  # where it is something else, whoever reads a file says so
+        config.set_option("server.maxUploadSize", int(most))
     os.environ[LAUNCHED] = "yes"
 
 

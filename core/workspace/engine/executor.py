@@ -7,6 +7,11 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from core.data.limits import MIB
+from core.data.settings import most
+from core.workspace.engine.same_versions import SameVersions
+from core.workspace.engine.shares import Shares
+
 if TYPE_CHECKING:
     from distributed import Client, Future
 
@@ -38,10 +43,14 @@ class Executor:
     def __init__(self, address: str | None = None, n_workers: int | None = None):
         self.address = address
         self._n_workers = n_workers or os.cpu_count() or 1
+        self.shares = Shares(most("TOUCHSTONE_MOST_TRIALS"))
+        """Which runs may give the workers how much."""
+        self._memory = most("TOUCHSTONE_MOST_TRIAL_MEMORY")
         self._lock = threading.Lock()
         self._client: Client | None = None
         self._data: dict[str, Future] = {}
         self._gpu: bool | None = None
+        self._same_versions = SameVersions()
 
     def client(self) -> "Client":
         """The connection to the workers; the first call starts them (a few seconds)."""
@@ -65,6 +74,7 @@ class Executor:
         cluster = LocalCluster(
             n_workers=self._n_workers,
             threads_per_worker=1,
+            memory_limit="auto" if self._memory is None else self._memory * MIB,
             processes=True,
             host="127.0.0.1",
             # Any free port of this machine only: None would take 8787 on every interface.
@@ -128,6 +138,11 @@ class Executor:
                 future = client.submit(_itself, content, key=f"data-{fingerprint}-{uuid.uuid4().hex[:8]}")
                 self._data[fingerprint] = future
             return future
+
+    def check_versions(self, kind: str) -> None:
+        """Raises WorkspaceError where a worker of a cluster would compute trials of a kind with other versions."""
+        if self.address is not None:
+            self._same_versions.check(self.client(), kind)
 
     def restart_worker(self, address: str) -> None:
         """Replace one worker by force, in the background; whatever else it held is done again elsewhere."""

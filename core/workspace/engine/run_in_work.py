@@ -50,6 +50,7 @@ class RunInWork:
     def __init__(self, lease: Lease, executor: Executor, *, start: Callable[[str, str], bool], trial_seconds: float):
         run = lease.run()
         self.lease, self.executor, self.start, self.trial_seconds = lease, executor, start, trial_seconds
+        self.name = (lease.owner, lease.run_id)
         self.inputs = inputs_of(lease.workspace, lease.owner, run)
         self.about_sources = {name: words for name, words in run.provenance.items() if name in ABOUT_SOURCES}
         self._begin()
@@ -88,6 +89,7 @@ class RunInWork:
         try:
             return self._work_off(closing)
         finally:
+            self.executor.shares.leave(self.name)
             with suppress(OSError):
                 if self.in_flight:
                     self._ask_to_stop()
@@ -160,16 +162,21 @@ class RunInWork:
         return "done"
 
     def _look_for_workers(self) -> None:
-        """Say it at once where a cluster has no workers, and take it back when one has come."""
+        """Say it at once where a cluster has no workers, and take it back when one has come.
+
+        Raises WorkspaceError for one that would compute with other versions.
+        """
         alone = not self.executor.has_workers()
         if alone != self.alone:
             self.alone = alone
             said = f"No worker is connected to the scheduler at {self.executor.address}; waiting for one"
             self.lease.record_steps({WAITING: Steps(0, 0, said)} if alone else {})
+        self.executor.check_versions(self.inputs.plan.kind)
 
     def _submit(self) -> None:
-        """Keep every worker busy with one more trial in reserve; suspects come last and alone."""
-        room = 2 * self.executor.n_threads() - len(self.in_flight)
+        """Keep every worker busy with one more trial in reserve, owners in turn; suspects come last and alone."""
+        so_far = {"in_flight": len(self.in_flight), "waiting": len(self.queue)}
+        room = self.executor.shares.room(self.name, **so_far, places=2 * self.executor.n_threads())
         for trials in self.queue.take(room, alone=not self.in_flight):
             self.reports.forget(trials)
             self.in_flight.add(self.inputs.submit(self.executor, trials, self.stop), trials)
@@ -218,7 +225,9 @@ class RunInWork:
             if future.status == "pending" and seconds > self.trial_seconds * len(trials):
                 self._forget([future])
                 self._fail(
-                    trials, f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take."
+                    trials,
+                    f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take "
+                    "(TOUCHSTONE_MOST_TRIAL_SECONDS).",
                 )
                 self.executor.restart_worker(worker)
 

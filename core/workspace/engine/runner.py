@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from sqlalchemy.exc import SQLAlchemyError
 
 from core.data.home import home
+from core.data.settings import most
 from core.workspace.engine.agenda import Agenda, Step
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.lease import Lease
@@ -21,9 +22,6 @@ from core.workspace.engine.run_in_work import RunInWork
 from core.workspace.errors import WorkspaceError
 from core.workspace.holders import new_holder
 from core.workspace.workspace import Workspace
-
-TRIAL_SECONDS = 3600.0
-"""A trial that takes longer is given up, and its worker is replaced."""
 
 SECONDS_TO_GIVE_BACK = 3600.0
 SECONDS_BETWEEN_TRIES = 2.0
@@ -35,12 +33,15 @@ _log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Runs plans: one thread per run, all on the same workers."""
+    """Runs plans: one thread per run, all on the same workers.
 
-    def __init__(self, workspace: Workspace, executor: Executor, *, trial_seconds: float = TRIAL_SECONDS):
+    A trial that takes longer than `trial_seconds` (None: than the setting says) is given up, and its worker replaced.
+    """
+
+    def __init__(self, workspace: Workspace, executor: Executor, *, trial_seconds: float | None = None):
         self.workspace = workspace
         self.executor = executor
-        self.trial_seconds = trial_seconds
+        self.trial_seconds = trial_seconds or float(most("TOUCHSTONE_MOST_TRIAL_SECONDS") or "inf")
         self._closing = threading.Event()
         self._threads: set[threading.Thread] = set()
         self._agendas: dict[tuple[str, str], Agenda] = {}
