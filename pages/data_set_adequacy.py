@@ -101,7 +101,7 @@ for note in plan.notes(dataset):
 look = controls.looked_at(plan)
 share.offer(plan, (plan_parameters(plan) or {}) | controls.shown(plan, look))
 if run is None:
-    data_set_adequacy_look.nothing_computed(plan, plan.fitting(dataset), n_trials)
+    data_set_adequacy_look.nothing_computed(plan, plan.fitting(dataset), jobs.ahead(plan, dataset, n_trials))
 else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)

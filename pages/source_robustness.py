@@ -105,5 +105,5 @@ if run is not None:
 elif own is not None:
     show(own_model.unstarted(plan, dataset))
 else:
-    sources.nothing_computed(plan, n_trials)
+    sources.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
     page.how_to_read(HOW_TO_READ)

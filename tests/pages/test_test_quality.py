@@ -51,7 +51,7 @@ def stored_shift(workspace: Workspace, data: Dataset, model: str, *, n_trials: i
 
 def unfolded(app):
     """The same page with everything open that is folded."""
-    for name in ("more-findings", "detail", "classes", "pairs", "beside", "two-classes", "numbers"):
+    for name in ("more-findings", "detail", "classes", "pairs", "beside", "two-classes", "numbers", "shift-classes"):
         app.session_state[f"fold-{name}"] = True
     return app.run()
 
@@ -294,7 +294,7 @@ def moved(workspace: Workspace) -> tuple[Dataset, str]:
 def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace):
     data, model = moved(workspace)
     run = stored_shift(workspace, data, model, n_resplits=59)
-    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
+    app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     assert app.button(key="run").disabled, "the address leads to another plan"
     alt = next(alt for alt in charts(app) if alt.startswith("Jensen-Shannon"))
     assert alt.endswith("of 2 classes. Beyond chance: class 1.")
@@ -315,7 +315,7 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
 def test_fewer_components_are_said(open_page, workspace):
     data, model = clouds(workspace, n_classes=2)
     run = stored_shift(workspace, data, model, n_components=4, n_resplits=19)
-    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
+    app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     said = plainly(app)
     assert "“class 0” and “class 1”: 1 component in place of 4, because each needs 50 samples." in said
     assert "19 re-splits are too few to decide whether a class has moved; at least 20 are needed." in said
@@ -324,7 +324,7 @@ def test_fewer_components_are_said(open_page, workspace):
 def test_an_unfinished_run_of_shift_shows_what_there_is_and_can_go_on(open_page, workspace):
     data, model = clouds(workspace, n_classes=2)
     run = stored_shift(workspace, data, model, n_resplits=99, n_trials=1)
-    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
+    app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert any("test part of 1 class." in alt for alt in charts(app))
     assert "“class 1”: not measured yet." in plainly(app)

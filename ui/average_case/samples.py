@@ -129,7 +129,7 @@ def _ends_of(found: Robustness, sigma: float, code: int, dataset: Dataset, *, by
 
 
 def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str, ...]) -> None:
-    """Samples with what they were taken for, their p_robust and confidence."""
+    """Samples with their predicted class, their p_robust and confidence."""
     if not len(rows):
         st.caption("Too few samples.")
         return
@@ -137,7 +137,7 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     said = [names[code] for code in told["predicted"]]
     if dataset.kind == "image":
         captions = [
-            f"as {name}{' (wrong)' * (code != label)}, {_kept('p', p)}, {_kept('sure', sure)}"
+            f"as {name}{' (wrong)' * (code != label)}, {_kept('p', p)}, {_kept('confidence', sure)}"
             for name, code, label, p, sure in zip(
                 said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
             )
@@ -183,8 +183,7 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
                 dataset.fingerprint,
                 key="robustness-map",
             )
-    if chosen:
-        maps.selection(dataset, chosen)
+    maps.selection(dataset, chosen)
 
 
 def _points(dataset: Dataset) -> np.ndarray | None:

@@ -112,6 +112,7 @@ def plane(looked: Looked, label: int, rival: int) -> None:
         if chosen:
             maps.selection(dataset, chosen)
         else:
+            maps.search(dataset)
             _at_the_boundary(looked, of, label, rival)
 
 
@@ -128,7 +129,7 @@ def _at_the_boundary(looked: Looked, of: PairMap, label: int, rival: int) -> Non
 
 
 def _show(looked: Looked, places: np.ndarray) -> None:
-    """Test samples, by their places in the test part, with what they are taken for and how sure the model is."""
+    """Test samples, by their places in the test part, with predicted class and confidence."""
     dataset, test = looked.dataset, looked.parts.test
     rows = looked.parts.test_rows[places]
     taken = [test.class_names[code] for code in test.predicted[places]]
@@ -142,7 +143,7 @@ def _show(looked: Looked, places: np.ndarray) -> None:
         return
     table = samples.table(dataset, rows)
     table.insert(2, "predicted", taken)
-    table.insert(3, "sure (%)", [fixed(100 * float(p), 1) for p in sure])
-    first = ["label", "predicted", "sure (%)", "text", "id"] if dataset.kind == "text" else None
+    table.insert(3, "confidence (%)", [fixed(100 * float(p), 1) for p in sure])
+    first = ["label", "predicted", "confidence (%)", "text", "id"] if dataset.kind == "text" else None
     config = {name: st.column_config.TextColumn(width="small") for name in ("id", "label", "predicted")}
     st.dataframe(table, column_config=config, column_order=first, hide_index=True, alt="Samples at a boundary")

@@ -8,7 +8,7 @@ from core.evaluate.test_quality import parts_told
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
 from core.evaluate.two_samples import PartsTold
-from core.evaluate.wording import plural
+from core.evaluate.wording import Verdict, plural
 from core.report import test_quality as report
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
@@ -55,8 +55,7 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
     if run is None:
         page.not_computed(
             f"**Run** holds each of {plural(dataset.n_classes, 'class', 'classes')} against "
-            f"{plural(plan.n_resplits, 're-split')}: "
-            f"{plural(plan.n_trials(dataset), 'trial')}, in the background."
+            f"{plural(plan.n_resplits, 're-split')}: {jobs.ahead(plan, dataset, plan.n_trials(dataset))}"
             + (f" A class can be named with at least {FEWEST_RESPLITS}." if plan.n_resplits < FEWEST_RESPLITS else "")
         )
         return None
@@ -77,11 +76,15 @@ def _results(run: Run) -> None:
         st.markdown(f"**{page.plain(said.headline)}** {page.plain(said.used)}")
         if said.advice and run.state != "running":
             st.markdown(page.plain(said.advice))
-    drawn = report.shift_figure(found)
-    views.in_a_box(len(found.classes), lambda: page.draw(drawn), key="shift-box")
+    page.fold("Divergence of every class", lambda: _by_class(run, said), key="shift-classes")
+    exports.downloads(run, {"Covariate shift": found.table}, stem="covariate-shift", body=lambda: report.body(found))
+
+
+def _by_class(run: Run, said: Verdict) -> None:
+    found = results.covariate_shift(run)
+    views.in_a_box(len(found.classes), lambda: page.draw(report.shift_figure(found)), key="shift-box")
     page.findings(said)
     _table(run)
-    exports.downloads(run, {"Covariate shift": found.table}, stem="covariate-shift", body=lambda: report.body(found))
 
 
 def _table(run: Run) -> None:
