@@ -48,7 +48,7 @@ def more(run: Run, found: Adequacy, of: Curve) -> None:
     if found.classes_of(of):
         title, draw = data_set_adequacy_look.gaining(of), partial(data_set_adequacy_look.classes, found, of, look)
         page.fold(title, draw, key="gaining")
-    page.fold("Draw by draw, and rho of every model", partial(side_by_side, found, of), key="draws")
+    page.fold("Split by split, and rho of every model", partial(side_by_side, found, of), key="draws")
     page.fold("In numbers", partial(data_set_adequacy_look.size_table, found), key="table")
     downloads(run, found, of)
 

@@ -125,7 +125,7 @@ def test_nothing_finished_is_said_so(trials):
     found = adequacy_of(failed, n_per_class=classes(trials))
     assert found.curves == ()
     assert found.n_failed == found.n_trials == 400
-    assert adequacy_verdict(found).headline == "No draw has been finished at every size yet."
+    assert adequacy_verdict(found).headline == "No split has been finished at every size yet."
 
 
 def test_where_samples_help_the_verdict_says_so():

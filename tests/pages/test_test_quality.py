@@ -278,8 +278,8 @@ def test_shift_that_nobody_asked_for_says_what_running_it_does(open_page, worksp
     data, model = clouds(workspace)
     app = open_page("test_quality", data=data.fingerprint, model=model, resplits="19")
     said = plainly(app)
-    assert "holds each of 3 classes against 19 re-splits: 3 trials" in said
-    assert "A class can be named with at least 20." in said
+    assert "compares each of 3 classes with 19 random re-splits: 3 trials" in said
+    assert "Singling out a class needs at least 20 re-splits." in said
     assert not app.button(key="run").disabled
 
 

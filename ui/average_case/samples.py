@@ -8,7 +8,7 @@ from core.data import DataError, Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.average_case.shapes import COVARIED, MOST_COVARIED
-from core.evaluate.wording import count, fixed, percent
+from core.evaluate.wording import count, fixed, percent, quoted
 from core.figures import average_case as figures
 from core.represent import default_representation
 from core.represent.project import pca_map
@@ -91,7 +91,7 @@ def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
 def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     """The least and the most robust samples of a class, side by side (figure 3)."""
     code = _class_shown(found, look)
-    st.subheader(f"Least and most robust samples of {page.plain(found.class_names[code])}", anchor=False)
+    st.subheader(f"Least and most robust samples of {page.plain(quoted(found.class_names[code]))}", anchor=False)
     if not found.at(look.sigma).classes[code].n:
         st.caption("No judged sample has this class.")
         return
@@ -106,7 +106,7 @@ def confident(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None
         st.caption("This run has no confidences.")
         return
     if found.at(look.sigma).classes[code].n:
-        st.markdown(f"**Samples of {page.plain(found.class_names[code])} by softmax confidence**")
+        st.markdown(f"**Samples of {page.plain(quoted(found.class_names[code]))} by softmax confidence**")
         _ends_of(found, look.sigma, code, dataset, by="confidence", titles=("Least confident", "Most confident"))
     linked(found, look.sigma, dataset)
 
@@ -137,7 +137,7 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     said = [names[code] for code in told["predicted"]]
     if dataset.kind == "image":
         captions = [
-            f"as {name}{' (wrong)' * (code != label)}, {_kept('p', p)}, {_kept('confidence', sure)}"
+            f"predicted {quoted(name)}{' (wrong)' * (code != label)}, {_kept('robust', p)}, {_kept('confidence', sure)}"
             for name, code, label, p, sure in zip(
                 said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
             )

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
-from core.evaluate.wording import fixed, percent, plural
+from core.evaluate.wording import fixed, percent, plural, quoted
 from core.figures import test_quality_pairs as figures
 from ui.data import samples
 from ui.data_sets import maps
@@ -136,7 +136,7 @@ def _show(looked: Looked, places: np.ndarray) -> None:
     sure = test.confidence[places]
     if dataset.kind == "image":
         captions = [
-            f"{dataset.class_names[dataset.y[row]]} as {name}, {100 * p:.0f}\N{NO-BREAK SPACE}%"
+            f"{quoted(dataset.class_names[dataset.y[row]])} predicted {quoted(name)}, {100 * p:.0f}\N{NO-BREAK SPACE}%"
             for row, name, p in zip(rows, taken, sure, strict=True)
         ]
         samples.pictures([dataset.x[row] for row in rows], captions)

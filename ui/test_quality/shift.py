@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.asked import About
 from core.data import Dataset
+from core.evaluate.claims import LEVEL
 from core.evaluate.test_quality import parts_told
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
@@ -27,7 +28,8 @@ def at_once(looked: Looked) -> PartsTold | None:
         st.skeleton(height=60)
         return None
     st.markdown(f"**{page.plain(parts_told.told(found))}**")
-    st.caption(parts_told.MEMORY)
+    if found.named or found.p_together < LEVEL:
+        st.caption(parts_told.MEMORY)
     page.fold("How small a shift would have been detected?", lambda: _seen(looked), key="seen")
     take_away.offer({"AUC of training against test": found.table}, stem="test-quality")
     return found
@@ -53,10 +55,10 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
     """The run of a plan as far as it has come, or what running it would do."""
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     if run is None:
+        few = f" Singling out a class needs at least {FEWEST_RESPLITS} re-splits." * (plan.n_resplits < FEWEST_RESPLITS)
         page.not_computed(
-            f"**Run** holds each of {plural(dataset.n_classes, 'class', 'classes')} against "
-            f"{plural(plan.n_resplits, 're-split')}: {jobs.ahead(plan, dataset, plan.n_trials(dataset))}"
-            + (f" A class can be named with at least {FEWEST_RESPLITS}." if plan.n_resplits < FEWEST_RESPLITS else "")
+            f"**Run** compares each of {plural(dataset.n_classes, 'class', 'classes')} with "
+            f"{plural(plan.n_resplits, 'random re-split')}: {jobs.ahead(plan, dataset, plan.n_trials(dataset))}{few}"
         )
         return None
     jobs.follow(run, jobs.progress)
