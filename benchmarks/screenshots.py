@@ -2,11 +2,13 @@
 
 Runs the main jobs on the digits first, so that the pages have something to show. Pages are drawn whole at 1280 px, in
 the light and the dark theme; verdicts (docs/screenshots/verdicts) at 1280 and 390 px, too. What the verdicts say is
-written to docs/measured/verdicts-in-words.md, each sentence with its words counted. A folder as the first argument is
-the home to use and keep, where what has been computed is not computed again.
+written to docs/measured/verdicts-in-words.md, each sentence with its words counted. Reports are printed on A4, and
+their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use and keep; what has
+been computed there is not computed again.
 """
 
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,11 +19,15 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from core.questions import FIRST, QUESTIONS, with_page
+from tests.browser.downloads import take
 from tests.browser.server import FLAGS, ROOT, Server, chromium, serve
 from tests.plain_words import MOST_WORDS, words_of_sentences
 
 FOLDER = ROOT / "docs" / "screenshots"
 VERDICTS = FOLDER / "verdicts"
+PRINTED = ROOT / "docs" / "report"
+REPORTS, N_PAGES, DOTS = ("source_robustness", "average_case"), 2, 70
+"""The questions of the reports that are printed, how many pages of each are drawn, and at how many dots an inch."""
 IN_WORDS = ROOT / "docs" / "measured" / "verdicts-in-words.md"
 ABOUT, FILES = "data=digits", "reference=digits_own&target=digits_shifted"
 """The queries of pages that are about a data set, and of those that choose files of their own."""
@@ -47,6 +53,8 @@ def main() -> None:
             for scheme in SCHEMES:
                 for name, path in pages.items():
                     said[name] = picture(server, browser, name, path, scheme=scheme)
+            for name in REPORTS:
+                printed(server, browser, name, pages[name])
             browser.close()
     write_in_words({name: lines for name, lines in said.items() if lines})
     print(f"written: {', '.join(sorted(str(file.relative_to(FOLDER)) for file in FOLDER.rglob('*.png')))}")
@@ -112,6 +120,22 @@ def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: s
                 paragraphs = card.first.get_by_test_id("stMarkdownContainer").locator("p").all_inner_texts()
                 said = [text for text in paragraphs if text.endswith(".")][:2]
     return said
+
+
+def printed(server: Server, browser: Browser, name: str, path: str) -> None:
+    """Print the report of a page as chromium prints it, and draw its first pages."""
+    with tab(browser) as page, tempfile.TemporaryDirectory() as folder:
+        page.goto(f"{server.url}/{path}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=MINUTE)
+        settle(page)
+        report, paper = Path(folder) / "report.html", Path(folder) / "report.pdf"
+        take(page, "Report (HTML)").save_as(report)
+        page.goto(report.as_uri())
+        settle(page)
+        page.pdf(path=paper, format="A4", print_background=True)
+        for number in range(1, N_PAGES + 1):
+            drawn = ["-png", "-singlefile", "-f", str(number), "-r", str(DOTS)]
+            subprocess.run(["pdftoppm", *drawn, str(paper), str(PRINTED / f"{name}-{number}")], check=True)
 
 
 def write_in_words(said: dict[str, list[str]]) -> None:

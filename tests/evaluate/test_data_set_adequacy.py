@@ -235,7 +235,8 @@ def test_more_repeats_are_advised_where_draws_are_the_trouble_however_many_claim
         [told] = _told([contrast], moderated=False, beside=n_claims)
         assert told.of_draws == pytest.approx((se_draws / 0.01) ** 2)
         curve = replace(found.overall[0], outlook=replace(outlook, next_gain=told))
-        text = adequacy_verdict(found, curve).text
+        text, advice = adequacy_verdict(found, curve).text, adequacy_verdict(found, curve).advice
+        assert advice.startswith("Next: ask for more repeats" if advised else "Next: to decide, collect more samples")
         assert ("More repeats would narrow this" in text) == advised
         assert ("More repeats cannot narrow this much" in text) != advised
 

@@ -91,9 +91,12 @@ def test_a_model_gets_its_verdict_figures_tables_and_files(open_page, workspace)
     for name in ("Samples", "Classes", "Spreads", "Pairs", "Findings", "Error rates", "Curves", "Two classes"):
         assert {f"{name} (TSV)", f"{name} (Parquet)"} <= files
     assert "Covariate shift (TSV)" not in files
-    foot = next(caption.value for caption in app.caption if caption.value.startswith("Data "))
-    for part in (data.fingerprint[:12], model[:12], "layer inputs", "142 training and 36 test samples", "numpy"):
-        assert part in foot.replace("\\", "")
+    [foot] = [caption.value for caption in app.caption if caption.value.startswith("142 training and 36 test samples")]
+    assert "layer inputs" in foot.replace("\\", "")
+    assert model[:12] not in foot, "identifiers stand where somebody asks for them"
+    details = plainly(app)
+    for part in (f"Data: {data.fingerprint}", f"Model: {model}", "Versions: numpy"):
+        assert part in details, part
 
 
 def test_the_numbers_are_those_of_the_layer(open_page, workspace):

@@ -108,9 +108,14 @@ _ADVICE = {
 
 
 def _advice(curve: Curve, worth: float) -> str:
-    """What follows from the claims; of what is undecided only repeats, where these would settle it."""
-    known = _ADVICE.get(kind(curve, worth=worth), "")
-    return known or ("Next: ask for more repeats." if _settles(curve, worth) == _REPEATS else "")
+    """What follows from the claims; of what is undecided, what would settle it."""
+    known, settles = _ADVICE.get(kind(curve, worth=worth), ""), _settles(curve, worth)
+    if known or not settles:
+        return known
+    if settles == _REPEATS:
+        return "Next: ask for more repeats."
+    more = "from more sources" if curve.source_finder == KNOWN_SOURCES else "like these"
+    return f"Next: to decide, collect more samples {more}; more repeats cannot narrow this interval much."
 
 
 _REPEATS = "More repeats would narrow this."
