@@ -4,7 +4,7 @@ Runs the main jobs on the digits first, so that the pages have something to show
 the light and the dark theme; verdicts (docs/screenshots/verdicts) at 1280 and 390 px, too. What the verdicts say is
 written to docs/measured/verdicts-in-words.md, each sentence with its words counted. Reports are printed on A4, and
 their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use and keep; what has
-been computed there is not computed again.
+been computed there is not computed again. Names of pages after it are those to draw (all, where none is named).
 """
 
 import re
@@ -49,14 +49,15 @@ def main() -> None:
         with serve(home) as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             pages = addresses(server, browser)
-            said = {}
+            drawn, said = sys.argv[2:] or list(pages), {}
             for scheme in SCHEMES:
-                for name, path in pages.items():
-                    said[name] = picture(server, browser, name, path, scheme=scheme)
-            for name in REPORTS:
+                for name in drawn:
+                    said[name] = picture(server, browser, name, pages[name], scheme=scheme)
+            for name in set(REPORTS) & set(drawn):
                 printed(server, browser, name, pages[name])
             browser.close()
-    write_in_words({name: lines for name, lines in said.items() if lines})
+    if not sys.argv[2:] or set(said) >= set(pages) - {FIRST}:
+        write_in_words({name: lines for name, lines in said.items() if lines})
     print(f"written: {', '.join(sorted(str(file.relative_to(FOLDER)) for file in FOLDER.rglob('*.png')))}")
 
 

@@ -230,28 +230,32 @@ def _forget() -> None:
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1  # a new chart, without the lasso
 
 
-def _clear() -> None:
+def _find_key(dataset: Dataset) -> str:
+    return f"{_FIND}-{dataset.fingerprint[:12]}"
+
+
+def _clear(dataset: Dataset) -> None:
     _forget()
-    st.session_state.pop(_FIND, None)
+    st.session_state.pop(_find_key(dataset), None)
 
 
 def search(dataset: Dataset) -> None:
     """The way beside the lasso for whoever has no mouse: samples by id, class, source or word."""
     st.text_input(
         "Find samples",
-        key=_FIND,
+        key=_find_key(dataset),
         placeholder="ids, classes, sources or words, separated by commas",
         help="Selects samples as the lasso does: those with this id, class or source, and texts with this word.",
         on_change=_find,
         args=(dataset,),
     )
-    missing = find_samples(dataset, st.session_state.get(_FIND) or "").missing
+    missing = find_samples(dataset, st.session_state.get(_find_key(dataset)) or "").missing
     if missing:
         st.caption(page.plain(f"Not found: {listed([quoted(wanted) for wanted in missing])}."))
 
 
 def _find(dataset: Dataset) -> None:
-    found = find_samples(dataset, st.session_state[_FIND]).rows
+    found = find_samples(dataset, st.session_state[_find_key(dataset)]).rows
     if len(found):
         _forget()
         st.session_state[_SELECTED] = (dataset.fingerprint, tuple(found.tolist()))
@@ -269,7 +273,8 @@ def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
     shares = listed([f"{quoted(row.label)} {percent(row.share)}" for row in first])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plural(len(rows), 'sample')} selected** of {count(dataset.n_samples)}", width="stretch")
-        st.button("Clear", key="clear-selection", on_click=_clear, type="tertiary", icon=":material/close:")
+        about = {"on_click": _clear, "args": (dataset,), "type": "tertiary", "icon": ":material/close:"}
+        st.button("Clear", key="clear-selection", **about)
     st.caption(page.plain(shares))
     if dataset.kind == "image":
         below = st.container()
