@@ -19,7 +19,6 @@ import zipfile
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from urllib.parse import urlencode
 
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
@@ -28,10 +27,8 @@ from benchmarks.bench_pages import processor_seconds, until_idle
 from benchmarks.screenshots import settle
 from core.questions import with_page
 from tests.browser.server import FLAGS, ROOT, Server, chromium, serve
-from tests.browser.test_everybody import GOLDEN, RUNS
+from tests.browser.test_everybody import GOLDEN, MODELS, RUNS
 
-JUDGED = ("average_case", "covariate_shift", "guided_tests")
-"""The kinds of the golden home whose pages are about a model."""
 SUBJECTS = {
     "data_sets": "colour",
     "cluster_folds": "score",
@@ -66,14 +63,8 @@ VIOLATIONS = """async () => (await axe.run(document)).violations
 
 def queries() -> dict[str, str]:
     """The query of each page at which it has something to show in the golden home."""
-    plans = json.loads((GOLDEN / "plans.json").read_text("utf-8"))["plans"]
-    judged = [entry for entry in plans if entry["kind"] in JUDGED and entry["address"] is not None and entry["fits"]]
-    told = {
-        entry["page"]: urlencode({"data": entry["fingerprint"], **entry["address"]}, doseq=True)
-        for entry in reversed(judged)
-    }
     about = json.loads((GOLDEN / "plans.json").read_text("utf-8"))["about"]["data"]
-    return RUNS | told | {"data_sets": f"data={about}"}
+    return RUNS | MODELS | {"data_sets": f"data={about}"}
 
 
 def main() -> None:

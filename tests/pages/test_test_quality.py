@@ -300,7 +300,7 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
     app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     assert app.button(key="run").disabled, "the address leads to another plan"
     alt = next(alt for alt in charts(app) if alt.startswith("Jensen-Shannon"))
-    assert alt.endswith("of 2 classes. Beyond chance: class 1.")
+    assert alt.endswith("of 2 classes. Significantly different: class 1.")
     said = plainly(app)
     assert "1 of 2 classes has moved significantly from training to test: “class 1”." in said
     assert "find out how the test samples of “class 1” were collected" in said
