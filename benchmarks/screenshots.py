@@ -7,7 +7,6 @@ their first pages drawn by pdftoppm (docs/report). A folder as the first argumen
 been computed there is not computed again. Names of pages after it are those to draw (all, where none is named).
 """
 
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from core.questions import FIRST, QUESTIONS, with_page
 from tests.browser.downloads import take
@@ -118,9 +117,15 @@ def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: s
             card = page.locator(CARD)
             if card.count() and name not in ELSEWHERE:
                 card.first.screenshot(path=VERDICTS / f"{name}-{width}{suffix}.png")
-                paragraphs = card.first.get_by_test_id("stMarkdownContainer").locator("p").all_inner_texts()
-                said = [text for text in paragraphs if text.endswith(".")][:2]
+                said = told(card.first)
     return said
+
+
+def told(card: Locator) -> list[str]:
+    """What a card says: the answer in bold, over what in the same paragraph, and the next paragraph, what next."""
+    answer = card.locator("strong").first.inner_text().strip()
+    first, *others = (text.strip() for text in card.locator("p").all_inner_texts())
+    return [answer, first.removeprefix(answer).strip(), *(text for text in others if text.startswith("Next:"))]
 
 
 def printed(server: Server, browser: Browser, name: str, path: str) -> None:
@@ -148,11 +153,10 @@ def write_in_words(said: dict[str, list[str]]) -> None:
         f"files of predictions), {date.today()}. No sentence may have more than {MOST_WORDS} words.",
     ]
     for name, texts in said.items():
-        answer, *following = texts
+        answer, over, *following = texts
         longest = max(n for text in texts for n in words_of_sentences(text))
-        headline, *used = re.split(r"(?<=[.!?])\s+", answer)
-        lines += ["", f"## {QUESTIONS[name].title}", "", f"- **Answer**: {headline}"]
-        lines += [f"- **Over what**: {' '.join(used)}"] if used else []
+        lines += ["", f"## {QUESTIONS[name].title}", "", f"- **Answer**: {answer}"]
+        lines += [f"- **Over what**: {over}"] if over else []
         lines += [f"- **What next**: {text.removeprefix('Next: ')}" for text in following]
         lines += [f"- Longest sentence: {longest} words", ""]
         lines += [f"![{QUESTIONS[name].name}, the verdict](../screenshots/verdicts/{name}-1280.png)"]

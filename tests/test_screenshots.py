@@ -63,6 +63,8 @@ def test_a_verdict_answers_with_a_number_over_something_and_says_what_next(stem)
     [told] = re.findall(rf"## {re.escape(QUESTIONS[stem].title)}\n\n(.*?)\n\n", IN_WORDS, re.DOTALL)
     parts = dict(re.findall(r"- \*\*(.*?)\*\*: (.*)", told))
     assert NUMBER.search(parts["Answer"]), parts["Answer"]
-    assert re.search(r"n = \d|\d+ (?:test )?samples|\d images", " ".join(parts.values())), parts
+    assert re.search(
+        r"n = \d|\d (?:test |real test )?samples|\d (?:generated )?(?:images|pictures)", " ".join(parts.values())
+    ), parts
     assert parts.get("What next", "nothing to do.").endswith(".")
     assert not [problem for part in parts.values() for problem in problems(part)]

@@ -310,7 +310,7 @@ def test_a_flat_curve_and_a_logarithm_have_no_ceiling():
     assert "does not rise" in fit_power_law(N, accuracies(rng, np.full(5, 0.8)), none)
     assert "logarithm" in fit_power_law(N, accuracies(rng, 0.02 * np.log(N), noise=0.001), none)
     assert "more than 5 repeats" in fit_power_law(N, accuracies(rng, 0.9 - 2 * N**-0.5, n_draws=5), none[:5])
-    assert "same in every draw" in fit_power_law(N, np.tile(0.9 - 2 * N**-0.5, (20, 1)), none)
+    assert "same on every split" in fit_power_law(N, np.tile(0.9 - 2 * N**-0.5, (20, 1)), none)
 
 
 def test_a_ceiling_is_never_above_one():

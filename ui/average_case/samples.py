@@ -126,6 +126,8 @@ def _ends_of(found: Robustness, sigma: float, code: int, dataset: Dataset, *, by
             st.markdown(title)
             with st.container(key=f"{title.split()[0].lower()}-robust-{by.replace('_', '-')}"):
                 _show(dataset, at, rows, found.class_names)
+    if dataset.kind == "image":
+        st.caption("Under each picture: predicted class, p_robust, softmax confidence.")
 
 
 def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str, ...]) -> None:
@@ -137,7 +139,7 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     said = [names[code] for code in told["predicted"]]
     if dataset.kind == "image":
         captions = [
-            f"predicted {quoted(name)}{' (wrong)' * (code != label)}, {_kept('robust', p)}, {_kept('confidence', sure)}"
+            f"{quoted(name)}{' (wrong)' * (code != label)}, {_whole(p)}, {_whole(sure)}"
             for name, code, label, p, sure in zip(
                 said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
             )
@@ -154,9 +156,9 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
         st.dataframe(table, hide_index=True, alt="Samples with their columns")
 
 
-def _kept(name: str, share: float) -> str:
-    """A share with its name, which no line breaks."""
-    return f"{name} {percent(share)}".replace(" ", "\N{NO-BREAK SPACE}")
+def _whole(share: float) -> str:
+    """A share that no line breaks."""
+    return percent(share).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @session.fragment
