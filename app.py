@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -20,7 +19,7 @@ ROOT = Path(__file__).resolve().parent
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """When the server stops, so does all work that it started; what is finished is stored and can be resumed."""
-    noted = asyncio.get_running_loop().run_in_executor(None, _note_that_it_is_open)  # beside the start, which is light
+    noted = asyncio.get_running_loop().run_in_executor(None, _begin)  # beside the start, which is light
     yield
     (await noted)()
     jobs = sys.modules.get("ui.shell.jobs")  # not there where nobody has opened a page
@@ -28,16 +27,22 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
         jobs.close()
 
 
-def _note_that_it_is_open() -> Callable[[], None]:
-    """Print the address, and where another Touchstone is open on this home; returns what takes our note away again."""
+def _begin() -> Callable[[], None]:
+    """Say where another Touchstone is open on this home, compile what is not compiled yet; returns what ends both."""
     from core.data.home import home
-    from ui.shell import access, already_open
+    from ui.shell import access, already_open, compiling
 
     address = already_open.here()
     access.say(address)
     folder = home()
     already_open.say(folder, address)
-    return partial(already_open.leave, folder, address)
+    compiling.begin()
+
+    def end() -> None:
+        already_open.leave(folder, address)
+        compiling.close()
+
+    return end
 
 
 check_start()

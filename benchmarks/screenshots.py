@@ -1,87 +1,174 @@
-"""What does Touchstone look like? Writes docs/screenshots: every page, light and dark, as a person would see it.
+"""What does Touchstone look like? Writes docs/screenshots: every page, and the verdict of each, as a person sees them.
 
-Runs the main jobs on the digits first, so that the pages have something to show.
+Runs the main jobs on the digits first, so that the pages have something to show. Pages are drawn whole at 1280 px, in
+the light and the dark theme; verdicts (docs/screenshots/verdicts) at 1280 and 390 px, too. What the verdicts say is
+written to docs/measured/verdicts-in-words.md, each sentence with its words counted. Reports are printed on A4, and
+their first pages drawn by pdftoppm (docs/report). A folder as the first argument is the home to use and keep; what has
+been computed there is not computed again. Names of pages after it are those to draw (all, where none is named).
 """
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from core.questions import with_page
+from core.questions import FIRST, QUESTIONS, with_page
+from tests.browser.downloads import take
 from tests.browser.server import FLAGS, ROOT, Server, chromium, cookies, serve
+from tests.plain_words import MOST_WORDS, words_of_sentences
 
 FOLDER = ROOT / "docs" / "screenshots"
+VERDICTS = FOLDER / "verdicts"
+PRINTED = ROOT / "docs" / "report"
+REPORTS, N_PAGES, DOTS = ("source_robustness", "average_case"), 2, 70
+"""The questions of the reports that are printed, how many pages of each are drawn, and at how many dots an inch."""
+IN_WORDS = ROOT / "docs" / "measured" / "verdicts-in-words.md"
 ABOUT, FILES = "data=digits", "reference=digits_own&target=digits_shifted"
 """The queries of pages that are about a data set, and of those that choose files of their own."""
+COMPUTED = ("cluster_folds", "source_robustness", "data_set_adequacy")
+"""The questions that are asked of the digits with their usual settings."""
+ELSEWHERE = (FIRST,)
+"""Pages whose verdicts are those of the other pages."""
+WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
+SMALLEST = 800
 MINUTE = 60_000
+CARD = ".st-key-verdict"
 
 
 def main() -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as home, serve(Path(home)) as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        run_the_main_job(server, browser)
-        judged = run_average_case(server, browser)
-        usual = {stem: f"{stem}?{ABOUT if page.about_data_set else FILES}" for stem, page in with_page().items()}
-        pages = usual | {"average_case": judged, **run_test_quality(server, browser, judged.partition("?")[2])}
-        for scheme in ("light", "dark"):
-            for name, path in pages.items():
-                with tab(browser, scheme=scheme, height=800) as page:
-                    page.goto(f"{server.url}/{path}")
-                    expect(page.get_by_role("button", name="Share")).to_be_visible(timeout=MINUTE)
-                    settle(page)
-                    make_as_high_as_its_page(page)
-                    page.screenshot(path=FOLDER / f"{name}{'' if scheme == 'light' else '-dark'}.png")
-        browser.close()
-    print(f"written: {', '.join(sorted(file.name for file in FOLDER.glob('*.png')))}")
+    VERDICTS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(sys.argv[1] if len(sys.argv) > 1 else folder)
+        home.mkdir(parents=True, exist_ok=True)
+        with serve(home) as server, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+            pages = addresses(server, browser)
+            drawn, said = sys.argv[2:] or list(pages), {}
+            for scheme in SCHEMES:
+                for name in drawn:
+                    said[name] = picture(server, browser, name, pages[name], scheme=scheme)
+            for name in set(REPORTS) & set(drawn):
+                printed(server, browser, name, pages[name])
+            browser.close()
+    if not sys.argv[2:] or set(said) >= set(pages) - {FIRST}:
+        write_in_words({name: lines for name, lines in said.items() if lines})
+    print(f"written: {', '.join(sorted(str(file.relative_to(FOLDER)) for file in FOLDER.rglob('*.png')))}")
 
 
-def run_the_main_job(server: Server, browser: Browser) -> None:
-    with tab(browser, scheme="light", height=800) as page:
-        page.goto(f"{server.url}/cluster_folds?{ABOUT}")
-        page.get_by_role("button", name="Run", exact=True).click()
-        expect(page.get_by_text("What distinguishes the folds")).to_be_visible(timeout=5 * MINUTE)
-        page.goto(f"{server.url}/source_robustness?{ABOUT}")
-        page.get_by_role("button", name="Run", exact=True).click()
-        expect(page.get_by_text("120 of 120 trials used")).to_be_visible(timeout=5 * MINUTE)
-        expect(page.get_by_text("which classes and sources are hard?")).to_be_visible(timeout=MINUTE)
-        page.goto(f"{server.url}/data_set_adequacy?{ABOUT}")
-        page.get_by_role("button", name="Run", exact=True).click()
-        expect(page.get_by_text("320 of 320 trials used")).to_be_visible(timeout=10 * MINUTE)
-
-
-def run_average_case(server: Server, browser: Browser) -> str:
-    """Train a network and judge it; returns the address of what came of it, below the server's."""
-    with tab(browser, scheme="light", height=800) as page:
+def addresses(server: Server, browser: Browser) -> dict[str, str]:
+    """Where each page has something to show, below the server's address; what is not computed yet is."""
+    with tab(browser) as page:
+        for stem in COMPUTED:
+            page.goto(f"{server.url}/{stem}?{ABOUT}")
+            run(page)
         page.goto(f"{server.url}/average_case?{ABOUT}&network=CNN-1&epochs=10")
-        page.get_by_role("button", name="Train", exact=True).click()
-        expect(page.get_by_text("held-out samples").first).to_be_visible(timeout=5 * MINUTE)
-        page.get_by_role("button", name="Run", exact=True).click()
-        expect(page.get_by_text("How large is the error on this model?")).to_be_visible(timeout=5 * MINUTE)
-        return page.url.removeprefix(f"{server.url}/")
+        train(page)
+        run(page)
+        judged = page.url.removeprefix(f"{server.url}/")
+        about = judged.partition("?")[2]
+        of_model = {"average_case": judged}
+        for stem in ("test_quality", "guided_tests"):
+            page.goto(f"{server.url}/{stem}?{about}")
+            run(page)
+            of_model[stem] = page.url.removeprefix(f"{server.url}/")
+    usual = {stem: f"{stem}?{ABOUT if page.about_data_set else FILES}" for stem, page in with_page().items()}
+    return usual | of_model
 
 
-def run_test_quality(server: Server, browser: Browser, about: str) -> dict[str, str]:
-    """Measure covariate shift and generate tests of the same network; `about` is the query that names it."""
-    addresses = {}
-    with tab(browser, scheme="light", height=800) as page:
-        for name, shown in (("test_quality", "Directions"), ("guided_tests", "Label these next")):
-            page.goto(f"{server.url}/{name}?{about}")
-            page.get_by_role("button", name="Run", exact=True).click(timeout=MINUTE)
-            expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=MINUTE)
-            expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=5 * MINUTE)
-            expect(page.get_by_text(shown).first).to_be_visible(timeout=MINUTE)
-            addresses[name] = page.url.removeprefix(f"{server.url}/")
-    return addresses
+def train(page: Page) -> None:
+    """Train the network that the address names, unless it is there."""
+    button = page.get_by_role("button", name="Train", exact=True)
+    verdict_button = page.get_by_role("button", name="Run", exact=True)
+    expect(button.or_(verdict_button).first).to_be_visible(timeout=MINUTE)
+    settle(page)
+    if not verdict_button.count():
+        button.click()
+    expect(verdict_button).to_be_visible(timeout=5 * MINUTE)
 
 
-def make_as_high_as_its_page(page: Page) -> None:
-    """Grow the window until nothing is left to scroll."""
+def run(page: Page) -> None:
+    """Press Run and wait until all is computed; nothing where it is already."""
+    button = page.get_by_role("button", name="Run", exact=True)
+    expect(button).to_be_visible(timeout=MINUTE)
+    settle(page)
+    if button.is_enabled():
+        button.click()
+    expect(button).to_be_disabled(timeout=MINUTE)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=10 * MINUTE)
+    settle(page)
+
+
+def picture(server: Server, browser: Browser, name: str, path: str, *, scheme: str) -> list[str]:
+    """Draw a page, whole and its verdict at each width; returns what the verdict says, empty where there is none."""
+    said, suffix = [], "" if scheme == "light" else "-dark"
+    with tab(browser, scheme=scheme) as page:
+        page.goto(f"{server.url}/{path}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=MINUTE)
+        settle(page)
+        for width in WIDTHS:
+            make_as_high_as_its_page(page, width)
+            if width == WIDTHS[0]:
+                page.screenshot(path=FOLDER / f"{name}{suffix}.png")
+            card = page.locator(CARD)
+            if card.count() and name not in ELSEWHERE:
+                card.first.screenshot(path=VERDICTS / f"{name}-{width}{suffix}.png")
+                said = told(card.first)
+    return said
+
+
+def told(card: Locator) -> list[str]:
+    """What a card says: the answer in bold, over what in the same paragraph, and the next paragraph, what next."""
+    answer = card.locator("strong").first.inner_text().strip()
+    first, *others = (text.strip() for text in card.locator("p").all_inner_texts())
+    return [answer, first.removeprefix(answer).strip(), *(text for text in others if text.startswith("Next:"))]
+
+
+def printed(server: Server, browser: Browser, name: str, path: str) -> None:
+    """Print the report of a page as chromium prints it, and draw its first pages."""
+    with tab(browser) as page, tempfile.TemporaryDirectory() as folder:
+        page.goto(f"{server.url}/{path}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=MINUTE)
+        settle(page)
+        report, paper = Path(folder) / "report.html", Path(folder) / "report.pdf"
+        take(page, "Report (HTML)").save_as(report)
+        page.goto(report.as_uri())
+        settle(page)
+        page.pdf(path=paper, format="A4", print_background=True)
+        for number in range(1, N_PAGES + 1):
+            drawn = ["-png", "-singlefile", "-f", str(number), "-r", str(DOTS)]
+            subprocess.run(["pdftoppm", *drawn, str(paper), str(PRINTED / f"{name}-{number}")], check=True)
+
+
+def write_in_words(said: dict[str, list[str]]) -> None:
+    """What each verdict says, beside its question and its picture, and how many words its longest sentence has."""
+    lines = [
+        "# Verdicts in words",
+        "",
+        "`make screenshots` writes this page: what the verdict of each page says of the handwritten digits (or of two",
+        f"files of predictions), {date.today()}. No sentence may have more than {MOST_WORDS} words.",
+    ]
+    for name, texts in said.items():
+        answer, over, *following = texts
+        longest = max(n for text in texts for n in words_of_sentences(text))
+        lines += ["", f"## {QUESTIONS[name].title}", "", f"- **Answer**: {answer}"]
+        lines += [f"- **Over what**: {over}"] if over else []
+        lines += [f"- **What next**: {text.removeprefix('Next: ')}" for text in following]
+        lines += [f"- Longest sentence: {longest} words", ""]
+        lines += [f"![{QUESTIONS[name].name}, the verdict](../screenshots/verdicts/{name}-1280.png)"]
+    IN_WORDS.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def make_as_high_as_its_page(page: Page, width: int) -> None:
+    """Give the window this width, and grow it until nothing is left to scroll."""
+    page.set_viewport_size({"width": width, "height": SMALLEST})
+    settle(page)
     height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-    page.set_viewport_size({"width": 1280, "height": height})
+    page.set_viewport_size({"width": width, "height": height})
     settle(page)
 
 
@@ -98,8 +185,8 @@ def settle(page: Page) -> None:
 
 
 @contextmanager
-def tab(browser: Browser, *, scheme: str, height: int) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": height}, color_scheme=scheme)
+def tab(browser: Browser, *, scheme: str = "light") -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": WIDTHS[0], "height": SMALLEST}, color_scheme=scheme)
     context.add_cookies(cookies())
     yield context.new_page()
     context.close()

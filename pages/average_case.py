@@ -75,7 +75,7 @@ with st.expander("What this noise looks like", expanded=run is None, icon=":mate
     samples.noise(dataset, plan)
 if run is None:
     share.offer(plan, stored_parameters(plan) or {})
-    average_case_look.nothing_computed(plan, len(plan.order(dataset)), n_trials)
+    average_case_look.nothing_computed(plan, len(plan.order(dataset)), jobs.ahead(plan, dataset, n_trials))
 else:
     look = controls.looked_at(plan, dataset, with_samples=run.state != "running")
     sigma = look.sigma

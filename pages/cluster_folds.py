@@ -39,7 +39,7 @@ def make() -> None:
         st.caption(page.plain(note))
     if run is None:
         labels.edit(plan, dataset)
-        cluster_folds_scores.nothing_computed(plan, n_trials)
+        cluster_folds_scores.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
         return
     jobs.follow(run, jobs.progress)
     metric = Metric()

@@ -48,7 +48,7 @@ def more(run: Run, found: Adequacy, of: Curve) -> None:
     if found.classes_of(of):
         title, draw = data_set_adequacy_look.gaining(of), partial(data_set_adequacy_look.classes, found, of, look)
         page.fold(title, draw, key="gaining")
-    page.fold("Draw by draw, and rho of every model", partial(side_by_side, found, of), key="draws")
+    page.fold("Split by split, and rho of every model", partial(side_by_side, found, of), key="draws")
     page.fold("In numbers", partial(data_set_adequacy_look.size_table, found), key="table")
     downloads(run, found, of)
 
@@ -101,7 +101,7 @@ for note in plan.notes(dataset):
 look = controls.looked_at(plan)
 share.offer(plan, (plan_parameters(plan) or {}) | controls.shown(plan, look))
 if run is None:
-    data_set_adequacy_look.nothing_computed(plan, plan.fitting(dataset), n_trials)
+    data_set_adequacy_look.nothing_computed(plan, plan.fitting(dataset), jobs.ahead(plan, dataset, n_trials))
 else:
     jobs.follow(run, jobs.progress)
     jobs.follow(run, show, every=SECONDS_BETWEEN_DRAWINGS)

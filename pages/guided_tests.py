@@ -82,7 +82,9 @@ try:
     found = None if run is None or run.state == "running" else results.guided(run)
     has_tests = found is not None and found.tests is not None and len(found.tests) > 0
     if run is None:
-        look.nothing_computed(plan, parts.test, n_trials) if testable else st.info(NOTHING_INSIDE)
+        look.nothing_computed(plan, parts.test, jobs.ahead(plan, dataset, n_trials)) if testable else st.info(
+            NOTHING_INSIDE
+        )
     else:
         jobs.follow(run, jobs.progress)
         if found is None:

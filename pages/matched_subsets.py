@@ -77,7 +77,7 @@ def matched(of: SetComparison) -> None:
 
 
 page.lead(
-    "Accuracy on a new test set against a reference, on all samples and on pairs of equal confidence. "
+    "Accuracy on a new test set (the target) against a reference, on all samples and on pairs of equal confidence. "
     "Prediction files are enough. It does not check the labels of either set."
 )
 chosen = prediction_choice.cards()

@@ -49,7 +49,7 @@ def more(run: Run, of: ExpectedInterval) -> None:
     """What a reader may want besides, folded; and everything to take away."""
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
     page.fold(sources.about(of, intervals.overall), partial(sources.in_detail, run, of, intervals), key="hard")
-    page.fold("Draw by draw, and rho of every model", partial(sources.draws, intervals), key="draws")
+    page.fold("Split by split, and rho of every model", partial(sources.draws, intervals), key="draws")
     told, null = finders.told(run, own), _null(run, of)
     if told:
         title = "Does the interval contain the accuracy on truly unseen sources?"
@@ -105,5 +105,5 @@ if run is not None:
 elif own is not None:
     show(own_model.unstarted(plan, dataset))
 else:
-    sources.nothing_computed(plan, n_trials)
+    sources.nothing_computed(plan, jobs.ahead(plan, dataset, n_trials))
     page.how_to_read(HOW_TO_READ)

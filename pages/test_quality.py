@@ -27,20 +27,22 @@ def show(looked: Looked, found: TestQuality) -> None:
     look.missed(found)
     page.findings(said, most=MOST_FINDINGS)
     look.to_guided_tests(about | {data_choice.ADDRESS: dataset.fingerprint})
-    page.fold("By class and pair: errors that cannot be ruled out", lambda: look.in_detail(found), key="detail")
-    page.fold("Where do test samples lie? Three dimensions by class", lambda: look.classes(found), key="classes")
-    page.fold("Which boundaries are tested?", lambda: pairs.heat_map(found), key="pairs")
-    named, others = models_beside(looked, found)
-    pair = two_classes(looked, found)
-    page.fold("Every sample", lambda: table.in_numbers(looked), key="numbers")
+    with st.container(gap="xsmall"):
+        page.fold("By class and pair: errors that cannot be ruled out", lambda: look.in_detail(found), key="detail")
+        page.fold("Where do test samples lie? Three dimensions by class", lambda: look.classes(found), key="classes")
+        page.fold("Which boundaries are tested?", lambda: pairs.heat_map(found), key="pairs")
+        named, others = models_beside(looked, found)
+        pair = two_classes(looked, found)
+        page.fold("Every sample", lambda: table.in_numbers(looked), key="numbers")
     run, plan = shift(looked)
     table.offer(looked, found)
     settled = about | (stored_parameters(plan) or {})
     view = beside.view(model, others, settled, run)
     share.offer(plan if run else None, settled | named | pair, view=view)
-    table.foot(looked, found, model)
-    if run is not None:
-        page.foot(run)
+    with st.container(gap="xsmall"):
+        table.foot(looked, found, model)
+        if run is not None:
+            page.foot(run)
 
 
 def models_beside(looked: Looked, found: TestQuality) -> tuple[dict[str, list[str]], list[StoredModel]]:
@@ -68,9 +70,10 @@ def two_classes(looked: Looked, found: TestQuality) -> dict[str, list[str]]:
 def shift(looked: Looked) -> tuple[Run | None, test_quality_shift.CovariateShiftPlan]:
     """Covariate shift: a classifier's answer at once, the paper's divergence as a run."""
     st.subheader("Did classes shift between training and test?", anchor=False)
-    classifier = test_quality_shift.at_once(looked)
-    plan = test_quality_shift.plan_of(dataset, model, looked.choice.layer)
-    return test_quality_shift.show(dataset, plan, classifier), plan
+    with st.container(gap="xsmall"):
+        classifier = test_quality_shift.at_once(looked)
+        plan = test_quality_shift.plan_of(dataset, model, looked.choice.layer)
+        return test_quality_shift.show(dataset, plan, classifier), plan
 
 
 page.lead(

@@ -1,6 +1,7 @@
 """Every text that code can put on the screen, with its place: the strings of core, ui and pages that are sentences.
 
-A string counts where it is no docstring and holds three words or more; what is put into it stands as “…”.
+A string counts where it is no docstring and holds three words or more (two, for phrases); what is put into it stands
+as “…”.
 """
 
 import ast
@@ -40,7 +41,14 @@ def texts_of_pages() -> tuple[Text, ...]:
     return tuple(Text(file.name, block) for file in files for block in _paragraphs(file.read_text("utf-8")))
 
 
-def texts_of(file: Path) -> Iterator[Text]:
+@cache
+def phrases_of_code() -> tuple[Text, ...]:
+    """All strings of ui and pages of two words or more that are no sentences, such as names of columns and controls."""
+    files = sorted(file for folder in ("ui", "pages") for file in (ROOT / folder).rglob("*.py"))
+    return tuple(text for file in files for text in texts_of(file, fewest_words=2))
+
+
+def texts_of(file: Path, *, fewest_words: int = FEWEST_WORDS) -> Iterator[Text]:
     """The texts of one Python file."""
     tree = ast.parse(file.read_text("utf-8"))
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -49,7 +57,7 @@ def texts_of(file: Path) -> Iterator[Text]:
         if id(node) in docstrings | parts or not isinstance(node, ast.JoinedStr | ast.Constant):
             continue
         text = _text(node)
-        if len(_WORDS.findall(text)) >= FEWEST_WORDS and not _NO_SENTENCE.search(text):
+        if len(_WORDS.findall(text)) >= fewest_words and not _NO_SENTENCE.search(text):
             yield Text(f"{file.relative_to(ROOT)}:{node.lineno}", _without_code(text))
 
 

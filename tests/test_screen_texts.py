@@ -4,11 +4,16 @@ import pytest
 
 from tests.old_sentences import OLD_SENTENCES
 from tests.plain_words import problems
-from tests.screen_texts import ROOT, texts_of, texts_of_code, texts_of_pages
+from tests.screen_texts import ROOT, phrases_of_code, texts_of, texts_of_code, texts_of_pages
 
 
 def test_texts_in_code_keep_the_rules():
     broken = [f"{place}: {problem}" for place, text in texts_of_code() for problem in problems(text)]
+    assert not broken, "\n".join(broken)
+
+
+def test_names_of_columns_and_controls_keep_the_rules():
+    broken = [f"{place}: {problem}" for place, text in phrases_of_code() for problem in problems(text)]
     assert not broken, "\n".join(broken)
 
 
@@ -34,4 +39,5 @@ def test_texts_stand_with_their_places_and_docstrings_do_not():
 
 def test_many_texts_are_looked_at():
     assert len(texts_of_code()) > 1500
+    assert any(text == "Predicted as" for _, text in phrases_of_code())
     assert len(texts_of_pages()) > 50

@@ -229,7 +229,7 @@ def described(options: AcolOptions) -> str:
 
 
 def _which_held(n_tries: int, n_options: int) -> str:
-    return "" if n_tries == 1 else f"ACOL failed at first: of {n_options} ways to train it, number {n_tries} held."
+    return "" if n_tries == 1 else f"ACOL failed at first; setting {n_tries} of {n_options} worked."
 
 
 class _GivenUp(Exception):

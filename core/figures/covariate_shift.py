@@ -19,7 +19,7 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
     known = [row for row in classes if not np.isnan(row.observed.value)]
     moved = [row.label for row in classes if row.shifted]
     alt = f"Jensen-Shannon divergence of training and test part of {plural(len(known), 'class', 'classes')}. " + (
-        f"Beyond chance: {listed(moved)}." if moved else "No class is beyond chance."
+        f"Significantly different: {listed(moved)}." if moved else "No class differs significantly."
     )
     per_class = 30 if len(classes) <= 12 else 22 if len(classes) <= 40 else 16
     height = 96 + per_class * max(len(classes), 3)
@@ -40,7 +40,7 @@ def shift_chart(shift: CovariateShift, *, dark: bool = False) -> go.Figure:
             hoverinfo="skip",
         )
     for shifted, name, symbol in (
-        (True, "test set, beyond chance (Holm)", "circle"),
+        (True, "test set, significant (Holm)", "circle"),
         (False, "test set, no significant difference", "circle-open"),
     ):
         mine = [place for place, row in enumerate(classes) if row in known and row.shifted == shifted]

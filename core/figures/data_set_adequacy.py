@@ -49,15 +49,15 @@ def interval_curve(curve: Curve, *, majority: float | None = None, dark: bool = 
 
 
 def size_boxes(adequacy: Adequacy, curve: Curve, *, dark: bool = False) -> go.Figure:
-    """Box plots of the accuracy of every draw, by size and scheme, with the draws beside them (figure 6)."""
+    """Box plots of the accuracy on every split, by size and scheme, with the draws beside them (figure 6)."""
     look = theme(dark)
     last, first = curve.points[-1].expected, curve.points[0].expected
     alt = (
-        f"Box plots of the accuracy of every draw by size. Standard deviation, held out, "
+        f"Box plots of the accuracy on every split by size. Standard deviation, held out, "
         f"{percent(first.exclusive.sd)} at {count(round(curve.points[0].n))} samples and {percent(last.exclusive.sd)} "
         f"at {count(round(curve.points[-1].n))}."
     )
-    figure = new_figure(look, x_title="Training samples", y_title="Accuracy of a draw (%)", height=360, alt=alt)
+    figure = new_figure(look, x_title="Training samples", y_title="Accuracy on one split (%)", height=360, alt=alt)
     draws = adequacy.intervals.accuracies
     mine = draws.loc[((draws["model"] == curve.model) & (draws["source_finder"] == curve.source_finder)).to_numpy()]
     places = {point.size: place for place, point in enumerate(curve.points)}

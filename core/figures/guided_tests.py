@@ -198,7 +198,7 @@ def suite_chart(judged: JudgedSuite, *, dark: bool = False) -> go.Figure:
 def class_chart(guided: Guided, *, dark: bool = False) -> go.Figure:
     """The accuracy of every class on its generated features, near its centroid and at its boundary, with intervals."""
     titles = {"centroid": "near the centroid", "boundary": "at the boundary: share on the right side"}
-    look, x_title = theme(dark), "Generated features that are right (%)"
+    look, x_title = theme(dark), "Accuracy on generated features (%)"
     figure = _by_class(guided.class_table(), guided.class_names, titles, x_title, look)
     figure.add_vline(x=50, line={"color": look.random, "width": 1, "dash": "dash"})
     return figure

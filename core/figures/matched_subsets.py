@@ -75,7 +75,7 @@ def gap_chart(comparison: SetComparison, *, dark: bool = False) -> go.Figure:
     sentences = [f"{name}: {points(estimate.value, estimate.interval)}." for name, estimate, _, _ in parts]
     figure = new_figure(
         look,
-        x_title="Accuracy on the reference less that on the target (points)",
+        x_title="Reference accuracy minus target accuracy (points)",
         height=90 + 44 * len(parts),
         alt=" ".join(sentences),
     )

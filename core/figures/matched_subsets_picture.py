@@ -63,7 +63,7 @@ def matching_picture(matched: MatchedSubsets, *, dark: bool = False) -> go.Figur
                 name=f"{part} {name}",
                 marker={"symbol": mark, "color": colour, "size": 11, "line": {"width": 1.8, "color": colour}},
                 text=right,
-                hovertemplate=f"{part} {name}, %{{x:.1f}} % sure, %{{text}}<extra></extra>",
+                hovertemplate=f"{part} {name}, confidence %{{x:.1f}} %, %{{text}}<extra></extra>",
             )
     name_axis(figure, names)
     figure.update_layout(xaxis={"tickformat": ".1f"}, yaxis={"showticklabels": matched.by == "label"})

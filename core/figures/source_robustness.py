@@ -40,10 +40,10 @@ SYMBOLS = {"source_inclusive": "circle", "source_exclusive": "diamond", "random"
 def accuracy_boxes(
     intervals: AccuracyIntervals, *, names: Mapping[str, str] | None = None, dark: bool = False
 ) -> go.Figure:
-    """Box plots of the accuracy of every draw, by model and scheme, with the draws beside them (figure 3)."""
+    """Box plots of the accuracy on every split, by model and scheme, with the draws beside them (figure 3)."""
     look, rows = theme(dark), intervals.overall
     colours = dict(zip(SCHEMES, (look.inclusive, look.exclusive, look.random), strict=True))
-    figure = new_figure(look, x_title="", y_title="Accuracy of a draw (%)", height=380, alt=_boxes_alt(rows, names))
+    figure = new_figure(look, x_title="", y_title="Accuracy on one split (%)", height=380, alt=_boxes_alt(rows, names))
     draws = intervals.accuracies
     shown = [scheme for scheme in SCHEMES if scheme in set(draws["scheme"])]
     for place, scheme in enumerate(shown):
@@ -407,7 +407,7 @@ def _boxes_alt(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None
         f"({percent(row.exclusive.sd)})."
         for row, name in zip(rows, row_names(rows, names), strict=True)
     ]
-    return " ".join(["Box plots of the accuracy of every draw.", *sentences])
+    return " ".join(["Box plots of the accuracy on every split.", *sentences])
 
 
 def _interval_alt(row: ExpectedInterval, name: str) -> str:

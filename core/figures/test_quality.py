@@ -42,7 +42,7 @@ def class_chart(quality: TestQuality, *, dark: bool = False) -> go.Figure:
     alt = f"The three dimensions of {plural(len(names), 'class', 'classes')}, test set beside training set. " + (
         f"Different from a random split: {listed(list(dict.fromkeys(differ)))}."
         if differ
-        else "No class differs from a random split by more than chance."
+        else "No class differs significantly from a random split."
     )
     height = 96 + _row(len(names)) * max(len(names), 3)
     figure = _panels(look, height=height, alt=alt)

@@ -18,7 +18,7 @@ def missed_chart(missed: Missed, *, dark: bool = False) -> go.Figure:
         f"Error rates of {plural(len(names), 'class', 'classes')} that the test set cannot rule out. Least known: "
         f"{names[0]}, up to {percent(float(upper[0]))}."
     )
-    height = 90 + (26 if len(names) > 12 else 32) * max(len(names), 3)
+    height = 90 + 24 * max(len(names), 3)
     figure = new_figure(look, x_title="Error rate (%)", height=height, alt=alt)
     at = np.arange(len(order), dtype=np.float64)
     bar = faded(look.exclusive, 0.35)

@@ -80,7 +80,7 @@ def class_figure(found: Robustness, sigma: float, *, summarised: bool = False) -
         "class-chart",
         partial(figures.class_chart, found, sigma, summarised=summarised),
         f"Each box holds the samples of a class ({estimator_title(found.estimator)}), the diamond is its {mean} with "
-        f"the 95 % interval. {audited} for the audited samples. A robust class lies right.",
+        f"the 95 % interval. {audited} for the audited samples. Robust classes lie to the right.",
     )
 
 
@@ -91,8 +91,9 @@ def half_figure(found: Robustness) -> Figure:
     return Figure(
         "half-chart",
         partial(half_chart, found),
-        "Sigma-50 is the smallest sigma at which at most half of the noisy copies keep the prediction, looked for from "
-        f"{low:.2g} to {high:.2g} by counts{draws}. Boxes hold the samples of a class. A robust class lies right.",
+        "Sigma-50 is the smallest sigma at which at most half of the noisy copies keep the prediction, searched "
+        f"from {low:.2g} to {high:.2g} by counts{draws}. Boxes hold the samples of a class. Robust classes "
+        "lie to the right.",
     )
 
 

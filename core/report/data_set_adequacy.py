@@ -202,9 +202,9 @@ def _spread(of: Curve) -> str:
     """How the spread changed."""
     first, last, on = of.points[0].expected, of.points[-1].expected, ends(of)
     if np.isnan(first.exclusive.sd) or np.isnan(last.exclusive.sd):
-        return "Each mark is the accuracy of one draw."
+        return "Each mark is the accuracy on one split."
     return (
-        f"Each mark is the accuracy of one draw. On {on['exclusive']} draws vary by {percent(first.exclusive.sd)} (sd) "
-        f"at the smallest size and by {percent(last.exclusive.sd)} at the largest. On {on['inclusive']} it is "
-        f"{percent(first.inclusive.sd)} and {percent(last.inclusive.sd)}."
+        f"Each mark is the accuracy on one split. On {on['exclusive']} splits vary by "
+        f"{percent(first.exclusive.sd)} (sd) at the smallest size and by {percent(last.exclusive.sd)} at the largest. "
+        f"On {on['inclusive']} it is {percent(first.inclusive.sd)} and {percent(last.inclusive.sd)}."
     )

@@ -131,7 +131,7 @@ def box_figure(intervals: AccuracyIntervals) -> Figure:
     return Figure(
         "boxes",
         partial(source_robustness.accuracy_boxes, intervals, names=TITLES),
-        "Each mark is the accuracy of one draw. Held-out draws vary widely if sources differ in difficulty.",
+        "Each mark is the accuracy on one split. Held-out splits vary widely if sources differ in difficulty.",
     )
 
 
@@ -158,7 +158,7 @@ def held_out_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figur
     return Figure(
         "held-out",
         partial(source_robustness.held_out_chart, intervals.sources_of(of)),
-        "Each diamond is accuracy on what was held out, each tick that when it was seen in training; size is its n.",
+        "Diamonds: accuracy when held out; ticks: when seen in training. Larger marks have more samples.",
     )
 
 

@@ -44,10 +44,11 @@ class Run:
     """A plan's stored execution.
 
     `state` is "queued", "running", "interrupted" (its process is gone: resume it), "cancelled" or "done". Times are
-    seconds since 1970, UTC. `seconds_left` is foreseen from the pace since the last start, or None. `steps` say how far
-    the trials are that are running, where they tell; `waits_for` how far another run is, that has to end before these
-    trials can begin, or (of 0 steps) that nobody is there to compute them. `provenance` tells versions and place;
-    `errors` are the messages of failed trials, each once, and what stopped the run.
+    seconds since 1970, UTC. `pace` is how many seconds a trial took since the last start, None before the first;
+    `seconds_left` is foreseen from it. `steps` say how far the trials are that are running, where they tell;
+    `waits_for` how far another run is, that has to end before these trials can begin, or (of 0 steps) that nobody is
+    there to compute them. `provenance` tells versions and place; `errors` are the messages of failed trials, each once,
+    and what stopped the run.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Run:
     errors: tuple[str, ...]
     steps: tuple[Steps, ...] = ()
     waits_for: Steps | None = None
+    pace: float | None = None
 
     @property
     def share(self) -> float:
@@ -149,9 +151,11 @@ def as_run(session: Session, row: RunRow) -> Run:
     state = state_of(row)
     noted = _steps(session, row.id) if state == "running" else {}
     waits_for, steps = noted.pop(WAITING, None), tuple(noted.values())
-    pace, begun = None, sum(trial.share for trial in steps)
-    if row.started is not None and state == "running" and n_done + begun > row.started_with:
-        pace = (now() - row.started) / (n_done + begun - row.started_with)
+    begun = sum(trial.share for trial in steps)
+    pace, until = None, now() if state == "running" else row.finished
+    if row.started is not None and until is not None and n_done + begun > row.started_with:
+        pace = (until - row.started) / (n_done + begun - row.started_with)
+    left = None if pace is None or state != "running" else pace * max(row.n_trials - n_done - begun, 0)
     failures = select(TrialRow.error).where(TrialRow.run_id == row.id, TrialRow.error.is_not(None)).distinct()
     errors = session.scalars(failures.limit(20)).all() if n_failed else []
     return Run(
@@ -168,12 +172,13 @@ def as_run(session: Session, row: RunRow) -> Run:
         created=row.created,
         started=row.started,
         finished=row.finished,
-        seconds_left=None if pace is None else pace * max(row.n_trials - n_done - begun, 0),
+        seconds_left=left,
         cancelling=state == "running" and row.cancel_requested,
         provenance=json.loads(row.provenance),
         errors=(*([row.error] if row.error else []), *errors),
         steps=steps,
         waits_for=waits_for,
+        pace=pace,
     )
 
 

@@ -20,6 +20,8 @@ LEAST = 4.5
 LEAST_OF_FOCUS = 3.0
 """The contrast of what is not words (WCAG 2, AA)."""
 GOLDEN = ROOT / "tests" / "golden"
+JUDGED = ("average_case", "covariate_shift", "guided_tests")
+"""The kinds of run whose pages are about a model."""
 USUAL = {"data_sets": "data=digits", "matched_subsets": "reference=digits_own&target=digits_shifted", "runs": ""}
 
 
@@ -33,7 +35,18 @@ def addresses() -> dict[str, str]:
     return found
 
 
+def about_models() -> dict[str, str]:
+    """The same for pages that are about a model."""
+    golden = json.loads((GOLDEN / "plans.json").read_text("utf-8"))
+    judged = [entry for entry in golden["plans"] if entry["kind"] in JUDGED and entry["address"] and entry["fits"]]
+    return {
+        entry["page"]: urlencode({"data": entry["fingerprint"], **entry["address"]}, doseq=True)
+        for entry in reversed(judged)
+    }
+
+
 RUNS = addresses()
+MODELS = about_models()
 FAINT_WORDS = """(least) => {
     const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number)
     const over = (top, below) => top.slice(0, 3).map((c, i) => c * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)))
@@ -80,7 +93,7 @@ def server(tmp_path_factory) -> Iterator[Server]:
 
 
 def opened(page: Page, server: Server, stem: str) -> Page:
-    page.goto(f"{server.url}/{stem}?{RUNS[stem]}")
+    page.goto(f"{server.url}/{stem}?{(RUNS | MODELS)[stem]}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(settled(page).get_by_test_id("stSkeleton")).to_have_count(0)
     return settled(page)
@@ -134,9 +147,21 @@ def test_links_look_like_links(server: Server, tab: Callable[..., Page], theme: 
 def test_a_page_fits_two_screens_before_anything_is_opened(server: Server, page: Page):
     heights = {
         stem: opened(page, server, stem).get_by_test_id("stMain").evaluate("(main) => main.scrollHeight")
-        for stem in ("data_sets", "cluster_folds", "source_robustness", "data_set_adequacy", "matched_subsets")
+        for stem in (RUNS | MODELS)
+        if stem not in ("overview", "runs")  # lists, as long as there is something to list
     }
     assert {stem: height for stem, height in heights.items() if height > 2000} == {}
+
+
+CUT = """() => [...document.querySelectorAll("[data-testid=stMetricLabel] p")]
+    .filter((name) => name.scrollWidth > name.clientWidth + 1).map((name) => name.innerText)"""
+
+
+def test_names_of_numbers_are_whole_on_a_narrow_screen(server: Server, page: Page):
+    page.set_viewport_size({"width": 390, "height": 900})
+    for stem in ("source_robustness", "data_set_adequacy"):
+        expect(opened(page, server, stem).get_by_test_id("stMetricLabel")).to_have_count(4)
+        assert page.evaluate(CUT) == [], stem
 
 
 NOT_WHOLE = """(width) => {

@@ -50,7 +50,7 @@ def test_from_example_data_to_a_generated_test_set(server: Server, page: Page, t
 
     click_run(page)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(page.get_by_role("heading", name="In numbers")).to_be_visible()
+    expect(page.get_by_role("heading", name="Files to take away")).to_be_visible()
     said = card(page)
     assert re.search(r"Accuracy is \d+\.\d % \[", said)
     assert re.search(r"on [\d\s]+ generated pictures", said)

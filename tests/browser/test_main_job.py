@@ -29,7 +29,7 @@ def test_from_one_click_to_a_verdict_that_can_be_shared(server: Server, page: Pa
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_text("SVM: which classes").or_(page.get_by_text("regression: which classes"))).to_be_visible()
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(1)
-    unfold(page, "which classes and sources are hard?", "Draw by draw", "What do the sources look like?")
+    unfold(page, "which classes and sources are hard?", "Split by split", "What do the sources look like?")
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(6)
     expect(page.get_by_text("Hardest held-out clusters")).to_be_visible()
     shown = verdict(page)

@@ -176,7 +176,7 @@ def test_a_later_try_that_holds_is_told(monkeypatch):
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=ladder)
     np.testing.assert_array_equal(found.sources, 2 * digits.y[rows] + held)
     assert (found.n_tries, found.options) == (3, "n_epochs 40, c1 0.1")
-    assert found.note == "ACOL failed at first: of 3 ways to train it, number 3 held."
+    assert found.note == "ACOL failed at first; setting 3 of 3 worked."
 
 
 def test_inputs_that_are_no_images_are_refused_and_cancel_is_heard():

@@ -59,7 +59,7 @@ def test_a_fragile_class_is_found_and_the_verdict_says_by_how_much():
     assert NAMES[at.gap.least] == "fig"
     assert at.p_holm < 0.001
     said = average_case_verdict(found)
-    assert said.headline.startswith("Classes differ in robustness (p < .001); the largest gap is ")
+    assert said.headline.startswith("Classes differ in robustness (p < .001). The largest gap is ")
     assert said.claims[0].decision == "above"
     assert "fig" in said.advice
 

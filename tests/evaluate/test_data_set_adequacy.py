@@ -125,7 +125,7 @@ def test_nothing_finished_is_said_so(trials):
     found = adequacy_of(failed, n_per_class=classes(trials))
     assert found.curves == ()
     assert found.n_failed == found.n_trials == 400
-    assert adequacy_verdict(found).headline == "No draw has been finished at every size yet."
+    assert adequacy_verdict(found).headline == "No split has been finished at every size yet."
 
 
 def test_where_samples_help_the_verdict_says_so():
@@ -235,7 +235,8 @@ def test_more_repeats_are_advised_where_draws_are_the_trouble_however_many_claim
         [told] = _told([contrast], moderated=False, beside=n_claims)
         assert told.of_draws == pytest.approx((se_draws / 0.01) ** 2)
         curve = replace(found.overall[0], outlook=replace(outlook, next_gain=told))
-        text = adequacy_verdict(found, curve).text
+        text, advice = adequacy_verdict(found, curve).text, adequacy_verdict(found, curve).advice
+        assert advice.startswith("Next: ask for more repeats" if advised else "Next: to decide, collect more samples")
         assert ("More repeats would narrow this" in text) == advised
         assert ("More repeats cannot narrow this much" in text) != advised
 
@@ -309,7 +310,7 @@ def test_a_flat_curve_and_a_logarithm_have_no_ceiling():
     assert "does not rise" in fit_power_law(N, accuracies(rng, np.full(5, 0.8)), none)
     assert "logarithm" in fit_power_law(N, accuracies(rng, 0.02 * np.log(N), noise=0.001), none)
     assert "more than 5 repeats" in fit_power_law(N, accuracies(rng, 0.9 - 2 * N**-0.5, n_draws=5), none[:5])
-    assert "same in every draw" in fit_power_law(N, np.tile(0.9 - 2 * N**-0.5, (20, 1)), none)
+    assert "same on every split" in fit_power_law(N, np.tile(0.9 - 2 * N**-0.5, (20, 1)), none)
 
 
 def test_a_ceiling_is_never_above_one():

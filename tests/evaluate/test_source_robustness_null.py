@@ -119,7 +119,7 @@ def test_clouds_stand_beside_clusterings_of_features_alone():
 @pytest.mark.parametrize(
     ("estimate", "ends", "p", "words"),
     [
-        (0.06, (0.04, 0.08), 0.001, "by 6.0 points [4.0, 8.0]. Classes have groups or bends"),
+        (0.06, (0.04, 0.08), 0.001, "by 6.0 points [4.0, 8.0]. Classes have groups or curved shapes"),
         (0.01, (0.001, 0.019), 0.03, "as in simulated data without groups. They are no evidence of sources"),
         (0.01, (-0.03, 0.05), 0.6, "not significantly harder than those of simulated data without groups (p = .600)"),
         (-0.05, (-0.08, -0.02), 0.01, "as in simulated data without groups. They are no evidence of sources"),

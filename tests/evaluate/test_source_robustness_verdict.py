@@ -93,7 +93,10 @@ def test_the_headline_has_the_loss_with_its_interval_and_both_ends():
 def test_only_known_sources_are_called_so_and_only_they_give_a_plan():
     found, known = (source_verdict(intervals(row)) for row in (ROW, KNOWN_ROW))
     assert "source" not in found.headline + found.used
-    assert found.advice == "Next: bring known sources, such as writer or site; only they tell what new ones cost."
+    assert (
+        found.advice
+        == "Next: add a column of sources, such as writer or site; only known ones show the cost of new ones."
+    )
     assert "on held-out sources: 97.4 % to 82.3 %" in known.headline
     assert known.advice == "Next: if inputs may come from new sources, plan for 78.4 %."
     assert "A source that fails completely would not show if none is among these 50." in known.findings

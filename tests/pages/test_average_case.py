@@ -155,7 +155,7 @@ def test_least_robust_samples_are_the_least_robust(open_page, workspace, asked):
     rows = rows[(rows["part"] == "samples") & (rows["sigma"] == 0.5) & (rows["estimator"] == "mmse")]
     code = data.class_names.index(asked) if asked else int(counted.groupby("label")["p_robust"].mean().idxmin())
     of_class = rows[rows["label"] == code].sort_values("p_robust")
-    assert f"Least and most robust samples of {data.class_names[code]}" in plainly(app)
+    assert f"Least and most robust samples of “{data.class_names[code]}”" in plainly(app)
     assert any(f"class={asked or 'the+least+robust+class'}" in link.value for link in app.code)
     tables = [frame.value for frame in app.dataframe if "p_robust (%)" in frame.value]
     assert len(tables) == 2  # by softmax confidence they stand in a part that is closed

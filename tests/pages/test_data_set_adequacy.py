@@ -75,7 +75,7 @@ def test_an_interrupted_run_shows_what_there_is_and_offers_to_go_on(open_page, w
     run = stored_run(workspace, wine, plan=PLAN, n_trials=21)
     app = _open(open_page, wine)
     assert app.button(key=f"resume-{run.id}").label == "Resume"
-    assert "16 of 21 trials used (of draws that are finished at every size)" in plainly(app)
+    assert "16 of 21 trials used (of splits finished at every size)" in plainly(app)
     assert charts(app)
 
 
@@ -102,7 +102,7 @@ def test_failed_trials_are_counted_and_explained(open_page, workspace, wine):
     workspace.release(LOCAL_OWNER, run.id, "test", "done")
     app = _open(open_page, wine)
     assert "1 trial failed: see why" in [expander.label for expander in app.expander]
-    assert "60 of 64 trials used (of draws that are finished at every size, 1 failed)" in plainly(app)
+    assert "60 of 64 trials used (of splits finished at every size, 1 failed)" in plainly(app)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_overview_tells_the_verdict_and_leads_here(open_page, workspace, win
     run = stored_run(workspace, wine, plan=PLAN)
     app = open_page("overview", data=wine.fingerprint)
     assert "Would more data help, or new sources?" in plainly(app)
-    assert "the next doubling would bring" in plainly(app)
+    assert "The next doubling would bring" in plainly(app)
     assert questions.describe(run).startswith("Logistic regression, Nearest neighbours · k-means clusters · 15, 40")
 
 

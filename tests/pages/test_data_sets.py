@@ -276,6 +276,21 @@ def test_selected_samples_stand_beside_the_map_and_survive_a_change_of_colours(o
     assert "Lasso points on the map" in texts(app)
 
 
+def test_samples_are_selected_without_a_mouse(open_page, wine):
+    app = opened(open_page, data=wine.fingerprint)
+    find = f"find-samples-{wine.fingerprint[:12]}"
+    app.text_input(key=find).input("class_1, 170, no such").run()
+    assert "72 samples selected" in texts(app)
+    assert "Not found: “no such”." in plainly(app)
+    chosen = next(frame.value for frame in app.dataframe if len(frame.value) == 72 and "id" in frame.value)
+    assert set(chosen["label"]) == {"class_1", "class_2"}
+    app.button(key="clear-selection").click().run()
+    assert "Lasso points on the map, or search" in texts(app)
+    assert app.text_input(key=find).value == ""
+    app.text_input(key=find).input("nowhere").run()
+    assert "selected" not in texts(app), "what is not found leaves nothing selected"
+
+
 def base64_or_list(points):
     if isinstance(points, dict):
         return np.frombuffer(base64.b64decode(points["bdata"]), dtype=points["dtype"])

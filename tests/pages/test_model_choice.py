@@ -21,7 +21,7 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.pages.conftest import texts
 from tests.workspace.conftest import wait_until
 from ui.forms.plan_form import plan_parameters
-from ui.shell import jobs
+from ui.shell import compiling, jobs
 
 QUICK = TrainingPlan("linear", n_epochs=2)
 
@@ -362,6 +362,14 @@ def test_lists_of_runs_name_a_training_and_lead_to_its_form(open_page, workspace
     app = open_page("average_case", **dict(parse_qsl(query)))
     assert app.number_input(key="epochs").value == 2
     assert app.button(key="train").disabled
+
+
+def test_progress_says_that_code_is_compiled_first(workspace, wine, monkeypatch):
+    run = workspace.create_run(LOCAL_OWNER, QUICK, wine.fingerprint)
+    first = dataclasses.replace(run, state="running", n_done=0)
+    monkeypatch.setattr(compiling, "is_going_on", lambda: True)
+    assert jobs.describe(first) == compiling.ONCE
+    assert jobs.describe(dataclasses.replace(first, n_trials=9, n_done=3)) == "3 of 9 trials"
 
 
 def test_progress_says_steps_beside_trials(workspace, wine):

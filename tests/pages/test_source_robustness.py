@@ -8,6 +8,7 @@ from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
 from ui.forms.plan_form import plan_parameters
 from ui.shell import questions
+from ui.shell.jobs import duration
 
 
 def charts(app) -> list[str]:
@@ -216,3 +217,12 @@ def test_what_is_folded_is_drawn_only_once_it_is_opened(open_page, workspace, wi
     assert not app.dataframe
     app.session_state["fold-table"] = True
     assert len(app.run().dataframe) == 1
+
+
+def test_before_run_the_page_says_how_long_runs_like_it_took(open_page, workspace, wine):
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="40")
+    assert "The first trial shows how long it takes" in texts(app)
+    run = stored_run(workspace, wine)
+    assert run.pace is not None
+    app = open_page("source_robustness", data=wine.fingerprint, repeats="40")
+    assert f"240 trials, in the background. Expect about {duration(240 * run.pace)}, as in similar runs." in texts(app)

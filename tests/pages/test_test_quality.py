@@ -51,7 +51,7 @@ def stored_shift(workspace: Workspace, data: Dataset, model: str, *, n_trials: i
 
 def unfolded(app):
     """The same page with everything open that is folded."""
-    for name in ("more-findings", "detail", "classes", "pairs", "beside", "two-classes", "numbers"):
+    for name in ("more-findings", "detail", "classes", "pairs", "beside", "two-classes", "numbers", "shift-classes"):
         app.session_state[f"fold-{name}"] = True
     return app.run()
 
@@ -91,9 +91,12 @@ def test_a_model_gets_its_verdict_figures_tables_and_files(open_page, workspace)
     for name in ("Samples", "Classes", "Spreads", "Pairs", "Findings", "Error rates", "Curves", "Two classes"):
         assert {f"{name} (TSV)", f"{name} (Parquet)"} <= files
     assert "Covariate shift (TSV)" not in files
-    foot = next(caption.value for caption in app.caption if caption.value.startswith("Data "))
-    for part in (data.fingerprint[:12], model[:12], "layer inputs", "142 training and 36 test samples", "numpy"):
-        assert part in foot.replace("\\", "")
+    [foot] = [caption.value for caption in app.caption if caption.value.startswith("142 training and 36 test samples")]
+    assert "layer inputs" in foot.replace("\\", "")
+    assert model[:12] not in foot, "identifiers stand where somebody asks for them"
+    details = plainly(app)
+    for part in (f"Data: {data.fingerprint}", f"Model: {model}", "Versions: numpy"):
+        assert part in details, part
 
 
 def test_the_numbers_are_those_of_the_layer(open_page, workspace):
@@ -278,8 +281,8 @@ def test_shift_that_nobody_asked_for_says_what_running_it_does(open_page, worksp
     data, model = clouds(workspace)
     app = open_page("test_quality", data=data.fingerprint, model=model, resplits="19")
     said = plainly(app)
-    assert "holds each of 3 classes against 19 re-splits: 3 trials" in said
-    assert "A class can be named with at least 20." in said
+    assert "compares each of 3 classes with 19 random re-splits: 3 trials" in said
+    assert "Singling out a class needs at least 20 re-splits." in said
     assert not app.button(key="run").disabled
 
 
@@ -294,10 +297,10 @@ def moved(workspace: Workspace) -> tuple[Dataset, str]:
 def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace):
     data, model = moved(workspace)
     run = stored_shift(workspace, data, model, n_resplits=59)
-    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
+    app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     assert app.button(key="run").disabled, "the address leads to another plan"
     alt = next(alt for alt in charts(app) if alt.startswith("Jensen-Shannon"))
-    assert alt.endswith("of 2 classes. Beyond chance: class 1.")
+    assert alt.endswith("of 2 classes. Significantly different: class 1.")
     said = plainly(app)
     assert "1 of 2 classes has moved significantly from training to test: “class 1”." in said
     assert "find out how the test samples of “class 1” were collected" in said
@@ -315,7 +318,7 @@ def test_a_run_of_shift_shows_verdict_figure_table_and_file(open_page, workspace
 def test_fewer_components_are_said(open_page, workspace):
     data, model = clouds(workspace, n_classes=2)
     run = stored_shift(workspace, data, model, n_components=4, n_resplits=19)
-    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
+    app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     said = plainly(app)
     assert "“class 0” and “class 1”: 1 component in place of 4, because each needs 50 samples." in said
     assert "19 re-splits are too few to decide whether a class has moved; at least 20 are needed." in said
@@ -324,7 +327,7 @@ def test_fewer_components_are_said(open_page, workspace):
 def test_an_unfinished_run_of_shift_shows_what_there_is_and_can_go_on(open_page, workspace):
     data, model = clouds(workspace, n_classes=2)
     run = stored_shift(workspace, data, model, n_resplits=99, n_trials=1)
-    app = open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan)))
+    app = unfolded(open_page("test_quality", data=data.fingerprint, **stored_parameters(load_plan(run.plan))))
     assert app.button(key=f"resume-{run.id}").label == "Resume"
     assert any("test part of 1 class." in alt for alt in charts(app))
     assert "“class 1”: not measured yet." in plainly(app)

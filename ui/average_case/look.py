@@ -86,10 +86,10 @@ def table(found: Robustness, sigma: float) -> None:
     st.caption(page.plain(of.caption))
 
 
-def nothing_computed(plan: AverageCasePlan, n_samples: int, n_trials: int) -> None:
+def nothing_computed(plan: AverageCasePlan, n_samples: int, ahead: str) -> None:
     """What stands where nothing has been computed of this choice."""
     page.not_computed(
         f"**Run** judges {plural(n_samples, 'sample')} at "
         f"{plural(len(plan.sigmas), 'sigma')} and checks {count(min(plan.n_audit, n_samples))} of them by Monte-Carlo: "
-        f"{plural(n_trials, 'trial')}, in the background."
+        f"{ahead}"
     )

@@ -8,7 +8,7 @@ from core.data import DataError, Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.average_case.shapes import COVARIED, MOST_COVARIED
-from core.evaluate.wording import count, fixed, percent
+from core.evaluate.wording import count, fixed, percent, quoted
 from core.figures import average_case as figures
 from core.represent import default_representation
 from core.represent.project import pca_map
@@ -91,7 +91,7 @@ def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
 def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     """The least and the most robust samples of a class, side by side (figure 3)."""
     code = _class_shown(found, look)
-    st.subheader(f"Least and most robust samples of {page.plain(found.class_names[code])}", anchor=False)
+    st.subheader(f"Least and most robust samples of {page.plain(quoted(found.class_names[code]))}", anchor=False)
     if not found.at(look.sigma).classes[code].n:
         st.caption("No judged sample has this class.")
         return
@@ -106,7 +106,7 @@ def confident(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None
         st.caption("This run has no confidences.")
         return
     if found.at(look.sigma).classes[code].n:
-        st.markdown(f"**Samples of {page.plain(found.class_names[code])} by softmax confidence**")
+        st.markdown(f"**Samples of {page.plain(quoted(found.class_names[code]))} by softmax confidence**")
         _ends_of(found, look.sigma, code, dataset, by="confidence", titles=("Least confident", "Most confident"))
     linked(found, look.sigma, dataset)
 
@@ -126,10 +126,12 @@ def _ends_of(found: Robustness, sigma: float, code: int, dataset: Dataset, *, by
             st.markdown(title)
             with st.container(key=f"{title.split()[0].lower()}-robust-{by.replace('_', '-')}"):
                 _show(dataset, at, rows, found.class_names)
+    if dataset.kind == "image":
+        st.caption("Under each picture: predicted class, p_robust, softmax confidence.")
 
 
 def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str, ...]) -> None:
-    """Samples with what they were taken for, their p_robust and confidence."""
+    """Samples with their predicted class, their p_robust and confidence."""
     if not len(rows):
         st.caption("Too few samples.")
         return
@@ -137,7 +139,7 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     said = [names[code] for code in told["predicted"]]
     if dataset.kind == "image":
         captions = [
-            f"as {name}{' (wrong)' * (code != label)}, {_kept('p', p)}, {_kept('sure', sure)}"
+            f"{quoted(name)}{' (wrong)' * (code != label)}, {_whole(p)}, {_whole(sure)}"
             for name, code, label, p, sure in zip(
                 said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
             )
@@ -154,9 +156,9 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
         st.dataframe(table, hide_index=True, alt="Samples with their columns")
 
 
-def _kept(name: str, share: float) -> str:
-    """A share with its name, which no line breaks."""
-    return f"{name} {percent(share)}".replace(" ", "\N{NO-BREAK SPACE}")
+def _whole(share: float) -> str:
+    """A share that no line breaks."""
+    return percent(share).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @session.fragment
@@ -183,8 +185,7 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
                 dataset.fingerprint,
                 key="robustness-map",
             )
-    if chosen:
-        maps.selection(dataset, chosen)
+    maps.selection(dataset, chosen)
 
 
 def _points(dataset: Dataset) -> np.ndarray | None:

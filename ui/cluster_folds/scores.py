@@ -47,10 +47,10 @@ def show(folded: Folded, metric: Metric, foretold: tuple[Foretold, ...] = (), *,
     return partial(report.body, scores, folded.rows, model=model, scheme=scheme, **besides)
 
 
-def nothing_computed(plan: FoldPlan, n_trials: int) -> None:
+def nothing_computed(plan: FoldPlan, ahead: str) -> None:
     """What stands where no folds have been made of this choice."""
     then = f", then trains {plural(len(plan.models), 'model')} on all but one and tests on that one" * bool(plan.models)
-    page.not_computed(f"**Run** makes the folds{then}: {plural(n_trials, 'trial')}, in the background.")
+    page.not_computed(f"**Run** makes the folds{then}: {ahead}")
 
 
 def summary(scores: FoldPerformance) -> None:

@@ -81,12 +81,11 @@ def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], n_trials: int) -> None:
+def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], ahead: str) -> None:
     """What stands where nothing has been computed of this choice."""
     page.not_computed(
         f"**Run** trains {plural(len(plan.models), 'model')} on {plural(len(sizes), 'size')} of each training part "
-        f"and tests them on the same test parts: "
-        f"{plural(n_trials, 'trial')}, in the background."
+        f"and tests them on the same test parts: {ahead}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Where do the samples lie? A map to draw a lasso on, and the samples that are inside it.
+"""Where do the samples lie? A map to draw a lasso on or to search, and the samples that are selected.
 
 A selection is kept as positions in the data set, for the data set's fingerprint, from the moment it is made: the
 browser forgets it as soon as the figure changes.
@@ -24,6 +24,7 @@ from core.workspace.links import View
 from core.workspace.run import Run
 from ui.data import choice as data_choice
 from ui.data import samples
+from ui.data.find import find_samples
 from ui.data_sets import results
 from ui.forms.controls import One, check_address
 from ui.forms.plan_form import plan_form, plan_parameters
@@ -32,6 +33,7 @@ from ui.shell.session import owner, workspace
 
 _SELECTED, _DRAWN, _ROUND = "map_selected", "map_drawn", "map_round"
 _PICTURES = 24
+_FIND = "find-samples"
 _COLOUR = "colour"
 """The parameter of the address that says by what dots are coloured."""
 
@@ -228,10 +230,42 @@ def _forget() -> None:
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1  # a new chart, without the lasso
 
 
+def _find_key(dataset: Dataset) -> str:
+    return f"{_FIND}-{dataset.fingerprint[:12]}"
+
+
+def _clear(dataset: Dataset) -> None:
+    _forget()
+    st.session_state.pop(_find_key(dataset), None)
+
+
+def search(dataset: Dataset) -> None:
+    """The way beside the lasso for whoever has no mouse: samples by id, class, source or word."""
+    st.text_input(
+        "Find samples",
+        key=_find_key(dataset),
+        placeholder="ids, classes, sources or words, separated by commas",
+        help="Selects samples as the lasso does: those with this id, class or source, and texts with this word.",
+        on_change=_find,
+        args=(dataset,),
+    )
+    missing = find_samples(dataset, st.session_state.get(_find_key(dataset)) or "").missing
+    if missing:
+        st.caption(page.plain(f"Not found: {listed([quoted(wanted) for wanted in missing])}."))
+
+
+def _find(dataset: Dataset) -> None:
+    found = find_samples(dataset, st.session_state[_find_key(dataset)]).rows
+    if len(found):
+        _forget()
+        st.session_state[_SELECTED] = (dataset.fingerprint, tuple(found.tolist()))
+
+
 def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
-    """What the lasso holds: how many of which class, the samples, and a file of them."""
+    """What the lasso or the search holds: how many of which class, the samples, and a file of them."""
+    search(dataset)
     if not chosen:
-        page.empty("Lasso points on the map to list their samples here.")
+        page.empty("Lasso points on the map, or search, to list samples here.")
         return
     rows = np.array(chosen)
     of = label_counts(dataset.y[rows], dataset.class_names)
@@ -239,7 +273,8 @@ def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
     shares = listed([f"{quoted(row.label)} {percent(row.share)}" for row in first])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plural(len(rows), 'sample')} selected** of {count(dataset.n_samples)}", width="stretch")
-        st.button("Clear", key="clear-selection", on_click=_forget, type="tertiary", icon=":material/close:")
+        about = {"on_click": _clear, "args": (dataset,), "type": "tertiary", "icon": ":material/close:"}
+        st.button("Clear", key="clear-selection", **about)
     st.caption(page.plain(shares))
     if dataset.kind == "image":
         below = st.container()

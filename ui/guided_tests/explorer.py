@@ -98,7 +98,7 @@ def _seen(
     """The sample and what stands at the place: decoded, or the nearest real image; words for all else."""
     data, parts = looked.dataset, looked.parts
     start = (parts.test_rows if of is parts.test else parts.train_rows)[row]
-    about = f"{of.class_names[way.label]}, taken for {of.class_names[int(of.predicted[row])]} "
+    about = f"{of.class_names[way.label]}, predicted as {of.class_names[int(of.predicted[row])]} "
     about += f"({percent(float(of.confidence[row]))})"
     if data.kind != "image":
         st.markdown(f"**The sample** {page.plain(of.ids[row])}: {page.plain(about)}")
@@ -144,7 +144,7 @@ def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[Metric]:
     here, names = way.proba[at], way.class_names
     first = int(here.argmax())
     told = [
-        Metric("Taken for", names[first], percent(float(here[first])), "The most probable class here."),
+        Metric("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
         Metric(names[way.label], percent(float(here[way.label])), "its own class"),
     ]
     if towards != way.label:

@@ -31,7 +31,7 @@ def downloads(
 ) -> None:
     """A row of tables, and below it the generated test set and the report, with what is known by now."""
     trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
-    st.subheader("In numbers", anchor=False)
+    st.subheader("Files to take away", anchor=False)
     stem = f"guided-tests-{run.id[:8]}"
     exports.downloads(run, _tables(found, tested), stem="guided-tests", body=lambda: body(found))
     with st.container(horizontal=True, vertical_alignment="center"):

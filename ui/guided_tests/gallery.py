@@ -30,7 +30,7 @@ def gallery(found: Guided, looked: Looked, within: Regions) -> dict[str, list[st
     tests, names = (found.generated if judged is None else judged.kept()), found.class_names
     of_class = One("shown", "Class", {_ALL: "all classes"} | {str(i): name for i, name in enumerate(names)}, _ALL)
     of_region = One("region", "Region", {_ALL: "both", REGIONS[0]: "centroid", REGIONS[1]: "boundary"}, _ALL)
-    of_side = One("taken", "Taken for", {_ALL: "any class", "right": "its own", "wrong": "another"}, _ALL)
+    of_side = One("taken", "Predicted as", {_ALL: "any class", "right": "its own", "wrong": "another"}, _ALL)
     controls = (of_class, of_region, of_side)
     check_address(controls)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -111,7 +111,7 @@ def _real(few: GeneratedTests, looked: Looked, close: np.ndarray, apart: Sequenc
     stands = pd.DataFrame(
         {
             "made for": names[few.y],
-            "taken for": names[few.predicted],
+            "predicted as": names[few.predicted],
             "region": np.where(few.for_centroid, *REGIONS),
             "distance": [bare(float(far), 2) for far in apart],
         }

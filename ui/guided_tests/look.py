@@ -173,12 +173,11 @@ def _pictures(table: pd.DataFrame, looked: Looked) -> None:
         st.dataframe(samples.table(data, rows), hide_index=True, alt="The worst violations with their columns")
 
 
-def nothing_computed(plan: GuidedTestsPlan, test: LayerSamples, n_trials: int) -> None:
+def nothing_computed(plan: GuidedTestsPlan, test: LayerSamples, ahead: str) -> None:
     """What stands where nothing has been computed of this choice."""
     n_tests = int(sizes(test, plan.frequency).sum())
     more = ", fills table 2" if plan.table else ""
     more += ", trains a decoder" if plan.decoder_epochs else ""
     page.not_computed(
-        f"**Run** makes {plural(n_tests, 'test')} in the mix "
-        f"{mix_title(plan.centroid_share)}{more}: {plural(n_trials, 'trial')}, in the background."
+        f"**Run** makes {plural(n_tests, 'test')} in the mix {mix_title(plan.centroid_share)}{more}: {ahead}"
     )

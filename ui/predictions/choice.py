@@ -54,7 +54,7 @@ class Side:
 
 
 REFERENCE = Side("reference", "Reference set", "the test set whose accuracy you know")
-TARGET = Side("target", "New set", "the target, on which accuracy may have fallen")
+TARGET = Side("target", "New set", "the target: the test set on which accuracy may have fallen")
 SIDES = (REFERENCE, TARGET)
 
 

@@ -17,8 +17,10 @@ from core.report.provenance import OLDER_METHOD
 from core.trials import Plan
 from core.workspace.engine.runner import close_engine
 from core.workspace.errors import WorkspaceError
+from core.workspace.expected import expected_seconds
 from core.workspace.run import Run
 from ui import ROOT
+from ui.shell import compiling
 from ui.shell.page import error, or_toast
 from ui.shell.session import engine, owner, read_only, workspace
 
@@ -58,6 +60,16 @@ def start_all(plan: Plan, dataset: Dataset, beside: Sequence[Plan]) -> None:
     for other in beside:
         if workspace().find_run(owner(), other, dataset.fingerprint) is None:
             start(other, dataset)
+
+
+def ahead(plan: Plan, dataset: Dataset, n_trials: int) -> str:
+    """What pressing Run would take: trials, and the time where runs like it tell."""
+    runs = workspace().runs(owner(), dataset.fingerprint)
+    seconds = expected_seconds(plan, dataset, runs, n_trials=n_trials)
+    trials = f"{plural(n_trials, 'trial')}, in the background."
+    if seconds is None:
+        return f"{trials} The first trial shows how long it takes."
+    return f"{trials} Expect about {duration(seconds)}, as in similar runs."
 
 
 def run_button(run: Run | None, plan: Plan, dataset: Dataset, *, beside: Sequence[Plan] = ()) -> None:
@@ -164,6 +176,8 @@ def describe(run: Run) -> str:
             far += f" {count(run.waits_for.n_done)} of {count(run.waits_for.n_steps)}"
         return f"{far}, stopping" if run.cancelling else far
     if run.state == "running" and run.n_done == 0 and not run.steps:
+        if compiling.is_going_on():
+            return compiling.ONCE
         first = f"; the first of {plural(run.n_trials, 'trial')} arrives within seconds" if run.n_trials > 1 else ""
         return f"Starting the workers{first}"
     if run.cancelling:

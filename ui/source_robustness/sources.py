@@ -137,11 +137,11 @@ def closer(run: Run, of: ExpectedInterval, held_out: Sequence[HeldOutSource]) ->
     features(run)
 
 
-def nothing_computed(plan: TrialPlan, n_trials: int) -> None:
+def nothing_computed(plan: TrialPlan, ahead: str) -> None:
     """What stands where neither the run nor anybody else has tested a model."""
     page.not_computed(
         f"**Run** trains {plural(len(plan.models), 'model')} on splits "
-        f"that hold whole sources out and on splits that do not: {plural(n_trials, 'trial')}, in the background."
+        f"that hold whole sources out and on splits that do not: {ahead}"
     )
 
 

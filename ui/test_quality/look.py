@@ -80,7 +80,7 @@ def in_detail(found: TestQuality) -> None:
     """Classes and pairs with what they may be wrong in, overall and at the boundary, as tables."""
     columns = {
         "label": "Class",
-        "taken_for": "Taken for",
+        "taken_for": "Predicted as",
         "n": st.column_config.NumberColumn("Samples", format="localized"),
         "n_wrong": "Wrong",
         "bound": _bound("Up to (%)", "One-sided 95 % bound of this error rate alone"),

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.evaluate.test_quality import PairMap, PairShares, TestQuality, findings
-from core.evaluate.wording import fixed, percent, plural
+from core.evaluate.wording import fixed, percent, plural, quoted
 from core.figures import test_quality_pairs as figures
 from ui.data import samples
 from ui.data_sets import maps
@@ -112,6 +112,7 @@ def plane(looked: Looked, label: int, rival: int) -> None:
         if chosen:
             maps.selection(dataset, chosen)
         else:
+            maps.search(dataset)
             _at_the_boundary(looked, of, label, rival)
 
 
@@ -128,21 +129,21 @@ def _at_the_boundary(looked: Looked, of: PairMap, label: int, rival: int) -> Non
 
 
 def _show(looked: Looked, places: np.ndarray) -> None:
-    """Test samples, by their places in the test part, with what they are taken for and how sure the model is."""
+    """Test samples, by their places in the test part, with predicted class and confidence."""
     dataset, test = looked.dataset, looked.parts.test
     rows = looked.parts.test_rows[places]
     taken = [test.class_names[code] for code in test.predicted[places]]
     sure = test.confidence[places]
     if dataset.kind == "image":
         captions = [
-            f"{dataset.class_names[dataset.y[row]]} as {name}, {100 * p:.0f}\N{NO-BREAK SPACE}%"
+            f"{quoted(dataset.class_names[dataset.y[row]])} predicted {quoted(name)}, {100 * p:.0f}\N{NO-BREAK SPACE}%"
             for row, name, p in zip(rows, taken, sure, strict=True)
         ]
         samples.pictures([dataset.x[row] for row in rows], captions)
         return
     table = samples.table(dataset, rows)
     table.insert(2, "predicted", taken)
-    table.insert(3, "sure (%)", [fixed(100 * float(p), 1) for p in sure])
-    first = ["label", "predicted", "sure (%)", "text", "id"] if dataset.kind == "text" else None
+    table.insert(3, "confidence (%)", [fixed(100 * float(p), 1) for p in sure])
+    first = ["label", "predicted", "confidence (%)", "text", "id"] if dataset.kind == "text" else None
     config = {name: st.column_config.TextColumn(width="small") for name in ("id", "label", "predicted")}
     st.dataframe(table, column_config=config, column_order=first, hide_index=True, alt="Samples at a boundary")

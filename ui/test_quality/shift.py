@@ -4,11 +4,12 @@ import streamlit as st
 
 from core.asked import About
 from core.data import Dataset
+from core.evaluate.claims import LEVEL
 from core.evaluate.test_quality import parts_told
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
 from core.evaluate.test_quality.shift_verdict import FEWEST_RESPLITS, shift_verdict
 from core.evaluate.two_samples import PartsTold
-from core.evaluate.wording import plural
+from core.evaluate.wording import Verdict, plural
 from core.report import test_quality as report
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
@@ -27,7 +28,8 @@ def at_once(looked: Looked) -> PartsTold | None:
         st.skeleton(height=60)
         return None
     st.markdown(f"**{page.plain(parts_told.told(found))}**")
-    st.caption(parts_told.MEMORY)
+    if found.named or found.p_together < LEVEL:
+        st.caption(parts_told.MEMORY)
     page.fold("How small a shift would have been detected?", lambda: _seen(looked), key="seen")
     take_away.offer({"AUC of training against test": found.table}, stem="test-quality")
     return found
@@ -53,11 +55,10 @@ def show(dataset: Dataset, plan: CovariateShiftPlan, classifier: PartsTold | Non
     """The run of a plan as far as it has come, or what running it would do."""
     run = workspace().find_run(owner(), plan, dataset.fingerprint)
     if run is None:
+        few = f" Singling out a class needs at least {FEWEST_RESPLITS} re-splits." * (plan.n_resplits < FEWEST_RESPLITS)
         page.not_computed(
-            f"**Run** holds each of {plural(dataset.n_classes, 'class', 'classes')} against "
-            f"{plural(plan.n_resplits, 're-split')}: "
-            f"{plural(plan.n_trials(dataset), 'trial')}, in the background."
-            + (f" A class can be named with at least {FEWEST_RESPLITS}." if plan.n_resplits < FEWEST_RESPLITS else "")
+            f"**Run** compares each of {plural(dataset.n_classes, 'class', 'classes')} with "
+            f"{plural(plan.n_resplits, 'random re-split')}: {jobs.ahead(plan, dataset, plan.n_trials(dataset))}{few}"
         )
         return None
     jobs.follow(run, jobs.progress)
@@ -77,11 +78,15 @@ def _results(run: Run) -> None:
         st.markdown(f"**{page.plain(said.headline)}** {page.plain(said.used)}")
         if said.advice and run.state != "running":
             st.markdown(page.plain(said.advice))
-    drawn = report.shift_figure(found)
-    views.in_a_box(len(found.classes), lambda: page.draw(drawn), key="shift-box")
+    page.fold("Divergence of every class", lambda: _by_class(run, said), key="shift-classes")
+    exports.downloads(run, {"Covariate shift": found.table}, stem="covariate-shift", body=lambda: report.body(found))
+
+
+def _by_class(run: Run, said: Verdict) -> None:
+    found = results.covariate_shift(run)
+    views.in_a_box(len(found.classes), lambda: page.draw(report.shift_figure(found)), key="shift-box")
     page.findings(said)
     _table(run)
-    exports.downloads(run, {"Covariate shift": found.table}, stem="covariate-shift", body=lambda: report.body(found))
 
 
 def _table(run: Run) -> None:

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.evaluate.test_quality import TestQuality, findings_table
+from core.evaluate.wording import count, plural
 from core.workspace.models import StoredModel
 from ui.data.samples import LAZY_ROWS
 from ui.shell import page, take_away
@@ -50,16 +51,18 @@ def offer(looked: Looked, found: TestQuality) -> None:
 
 
 def foot(looked: Looked, found: TestQuality, model: StoredModel) -> None:
-    """What the result rests on, in grey: data, model, layer, thresholds, split and versions."""
+    """What the result rests on: samples and layer in grey; thresholds, fingerprints and versions where asked for."""
     regions = found.regions
     radius = "training median of each class" if looked.choice.r is None else f"{looked.choice.r:g}"
-    said = (
-        f"Data {looked.dataset.fingerprint[:12]} · model {model.fingerprint[:12]} · layer {looked.parts.layer} · "
-        f"theta1 {regions.theta1:.4g}, theta2 {regions.theta2:g}, r {radius}, unit {looked.choice.unit} · "
-        f"{found.n_train} training and {found.n_test} test samples"
+    parts = f"{count(found.n_train)} training and {plural(found.n_test, 'test sample')}"
+    details = (
+        ("Data", looked.dataset.fingerprint),
+        ("Model", model.fingerprint),
+        ("Layer", looked.parts.layer),
+        ("theta1", f"{regions.theta1:.4g}"),
+        ("theta2", f"{regions.theta2:g}"),
+        ("r", radius),
+        ("Unit of distance", looked.choice.unit),
+        ("Versions", page.versions()),
     )
-    st.caption(
-        f"{page.plain(said)} · {page.plain(page.versions())}",
-        help="The inputs of this result: fingerprints of data set and model, layer, thresholds, split and library "
-        "versions.",
-    )
+    page.rests_on((parts, f"layer {looked.parts.layer}"), details, key="quality")

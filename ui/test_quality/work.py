@@ -49,11 +49,11 @@ def measured(looked: Looked) -> TestQuality:
 
 
 def subject(name: str, dataset_title: str, parts: LayerParts, choice: RegionChoice, found: TestQuality) -> Subject:
-    """A row of the box plots: the model, its data set and how often it is right there."""
+    """A row of the box plots: the model, its data set and its accuracy there."""
     test = parts.test
     layer = "" if parts.layer == choice.layer else f"{parts.layer}, "
-    right = percent(float((test.predicted == test.labels).mean()))
-    return Subject(name, (dataset_title, f"{layer}{right} right"), found)
+    accuracy = percent(float((test.predicted == test.labels).mean()))
+    return Subject(name, (dataset_title, f"{layer}accuracy {accuracy}"), found)
 
 
 def curves(looked: Looked) -> tuple[Curve, Curve]:

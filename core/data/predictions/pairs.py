@@ -218,7 +218,7 @@ def _rows(whole: Predictions, part: Part, other: Part) -> Bool[np.ndarray, " n_s
         if name != OTHERS:
             rows &= whole.groups[group] == name
         elif against in (None, ALL, OTHERS):
-            raise DataError(f"All others than which {group}? Choose one {group} on the other side.")
+            raise DataError(f"Which {group} are all others compared with? Choose one {group} on the other side.")
         else:
             rows &= whole.groups[group] != against
     return rows

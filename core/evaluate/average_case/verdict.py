@@ -88,7 +88,8 @@ def _headline(found: Robustness, at: AtSigma, differ: Claim) -> str:
     ends = f"lowest {least}, highest {most}"
     if differ.decision == "above":
         return (
-            f"Classes differ in robustness ({p_value(differ.p_value)}); the largest gap is {numbers}: {ends}. {whole}."
+            f"Classes differ in robustness ({p_value(differ.p_value)}). The largest gap is {numbers}, corrected for "
+            f"picking the largest: {ends}. {whole}."
         )
     if differ.decision == "small":
         return f"Classes are alike in robustness to within {points(differ.smallest)}. {whole}."

@@ -188,7 +188,7 @@ class AdequacyPlan:
         return _sized(rows, self.fitting(dataset)[size])
 
     def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, int, str]:
-        """Draw by draw, and within it size by size, so that what has finished soon makes whole curves."""
+        """Split by split, and within it size by size, so that what has finished soon makes whole curves."""
         sizes = self.fitting(dataset)
         draw, rest = divmod(index, len(sizes) * len(self.models))
         size, model = divmod(rest, len(self.models))

@@ -69,7 +69,7 @@ def fit_power_law(
         return f"a curve through {n_sizes} sizes takes more than {len(accuracy)} repeats"
     variance = np.diag(covariance)
     if not (variance > NO_VARIANCE).any():
-        return "accuracy is the same in every draw"
+        return "accuracy is the same on every split"
     rise = means[-1] - means[0]
     contrast = np.zeros(n_sizes)
     contrast[[0, -1]] = -1, 1

@@ -50,12 +50,12 @@ def adequacy_verdict(
     >>> from core.evaluate.source_robustness import AccuracyIntervals
     >>> nothing = AccuracyIntervals((), (), pd.DataFrame(), n_trials=0, n_used=0)
     >>> adequacy_verdict(Adequacy((), nothing, n_trials=0, n_used=0, n_failed=0)).headline
-    'No draw has been finished at every size yet.'
+    'No split has been finished at every size yet.'
     """
     curve, names = curve or first_curve(adequacy), names or {}
     if curve is None:
         failed = plural(adequacy.n_failed, "trial") + " failed." if adequacy.n_failed else ""
-        return Verdict("No draw has been finished at every size yet.", failed, "", ())
+        return Verdict("No split has been finished at every size yet.", failed, "", ())
     others = [other for other in adequacy.overall if other is not curve]
     found_clusters = curve.source_finder != KNOWN_SOURCES
     findings = [
@@ -72,7 +72,7 @@ def adequacy_verdict(
     return Verdict(
         headline=_headline(adequacy, curve, _name(curve, adequacy, names), worth),
         used=_used(adequacy, curve),
-        advice=_ADVICE[kind(curve, worth=worth)] if finished else "",
+        advice=_advice(curve, worth) if finished else "",
         findings=tuple(finding for finding in findings if finding),
         claims=(
             gain_claim(curve, worth=worth),
@@ -104,8 +104,21 @@ _ADVICE = {
     "enough": "Next: try another model; more data would hardly help this one.",
     "flat": "Next: try another model; more samples like these would hardly help this one.",
     "gap": "Next: collect samples from new sources.",
-    "unknown": "",
 }
+
+
+def _advice(curve: Curve, worth: float) -> str:
+    """What follows from the claims; of what is undecided, what would settle it."""
+    known, settles = _ADVICE.get(kind(curve, worth=worth), ""), _settles(curve, worth)
+    if known or not settles:
+        return known
+    if settles == _REPEATS:
+        return "Next: ask for more repeats."
+    more = "from more sources" if curve.source_finder == KNOWN_SOURCES else "like these"
+    return f"Next: to decide, collect more samples {more}; more repeats cannot narrow this interval much."
+
+
+_REPEATS = "More repeats would narrow this."
 
 
 def _headline(adequacy: Adequacy, curve: Curve, name: str, worth: float) -> str:
@@ -158,7 +171,7 @@ def _settles(curve: Curve, worth: float) -> str:
     if curve.outlook is None or gain_claim(curve, worth=worth).decided or not curve.outlook.next_gain.interval.known:
         return ""
     if curve.outlook.next_gain.of_draws > 0.5:
-        return "More repeats would narrow this."
+        return _REPEATS
     return f"More repeats cannot narrow this much; samples from more {nouns(curve)} would."
 
 
@@ -166,7 +179,7 @@ def _used(adequacy: Adequacy, curve: Curve) -> str:
     last = curve.points[-1].expected
     unused = adequacy.n_trials - adequacy.n_used
     failed = f", {count(adequacy.n_failed)} failed" if adequacy.n_failed else ""
-    rest = f" (of draws that are finished at every size{failed})" if unused else ""
+    rest = f" (of splits finished at every size{failed})" if unused else ""
     over = f" in each of {plural(last.n_clusterings, 'clustering')}" if last.n_clusterings > 1 else ""
     levels = [f"{percent(getattr(last, end).value)} on {on}" for end, on in reversed(ends(curve).items())]
     data = f"{plural(last.n_sources, noun(curve.source_finder))}{over}, {plural(last.exclusive.n_draws, 'repeat')}"

@@ -77,7 +77,7 @@ def sentence(curve: Curve, *, worth: float = WORTH) -> str:
     gain = outlook.next_gain
     if not gain.interval.known:
         return f"{name}: an interval takes more repeats."
-    return f"{name}: the next doubling would bring {points(gain.value, gain.interval)}."
+    return f"{name}. The next doubling would bring {points(gain.value, gain.interval)} of accuracy."
 
 
 def next_doubling(curve: Curve) -> str:

@@ -41,7 +41,7 @@ def guess(design: LabelDesign) -> str:
     """
     return (
         "This assumes that confidence is as reliable here as on the test samples: accuracy would then be "
-        f"{percent(design.predicted_accuracy)}. What the labels tell in the end needs no such assumption."
+        f"{percent(design.predicted_accuracy)}. The accuracy from the labels does not need this assumption."
     )
 
 

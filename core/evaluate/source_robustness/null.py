@@ -91,7 +91,7 @@ def cloud_sentence(null: Claim | None) -> str:
     if null.decision == "above":
         return (
             f"Held-out clusters are harder than in simulated data without groups, by "
-            f"{points(null.estimate, null.interval)}. Classes have groups or bends; only known sources show "
+            f"{points(null.estimate, null.interval)}. Classes have groups or curved shapes; only known sources show "
             f"whether these are sources."
         )
     if null.decision == "undecided":

@@ -81,7 +81,7 @@ class TrueSources:
         unseen = percent(self.known.exclusive.value, self.known.exclusive.over_sources)
         interval = f"[{_number(self.clustered.exclusive)}, {_number(self.clustered.inclusive)} %]"
         if isnan(self.above_lower.value) or isnan(self.below_upper.value):
-            return f"{who}, {finder}: no draws of the same repeat and training-set size have finished yet."
+            return f"{who}, {finder}: no splits of the same repeat and training-set size have finished yet."
         lower = points(self.above_lower.value, self.above_lower.over_sources)
         upper = points(self.below_upper.value, self.below_upper.over_sources)
         p = p_value(self.p_holm)

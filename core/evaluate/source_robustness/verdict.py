@@ -204,7 +204,7 @@ def _advice(row: ExpectedInterval, baseline: Baseline | None) -> str:
         case "undecided", True:
             return "Next: collect samples from more sources; more repeats cannot narrow this interval."
         case "above" | "undecided", False:
-            return "Next: bring known sources, such as writer or site; only they tell what new ones cost."
+            return "Next: add a column of sources, such as writer or site; only known ones show the cost of new ones."
         case "below", False:
             return "Next: find clusters another way; these do not make a harder test."
         case _:

@@ -15,7 +15,7 @@ def headline(missed: Missed) -> str:
     >>> bounds = ErrorBounds(np.array([0, 2]), np.array([36, 400]))
     >>> missed = Missed(("cat", "dog"), bounds, bounds, bounds, bounds)
     >>> print(headline(missed))
-    An error rate up to 9.7 % of “cat” cannot be ruled out: 0 of its 36 test samples are wrong.
+    For “cat”, an error rate up to 9.7 % cannot be ruled out: 0 of its 36 test samples are wrong.
     """
     bounds = missed.classes
     label = int(bounds.unseen.argmax())
@@ -23,7 +23,7 @@ def headline(missed: Missed) -> str:
     if n == 0:
         return f"{name} has no test sample, so its error rate is unknown."
     return (
-        f"An error rate up to {percent(float(bounds.together[label]))} of {name} cannot be ruled out: "
+        f"For {name}, an error rate up to {percent(float(bounds.together[label]))} cannot be ruled out: "
         f"{_wrong(int(bounds.n_wrong[label]), n)}."
     )
 
@@ -42,7 +42,7 @@ def at_boundaries(missed: Missed) -> str:
 
 
 def least_known_pair(missed: Missed) -> str:
-    """The class and what it may be taken for unnoticed, of which least is known; empty with fewer than two classes."""
+    """The pair of class and prediction of which least is known; empty with fewer than two classes."""
     bounds = missed.pairs
     unseen = bounds.unseen
     known = np.where((bounds.n > 0) & ~np.isnan(unseen), unseen, -np.inf)
@@ -66,7 +66,7 @@ def collect(missed: Missed) -> str:
     >>> from core.evaluate.test_quality.missed import ErrorBounds
     >>> bounds = ErrorBounds(np.array([0, 2]), np.array([36, 400]))
     >>> print(collect(Missed(("cat", "dog"), bounds, bounds, bounds, bounds)))
-    Next: label 36 more samples of “cat”: without more errors its bound falls to 5.0 %.
+    Next: label 36 more samples of “cat”. Without more errors, its bound falls to 5.0 %.
     """
     bounds = missed.classes
     label = int(bounds.unseen.argmax())
@@ -74,9 +74,9 @@ def collect(missed: Missed) -> str:
     if not n_more:
         return ""
     more = plural(n_more, "more sample")
-    errors = "without more errors" if rate == 0 else "with errors as frequent as now"
+    errors = "Without more errors" if rate == 0 else "With errors as frequent as now"
     return (
-        f"Next: label {more} of {quoted(missed.class_names[label])}: {errors} its bound falls "
+        f"Next: label {more} of {quoted(missed.class_names[label])}. {errors}, its bound falls "
         f"to {percent(rate + WITHIN)}."
     )
 

@@ -71,7 +71,7 @@ def quality_verdict(quality: TestQuality, *, is_drawn: bool = False) -> Verdict:
     ...     p = 1 / (1 + np.exp(-2 * (x.sum(axis=1) - 3)))
     ...     return LayerSamples(x, y, np.column_stack([1 - p, p]), ("low", "high"))
     >>> print(quality_verdict(measure_quality(made(400), made(100), rng=rng)).headline)
-    An error rate up to 16.5 % of “low” cannot be ruled out: 3 of its 50 test samples are wrong.
+    For “low”, an error rate up to 16.5 % cannot be ruled out: 3 of its 50 test samples are wrong.
     """
     used = (
         f"One-sided 95 %, for all {count(quality.n_classes)} classes at once; {count(quality.n_test)} test samples, "
@@ -189,10 +189,10 @@ def _at_boundary(quality: TestQuality) -> tuple[str, str]:
     k_train = np.nansum(quality.boundary.train * quality.regions.n_train)
     n_pairs = quality.n_classes * (quality.n_classes - 1)
     return (
-        f"{percent(share, interval)} of the test samples lie at a boundary, of the training samples "
-        f"{percent(float(k_train) / quality.n_train)}.",
+        f"{percent(share, interval)} of the test samples lie at a boundary, and "
+        f"{percent(float(k_train) / quality.n_train)} of the training samples.",
         f"{count(quality.pairs.n_met)} of {count(n_pairs)} ordered pairs of classes have a test sample at their "
-        f"boundary; with as many there, a random split would have {quality.pairs.split_met:.0f}.",
+        f"boundary. A random split with as many boundary samples would have {quality.pairs.split_met:.0f}.",
     )
 
 

@@ -1,0 +1,85 @@
+"""Are the loops that numba compiles all known, all compiled at once, and is it seen whether they are?"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.workspace.engine import kernels
+from tests.conftest import ROOT
+from ui.shell import compiling
+
+
+def keep(folder: Path, *, seconds: float) -> None:
+    """Files such as numba keeps, for every loop, written so long after its source."""
+    for file, loop in kernels.LAST_COMPILED.items():
+        source = kernels.CORE / file
+        kept = folder / source.stem / f"{source.stem}.{loop}-1.py311.nbi"
+        kept.parent.mkdir(exist_ok=True)
+        kept.touch()
+        os.utime(kept, (source.stat().st_mtime + seconds,) * 2)
+
+
+def loops_of(file: str) -> list[str]:
+    """The names of the compiled loops of a file of core."""
+    return re.findall(r"^@njit.*\n(?:@.*\n)*def (\w+)", (kernels.CORE / file).read_text("utf-8"), re.MULTILINE)
+
+
+def test_every_file_with_such_a_loop_is_known():
+    written = {
+        str(file.relative_to(kernels.CORE)) for file in kernels.CORE.rglob("*.py") if "@njit" in file.read_text()
+    }
+    assert written == set(kernels.LAST_COMPILED)
+    assert all(loop in loops_of(file) for file, loop in kernels.LAST_COMPILED.items())
+
+
+@pytest.mark.evidence  # eight seconds of a processor
+def test_all_loops_are_compiled_at_once(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-m", kernels.__name__], cwd=ROOT, env=environment, check=True)
+    kept = {file.name.rpartition("-")[0] for file in tmp_path.glob("*/*.nbi")}
+    assert kept == {f"{Path(file).stem}.{loop}" for file in kernels.LAST_COMPILED for loop in loops_of(file)}
+
+
+def test_what_is_kept_counts_until_its_source_is_written_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert not kernels.are_compiled()
+    keep(tmp_path, seconds=1.0)
+    assert kernels.are_compiled()
+    keep(tmp_path, seconds=-1.0)
+    assert not kernels.are_compiled()
+
+
+@pytest.fixture
+def compiler(monkeypatch):
+    """What compiles, as a process that takes its time."""
+    started, popen = [], subprocess.Popen
+
+    def waits(command: list[str], **options: object) -> subprocess.Popen[bytes]:
+        started.append(command)
+        return popen([sys.executable, "-c", "import time; time.sleep(600)"], cwd=ROOT)
+
+    monkeypatch.setattr(compiling.subprocess, "Popen", waits)
+    yield started
+    compiling.close()
+
+
+def test_a_server_compiles_once_beside_itself_and_stops_it_when_it_ends(tmp_path, monkeypatch, compiler):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    for _ in range(2):
+        compiling.begin()
+    assert [command[1:] for command in compiler] == [["-m", "core.workspace.engine.kernels"]]
+    assert compiling.is_going_on()
+    compiling.close()
+    assert not compiling.is_going_on()
+
+
+def test_a_server_compiles_nothing_that_is_kept(tmp_path, monkeypatch, compiler):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    keep(tmp_path, seconds=1.0)
+    compiling.begin()
+    assert compiler == []
+    assert not compiling.is_going_on()
