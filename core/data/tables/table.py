@@ -110,11 +110,14 @@ class Table:
         numbers = self.floats(column)
         if not np.isfinite(numbers).all():
             row = int(np.flatnonzero(~np.isfinite(numbers))[0])
-            raise DataError(
-                f"{self.place(row)}: column {column!r} holds {quoted(self.columns[column][row])}. "
-                "It must be a finite number: fill it in (decimals with a point), or leave the row or column out."
-            )
+            raise self._no_number(column, row, self.columns[column][row])
         return numbers
+
+    def _no_number(self, column: str, row: int, cell: Any) -> DataError:
+        return DataError(
+            f"{self.place(row)}: column {column!r} holds {quoted(cell)}. "
+            "It must be a finite number: fill it in (decimals with a point), or leave the row or column out."
+        )
 
     def sample(self, column: str) -> Shaped[np.ndarray, " n_sampled"]:
         """A thousand of a column's cells or a few more, evenly spread: enough to see what it holds."""
@@ -133,19 +136,32 @@ class Table:
 
         `for_good` says that the table is not asked about these columns again, so that what they hold can be forgotten.
         """
-        features = side_by_side(self._handed_over(columns, for_good), self.n_rows, len(columns))
-        release()
+        if isinstance(self.columns, TextColumns):
+            features = self._by_blocks(self.columns, columns, for_good)
+        else:
+            features = side_by_side(self._handed_over(columns), self.n_rows, len(columns))
         features.flags.writeable = False
         return features
 
-    def _handed_over(self, columns: Sequence[str], for_good: bool) -> Iterator[np.ndarray]:
+    def _handed_over(self, columns: Sequence[str]) -> Iterator[np.ndarray]:
         """The numbers of each column, which are not kept here: all would be there twice."""
         for column in columns:
-            numbers = self.numbers(column)
+            yield self.numbers(column)
             self._floats.pop(column, None)
-            if for_good and isinstance(self.columns, TextColumns):
-                self.columns.let_go(column)
-            yield numbers
+
+    def _by_blocks(self, texts: TextColumns, columns: Sequence[str], for_good: bool) -> np.ndarray:
+        """The numbers of text, some rows after the others, so that there is never much of both."""
+        for column in columns:
+            self._floats.pop(column, None)
+        features, start = np.empty((self.n_rows, len(columns))), 0
+        for cells, numbers in texts.blocks(columns, for_good=for_good):
+            if not np.isfinite(numbers).all():
+                place, row = np.argwhere(~np.isfinite(numbers))[0]
+                raise self._no_number(columns[place], start + row, cells[place][int(row)].as_py())
+            features[start : start + numbers.shape[1]] = numbers.T
+            start += numbers.shape[1]
+        release()
+        return features
 
     def kind(self, column: str) -> Kind:
         """What is in the cells of a column, by a sample of them."""
