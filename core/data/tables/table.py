@@ -156,8 +156,8 @@ class Table:
         features, start = np.empty((self.n_rows, len(columns))), 0
         for cells, numbers in texts.blocks(columns, for_good=for_good):
             if not np.isfinite(numbers).all():
-                place, row = np.argwhere(~np.isfinite(numbers))[0]
-                raise self._no_number(columns[place], start + row, cells[place][int(row)].as_py())
+                place, row = map(int, np.argwhere(~np.isfinite(numbers))[0])
+                raise self._no_number(columns[place], start + row, cells[place][row].as_py())
             features[start : start + numbers.shape[1]] = numbers.T
             start += numbers.shape[1]
         release()
