@@ -1,7 +1,7 @@
 """How many functions of a room have more than ten ways through them? Counted as radon does, with nothing but Python.
 
-`python -m benchmarks.complexity [FOLDER ...]` prints the share for each folder (core/data, core and ui unless named), and
-of those that are named the functions, the most tangled first. A function within another counts for itself, and in
+`python -m benchmarks.complexity [FOLDER ...]` prints the share for each folder (core/data, core and ui unless named),
+and of those that are named the functions, the most tangled first. A function within another counts for itself, and in
 the outer one.
 """
 

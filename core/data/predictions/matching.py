@@ -25,7 +25,7 @@ from core.data.predictions.ways import (
     ways_by_pair,
 )
 from core.data.tables import Table
-from core.data.tables.table import ROW_NAMES
+from core.data.tables.column_names import ROW_NAMES
 from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
