@@ -5,20 +5,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from core.evaluate.intervals import Interval
 from core.evaluate.source_robustness import (
     AccuracyIntervals,
     Baseline,
     ExpectedInterval,
     ExpectedValue,
-    Hardness,
-    HeldOutSource,
-    hardest,
 )
 from core.evaluate.wording import count, listed, percent, plural, ratio
 from core.figures.theme import (
     Theme,
-    escape,
     faded,
     interval_bars,
     name_axis,
@@ -98,7 +93,7 @@ def interval_chart(
     look = theme(dark)
     sentences = [_interval_alt(row, name) for row, name in zip(rows, row_names(rows, names), strict=True)]
     alt = " ".join(["Expected accuracy intervals.", *sentences])
-    figure = new_figure(look, x_title="Expected accuracy (%)", height=_height(len(rows), 52), alt=alt)
+    figure = new_figure(look, x_title="Expected accuracy (%)", height=height_of(len(rows), 52), alt=alt)
     at = np.arange(len(rows), dtype=np.float64)
     ends = {"exclusive": (look.exclusive, "source_exclusive"), "inclusive": (look.inclusive, "source_inclusive")}
     values = {end: _values([getattr(row, end) for row in rows]) for end in (*ends, "random")}
@@ -153,7 +148,7 @@ def rho_chart(
     figure = new_figure(
         look,
         x_title="Robustness rho = E[AccX] / E[AccI]",
-        height=_height(len(rows), 52),
+        height=height_of(len(rows), 52),
         alt=" ".join(["Rho, the share of the accuracy that is kept on held-out sources.", *sentences]),
     )
     at = np.arange(len(rows), dtype=np.float64)
@@ -174,7 +169,7 @@ def class_chart(overall: ExpectedInterval, classes: Sequence[ExpectedInterval], 
     figure = new_figure(
         look,
         x_title="Robustness rho of the class",
-        height=_height(len(rows), 22 if len(rows) > MOST_ROWS else ROW),
+        height=height_of(len(rows), 22 if len(rows) > MOST_ROWS else ROW),
         alt=_class_alt(overall, rows),
     )
     if overall.rho.over_sources.known:
@@ -199,117 +194,6 @@ def class_chart(overall: ExpectedInterval, classes: Sequence[ExpectedInterval], 
     _rho_axis(figure, look)
     name_axis(figure, [str(row.label) for row in rows])
     return figure
-
-
-def held_out_chart(sources: Sequence[HeldOutSource], *, dark: bool = False) -> go.Figure:
-    """Accuracy on every source when it was held out: by class or, where classes share sources, source by source.
-
-    The area of a mark grows with the source's number of samples. `customdata` holds clustering, class and source.
-    """
-    if any(source.label is None for source in sources):
-        return _shared_sources(sources, theme(dark))
-    return _sources_by_class(sources, theme(dark))
-
-
-def _sources_by_class(sources: Sequence[HeldOutSource], look: Theme) -> go.Figure:
-    labels = list(dict.fromkeys(str(source.label) for source in sources))
-    figure = new_figure(
-        look,
-        x_title="Accuracy on a held-out source (%)",
-        height=_height(len(labels), 22 if len(labels) > MOST_ROWS else ROW + 6),
-        alt=_sources_alt(sources),
-    )
-    position = {label: place for place, label in enumerate(labels)}
-    clusterings = sorted({source.clustering for source in sources})
-    lanes = {clustering: (place + 0.5) / len(clusterings) - 0.5 for place, clustering in enumerate(clusterings)}
-    at = np.array([position[str(source.label)] + 0.5 * lanes[source.clustering] for source in sources])
-    _hardest_bar(figure, look, sources, at)
-    _source_marks(figure, look, sources, at)
-    for line in range(1, len(labels)):
-        figure.add_hline(y=line - 0.5, line={"color": look.line, "width": 1})
-    name_axis(figure, labels)
-    percent_axis(figure)
-    return figure
-
-
-def _shared_sources(sources: Sequence[HeldOutSource], look: Theme) -> go.Figure:
-    ordered = sorted(sources, key=lambda source: source.exclusive)
-    shown = ordered[:MOST_ROWS]
-    which = f", the {MOST_ROWS} lowest of {count(len(ordered))}" if len(ordered) > MOST_ROWS else ""
-    figure = new_figure(
-        look,
-        x_title=f"Accuracy on a held-out source{which} (%)",
-        height=_height(len(shown), ROW),
-        alt=_sources_alt(sources),
-    )
-    at = np.arange(len(shown), dtype=np.float64)
-    lower, upper = (np.array([getattr(source, end) for source in shown]) for end in ("lower", "upper"))
-    figure.add_trace(
-        interval_bars(
-            at, 100 * lower, 100 * upper, colour=look.exclusive, width=1.2, name="95 % interval of its samples"
-        )
-    )
-    _source_marks(figure, look, shown, at)
-    name_axis(figure, [source.source for source in shown])
-    percent_axis(figure)
-    return figure
-
-
-def _hardest_bar(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSource], at: np.ndarray) -> None:
-    """The interval of the hardest source, where one is significantly harder than the others."""
-    first = _significantly_harder(sources)
-    if first is None:
-        return
-    place = at[list(sources).index(next(source for source in sources if source.cluster == first.source.cluster))]
-    figure.add_trace(
-        interval_bars(
-            np.array([place]),
-            np.array([100 * first.interval.lower]),
-            np.array([100 * first.interval.upper]),
-            colour=look.ink,
-            width=1.2,
-            name="significantly harder, 95 % for all at once",
-        )
-    )
-
-
-def _significantly_harder(sources: Sequence[HeldOutSource]) -> Hardness | None:
-    hard = hardest(sources)
-    return hard[0] if hard and hard[0].claim.decision == "above" else None
-
-
-def _source_marks(figure: go.Figure, look: Theme, sources: Sequence[HeldOutSource], at: np.ndarray) -> None:
-    n = np.array([source.n for source in sources], dtype=np.float64)
-    for name, symbol, colour, values in (
-        ("seen in training", "line-ns-open", look.inclusive, [source.inclusive for source in sources]),
-        ("held out", "diamond", look.exclusive, [source.exclusive for source in sources]),
-    ):
-        size = np.full(len(n), 9.0) if name == "seen in training" else 5 + 9 * np.sqrt(n / n.max(initial=1))
-        figure.add_scatter(
-            x=100 * np.array(values, dtype=np.float64),
-            y=at,
-            mode="markers",
-            name=name,
-            marker={
-                "symbol": symbol,
-                "color": colour,
-                "size": size,
-                "opacity": 0.75,
-                "line": {"width": 1, "color": look.paper},
-            },
-            customdata=[[source.clustering, source.label or "", source.source] for source in sources],
-            text=[_source_hover(source) for source in sources],
-            hovertemplate="%{text}<extra></extra>",
-        )
-
-
-def _source_hover(source: HeldOutSource) -> str:
-    of_class = f" of class {escape(source.label)}" if source.label is not None else ""
-    return (
-        f"source {escape(source.source)}{of_class}, clustering {source.clustering}<br>held out "
-        f"{percent(source.exclusive, Interval(source.lower, source.upper))}<br>"
-        f"seen in training {percent(source.inclusive)}<br>n = {count(source.n)}, {plural(source.n_repeats, 'repeat')}"
-    )
 
 
 def row_names(rows: Sequence[ExpectedInterval], names: Mapping[str, str] | None = None) -> list[str]:
@@ -396,7 +280,8 @@ def _hover(estimate: ExpectedValue) -> str:
     return f"{percent(estimate.value, estimate.over_sources)}<br>{plural(estimate.n_draws, 'draw')}"
 
 
-def _height(n_rows: int, row: int) -> int:
+def height_of(n_rows: int, row: int) -> int:
+    """How high a figure of so many rows is, each so high."""
     return 90 + row * max(n_rows, 2)
 
 
@@ -429,17 +314,4 @@ def _class_alt(overall: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> s
             if further
             else "No class drops significantly more."
         )
-    )
-
-
-def _sources_alt(sources: Sequence[HeldOutSource]) -> str:
-    if not sources:
-        return "Accuracy by held-out source: nothing is known yet."
-    each, first = f"Accuracy on each of {plural(len(sources), 'held-out source')}.", _significantly_harder(sources)
-    if first is None:
-        return f"{each} None is significantly harder than the others."
-    of_class = f" of class {first.source.label}" if first.source.label is not None else ""
-    return (
-        f"{each} Source {first.source.source}{of_class} is harder than the others: "
-        f"{percent(first.shrunk, first.interval)}, n = {count(first.source.n)}."
     )

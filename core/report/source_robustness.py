@@ -24,6 +24,7 @@ from core.evaluate.source_robustness.true_sources import TrueSources, true_sourc
 from core.evaluate.source_robustness.words import noun
 from core.evaluate.wording import percent, points, ratio
 from core.figures import source_robustness, source_robustness_finders
+from core.figures.source_robustness_sources import held_out_chart
 from core.report.names import FINDER_TITLES, IN_SENTENCES, MODEL_TITLES, TITLES
 from core.report.parts import Body, Figure, Metric, Section, Table, brackets
 from core.trials import TrialPlan
@@ -157,7 +158,7 @@ def held_out_figure(of: ExpectedInterval, intervals: AccuracyIntervals) -> Figur
     """Every source when it was held out."""
     return Figure(
         "held-out",
-        partial(source_robustness.held_out_chart, intervals.sources_of(of)),
+        partial(held_out_chart, intervals.sources_of(of)),
         "Diamonds: accuracy when held out; ticks: when seen in training. Larger marks have more samples.",
     )
 

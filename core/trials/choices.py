@@ -9,6 +9,10 @@ from core.trials.epochs import EPOCHS
 from core.trials.plan_sources import KNOWN_SOURCES
 
 KNOWN_TITLE = "known sources"
+ACROSS = {"class": "within each class", "all": "over all classes together"}
+"""How whole sources are held out, and what the screen calls it; None leaves it to SourceExclusive."""
+N_EPOCHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200)
+"""The numbers of epochs that the screen offers."""
 
 
 def models_offered(about: About) -> Titles:
@@ -67,3 +71,11 @@ def has_sources(about: About) -> bool:
     False
     """
     return about.dataset is not None and about.dataset.sources is not None
+
+
+def first_four(names: tuple[str, ...]) -> str:
+    """The titles of some fold schemes in a line: of four, and how many others there are."""
+    rest = len(names) - 4
+    return ", ".join(
+        [*(FOLD_SCHEMES[name].title for name in names[:4]), *([f"{rest} other{'s' * (rest > 1)}"] if rest > 0 else [])]
+    )

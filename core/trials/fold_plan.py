@@ -24,6 +24,7 @@ from core.represent import (
 from core.split import FOLD_SCHEMES, FoldScheme, SDSFolds
 from core.trials.choices import (
     features_offered,
+    first_four,
     fold_schemes_offered,
     models_offered,
     numbers_offered,
@@ -47,13 +48,6 @@ MOST_FOLDS = 2**15 - 1
 """Of a scheme; rows hold their fold in 16 bits, and every fold is a trial for each model."""
 SPECIFIED = SDSFolds
 """The scheme whose folds get the labels that somebody specifies."""
-
-
-def _first_four(names: tuple[str, ...]) -> str:
-    rest = len(names) - 4
-    return ", ".join(
-        [*(FOLD_SCHEMES[name].title for name in names[:4]), *([f"{rest} other{'s' * (rest > 1)}"] if rest > 0 else [])]
-    )
 
 
 @dataclass(frozen=True)
@@ -100,7 +94,7 @@ class FoldPlan:
         place="line",
         choices=fold_schemes_offered,
         several=True,
-        says=_first_four,
+        says=first_four,
     )
     models: tuple[str, ...] = asks(
         ("logistic",),

@@ -14,7 +14,7 @@ from core.represent import REPRESENTATIONS, check_representation, default_repres
 from core.represent.project import check_umap, pca_map, umap_map, usable_neighbours
 from core.trials.choices import features_offered
 from core.trials.defaults import meant_features
-from core.trials.plan import Context, check_fields, check_names
+from core.trials.plan import Context, check_fields, check_names, check_whole
 
 COLUMNS = {"row": "Int64", "x": "Float64", "y": "Float64", "status": "str"}
 """The columns of a map and their types: position in the data set, place on the map; one row without figures if failed.
@@ -122,10 +122,7 @@ class MapPlan:
         if self.representation is not None:
             check_names(self, "representation", REPRESENTATIONS)
         check_names(self, "method", METHODS)
-        for name, lowest in {"n_components": 1, "n_neighbors": 2, "seed": 0}.items():
-            value = getattr(self, name)
-            if (type(value) is not int or value < lowest) and not (name == "n_components" and value is None):
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+        check_whole(self, {"n_components": 1, "n_neighbors": 2, "seed": 0}, or_none=("n_components",))
         if not isinstance(self.min_dist, int | float):
             raise DataError(f"{label_of(self, 'min_dist')} must lie between 0 and 1, not {self.min_dist!r}.")
         object.__setattr__(self, "min_dist", float(self.min_dist))  # JSON may say 0, which is the same plan as 0.0

@@ -239,6 +239,22 @@ def check_names(plan: object, field: str, known: Collection[str], *, or_none: bo
         raise DataError(f"{label}: a name stands twice in {', '.join(names)}.")
 
 
+def check_whole(plan: object, lowest_of: Mapping[str, int], *, or_none: Collection[str] = ()) -> None:
+    """DataError, in the words of the screen, where a field is no whole number or too low; some may hold None.
+
+    Examples
+    --------
+    >>> from core.trials.trial_plan import TrialPlan
+    >>> TrialPlan(n_repeats=0)
+    Traceback (most recent call last):
+    core.data.errors.DataError: Repeats must be a whole number of at least 1, not 0.
+    """
+    for name, lowest in lowest_of.items():
+        value = getattr(plan, name)
+        if (type(value) is not int or value < lowest) and not (name in or_none and value is None):
+            raise DataError(f"{label_of(plan, name)} must be a whole number of at least {lowest}, not {value!r}.")
+
+
 def _plain(value: object, name: str) -> object:
     if isinstance(value, np.generic):
         value = value.item()

@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import asks, label_of
+from core.asked import asks
 from core.cluster import SOURCE_FINDERS, FoundSources, check_finder, train_for_sources, trains
 from core.data import DataError, Dataset
-from core.trials.plan import Context, check_fields
+from core.trials.plan import Context, check_fields, check_whole
 
 COLUMNS = {
     "clustering": "Int64",
@@ -81,10 +81,7 @@ class SourcesPlan:
         if not trains(self.finder):
             known = ", ".join(filter(trains, SOURCE_FINDERS))
             raise DataError(f"finder: {self.finder!r} is no way to find sources by training. Choose from {known}.")
-        for name, lowest in {"n_sources": 2, "n_clusterings": 1, "seed": 0}.items():
-            value = getattr(self, name)
-            if type(value) is not int or value < lowest:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+        check_whole(self, {"n_sources": 2, "n_clusterings": 1, "seed": 0})
 
     @property
     def title(self) -> str:

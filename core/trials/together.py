@@ -2,17 +2,25 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Integer
 
 from core.data import Dataset
-from core.models import Classifier
+from core.models import MODELS, Classifier
 from core.models.paper_networks import PaperNetwork
 from core.models.together import fit_together, why_not_together
 from core.models.training import best_device
 from core.split import Split
-from core.trials.epochs import Chosen
+from core.trials.draws import trial_at
+from core.trials.epochs import Chosen, untrained
+from core.trials.left_out import of_turn
+from core.trials.plan import Context
+
+if TYPE_CHECKING:
+    from core.trials.trial_plan import TrialPlan
 
 AT_ONCE = 16
 """So many networks are trained together at most: each brings its weights, gradients and velocities to the GPU."""
@@ -105,3 +113,38 @@ def predict_together(
         seconds = (time.perf_counter() - start) / len(group)
         results += [(labels, seconds) for labels in predicted]
     return results
+
+
+def groups_of(plan: "TrialPlan", dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
+    """Trials of the same network of a plan together, as far as it can be trained so; the others each for themselves."""
+    fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in plan.models}
+    trials = {index: trial_at(plan, dataset, index) for index in indices}
+    # A trial that leaves sources out may have nothing to train for, and stays alone.
+    names = {index: model if turn is None else "" for index, (_, model, turn) in trials.items()}
+    return in_groups(names, {n for n in fit if fit[n]})
+
+
+def run_together(
+    plan: "TrialPlan", dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None
+) -> list[pd.DataFrame]:
+    """The rows of several trials of a plan, networks of one architecture trained together where they can be."""
+    rows: dict[int, pd.DataFrame] = {}
+    for name in plan.models:
+        model = untrained(MODELS[name], plan.n_epochs)
+        of_model = [index for index in indices if trial_at(plan, dataset, index)[1] == name]
+        leaves_out = any(trial_at(plan, dataset, index)[2] is not None for index in of_model)
+        if not of_model or leaves_out or not trained_together(model, dataset, together):
+            rows |= {index: plan.run_trial(dataset, index, context=context) for index in of_model}
+            continue
+        draws = [trial_at(plan, dataset, index)[0] for index in of_model]
+        splits, validations = zip(*(plan.fitted_and_held_back(dataset, draw) for draw in draws), strict=True)
+        predicted = predict_together(
+            *((plan.epoch,), model, dataset, splits),
+            seeds=[plan.fit_seed(draw) for draw in draws],
+            validations=validations,
+            should_stop=context.should_stop,
+        )
+        for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
+            counted = plan.rows_of(dataset, draw, labels[plan.epoch], model=name, seconds=seconds, split=split)
+            rows[index] = of_turn(counted, None) if plan.left_out else counted
+    return [rows[index] for index in indices]

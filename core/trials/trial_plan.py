@@ -1,9 +1,7 @@
 """Which trials tell how accurate models are on unfamiliar sources? (Kilinc & Uysal 2017, sections 2-5.1)"""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -15,9 +13,10 @@ from core.cluster import SOURCE_FINDERS, Silhouettes, check_finder, silhouettes,
 from core.data import DataError, Dataset
 from core.models import MODELS, check_fitting
 from core.represent import REPRESENTATIONS, check_representation, default_representation
-from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
-from core.split.held_out import OnlyOneSource
+from core.split import DRAW_SCHEMES, SourceExclusive, Split
 from core.trials.choices import (
+    ACROSS,
+    N_EPOCHS,
     epochs_offered,
     features_offered,
     finders_offered,
@@ -26,36 +25,30 @@ from core.trials.choices import (
     usual_features,
 )
 from core.trials.defaults import meant_across, meant_epochs, meant_features
+from core.trials.draws import (
+    Draw,
+    all_draws,
+    check_held_back,
+    drawn_split,
+    identity,
+    n_clusterings_of,
+    of_known_sources,
+    seed_of,
+    spared_split,
+    trial_at,
+)
 from core.trials.epochs import EPOCHS, fit_and_predict, untrained
 from core.trials.left_out import n_turns, of_turn, without_turn
-from core.trials.plan import Context, check_fields, check_names
+from core.trials.plan import Context, check_fields, check_names, check_whole
 from core.trials.plan_sources import (
     KNOWN_SOURCES,
-    check_class_sizes,
     features,
     found_by_clustering,
     known_sources,
 )
 from core.trials.run import COLUMNS, as_frame, trial_rows
 from core.trials.sources_plan import SourcesPlan, sources_of
-from core.trials.together import in_groups, predict_together, trained_together
-
-ACROSS = {"class": "within each class", "all": "over all classes together"}
-"""How whole sources are held out, and what the screen calls it; None leaves it to SourceExclusive."""
-N_EPOCHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200)
-"""The numbers of epochs that the screen offers."""
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One drawn split of a plan: whose sources, which scheme, which repeat. All models of the plan share it."""
-
-    source_finder: str
-    scheme: str
-    repeat: int
-    clustering: int
-    within: int
-    """The how manieth draw of its clustering this is."""
+from core.trials.together import groups_of, run_together
 
 
 @dataclass(frozen=True)
@@ -252,10 +245,7 @@ class TrialPlan:
             raise DataError(f"{label_of(self, 'across')}: {ways}, or nothing for what is usual, not {self.across!r}.")
         check_names(self, "epoch", EPOCHS)
         lowest_of = {"n_sources": 2, "n_repeats": 1, "n_clusterings": 1, "n_train": 1, "n_epochs": 1, "seed": 0}
-        for name, lowest in lowest_of.items():
-            value = getattr(self, name)
-            if (type(value) is not int or value < lowest) and not (name in ("n_train", "n_epochs") and value is None):
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+        check_whole(self, lowest_of, or_none=("n_train", "n_epochs"))
         if self.left_out and (KNOWN_SOURCES not in self.source_finders or self.n_train is not None):
             raise DataError(
                 f"{label_of(self, 'left_out')}: only known sources can be, and only of whole training parts."
@@ -273,13 +263,13 @@ class TrialPlan:
                 check_finder(finder, dataset)
         draws = self.draws(dataset)
         if self.epoch == "validation":
-            self._check_held_back(dataset, draws)
-        n_left_out = len(_known(draws)) * n_turns(dataset) if self.left_out else 0
+            check_held_back(self, dataset, draws)
+        n_left_out = len(of_known_sources(draws)) * n_turns(dataset) if self.left_out else 0
         return (len(draws) + n_left_out) * len(self.models)
 
     def draws(self, dataset: Dataset) -> tuple[Draw, ...]:
         """Every drawn split, repeat by repeat, so that the first finished trials already show the whole picture."""
-        return _draws(self, dataset)
+        return all_draws(self, dataset)
 
     def needs(self, dataset: Dataset) -> tuple[SourcesPlan, ...]:
         """The plans that find the sources of those finders that train a network: once, whoever draws from them."""
@@ -318,15 +308,11 @@ class TrialPlan:
 
         The cut is one random order of the training rows, so smaller parts are nested in larger ones.
         """
-        split = _raw_split(self, dataset, draw)
-        n_train = min(len(_raw_split(self, dataset, other).train) for other in _same_repeat(self, dataset, draw))
-        if self.n_train is not None:
-            n_train = min(n_train, self.n_train)
-        return Split(_cut(self, draw, split.train, n_train), split.test)
+        return drawn_split(self, dataset, draw)
 
     def fit_seed(self, draw: Draw) -> int:
         """What a model that is fitted on this draw is seeded with."""
-        return _seed(self.seed, draw.scheme, draw.repeat)
+        return seed_of(self.seed, draw.scheme, draw.repeat)
 
     def stored_models(self) -> tuple[str, ...]:
         """None: the models of this plan are made by its trials, and forgotten."""
@@ -334,7 +320,7 @@ class TrialPlan:
 
     def run_trial(self, dataset: Dataset, index: int, *, context: Context) -> pd.DataFrame:
         """Rows of the trial (`core.trials.run.COLUMNS`): the whole test part, each label, each label's sources."""
-        draw, model, turn = self._trial(dataset, index)
+        draw, model, turn = trial_at(self, dataset, index)
         split, validation = self.fitted_and_held_back(dataset, draw)
         if turn is not None:
             split, validation = without_turn(dataset, split, validation, turn)
@@ -354,11 +340,7 @@ class TrialPlan:
 
     def groups(self, dataset: Dataset, indices: Sequence[int]) -> list[tuple[int, ...]]:
         """Trials of the same network together, as far as it can be trained so; the others each for themselves."""
-        fit = {name: trained_together(untrained(MODELS[name], None), dataset, together=True) for name in self.models}
-        trials = {index: self._trial(dataset, index) for index in indices}
-        # A trial that leaves sources out may have nothing to train for, and stays alone.
-        names = {index: model if turn is None else "" for index, (_, model, turn) in trials.items()}
-        return in_groups(names, {n for n in fit if fit[n]})
+        return groups_of(self, dataset, indices)
 
     def run_trials(
         self, dataset: Dataset, indices: Sequence[int], *, context: Context, together: bool | None = None
@@ -367,26 +349,7 @@ class TrialPlan:
 
         `together` says whether networks of one architecture train together where they can; None: if there is a GPU.
         """
-        rows: dict[int, pd.DataFrame] = {}
-        for name in self.models:
-            model = untrained(MODELS[name], self.n_epochs)
-            of_model = [index for index in indices if self._trial(dataset, index)[1] == name]
-            leaves_out = any(self._trial(dataset, index)[2] is not None for index in of_model)
-            if not of_model or leaves_out or not trained_together(model, dataset, together):
-                rows |= {index: self.run_trial(dataset, index, context=context) for index in of_model}
-                continue
-            draws = [self._trial(dataset, index)[0] for index in of_model]
-            splits, validations = zip(*(self.fitted_and_held_back(dataset, draw) for draw in draws), strict=True)
-            predicted = predict_together(
-                *((self.epoch,), model, dataset, splits),
-                seeds=[self.fit_seed(draw) for draw in draws],
-                validations=validations,
-                should_stop=context.should_stop,
-            )
-            for index, draw, split, (labels, seconds) in zip(of_model, draws, splits, predicted, strict=True):
-                counted = self.rows_of(dataset, draw, labels[self.epoch], model=name, seconds=seconds, split=split)
-                rows[index] = of_turn(counted, None) if self.left_out else counted
-        return [rows[index] for index in indices]
+        return run_together(self, dataset, indices, context=context, together=together)
 
     def fitted_and_held_back(
         self, dataset: Dataset, draw: Draw
@@ -397,12 +360,9 @@ class TrialPlan:
         familiar ones stay familiar. None where `epoch` asks for no such choice. What is left to train on is as large
         for every source finder. Raises DataError where a class has too few sources to spare one more.
         """
-        split = self.split(dataset, draw)
         if self.epoch != "validation":
-            return split, None
-        inner = _held_back(self, dataset, draw)
-        n_train = min(len(_held_back(self, dataset, other).train) for other in _same_repeat(self, dataset, draw))
-        return Split(_cut(self, draw, inner.train, n_train), split.test), inner.test
+            return self.split(dataset, draw), None
+        return spared_split(self, dataset, draw)
 
     def rows_of(
         self,
@@ -426,152 +386,15 @@ class TrialPlan:
             source_names=self.source_names(dataset, draw.source_finder),
             sources_held_out=DRAW_SCHEMES[draw.scheme] is SourceExclusive,
             seconds=seconds,
-            constant=_identity(model, draw),
+            constant=identity(model, draw),
         )
 
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
-        draw, model, turn = self._trial(dataset, index)
-        row = {**dict.fromkeys(COLUMNS), **_identity(model, draw), "status": "failed"}
+        draw, model, turn = trial_at(self, dataset, index)
+        row = {**dict.fromkeys(COLUMNS), **identity(model, draw), "status": "failed"}
         rows = as_frame({name: [value] for name, value in row.items()})
         return of_turn(rows, turn) if self.left_out else rows
 
-    def _check_held_back(self, dataset: Dataset, draws: tuple[Draw, ...]) -> None:
-        """Raise DataError where no sources are left to hold back, which is known without finding any."""
-        for finder, scheme in {(draw.source_finder, draw.scheme): draw for draw in draws}:
-            y, sources = _one_row_per_source(self, dataset, finder)
-            if DRAW_SCHEMES[scheme] is SourceExclusive:
-                with _naming_classes(dataset):
-                    train = _scheme(self, scheme, 1, 0).draw(0, y, sources).train
-                _second_draw(self, dataset, scheme, 0, (y[train], sources[train]))
-
     def _sources_plan(self, source_finder: str) -> SourcesPlan:
-        return SourcesPlan(source_finder, self.n_sources, _n_clusterings(self, source_finder), self.seed)
-
-    def _trial(self, dataset: Dataset, index: int) -> tuple[Draw, str, int | None]:
-        """Draw, model and the turn that is left out: all whole draws first, then all turns of each draw."""
-        at, model = divmod(index, len(self.models))
-        draws = self.draws(dataset)
-        if at < len(draws):
-            return draws[at], self.models[model], None
-        draw, turn = divmod(at - len(draws), n_turns(dataset))
-        return _known(draws)[draw], self.models[model], turn
-
-
-def _known(draws: Sequence[Draw]) -> list[Draw]:
-    return [draw for draw in draws if draw.source_finder == KNOWN_SOURCES]
-
-
-def _scheme(plan: TrialPlan, scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
-    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
-    seed = _seed(plan.seed, scheme, clustering)
-    return DRAW_SCHEMES[scheme](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
-
-
-def _n_clusterings(plan: TrialPlan, source_finder: str) -> int:
-    return 1 if source_finder == KNOWN_SOURCES else min(plan.n_clusterings, plan.n_repeats)
-
-
-@lru_cache(maxsize=16)
-def _draws(plan: TrialPlan, dataset: Dataset) -> tuple[Draw, ...]:
-    draws = []
-    for finder in plan.source_finders:
-        y, groups = _one_row_per_source(plan, dataset, finder)
-        n_clusterings = _n_clusterings(plan, finder)
-        for scheme in plan.schemes:
-            for clustering in range(n_clusterings):
-                n_repeats = len(range(clustering, plan.n_repeats, n_clusterings))
-                with _naming_classes(dataset):
-                    n_splits = _scheme(plan, scheme, n_repeats, clustering).get_n_splits(y, y, groups)
-                draws += [
-                    Draw(finder, scheme, clustering + within * n_clusterings, clustering, within)
-                    for within in range(n_splits)
-                ]
-    return tuple(sorted(draws, key=lambda draw: draw.repeat))
-
-
-def _one_row_per_source(plan: TrialPlan, dataset: Dataset, source_finder: str) -> tuple[np.ndarray, np.ndarray]:
-    """Labels and sources from which the number of splits follows, without waiting for a clustering."""
-    if source_finder == KNOWN_SOURCES:
-        return dataset.y, known_sources(dataset)[0]
-    check_class_sizes(dataset, plan.n_sources)
-    groups = np.arange(dataset.n_classes * plan.n_sources)
-    return groups // plan.n_sources, groups
-
-
-@lru_cache(maxsize=64)
-def _raw_split(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
-    n_clusterings = _n_clusterings(plan, draw.source_finder)
-    n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
-    scheme = _scheme(plan, draw.scheme, n_repeats, draw.clustering)
-    with _naming_classes(dataset):
-        return scheme.draw(draw.within, dataset.y, plan.sources(dataset, draw.source_finder, draw.clustering))
-
-
-@contextmanager
-def _naming_classes(dataset: Dataset) -> Iterator[None]:
-    """Schemes see codes of classes; whoever reads what they refuse knows the names."""
-    try:
-        yield
-    except OnlyOneSource as problem:
-        raise problem.named(dataset.class_names) from None
-
-
-@lru_cache(maxsize=16)
-def _held_back(plan: TrialPlan, dataset: Dataset, draw: Draw) -> Split:
-    """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
-    train = plan.split(dataset, draw).train
-    sources = plan.sources(dataset, draw.source_finder, draw.clustering)[train]
-    inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.y[train], sources))
-    return Split(train[inner.train], train[inner.test])
-
-
-def _second_draw(
-    plan: TrialPlan, dataset: Dataset, scheme: str, repeat: int, labels_and_sources: tuple[np.ndarray, np.ndarray]
-) -> Split:
-    """A split of a training part, given by its labels and sources."""
-    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
-    seed = _seed(plan.seed, f"validation {scheme}", repeat)
-    try:
-        with _naming_classes(dataset):
-            return DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across).draw(
-                0, *labels_and_sources
-            )
-    except DataError as problem:
-        raise DataError(
-            f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
-            "the last epoch."
-        ) from None
-
-
-def _cut(plan: TrialPlan, draw: Draw, rows: np.ndarray, n_rows: int) -> np.ndarray:
-    """So many of the rows, the same of every smaller number."""
-    if n_rows == len(rows):
-        return rows
-    order = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(rows)
-    return np.sort(order[:n_rows])
-
-
-def _same_repeat(plan: TrialPlan, dataset: Dataset, draw: Draw) -> list[Draw]:
-    if len(plan.source_finders) == 1:
-        return [draw]
-    return [d for d in plan.draws(dataset) if (d.scheme, d.repeat) == (draw.scheme, draw.repeat)]
-
-
-def _identity(model: str, draw: Draw) -> dict[str, object]:
-    return {
-        "model": model,
-        "source_finder": draw.source_finder,
-        "scheme": draw.scheme,
-        "repeat": draw.repeat,
-        "clustering": draw.clustering,
-    }
-
-
-def _text_seed(text: str) -> list[int]:
-    return list(text.encode())
-
-
-def _seed(seed: int, scheme: str, number: int) -> int:
-    """A seed of its own for every scheme and repeat (or clustering), the same for all models and finders."""
-    return int(np.random.SeedSequence([seed, *_text_seed(scheme), number]).generate_state(1)[0])
+        return SourcesPlan(source_finder, self.n_sources, n_clusterings_of(self, source_finder), self.seed)

@@ -8,11 +8,11 @@ from core.evaluate.source_robustness import AccuracyIntervals, expected_accuracy
 from core.figures.source_robustness import (
     accuracy_boxes,
     class_chart,
-    held_out_chart,
     interval_chart,
     rho_chart,
     row_names,
 )
+from core.figures.source_robustness_sources import held_out_chart
 from core.figures.theme import alt_text, theme
 from tests.evaluate.populations import SCHEMES, Population
 

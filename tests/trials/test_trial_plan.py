@@ -154,10 +154,10 @@ def test_rows_say_what_an_obvious_count_says(wine):
     [draw] = plan.draws(wine)
     train, test = plan.split(wine, draw)
     from core.models import MODELS
-    from core.trials.trial_plan import _seed
+    from core.trials.draws import seed_of
 
     model = MODELS["logistic"]()
-    model.fit(wine.x[train], wine.y[train], seed=_seed(plan.seed, draw.scheme, draw.repeat), n_classes=3)
+    model.fit(wine.x[train], wine.y[train], seed=seed_of(plan.seed, draw.scheme, draw.repeat), n_classes=3)
     predicted = model.predict(wine.x[test])
     rows = plan.run_trial(wine, 0, context=Context())
     assert rows["n_correct"].iloc[0] == sum(int(a == b) for a, b in zip(predicted, wine.y[test], strict=True))

@@ -11,7 +11,16 @@ from core.data.predictions.reading import BY_VALUES, Reading
 from core.data.predictions.scores import cell_scores, probabilities
 from core.data.tables import Table
 from core.data.tables.class_names import common_names, renaming
-from core.data.tables.table import PREDICTED_LIKELY, TRUTH_LIKELY, UNSURE, called, compact, families, ranked, stems
+from core.data.tables.column_names import (
+    PREDICTED_LIKELY,
+    TRUTH_LIKELY,
+    UNSURE,
+    called,
+    compact,
+    families,
+    ranked,
+    stems,
+)
 from core.data.values import numbers_in
 
 BY_NAMES = "by their names"

@@ -21,7 +21,7 @@ from core.data.predictions.roles import Part, Roles
 from core.data.predictions.targets import name_targets
 from core.data.tables import Table
 from core.data.tables.class_names import agreement_by_chance, common_names
-from core.data.tables.table import ROW_NAMES, model_families, stems
+from core.data.tables.column_names import ROW_NAMES, model_families, stems
 
 _PART_KINDS = {"truth": ("words", "whole"), "predicted": ("words", "whole"), "confidence": ("fraction", "whole")}
 

@@ -1,18 +1,19 @@
 """Which row of one file is which row of another? By what names every row in both, or else by line, if labels agree."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.agreement import Agreement, Labels, labels_of, percent
+from core.data.predictions.agreement import labels_of, percent
 from core.data.predictions.joins import LINE, step_named
 from core.data.predictions.roles import Roles
 from core.data.predictions.ways import (
+    MOST_WAYS,
     Key,
+    Pair,
     Way,
     by_keys,
     by_line,
@@ -24,13 +25,10 @@ from core.data.predictions.ways import (
     ways_by_pair,
 )
 from core.data.tables import Table
-from core.data.tables.table import ROW_NAMES
+from core.data.tables.column_names import ROW_NAMES
 from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
-_MOST_WAYS = 3
-_CHOOSE = "Choose one, or"
-_CONFIRM = "Confirm this only if you know that it is right; else"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,85 +43,6 @@ class Match:
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     line: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """Two files whose rows are to be brought together, and what their columns are."""
-
-    known: Table
-    truth_roles: Roles
-    said: Table
-    roles: Roles
-    labels: Labels | None
-    _agreements: dict[Way, Agreement] = field(default_factory=dict, init=False)
-    _doubts: dict[Way, str] = field(default_factory=dict, init=False)
-
-    def agreement(self, way: Way) -> Agreement | None:
-        """How often labels agree in a way, counted once; None where they are not known."""
-        if self.labels is None:
-            return None
-        if way not in self._agreements:
-            self._agreements[way] = self.labels.agreement(way.rows)
-        return self._agreements[way]
-
-    def doubt(self, way: Way) -> str:
-        """What labels say against rows that stand in this order, looked for once; nothing where they are not known."""
-        if self.labels is None:
-            return ""
-        if way not in self._doubts:
-            self._doubts[way] = self.labels.doubt(way.rows)
-        return self._doubts[way]
-
-    @property
-    def files(self) -> tuple[Table, Roles, Table, Roles]:
-        return self.known, self.truth_roles, self.said, self.roles
-
-    @cached_property
-    def line(self) -> Way | None:
-        """Line by line, where there are as many."""
-        n_truth, n_said = self.known.n_rows, self.said.n_rows
-        return by_line(n_truth, n_said) if n_truth == n_said else None
-
-    @property
-    def has_ids_in_one(self) -> bool:
-        """Whether one file has ids and the other has none, which then says nothing of the order of its rows."""
-        return (self.truth_roles.id is None) != (self.roles.id is None)
-
-    @cached_property
-    def shifts(self) -> list[Way]:
-        """Line by line, moved by some rows, where labels agree clearly more often so."""
-        steps = self.labels.shifts if self.labels else {}
-        best = sorted(steps, key=lambda step: -steps[step].accuracy)
-        return [by_line(self.known.n_rows, self.said.n_rows, step) for step in best]
-
-    def _support(self, way: Way) -> float:
-        """How well labels agree in a way, where that is clear."""
-        agreement = self.agreement(way)
-        return agreement.accuracy if agreement and agreement.is_clear else 0.0
-
-    def meaning(self, way: Way) -> str:
-        """What a way comes to, for people."""
-        known = self.labels is not None and self.labels.named and way.n_matched > 0
-        agreement = self.agreement(way) if known else None
-        accuracy = f", accuracy {percent(agreement.accuracy)}" if agreement else ""
-        return f"{way.title}: {way.counts}{accuracy}"
-
-    def question(self, reason: str, ways: Sequence[Way]) -> RolesNeeded:
-        """Which of some ways is meant? The likeliest is guessed: one that labels speak for, or else the first."""
-        names = {way.name for way in ways}
-        further = [way for way in self.shifts if way.name not in names] if LINE in names else []
-        ways = [*ways, *further][:_MOST_WAYS]
-        meanings = tuple(map(self.meaning, ways))
-        told = " ".join(f"{meaning[0].upper()}{meaning[1:]}." for meaning in meanings)
-        return RolesNeeded(
-            f"Which rows belong together? {reason} {told} "
-            f"{_CHOOSE if len(ways) > 1 else _CONFIRM} add a column that names each row to both files.",
-            replace(self.roles, join=max(ways, key=self._support).name),
-            tuple(way.name for way in ways),
-            "join",
-            meanings,
-        )
 
 
 def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *, confirmed: bool = False) -> Match:
@@ -142,7 +61,7 @@ def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *
     >>> match.rows, match.roles.id
     (array([1, 0]), 'image')
     """
-    pair = _Pair(known, truth_roles, said, roles, labels_of(known, truth_roles, said, roles))
+    pair = Pair(known, truth_roles, said, roles, labels_of(known, truth_roles, said, roles))
     if roles.join is not None:
         way = _given(pair, roles.join)
     elif confirmed:
@@ -153,7 +72,7 @@ def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *
     return _by_key(pair, way) if way.keys else _by_line(pair, way, confirmed=confirmed)
 
 
-def _given(pair: _Pair, name: str) -> Way:
+def _given(pair: Pair, name: str) -> Way:
     """The way that somebody chose."""
     known, said = pair.known, pair.said
     if name == LINE:
@@ -171,7 +90,7 @@ def _given(pair: _Pair, name: str) -> Way:
     return replace(way, name=name)
 
 
-def _whole(pair: _Pair, ids: Key) -> Way:
+def _whole(pair: Pair, ids: Key) -> Way:
     """The way by ids that leaves no row out."""
     way = _of_ids(pair, ids)
     if way is None:
@@ -181,39 +100,58 @@ def _whole(pair: _Pair, ids: Key) -> Way:
     return way
 
 
-def _decided(pair: _Pair) -> Way:
+def _decided(pair: Pair) -> Way:
     """The way that nothing speaks against; RolesNeeded where there is none, or several."""
     ids = _ids(*pair.files)
     of_ids = None if ids is None else _of_ids(pair, ids)
     ways = [way for way in ways_by_column(*pair.files) if way.keys[0] != ids]
+    naming = _naming(pair, ids, of_ids, ways)
+    if not naming:
+        ways += ways_by_pair(*pair.files)
+        naming = _complete(ways)
+    if naming:
+        _check_one_order(pair, naming)
+        if not (counts_rows(naming[0], pair.known) and _in_order(naming[0])):
+            return _unless_others_agree(pair, naming[0])
+    elif ids and of_ids is None:
+        raise _twice(pair, ids)
+    else:
+        _check_nothing_partly(pair, of_ids, ways)
+    _check_lines(pair, naming)
+    return naming[0] if naming else _lines(pair)
+
+
+def _naming(pair: Pair, ids: Key | None, of_ids: Way | None, ways: list[Way]) -> list[Way]:
+    """The ways by one column that name every row in both files; those that only count rows if there are no others."""
     naming = [way for way in ways if way.is_complete and not counts_rows(way, pair.known)]
     if of_ids and of_ids.is_complete and not (naming and ids and ids[1].lower() in ROW_NAMES):
         naming = [of_ids, *naming]
-    naming = naming or _complete(ways)
-    ways += [] if naming else ways_by_pair(*pair.files)
-    naming = naming or _complete(ways)
-    if naming and not all(np.array_equal(way.rows, naming[0].rows) for way in naming):
-        columns = ", ".join(dict.fromkeys(repr(said) for way in naming for _, said in way.keys))
-        reason = f"Columns {columns} of {pair.known.name} and {pair.said.name} join them in different ways."
-        raise pair.question(reason, [*naming, *filter(None, [pair.line])])
-    if naming and not (counts_rows(naming[0], pair.known) and _in_order(naming[0])):
-        return _unless_others_agree(pair, naming[0])
+    return naming or _complete(ways)
+
+
+def _check_one_order(pair: Pair, naming: Sequence[Way]) -> None:
+    """The question where columns that name every row join them in different ways."""
+    if all(np.array_equal(way.rows, naming[0].rows) for way in naming):
+        return
+    columns = ", ".join(dict.fromkeys(repr(said) for way in naming for _, said in way.keys))
+    reason = f"Columns {columns} of {pair.known.name} and {pair.said.name} join them in different ways."
+    raise pair.question(reason, [*naming, *filter(None, [pair.line])])
+
+
+def _check_nothing_partly(pair: Pair, of_ids: Way | None, ways: Sequence[Way]) -> None:
+    """The question where columns name some of the rows, the refusal where ids have nothing in common."""
     partly = [way for way in [of_ids, *ways] if way and not way.is_complete and way.n_matched]
-    if ids and of_ids is None and not naming:
-        raise _twice(pair, ids)
-    if partly and not naming:
+    if partly:
         raise _partly(pair, partly)
-    if of_ids and not of_ids.n_matched and not naming:
+    if of_ids and not of_ids.n_matched:
         raise _refusal(pair, of_ids)
-    _check_lines(pair, naming)
-    return naming[0] if naming else _lines(pair)
 
 
 def _complete(ways: Sequence[Way]) -> list[Way]:
     return [way for way in ways if way.is_complete]
 
 
-def _unless_others_agree(pair: _Pair, way: Way) -> Way:
+def _unless_others_agree(pair: Pair, way: Way) -> Way:
     """A way by key, unless labels agree no more often so than if shuffled, and clearly do in the order of the lines."""
     agreement = pair.agreement(way)
     if agreement is None or not agreement.can_differ or agreement.is_clear:
@@ -227,14 +165,14 @@ def _unless_others_agree(pair: _Pair, way: Way) -> Way:
     raise pair.question(reason, [way, *others])
 
 
-def _partly(pair: _Pair, ways: Sequence[Way]) -> RolesNeeded:
+def _partly(pair: Pair, ways: Sequence[Way]) -> RolesNeeded:
     """Whether rows shall be left out: not all have one in the other file."""
     ways = sorted(ways, key=lambda way: -way.n_matched)
     reason = f"{_lost(pair, ways[0])} Give files about the same rows, or leave those out."
-    return pair.question(reason, [*ways[: _MOST_WAYS - 1], *filter(None, [pair.line])])
+    return pair.question(reason, [*ways[: MOST_WAYS - 1], *filter(None, [pair.line])])
 
 
-def _lost(pair: _Pair, way: Way) -> str:
+def _lost(pair: Pair, way: Way) -> str:
     """How many keys of either file the other lacks, with an example of each."""
     lost = ~np.isin(np.arange(way.n_truth), way.rows)
     own, said = (
@@ -256,7 +194,7 @@ def _lost(pair: _Pair, way: Way) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _refusal(pair: _Pair, way: Way) -> DataError:
+def _refusal(pair: Pair, way: Way) -> DataError:
     return DataError(f"{_lost(pair, way)} Give files about the same rows, with ids spelled alike.")
 
 
@@ -264,7 +202,7 @@ def _such(keys: Sequence[tuple[str | None, ...]]) -> str:
     return f" (such as {', '.join(map(repr, keys[0]))})" if keys else ""
 
 
-def _check_lines(pair: _Pair, counted: Sequence[Way]) -> None:
+def _check_lines(pair: Pair, counted: Sequence[Way]) -> None:
     """The question, or the refusal, where rows should not be joined by line; `counted` are ids that only count them."""
     known, said = pair.known, pair.said
     line, twice = pair.line, repeated(*pair.files)
@@ -288,32 +226,32 @@ def _check_lines(pair: _Pair, counted: Sequence[Way]) -> None:
         raise pair.question(doubt or "Labels agree more often when rows are moved.", [line])
 
 
-def _lengths(pair: _Pair) -> str:
+def _lengths(pair: Pair) -> str:
     known, said = pair.known, pair.said
     return f"{known.name} has {known.n_rows:,} rows, {said.name} has {said.n_rows:,}, and neither has ids"
 
 
-def _ids_in_one(pair: _Pair) -> str:
+def _ids_in_one(pair: Pair) -> str:
     own, other = pair.truth_roles.id, pair.roles.id
     with_ids, without = (pair.said, pair.known) if own is None else (pair.known, pair.said)
     return f"{with_ids.name} has ids (column {other or own!r}), {without.name} has none."
 
 
-def _confirmed_lines(pair: _Pair) -> Way:
+def _confirmed_lines(pair: Pair) -> Way:
     """Line by line, as somebody has seen them; RolesNeeded where that cannot be, since one file has ids."""
     if pair.line is not None and pair.has_ids_in_one:
         raise pair.question(_ids_in_one(pair), [pair.line])
     return _lines(pair)
 
 
-def _lines(pair: _Pair) -> Way:
+def _lines(pair: Pair) -> Way:
     """Line by line; DataError where there are not as many lines."""
     if pair.line is None:
         raise _other_lengths(pair)
     return pair.line
 
 
-def _other_lengths(pair: _Pair) -> DataError:
+def _other_lengths(pair: Pair) -> DataError:
     if not pair.has_ids_in_one or pair.roles.join is not None:
         return DataError(f"{_lengths(pair)}. Give both a column 'id', or as many rows in the same order.")
     return DataError(
@@ -334,21 +272,21 @@ def _same_values(known: Table, other: str | None, said: Table, own: str) -> bool
     return other is not None and set(known.strings(other)) == set(said.strings(own))
 
 
-def _of_ids(pair: _Pair, ids: Key) -> Way | None:
+def _of_ids(pair: Pair, ids: Key) -> Way | None:
     """The way by ids and, where both files tell sets, tasks or trials apart, by these; None where one stands twice."""
     way = by_keys(pair.known, pair.said, _with_apart(pair, ids), pair.roles)
     return None if way is None else replace(way, name=ids[1])
 
 
-def _apart(pair: _Pair) -> list[str]:
+def _apart(pair: Pair) -> list[str]:
     return [role for role in _APART if getattr(pair.truth_roles, role) and getattr(pair.roles, role)]
 
 
-def _with_apart(pair: _Pair, ids: Key) -> tuple[Key, ...]:
+def _with_apart(pair: Pair, ids: Key) -> tuple[Key, ...]:
     return ids, *((getattr(pair.truth_roles, role), getattr(pair.roles, role)) for role in _apart(pair))
 
 
-def _twice(pair: _Pair, ids: Key) -> DataError:
+def _twice(pair: Pair, ids: Key) -> DataError:
     """What to say of ids that are missing, or stand twice in either file."""
     keys, apart = _with_apart(pair, ids), _apart(pair)
     own = list(zip(*(pair.known.strings(key) for key, _ in keys), strict=True))
@@ -372,7 +310,7 @@ def _in_order(way: Way) -> bool:
     return bool((way.rows == np.arange(len(way.rows))).all())
 
 
-def _by_key(pair: _Pair, way: Way) -> Match:
+def _by_key(pair: Pair, way: Way) -> Match:
     """What joined by columns, with what it is worth to know about that."""
     known, said, roles = pair.known, pair.said, pair.roles
     own, other = way.keys[0]
@@ -394,7 +332,7 @@ def _by_key(pair: _Pair, way: Way) -> Match:
     return Match(way.rows, roles, (*notes, *_otherwise(pair, way)), warnings)
 
 
-def _otherwise(pair: _Pair, way: Way) -> list[str]:
+def _otherwise(pair: Pair, way: Way) -> list[str]:
     """What the order of the lines would come to, where it is another one."""
     if pair.line is None or pair.labels is None or not pair.labels.named or _in_order(way):
         return []
@@ -402,7 +340,7 @@ def _otherwise(pair: _Pair, way: Way) -> list[str]:
     return [f"Joined so, {share} of labels agree; line by line {other} would."]
 
 
-def _left_out(pair: _Pair, way: Way) -> tuple[str, ...]:
+def _left_out(pair: Pair, way: Way) -> tuple[str, ...]:
     truth, said = way.left_out
     if not truth and not said:
         return ()
@@ -411,7 +349,7 @@ def _left_out(pair: _Pair, way: Way) -> tuple[str, ...]:
     return (f"Left out, since they have no row in the other file: {counts}.",)
 
 
-def _by_line(pair: _Pair, way: Way, *, confirmed: bool) -> Match:
+def _by_line(pair: Pair, way: Way, *, confirmed: bool) -> Match:
     how = "as was said" if pair.roles.join is not None else "since neither file has ids"
     labels = pair.labels
     agreement, doubt = pair.agreement(way), pair.doubt(way)

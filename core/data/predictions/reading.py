@@ -16,7 +16,7 @@ from core.data.predictions.roles import Roles
 from core.data.predictions.scores import cell_scores
 from core.data.tables import Table
 from core.data.tables.class_names import renaming
-from core.data.tables.table import (
+from core.data.tables.column_names import (
     NAMES,
     PREDICTED_LIKELY,
     ROW_NAMES,

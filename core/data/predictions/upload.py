@@ -23,8 +23,8 @@ from core.data.predictions.reading import Reading, keep_names, name_rows
 from core.data.predictions.roles import Part, Roles
 from core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary, read_prediction_table
 from core.data.tables import Table
+from core.data.tables.column_names import ROW_NAMES, compact, stems
 from core.data.tables.files import File
-from core.data.tables.table import ROW_NAMES, compact, stems
 from core.data.values import listed
 
 _KINDS = ("predictions", "truth")

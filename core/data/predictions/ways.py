@@ -4,19 +4,20 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.predictions.agreement import shifted
+from core.data.errors import RolesNeeded
+from core.data.predictions.agreement import Agreement, Labels, percent, shifted
 from core.data.predictions.joins import LINE, in_words, name_of_step
 from core.data.predictions.reading import NAMING
 from core.data.predictions.roles import SHARED, Roles
 from core.data.tables import Table
-from core.data.tables.table import ROW_NAMES, compact
+from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.values import first_repeat, quoted
 
 Key = tuple[str, str]
@@ -26,6 +27,9 @@ _MOST_COLUMNS = 30  # of so many columns that may name rows all are compared wit
 _MOST_PAIRED = 6
 _LEAST_SHARED = 0.5  # the share of the rows of the shorter file that has to be found by a key nobody named
 _ALMOST = 0.8  # the share of different values from which on a column names rows, but some of them twice
+MOST_WAYS = 3
+_CHOOSE = "Choose one, or"
+_CONFIRM = "Confirm this only if you know that it is right; else"
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,3 +299,83 @@ def repeated(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> str
                     f"{table.place(repeat[1])}: {quoted(cells[repeat[1]])} of column {name!r} stands in {at} too{more}."
                 )
     return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two files whose rows are to be brought together, and what their columns are."""
+
+    known: Table
+    truth_roles: Roles
+    said: Table
+    roles: Roles
+    labels: Labels | None
+    _agreements: dict[Way, Agreement] = field(default_factory=dict, init=False)
+    _doubts: dict[Way, str] = field(default_factory=dict, init=False)
+
+    def agreement(self, way: Way) -> Agreement | None:
+        """How often labels agree in a way, counted once; None where they are not known."""
+        if self.labels is None:
+            return None
+        if way not in self._agreements:
+            self._agreements[way] = self.labels.agreement(way.rows)
+        return self._agreements[way]
+
+    def doubt(self, way: Way) -> str:
+        """What labels say against rows that stand in this order, looked for once; nothing where they are not known."""
+        if self.labels is None:
+            return ""
+        if way not in self._doubts:
+            self._doubts[way] = self.labels.doubt(way.rows)
+        return self._doubts[way]
+
+    @property
+    def files(self) -> tuple[Table, Roles, Table, Roles]:
+        """Both files with their roles, in the order in which functions take them."""
+        return self.known, self.truth_roles, self.said, self.roles
+
+    @cached_property
+    def line(self) -> Way | None:
+        """Line by line, where there are as many."""
+        n_truth, n_said = self.known.n_rows, self.said.n_rows
+        return by_line(n_truth, n_said) if n_truth == n_said else None
+
+    @property
+    def has_ids_in_one(self) -> bool:
+        """Whether one file has ids and the other has none, which then says nothing of the order of its rows."""
+        return (self.truth_roles.id is None) != (self.roles.id is None)
+
+    @cached_property
+    def shifts(self) -> list[Way]:
+        """Line by line, moved by some rows, where labels agree clearly more often so."""
+        steps = self.labels.shifts if self.labels else {}
+        best = sorted(steps, key=lambda step: -steps[step].accuracy)
+        return [by_line(self.known.n_rows, self.said.n_rows, step) for step in best]
+
+    def _support(self, way: Way) -> float:
+        """How well labels agree in a way, where that is clear."""
+        agreement = self.agreement(way)
+        return agreement.accuracy if agreement and agreement.is_clear else 0.0
+
+    def meaning(self, way: Way) -> str:
+        """What a way comes to, for people."""
+        known = self.labels is not None and self.labels.named and way.n_matched > 0
+        agreement = self.agreement(way) if known else None
+        accuracy = f", accuracy {percent(agreement.accuracy)}" if agreement else ""
+        return f"{way.title}: {way.counts}{accuracy}"
+
+    def question(self, reason: str, ways: Sequence[Way]) -> RolesNeeded:
+        """Which of some ways is meant? The likeliest is guessed: one that labels speak for, or else the first."""
+        names = {way.name for way in ways}
+        further = [way for way in self.shifts if way.name not in names] if LINE in names else []
+        ways = [*ways, *further][:MOST_WAYS]
+        meanings = tuple(map(self.meaning, ways))
+        told = " ".join(f"{meaning[0].upper()}{meaning[1:]}." for meaning in meanings)
+        return RolesNeeded(
+            f"Which rows belong together? {reason} {told} "
+            f"{_CHOOSE if len(ways) > 1 else _CONFIRM} add a column that names each row to both files.",
+            replace(self.roles, join=max(ways, key=self._support).name),
+            tuple(way.name for way in ways),
+            "join",
+            meanings,
+        )

@@ -6,7 +6,8 @@ other lengths, other encodings) is not read here but by `delimited`, which knows
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+import mmap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -20,7 +21,7 @@ csv.field_size_limit(2**31 - 1)
 
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 2**20
-_BLOCK = 2**20  # bytes that are parsed at once, unless a line is longer; more where columns are many
+_BLOCK, _LINES = 2**20, 400  # bytes, and usual lines, that are parsed at once at least; no line is cut
 _AT_ONCE, _ROWS = 16, 2**16  # columns and rows of a matrix that are written together
 _SAMPLE = 1000
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -79,35 +80,81 @@ class TextColumns(Mapping[str, np.ndarray]):
 
     def plain_numbers(self, name: str) -> Float[np.ndarray, " n_rows"] | None:
         """A column in which every cell is plainly a number; None where any is not, which is seen at the first."""
-        import pyarrow
-        import pyarrow.compute as compute
-
-        try:
-            return compute.cast(self._columns[name], pyarrow.float64()).to_numpy()
-        except pyarrow.ArrowInvalid:
-            return None
-
-    def let_go(self, name: str) -> None:
-        """Forget the text of a column, of which nobody will ask anything any more."""
-        del self._columns[name]
-        self._made.pop(name, None)
+        return _plain_numbers(self._columns[name])
 
     def numbers(self, name: str) -> Float[np.ndarray, " n_rows"]:
         """A column as numbers, NaN where there is none; the same as `core.data.values.as_numbers` of it."""
-        import pyarrow
-        import pyarrow.compute as compute
+        return _numbers(self._columns[name])
 
-        numbers = self.plain_numbers(name)
-        if numbers is not None:
-            return numbers
-        cells = self._columns[name]
-        plain = compute.match_substring_regex(cells, _NUMBER)
-        nothing = pyarrow.scalar(None, pyarrow.string())
-        numbers = np.array(compute.cast(compute.if_else(plain, cells, nothing), pyarrow.float64()).to_numpy())
-        odd = compute.and_(compute.invert(plain), compute.match_substring_regex(cells, _PERHAPS_NUMBER)).to_numpy()
-        if odd.any():
-            numbers[odd] = as_numbers(self[name][odd])
+    def blocks(
+        self, names: Sequence[str], *, for_good: bool = False
+    ) -> Iterator[tuple[list[Any], Float[np.ndarray, "n_columns n_rows"]]]:
+        """Some rows after the others of these columns: their text, and the numbers, NaN where there is none.
+
+        `for_good` says that nobody will ask anything of these columns any more: each block of text is then forgotten
+        once the next one is asked for.
+        """
+        import pyarrow
+
+        columns = [self._columns[name].chunks for name in names]
+        lengths = {tuple(map(len, chunks)) for chunks in columns}
+        if len(lengths) > 1:
+            columns = [[pyarrow.concat_arrays(chunks)] for chunks in columns]
+        if for_good:
+            self._let_go(names)
+        for chunks in _emptied(columns):
+            numbers = _plain_numbers(pyarrow.concat_arrays(chunks))  # one call for all columns, which may be many
+            yield chunks, np.array(list(map(_numbers, chunks))) if numbers is None else numbers.reshape(len(names), -1)
+            release()
+
+    def _let_go(self, names: Sequence[str]) -> None:
+        """Forget columns; what is left of small ones gets memory of its own, since theirs is shared with the others."""
+        import pyarrow
+
+        gone = sum(self._columns.pop(name).nbytes for name in names)
+        for name in names:
+            self._made.pop(name, None)
+        if sum(cells.nbytes for cells in self._columns.values()) < gone:
+            for name, cells in self._columns.items():
+                if cells.num_chunks > 1:
+                    self._columns[name] = pyarrow.chunked_array([cells.combine_chunks()])
+
+
+def _emptied(columns: list[list[Any]]) -> Iterator[list[Any]]:
+    """The first chunks of all columns, then the next ones, and so on; the lists are left without them."""
+    for chunks in columns:
+        chunks.reverse()
+    while columns and columns[0]:
+        yield [chunks.pop() for chunks in columns]
+
+
+def _plain_numbers(cells: Any) -> Float[np.ndarray, " n_rows"] | None:
+    import pyarrow
+    import pyarrow.compute as compute
+
+    try:
+        return compute.cast(cells, pyarrow.float64()).to_numpy()
+    except pyarrow.ArrowInvalid:
+        return None
+
+
+def _numbers(cells: Any) -> Float[np.ndarray, " n_rows"]:
+    """Cells of text, in one chunk or several, as numbers, NaN where there is none."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    numbers = _plain_numbers(cells)
+    if numbers is not None:
         return numbers
+    plain = compute.match_substring_regex(cells, _NUMBER)
+    nothing = pyarrow.scalar(None, pyarrow.string())
+    found = compute.cast(compute.if_else(plain, cells, nothing), pyarrow.float64())
+    numbers = np.array(found.to_numpy(zero_copy_only=False))
+    odd = compute.and_(compute.invert(plain), compute.match_substring_regex(cells, _PERHAPS_NUMBER))
+    odd = odd.to_numpy(zero_copy_only=False)
+    if odd.any():
+        numbers[odd] = as_numbers(objects(cells.filter(odd).to_pylist()))
+    return numbers
 
 
 def release() -> None:
@@ -115,6 +162,24 @@ def release() -> None:
     import pyarrow
 
     pyarrow.default_memory_pool().release_unused()
+
+
+def _packed(batches: Iterable[Any]) -> Iterator[Any]:
+    """The batches, each in memory of its own, which goes back to the system as soon as nobody needs the batch.
+
+    pyarrow's own memory does so only once all batches are gone.
+    """
+    import pyarrow
+    import pyarrow.ipc
+
+    for batch in batches:
+        message = batch.serialize()
+        memory = mmap.mmap(-1, message.size)
+        memory[:] = memoryview(message)
+        schema = batch.schema
+        del batch, message
+        release()
+        yield pyarrow.ipc.read_record_batch(pyarrow.py_buffer(memory), schema)
 
 
 def side_by_side(columns: Iterator[np.ndarray], n_rows: int, n_columns: int) -> Float[np.ndarray, "n_rows n_columns"]:
@@ -155,12 +220,13 @@ def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.
         return None
     width = len(next(csv.reader(io.StringIO(first), delimiter=delimiter)))
     names = [str(position) for position in range(width)]
+    block = max(_BLOCK, _LINES * len(content) // len(lines), 2 * longest + 2)
     try:
-        table = pyarrow.csv.read_csv(
+        batches = pyarrow.csv.open_csv(
             pyarrow.BufferReader(content),
             read_options=pyarrow.csv.ReadOptions(
                 column_names=names,
-                block_size=min(max(_BLOCK * min(16, 1 + width // 10), 2 * longest + 2), 2**31 - 1),
+                block_size=min(block, 2**31 - 1),
                 use_threads=False,  # several would cost twice the processor, and there are other people
             ),
             parse_options=pyarrow.csv.ParseOptions(
@@ -170,6 +236,7 @@ def read_columns(content: bytes, delimiter: str) -> tuple[list[Any], Integer[np.
                 column_types=dict.fromkeys(names, pyarrow.string()), strings_can_be_null=False
             ),
         )
+        table = pyarrow.Table.from_batches(list(_packed(batches)), batches.schema)
     except (pyarrow.ArrowException, ValueError):
         return None
     return (table.columns, lines) if table.num_rows == len(lines) else None
@@ -210,6 +277,12 @@ def _lines(content: bytes, delimiter: str) -> tuple[Integer[np.ndarray, " n_line
 
     No lines where quotation marks do more than enclose whole cells.
     """
+    n_ends, longest, shortest = _lengths(content)
+    if b'"' not in content and shortest > (2 if b"\r" in content else 1):
+        end = content.find(b"\n")
+        first = content if end < 0 else content[:end]
+        lines = np.arange(1, n_ends + (not content.endswith(b"\n")) + 1)
+        return lines, first.decode("utf-8", errors="replace"), longest
     ends = _positions(content, b"\n")
     if not _plain_quotes(content, ends, delimiter):
         return ends[:0], "", 0
@@ -219,7 +292,24 @@ def _lines(content: bytes, delimiter: str) -> tuple[Integer[np.ndarray, " n_line
     if len(lines) == 0:
         return lines, "", 0
     first = content[starts[lines[0] - 1] : stops[lines[0] - 1]].decode("utf-8", errors="replace")
-    return lines, first, int((stops - starts).max())
+    return lines, first, longest
+
+
+def _lengths(content: bytes) -> tuple[int, int, int]:
+    """How many ends of lines there are, and how many bytes the longest and the shortest line take with their ends.
+
+    >>> _lengths(b"a,b\\n\\nc")
+    (2, 4, 1)
+    """
+    array = np.frombuffer(content, dtype=np.uint8)
+    n_ends, longest, shortest, last = 0, 0, len(array) + 1, -1
+    for start in range(0, len(array), _CHUNK):
+        ends = start + np.flatnonzero(array[start : start + _CHUNK] == ord("\n"))
+        if len(ends):
+            lengths = np.diff(ends, prepend=last)
+            n_ends, longest = n_ends + len(ends), max(longest, int(lengths.max()))
+            shortest, last = min(shortest, int(lengths.min())), int(ends[-1])
+    return n_ends, max(longest, len(array) - last), shortest
 
 
 def _positions(content: bytes, wanted: bytes) -> Integer[np.ndarray, " n_found"]:

@@ -13,6 +13,7 @@ from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables import Table
 from core.data.tables.class_names import NUMBER, encode
+from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
 from core.data.tables.image_columns import images_in, paths_in, stacked
@@ -25,7 +26,6 @@ from core.data.tables.parts import about_parts, named_parts
 from core.data.tables.roles import NAMES, DatasetRoles, guess_dataset_roles
 from core.data.tables.roles_file import FileReading
 from core.data.tables.sources import about, is_called_source
-from core.data.tables.table import ROW_NAMES, compact
 from core.data.tables.vector_columns import spread_vectors
 from core.data.values import first_repeat, listed
 

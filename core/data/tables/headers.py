@@ -1,8 +1,8 @@
 """Does the first line of a file name its columns? If it does not, a sentence must not become the name of one."""
 
 from core.data.tables.class_names import NUMBER
+from core.data.tables.column_names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, compact
 from core.data.tables.sources import is_called_source
-from core.data.tables.table import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, compact
 
 Row = tuple[int, list[str]]  # the line it starts on, its cells
 _KNOWN = {*(name for names in NAMES.values() for name in names), *TRUTH_LIKELY, *PREDICTED_LIKELY, "text", "sentence"}

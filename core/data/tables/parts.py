@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from core.data.dataset import PARTS
 from core.data.errors import DataError
-from core.data.tables.table import Table, compact
+from core.data.tables.column_names import compact
+from core.data.tables.table import Table
 from core.data.values import quoted
 
 _NAMES = ("part", "split", "partition", "subset", "set", "fold", "datasplit", "traintest", "phase", "usage", "istest")

@@ -12,9 +12,10 @@ from math import lgamma, log
 import numpy as np
 from jaxtyping import Integer
 
+from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.dates import days
 from core.data.tables.parts import is_part
-from core.data.tables.table import ROW_NAMES, Table, compact
+from core.data.tables.table import Table
 
 # What people call the columns of sources, the likeliest first: who beats where, and where beats when.
 _STEMS = (

@@ -1,0 +1,190 @@
+"""Which splits does a plan of trials draw? Each by a seed of its own, which all models and source finders share."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Integer
+
+from core.data import DataError, Dataset
+from core.split import DRAW_SCHEMES, SourceExclusive, Split, SplitScheme
+from core.split.held_out import OnlyOneSource
+from core.trials.left_out import n_turns
+from core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, known_sources
+
+if TYPE_CHECKING:
+    from core.trials.trial_plan import TrialPlan
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One drawn split of a plan: whose sources, which scheme, which repeat. All models of the plan share it."""
+
+    source_finder: str
+    scheme: str
+    repeat: int
+    clustering: int
+    within: int
+    """The how manieth draw of its clustering this is."""
+
+
+def of_known_sources(draws: Sequence[Draw]) -> list[Draw]:
+    """The draws of sources that the data set names itself."""
+    return [draw for draw in draws if draw.source_finder == KNOWN_SOURCES]
+
+
+def _scheme(plan: "TrialPlan", scheme: str, n_repeats: int, clustering: int) -> SplitScheme:
+    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
+    seed = seed_of(plan.seed, scheme, clustering)
+    return DRAW_SCHEMES[scheme](n_repeats=n_repeats, test_share=plan.test_share, seed=seed, **across)
+
+
+def trial_at(plan: "TrialPlan", dataset: Dataset, index: int) -> tuple[Draw, str, int | None]:
+    """Draw, model and the turn that is left out of a trial: all whole draws first, then all turns of each draw."""
+    at, model = divmod(index, len(plan.models))
+    draws = plan.draws(dataset)
+    if at < len(draws):
+        return draws[at], plan.models[model], None
+    draw, turn = divmod(at - len(draws), n_turns(dataset))
+    return of_known_sources(draws)[draw], plan.models[model], turn
+
+
+def n_clusterings_of(plan: "TrialPlan", source_finder: str) -> int:
+    """How many clusterings a finder makes: known sources are there once."""
+    return 1 if source_finder == KNOWN_SOURCES else min(plan.n_clusterings, plan.n_repeats)
+
+
+@lru_cache(maxsize=16)
+def all_draws(plan: "TrialPlan", dataset: Dataset) -> tuple[Draw, ...]:
+    """Every drawn split of a plan, repeat by repeat."""
+    draws = []
+    for finder in plan.source_finders:
+        y, groups = _one_row_per_source(plan, dataset, finder)
+        n_clusterings = n_clusterings_of(plan, finder)
+        for scheme in plan.schemes:
+            for clustering in range(n_clusterings):
+                n_repeats = len(range(clustering, plan.n_repeats, n_clusterings))
+                with _naming_classes(dataset):
+                    n_splits = _scheme(plan, scheme, n_repeats, clustering).get_n_splits(y, y, groups)
+                draws += [
+                    Draw(finder, scheme, clustering + within * n_clusterings, clustering, within)
+                    for within in range(n_splits)
+                ]
+    return tuple(sorted(draws, key=lambda draw: draw.repeat))
+
+
+def _one_row_per_source(plan: "TrialPlan", dataset: Dataset, source_finder: str) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and sources from which the number of splits follows, without waiting for a clustering."""
+    if source_finder == KNOWN_SOURCES:
+        return dataset.y, known_sources(dataset)[0]
+    check_class_sizes(dataset, plan.n_sources)
+    groups = np.arange(dataset.n_classes * plan.n_sources)
+    return groups // plan.n_sources, groups
+
+
+@lru_cache(maxsize=64)
+def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
+    n_clusterings = n_clusterings_of(plan, draw.source_finder)
+    n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
+    scheme = _scheme(plan, draw.scheme, n_repeats, draw.clustering)
+    with _naming_classes(dataset):
+        return scheme.draw(draw.within, dataset.y, plan.sources(dataset, draw.source_finder, draw.clustering))
+
+
+def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
+    """The split of a draw, its training part cut where the plan says so, and to the smallest of all source finders."""
+    split = _raw_split(plan, dataset, draw)
+    n_train = min(len(_raw_split(plan, dataset, other).train) for other in _same_repeat(plan, dataset, draw))
+    if plan.n_train is not None:
+        n_train = min(n_train, plan.n_train)
+    return Split(_cut(plan, draw, split.train, n_train), split.test)
+
+
+def spared_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> tuple[Split, Integer[np.ndarray, " n_spared"]]:
+    """The split of a draw without those training rows that an epoch is chosen by, and these."""
+    inner = _held_back(plan, dataset, draw)
+    n_train = min(len(_held_back(plan, dataset, other).train) for other in _same_repeat(plan, dataset, draw))
+    return Split(_cut(plan, draw, inner.train, n_train), plan.split(dataset, draw).test), inner.test
+
+
+@contextmanager
+def _naming_classes(dataset: Dataset) -> Iterator[None]:
+    """Schemes see codes of classes; whoever reads what they refuse knows the names."""
+    try:
+        yield
+    except OnlyOneSource as problem:
+        raise problem.named(dataset.class_names) from None
+
+
+@lru_cache(maxsize=16)
+def _held_back(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
+    """The rows of a draw's training part that are trained on, and those that an epoch is chosen by."""
+    train = plan.split(dataset, draw).train
+    sources = plan.sources(dataset, draw.source_finder, draw.clustering)[train]
+    inner = _second_draw(plan, dataset, draw.scheme, draw.repeat, (dataset.y[train], sources))
+    return Split(train[inner.train], train[inner.test])
+
+
+def _second_draw(
+    plan: "TrialPlan", dataset: Dataset, scheme: str, repeat: int, labels_and_sources: tuple[np.ndarray, np.ndarray]
+) -> Split:
+    """A split of a training part, given by its labels and sources."""
+    across = {"across": plan.across} if DRAW_SCHEMES[scheme] is SourceExclusive else {}
+    seed = seed_of(plan.seed, f"validation {scheme}", repeat)
+    try:
+        with _naming_classes(dataset):
+            return DRAW_SCHEMES[scheme](n_repeats=1, test_share=plan.test_share, seed=seed, **across).draw(
+                0, *labels_and_sources
+            )
+    except DataError as problem:
+        raise DataError(
+            f"No sources can be held out of the training part to choose an epoch: {problem} Take more sources, or "
+            "the last epoch."
+        ) from None
+
+
+def _cut(plan: "TrialPlan", draw: Draw, rows: np.ndarray, n_rows: int) -> np.ndarray:
+    """So many of the rows, the same of every smaller number."""
+    if n_rows == len(rows):
+        return rows
+    order = np.random.default_rng([plan.seed, *_text_seed(draw.scheme), draw.repeat]).permutation(rows)
+    return np.sort(order[:n_rows])
+
+
+def _same_repeat(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> list[Draw]:
+    if len(plan.source_finders) == 1:
+        return [draw]
+    return [d for d in plan.draws(dataset) if (d.scheme, d.repeat) == (draw.scheme, draw.repeat)]
+
+
+def identity(model: str, draw: Draw) -> dict[str, object]:
+    """What names the rows of a draw."""
+    return {
+        "model": model,
+        "source_finder": draw.source_finder,
+        "scheme": draw.scheme,
+        "repeat": draw.repeat,
+        "clustering": draw.clustering,
+    }
+
+
+def _text_seed(text: str) -> list[int]:
+    return list(text.encode())
+
+
+def seed_of(seed: int, scheme: str, number: int) -> int:
+    """A seed of its own for every scheme and repeat (or clustering), the same for all models and finders."""
+    return int(np.random.SeedSequence([seed, *_text_seed(scheme), number]).generate_state(1)[0])
+
+
+def check_held_back(plan: "TrialPlan", dataset: Dataset, draws: tuple[Draw, ...]) -> None:
+    """Raise DataError where no sources are left to hold back, which is known without finding any."""
+    for finder, scheme in {(draw.source_finder, draw.scheme): draw for draw in draws}:
+        y, sources = _one_row_per_source(plan, dataset, finder)
+        if DRAW_SCHEMES[scheme] is SourceExclusive:
+            with _naming_classes(dataset):
+                train = _scheme(plan, scheme, 1, 0).draw(0, y, sources).train
+            _second_draw(plan, dataset, scheme, 0, (y[train], sources[train]))
