@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 from scipy.linalg import cho_factor, cho_solve
-from scipy.stats import rankdata
 
 from core.evaluate.max_t import max_t
 from core.models.threads import single_threaded
@@ -202,6 +201,8 @@ def areas(
     >>> areas(rng.normal(size=(50, 3)), rng.normal(2, 1, size=(50, 3)), n_shuffles=2, rng=rng).round(1)
     array([1. , 0.5, 0.5])
     """
+    from scipy.stats import rankdata
+
     if min(len(first), len(second)) < FEWEST:
         return np.full(1 + n_shuffles, np.nan)
     n, n_second = len(first) + len(second), len(second)

@@ -90,9 +90,10 @@ def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
     pairs = []
     for measure, other in combinations(table.columns.drop(["id", "label"]), 2):
         both = table.dropna(subset=[measure, other])
-        if len(both) < FEWEST or both[measure].nunique() < 2 or both[other].nunique() < 2:
+        values = [both[name].to_numpy(dtype=float) for name in (measure, other)]
+        if len(both) < FEWEST or any(np.unique(each).size < 2 for each in values):
             continue
-        overall = _correlation(both[measure].to_numpy(dtype=float), both[other].to_numpy(dtype=float))
+        overall = _correlation(*values)
         by_class = both.groupby("label")
         ranks = [by_class[name].rank(pct=True).to_numpy() for name in (measure, other)]
         within = _correlation(*(each - _mean_by_class(each, both["label"]) for each in ranks))

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import core
 from core.data import EXAMPLES, DataError, docstrings, docstrings_ready, load_example
 from core.data.docstrings import LIBRARIES, MAX_PER_LIBRARY, MIN_PER_SOURCE, Paragraph, paragraphs, select
 
@@ -86,7 +87,7 @@ def test_docstrings_are_stored_under_their_versions_and_read_back(scanned, monke
     assert docstrings_ready()
     monkeypatch.setattr(docstrings, "_scan", None)
     assert load_example("docstrings").fingerprint == dataset.fingerprint
-    monkeypatch.setattr(docstrings, "_versions", lambda: {"numpy": "0.1"})
+    monkeypatch.setattr(core, "versions", lambda *libraries: {"numpy": "0.1"})
     assert not docstrings_ready()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float, Integer
-from scipy import special, stats
+from scipy import special
 
 
 def copula_cloud(
@@ -29,9 +29,10 @@ def copula_cloud(
     >>> bool((np.sort(cloud, axis=0) == np.sort(features, axis=0)).all()), bool((cloud == features).all())
     (True, False)
     """
+    from scipy.stats import rankdata
 
     def drawn(members: np.ndarray) -> np.ndarray:
-        scores = special.ndtri((stats.rankdata(members, axis=0) - 0.5) / len(members))
+        scores = special.ndtri((rankdata(members, axis=0) - 0.5) / len(members))
         places = np.argsort(np.argsort(_rotated(scores, rng), axis=0), axis=0)
         return np.take_along_axis(np.sort(members, axis=0), places, axis=0)
 

@@ -12,11 +12,9 @@ from typing import Protocol, runtime_checkable
 
 from core.asked import About, usual_plan
 from core.data import DataError, Dataset
-from core.evaluate.source_robustness.clouds_plan import clouds_plan
 from core.models.stored import RECORDED
 from core.questions import Question, plan_class, with_page
 from core.trials import Plan, TrainingPlan, TrialPlan
-from core.trials.layer_parts import layers_offered
 from core.workspace.errors import WorkspaceError
 from core.workspace.workspace import Workspace
 
@@ -151,6 +149,8 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str) -> tuple[Ste
         return usual_plan(plan_class(question), About(dataset()))
 
     def clouds() -> Plan | None:
+        from core.evaluate.source_robustness.clouds_plan import clouds_plan
+
         plan: TrialPlan = usual_plan(TrialPlan, About(dataset()))
         return clouds_plan(plan, plan.source_finders[0])
 
@@ -159,6 +159,8 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str) -> tuple[Ste
         return None if models else usual_plan(TrainingPlan, About(dataset()))
 
     def of_model(question: Question) -> Plan:
+        from core.trials.layer_parts import layers_offered
+
         model = next(one for one in workspace.models(owner, fingerprint) if one.architecture != RECORDED)
         kind, settled = plan_class(question), {"model": model.fingerprint}
         if any(one.name == "layer" for one in fields(kind)):  # by its name, as addresses have it
