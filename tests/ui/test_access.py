@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse
 
 from core.__main__ import main
 from core.workspace.access import NOTE, SECRET, secret
+from tests.conftest import ROOT
 from tests.ui.test_serving import AUTH
 from ui.shell import access, already_open, sign_in
 
@@ -171,6 +172,28 @@ def test_with_sign_in_there_is_no_token(monkeypatch):
     monkeypatch.setattr(sign_in, "_section", lambda: AUTH)
     assert ask().text == "the app"
     assert access.with_token(HERE) == HERE
+
+
+@pytest.mark.parametrize(
+    ("terminal", "screen", "said"), [(True, True, ""), (False, True, ""), (True, False, ""), (True, True, "no")]
+)
+def test_a_browser_is_opened_with_the_token_where_somebody_sits_before_it(monkeypatch, home, terminal, screen, said):
+    opened: list[str] = []
+    where = "command-line argument" if said else "/somewhere/.streamlit/config.toml"
+    monkeypatch.setattr(access.webbrowser, "open", opened.append)
+    monkeypatch.setattr(access.sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.setattr(access.sys, "platform", "linux")
+    monkeypatch.setattr(access.config, "get_where_defined", lambda option: where)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    if screen:
+        monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    access.say("http://127.0.0.1:8501")
+    assert opened == ([access.with_token("http://127.0.0.1:8501")] if terminal and screen and not said else [])
+
+
+def test_the_projects_own_file_keeps_streamlit_from_opening_an_address_without_the_token():
+    assert "headless = true" in (ROOT / ".streamlit" / "config.toml").read_text("utf-8")
 
 
 def test_who_does_without_it_is_told_what_that_means(monkeypatch, capsys):

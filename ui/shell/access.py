@@ -10,6 +10,7 @@ import html
 import os
 import secrets
 import sys
+import webbrowser
 from functools import cache
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
@@ -17,6 +18,7 @@ from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
 
 from ui.shell import sign_in
 
@@ -113,10 +115,24 @@ def with_token(url: str) -> str:
 
 
 def say(url: str) -> None:
-    """Print the address for whoever starts the server."""
+    """Print the address for whoever starts the server, and open it in the browser where somebody sits before it."""
     print(f"\n  {ADDRESS.format(url=with_token(url))}\n", flush=True)
+    if _is_watched():
+        webbrowser.open(with_token(url))
     if is_open() and not sign_in.is_set_up():
         print(f"  {EVERYBODY}\n", file=sys.stderr, flush=True)
+
+
+def _is_watched() -> bool:
+    """Whether the server was started from a terminal with a screen, by somebody who did not say `headless`.
+
+    Streamlit itself opens an address without the token, and is told not to in .streamlit/config.toml.
+    """
+    has_screen = sys.platform in ("darwin", "win32") or any(
+        name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    nobody_said = config.get_where_defined("server.headless").endswith("config.toml")
+    return sys.stdout.isatty() and has_screen and nobody_said
 
 
 def _derived(use: str) -> str:
