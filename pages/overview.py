@@ -12,9 +12,11 @@ from ui.data.results import dataset_of
 from ui.forms.controls import One, check_address
 from ui.overview import agreement, asking, doors, files, results, sheet
 from ui.shell import page, questions
-from ui.shell.session import owner, workspace
+from ui.shell.session import owner, read_only, workspace
 
 DATA, FILES = "data", "files"
+CLOUDS = "clouds"
+"""The kind of the runs that say whether held-out clusters are more than those of any cloud."""
 LISTED = (
     "One answer per question, each with its 95 % interval. There is no total score. A question that is not listed was "
     "never asked; that says nothing of the model."
@@ -31,6 +33,8 @@ def about(choice: Choice) -> None:
         sentence = f"{one.kind} data, {plural(one.n_samples, 'sample')} of {classes}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{page.plain(choice.title)}**: {page.plain(sentence)}", width="content")
+        if read_only():
+            return
         st.page_link(
             page_file("data_sets"),
             label="Look at it, or bring your own",
@@ -56,10 +60,13 @@ def of_data(choice: Choice) -> None:
     for stem, run in on_sheet.items():
         sheet.card(stem, run, known.get(stem), broken.get(stem))
     agreement.offer(on_sheet)
-    questions.unasked({run.kind for run in on_sheet.values()}, choice.address)
-    sheet.elsewhere(len(every), len(on_sheet))
+    if not read_only():
+        questions.unasked({run.kind for run in on_sheet.values()}, choice.address)
+        sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
-    sheet.take(choice.title, list(known.values()), models, majority(dataset), rests_on, asked=list(on_sheet))
+    beside = [run for run in every if run.kind == CLOUDS]
+    view = sheet.view(choice.title, [*on_sheet.values(), *beside], models)
+    sheet.take(choice.title, list(known.values()), models, majority(dataset), rests_on, asked=list(on_sheet), view=view)
 
 
 view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)

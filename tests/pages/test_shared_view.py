@@ -136,8 +136,18 @@ def folds_on_a_map(workspace, wine) -> Address:
     return "cluster_folds", {"data": wine.fingerprint, "foldmap": "UMAP"}
 
 
+@pytest.fixture
+def the_sheet(workspace, wine) -> Address:
+    """The overview: answers of several runs, with a model's accuracy on the axis."""
+    stored_run(workspace, wine)
+    stored_run(workspace, wine, plan=FOLDS)
+    test_average_case.kept(workspace, "wine")
+    test_average_case.kept(workspace, "breast_cancer")
+    return "overview", {"data": wine.fingerprint}
+
+
 VIEWS = (own_folds, own_folds_of_other_samples, quality, quality_with_shift, nothing_generated)
-VIEWS += (mine, mine_beside_a_run, mine_on_trained_sources, data_set, umap, folds_on_a_map)
+VIEWS += (mine, mine_beside_a_run, mine_on_trained_sources, data_set, umap, folds_on_a_map, the_sheet)
 
 
 @pytest.fixture(params=[view.__name__ for view in VIEWS])

@@ -8,16 +8,19 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError
 from core.evaluate.wording import plural
-from core.questions import QUESTIONS
+from core.questions import FIRST, QUESTIONS
 from core.report import overview as report
 from core.report.html import to_html
 from core.report.overview import Answer
 from core.workspace.errors import WorkspaceError
+from core.workspace.links import View
 from core.workspace.models import StoredModel
 from core.workspace.run import Run
 from ui import page_file
+from ui.data import choice as data_choice
 from ui.overview import results
 from ui.shell import jobs, page, questions, share, take_away
+from ui.shell.session import read_only
 
 
 def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, Exception]]:
@@ -52,7 +55,8 @@ def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) ->
             says(known)
         jobs.follow(run, jobs.progress)
         with foot(known):
-            questions.link(run, icon=":material/arrow_forward:")
+            if not read_only():
+                questions.link(run, icon=":material/arrow_forward:")
 
 
 def says(known: Answer) -> None:
@@ -81,8 +85,9 @@ def take(
     provenance: Sequence[tuple[str, str]],
     *,
     asked: Sequence[str],
+    view: View | None = None,
 ) -> None:
-    """Have the menus offer the sheet: as tables, and as one page that prints."""
+    """Have the menus offer the sheet: as tables, as a page that prints, and by a link to `view`."""
     shown = report.marks(known, models)
     unasked = [
         question.title
@@ -97,12 +102,25 @@ def take(
         stem="sheet",
         more=lambda: page.download("The sheet, to print (HTML)", write, name="sheet.html", mime="text/html"),
     )
-    share.offer(None, {})
+    share.offer(None, {}, view=view)
     share.offer_report(write, name="sheet.html")
 
 
 def _file(subject: str, known: Sequence[Answer], **more: object) -> bytes:
     return to_html(report.sheet(subject, known, **more))  # type: ignore[arg-type]
+
+
+def view(title: str, runs: Sequence[Run], models: Sequence[StoredModel]) -> View:
+    """What a link to the sheet of a data set shows: the runs on it, and those that its sentences rest on."""
+    data = (runs[0].fingerprint,)
+    return View(
+        FIRST,
+        {data_choice.ADDRESS: data},
+        title,
+        datasets=data,
+        models=tuple(model.fingerprint for model in models),
+        runs=tuple(run.id for run in runs),
+    )
 
 
 def elsewhere(n_runs: int, n_shown: int) -> None:
