@@ -1,12 +1,25 @@
-"""Touchstone's engine: from data to verdicts, without a browser. Data flows one way, and so do imports."""
+"""Touchstone's engine: from data to verdicts, without a browser. Data flows one way, and so do imports.
+
+From Python: `from core import check, compare, dataset` (see `core.public`, which is imported when it is asked for).
+"""
 
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distributions
 from pathlib import Path
+from typing import Any
 
 __version__ = "0.2.0"
+PUBLIC = ("Result", "check", "compare", "dataset")
+
+
+def __getattr__(name: str) -> Any:
+    """The public surface, which takes more to import than the launcher of the app may."""
+    if name not in PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("core.public"), name)
 
 
 @cache
