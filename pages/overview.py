@@ -51,6 +51,7 @@ def of_data(choice: Choice) -> None:
     if choice.stored is None or not on_sheet:
         doors.doors(choice)
         asking.ask_all(choice)
+        sheet.elsewhere(len(every), 0)
         return
     known, broken = sheet.answers(on_sheet)
     dataset = dataset_of(choice.stored.fingerprint)

@@ -178,7 +178,7 @@ def test_a_model_from_elsewhere_that_stands_beside_another_is_measured_on_the_te
     right = []
     for split in (split_of(None, data), split_of(None)):
         test = layer_parts(workspace.model_bytes(LOCAL_OWNER, other), data, **split).test
-        right.append(f"mine ({data.name}, {percent(float((test.predicted == test.labels).mean()))} right)")
+        right.append(f"mine ({data.name}, accuracy {percent(float((test.predicted == test.labels).mean()))})")
     assert right[0] in boxes
     assert right[1] not in boxes
 

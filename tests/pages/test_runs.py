@@ -119,10 +119,11 @@ def test_a_plan_that_no_address_can_hold_has_no_link(open_page, workspace, wine)
 def test_a_run_of_an_unknown_kind_is_listed_and_breaks_nothing(open_page, workspace, wine, monkeypatch):
     run = workspace.create_run(LOCAL_OWNER, SleepPlan(n=1), wine.fingerprint)
     monkeypatch.delitem(QUESTIONS, "sleep")
-    for page in (open_page("runs"), open_page("overview", data=wine.fingerprint)):
-        assert "does not know" in texts(page)
-        assert "Open" not in [link.proto.label for link in page.get("page_link")]
+    overview = [link.proto.label for link in open_page("overview", data=wine.fingerprint).get("page_link")]
+    assert "All 1 run of this data set" in overview
     app = open_page("runs")
+    assert "does not know" in texts(app)
+    assert "Open" not in [*overview, *(link.proto.label for link in app.get("page_link"))]
     app.button(key=f"delete-{run.id}").click().run()
     assert "deleted for good" in texts(app)
 

@@ -5,6 +5,7 @@ import streamlit as st
 from core.evaluate.wording import listed, plural
 from core.questions import QUESTIONS
 from core.workspace.engine.agenda import Agenda, usual_steps
+from core.workspace.errors import WorkspaceError
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
 from ui.shell import jobs, page
@@ -57,7 +58,7 @@ def _follow(agenda: Agenda) -> None:
 
     @st.fragment(run_every=jobs.SECONDS_BETWEEN_LOOKS)
     def watch() -> None:
-        if (agenda.now, len(agenda.done), agenda.going) != at_first:
+        if not _may_look() or (agenda.now, len(agenda.done), agenda.going) != at_first:
             st.rerun()
         n_over = len(agenda.done) + len(agenda.left_out)
         under_way = f": {QUESTIONS[agenda.now].name or QUESTIONS[agenda.now].title}" if agenda.now else ""
@@ -68,6 +69,15 @@ def _follow(agenda: Agenda) -> None:
             st.button("Stop", key="stop-asking", on_click=agenda.stop)
 
     watch()
+
+
+def _may_look() -> bool:
+    """Whether this browser's sign-in still stands; where it does not, the whole page says so."""
+    try:
+        owner()
+    except WorkspaceError:
+        return False
+    return True
 
 
 def _left_out(agenda: Agenda) -> None:

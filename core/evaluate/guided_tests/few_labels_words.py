@@ -36,8 +36,8 @@ def guess(design: LabelDesign) -> str:
     >>> import numpy as np
     >>> from core.evaluate.guided_tests.few_labels import design_labels
     >>> print(guess(design_labels(np.full(100, 0.9), np.full(100, 0.1), n_labels=50)))
-    This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. What the
-    labels tell in the end needs no such assumption.
+    This assumes that confidence is as reliable here as on the test samples: accuracy would then be 90.0 %. The
+    accuracy from the labels does not need this assumption.
     """
     return (
         "This assumes that confidence is as reliable here as on the test samples: accuracy would then be "
