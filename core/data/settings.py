@@ -19,7 +19,7 @@ class Setting:
 
 
 SETTINGS = {
-    "TOUCHSTONE_MOST_UPLOAD": Setting(200, "MiB", "a file that is brought along"),
+    "TOUCHSTONE_MOST_UPLOAD": Setting(200, "MiB", "an uploaded file"),
     "TOUCHSTONE_MOST_UNPACKED": Setting(1024, "MiB", "what such a file unpacks to"),
     "TOUCHSTONE_MOST_ROWS": Setting(1_000_000, "rows", "such a file (or images)"),
     "TOUCHSTONE_MOST_COLUMNS": Setting(120_000, "columns", "such a file"),

@@ -1,7 +1,6 @@
 """How does the sheet look? Every accuracy on one axis, then a card for each question: its answer, or its run."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -94,9 +93,12 @@ def take(
         for question in QUESTIONS.values()
         if question.kind and question.name and question.speaks_of and question.stem not in asked
     ]
-    write = partial(
-        _file, subject, tuple(known), shown=shown, baseline=baseline, unasked=unasked, provenance=provenance
-    )
+
+    def write() -> bytes:
+        return to_html(
+            report.sheet(subject, known, shown=shown, baseline=baseline, unasked=unasked, provenance=provenance)
+        )
+
     take_away.offer(
         {"Answers": lambda: report.table(known), "Accuracies": lambda: report.accuracies(shown)},
         stem="sheet",
@@ -104,10 +106,6 @@ def take(
     )
     share.offer(None, {}, view=view)
     share.offer_report(write, name="sheet.html")
-
-
-def _file(subject: str, known: Sequence[Answer], **more: object) -> bytes:
-    return to_html(report.sheet(subject, known, **more))  # type: ignore[arg-type]
 
 
 def view(title: str, runs: Sequence[Run], models: Sequence[StoredModel]) -> View:
