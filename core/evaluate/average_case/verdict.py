@@ -124,7 +124,7 @@ def _advice(found: Robustness, at: AtSigma, differ: Claim, bias: Claim | None) -
             f"{way} on this model: bias {amount}{other}."
         )
     if differ.decision == "above":
-        return f"Next: check the labels of the least robust samples of {_names(found, at)}, below."
+        return f"Next: check the labels of the least robust samples of {_names(found, at)}."
     return f"Next: look at the least robust samples, below.{_samples_needed(at)}" if at.gap else ""
 
 
