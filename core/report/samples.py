@@ -4,6 +4,7 @@ Each question looks at samples in its own way: whether a model trained without a
 noise changes the prediction, how confident a model is. Here they stand side by side, a row for each sample.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,14 +15,21 @@ from scipy import special
 
 from core.data import Dataset
 from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.calibration.bins import bin_of
 from core.evaluate.cluster_folds import scheme_title
 from core.evaluate.cluster_folds.tested import FoldPredictions
 from core.evaluate.intervals import UNKNOWN, Interval, holm
-from core.evaluate.wording import count, listed, ratio
+from core.evaluate.wording import count, ratio
+from core.represent.duplicates import duplicate_groups
 
 LEVEL = 0.05
 FEWEST = 20
 """With fewer samples in common no rank correlation is given."""
+CORRECT = "correct on "
+"""How the column of a scheme of folds begins."""
+FOLD = "fold, "
+FACTS = ("id", "label", "source", "slice", "copies", "region", "confidence_bin")
+REGIONS = ("neither", "centroid", "boundary", "both")
 _Z = special.ndtri(0.975)
 
 
@@ -49,32 +57,82 @@ class Agreement:
 
 
 def known_of_samples(
-    dataset: Dataset, *, folds: FoldPredictions | None = None, robustness: Robustness | None = None
+    dataset: Dataset,
+    *,
+    folds: FoldPredictions | None = None,
+    robustness: Robustness | None = None,
+    regions: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """A row for each sample: its id and label, then every measure that is known, higher where a sample is easier.
+    """A row for each sample: its id and label, facts about it, then every measure, higher where a sample is easier.
 
-    "Correct on ... folds" is the share of models and seeds that predict it correctly when its fold is held out; the
-    others are of one model: `confidence`, `p_robust` at the middle sigma, and `sigma_50`, how much noise it takes
-    (infinite beyond the range). What was not measured of a sample is missing.
+    Measures (see `measures`): "correct on ... folds" is the share of models and seeds that predict it correctly when
+    its fold is held out; the others are of one model: `confidence`, `p_robust` at the middle sigma, and `sigma_50`, how
+    much noise it takes (infinite beyond the range). Facts: `source`, the `fold` of each scheme's first seed, `copies`
+    (how many other samples have the very same content), `confidence_bin` (of 15 of equal size, 1 the least confident),
+    and `region` (boundary, centroid, both or neither), of `regions` as `test_quality.samples_table` gives it with the
+    sample's `row`. What was not measured of a sample is missing.
     """
     names = np.array(dataset.class_names, dtype=object)
     table = pd.DataFrame({"id": dataset.ids, "label": names[dataset.y]})
+    if dataset.sources is not None:
+        table["source"] = dataset.sources
+    first = duplicate_groups(dataset)
+    table["copies"] = np.bincount(first, minlength=len(first))[first] - 1
+    if regions is not None:
+        table["region"] = _region(regions).reindex(range(len(table))).to_numpy()
     if folds is not None and not folds.rows.empty:
-        tested = folds.rows.dropna(subset=["row", "y_pred"])
-        rows = tested["row"].to_numpy(dtype=np.int64)
-        correct = pd.Series(tested["y_pred"].to_numpy(dtype=np.int64) == dataset.y[rows], dtype=float)
-        for scheme in tested["scheme"].unique():
-            mine = (tested["scheme"] == scheme).to_numpy()
-            share = correct[mine].groupby(rows[mine]).mean()
-            table[f"correct on {scheme_title(scheme)} folds"] = share.reindex(range(len(table))).to_numpy()
+        for name, values in _of_folds(dataset, folds):
+            table[name] = values
     if robustness is not None and robustness.sigmas:
         middle = robustness.samples_at(robustness.sigmas[len(robustness.sigmas) // 2]).set_index("row")
+        confidence = middle["confidence"].to_numpy(dtype=float)
+        bins = pd.Series(1 + bin_of(confidence, binning="mass")[0], index=middle.index)
+        table["confidence_bin"] = bins.reindex(range(len(table))).to_numpy(dtype=float)
         for name in ("confidence", "p_robust"):
             table[name] = middle[name].reindex(range(len(table))).to_numpy(dtype=float)
         if len(robustness.half):
             half = robustness.half.set_index("row")["sigma_50"]
             table["sigma_50"] = half.reindex(range(len(table))).to_numpy(dtype=float)
     return table
+
+
+def _of_folds(dataset: Dataset, folds: FoldPredictions) -> Iterator[tuple[str, np.ndarray]]:
+    """Of each scheme the fold of every sample, by its first seed, then the share of models that get it right."""
+    tested = folds.rows.dropna(subset=["row", "y_pred"])
+    rows = tested["row"].to_numpy(dtype=np.int64)
+    correct = pd.Series(tested["y_pred"].to_numpy(dtype=np.int64) == dataset.y[rows], dtype=float)
+    every = range(dataset.n_samples)
+    for scheme in tested["scheme"].unique():
+        mine = (tested["scheme"] == scheme).to_numpy()
+        title = scheme_title(scheme)
+        first = tested[mine & (tested["seed"] == tested.loc[mine, "seed"].min()).to_numpy()]
+        fold = first.drop_duplicates("row").set_index("row")["fold"].astype(float) + 1
+        yield f"{FOLD}{title}", fold.reindex(every).to_numpy()
+        yield f"{CORRECT}{title} folds", correct[mine].groupby(rows[mine]).mean().reindex(every).to_numpy()
+
+
+def _region(regions: pd.DataFrame) -> pd.Series:
+    inside = regions["in_centroid"].to_numpy(dtype=int) + 2 * regions["in_boundary"].to_numpy(dtype=int)
+    return pd.Series(np.array(REGIONS, dtype=object)[inside], index=regions["row"].to_numpy())
+
+
+def measures(table: pd.DataFrame) -> list[str]:
+    """Those columns of `known_of_samples` that say how easy a sample is.
+
+    >>> measures(pd.DataFrame(columns=["id", "label", "copies", "correct on Random folds", "p_robust"]))
+    ['correct on Random folds', 'p_robust']
+    """
+    return [name for name in table if name not in FACTS and not name.startswith(FOLD)]
+
+
+def correct_on(table: pd.DataFrame) -> str | None:
+    """The column that says who is correct when held out: on random folds, or else on the first that there are.
+
+    >>> correct_on(pd.DataFrame(columns=["id", "correct on SDS folds", "correct on Random folds"]))
+    'correct on Random folds'
+    """
+    columns = [name for name in table if name.startswith(CORRECT)]
+    return min(columns, key=lambda name: name != f"{CORRECT}{scheme_title('random_folds')} folds", default=None)
 
 
 def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
@@ -88,7 +146,7 @@ def agreement(table: pd.DataFrame) -> tuple[Agreement, ...]:
     (1.0, 40, True)
     """
     pairs = []
-    for measure, other in combinations(table.columns.drop(["id", "label"]), 2):
+    for measure, other in combinations(measures(table), 2):
         both = table.dropna(subset=[measure, other])
         values = [both[name].to_numpy(dtype=float) for name in (measure, other)]
         if len(both) < FEWEST or any(np.unique(each).size < 2 for each in values):
@@ -119,18 +177,24 @@ def interval_of(rho: float, n: int) -> Interval:
 
 
 def in_words(pairs: tuple[Agreement, ...]) -> str:
-    """Which methods call the same samples hard, the closest first."""
+    """How many pairs of methods call the same samples hard, and which two do so most.
+
+    >>> in_words(())
+    'Fewer than two methods have measured the same samples yet.'
+    """
     if not pairs:
         return "Fewer than two methods have measured the same samples yet."
-    agree = sorted((each for each in pairs if each.agrees), key=lambda each: -each.within)
+    agree = [each for each in pairs if each.agrees]
     if not agree:
         return f"No two of the methods agree significantly on which samples are hard ({_tested(pairs)})."
-    said = [
-        f"{_spoken(each.measure)} and {_spoken(each.other)} {ratio(each.within, each.within_interval)}, "
-        f"n = {count(each.n)}"
-        for each in agree
-    ]
-    return f"Rank correlations within classes: {listed(said, most=len(said))} ({_tested(pairs)})."
+    most = max(agree, key=lambda each: each.within)
+    closest = (
+        f"{_spoken(most.measure)} and {_spoken(most.other)}, rank correlation "
+        f"{ratio(most.within, most.within_interval)} within classes, n = {count(most.n)}"
+    )
+    if len(pairs) == 1:
+        return f"Both methods call the same samples hard: {closest}."
+    return f"{len(agree)} of {len(pairs)} pairs of methods agree significantly (Holm). The closest are {closest}."
 
 
 def agreement_table(pairs: tuple[Agreement, ...]) -> pd.DataFrame:

@@ -1,0 +1,338 @@
+"""Which samples do all methods call weak, and are they weak on samples that did not choose them?
+
+A slice is a cluster (or a known source) of a class. One half of the samples chooses the slices in which held-out
+accuracy is low and every other method agrees; the other half says how low it is there, corrected for all that were
+chosen. So a slice that was weak by chance has a fair second look.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Integer
+
+from core.cluster.sources import kmeans
+from core.data import Dataset
+from core.evaluate.claims import Claim, claim, corrected
+from core.evaluate.intervals import Interval, apart, p_of_interval, wilson
+from core.evaluate.wording import Verdict, bare, count, listed, p_value, percent, plural, points, quoted
+from core.report.samples import CORRECT, correct_on, measures
+
+FEWEST = 10
+"""Fewer samples of a slice in either half, and the slice is not looked at."""
+MOST_CHOSEN = 5
+CLUSTERS = 5
+"""So many clusters has a class that is large enough for them."""
+PER_CLUSTER = 40
+SMALLEST = 0.02
+"""Slices and classes that are weaker by less are not worth a sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """The slice of every sample, as a code into `names`."""
+
+    codes: Integer[np.ndarray, " n_samples"]
+    names: tuple[str, ...]
+
+    @property
+    def of_samples(self) -> np.ndarray:
+        """The slice of every sample by its name."""
+        return np.array(self.names, dtype=object)[self.codes]
+
+
+@dataclass(frozen=True)
+class Weak:
+    """A slice or class against all other samples: accuracy when held out, of `n` samples, and of the rest.
+
+    `claim` is of the difference, positive where the slice is weaker. `beside` has for each other measure its mean in
+    the slice and in the rest, on all samples that it knows; the median of sigma-50, which may be infinite.
+    """
+
+    name: str
+    n: int
+    accuracy: float
+    interval: Interval
+    rest: float
+    claim: Claim
+    beside: tuple[tuple[str, float, float], ...]
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it is significantly weaker than the rest, by enough to be worth a sentence."""
+        return self.claim.decision == "above"
+
+
+def find_slices(dataset: Dataset, features: Float[np.ndarray, "n_samples n_features"]) -> Slices:
+    """Give the known sources of each class, or else k-means clusters of it: up to five, of some 40 samples or more.
+
+    Examples
+    --------
+    >>> from core.data import load_example
+    >>> wine = load_example("wine")
+    >>> find_slices(wine, wine.x).names
+    ('class “class_0”', 'class “class_1”', 'class “class_2”')
+    """
+    rng = np.random.default_rng(0)
+    codes, names = np.empty(dataset.n_samples, dtype=np.int64), []
+    for label, name in enumerate(dataset.class_names):
+        rows = np.flatnonzero(dataset.y == label)
+        if len(rows) == 0:
+            continue
+        if dataset.sources is not None:
+            word, known = "source", dataset.sources[rows].astype(str)
+            parts, own = np.unique(known, return_inverse=True)
+            titles = [quoted(part) for part in parts]
+        else:
+            word, own = "cluster", _clusters(features[rows], rng)
+            titles = [str(1 + place) for place in range(own.max() + 1)]
+        codes[rows] = len(names) + own
+        names += [f"class {quoted(name)}" + (f", {word} {title}" if len(titles) > 1 else "") for title in titles]
+    return Slices(codes, tuple(names))
+
+
+def _clusters(features: Float[np.ndarray, "n n_features"], rng: np.random.Generator) -> Integer[np.ndarray, " n"]:
+    n_clusters = min(CLUSTERS, len(features) // PER_CLUSTER, len(np.unique(features, axis=0)))
+    if n_clusters < 2:
+        return np.zeros(len(features), dtype=np.int64)
+    return np.unique(kmeans(features, n_clusters, rng), return_inverse=True)[1]
+
+
+def weak_slices(
+    table: pd.DataFrame, slices: Slices, *, rng: np.random.Generator, held_out: str | None = None
+) -> tuple[Weak, ...]:
+    """The slices that one half of the samples chose, as the other half sees them; those that lose most come first.
+
+    `table` is of `core.report.samples.known_of_samples`, and `held_out` its column that says who is correct when held
+    out (`correct_on` by default); empty where there is none. A slice is chosen where held-out accuracy and every other
+    measure (with five samples or more) lie below the average of the choosing half; of these, the five of lowest
+    accuracy. Their p-values are corrected by Holm.
+
+    Examples
+    --------
+    >>> n = 200
+    >>> table = pd.DataFrame({"id": range(n), "label": "a", "correct on Random folds": [1.0] * 150 + [0.0, 1.0] * 25})
+    >>> slices = Slices(np.repeat([0, 1, 2, 3], 50), ("one", "two", "three", "four"))
+    >>> [(each.name, each.n, each.is_weak) for each in weak_slices(table, slices, rng=np.random.default_rng(0))]
+    [('four', 25, True)]
+    """
+    held_out = held_out or correct_on(table)
+    if held_out is None:
+        return ()
+    chooses = _half(slices, table[held_out].notna().to_numpy(), rng)
+    tells = table[held_out].notna().to_numpy() & ~chooses
+    chosen = _chosen(table, held_out, slices, chooses, tells)
+    return _compared(table, held_out, [(slices.names[code], slices.codes == code) for code in chosen], tells)
+
+
+def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
+    """Mark half of the known samples of every slice."""
+    chooses = np.zeros(len(known), dtype=bool)
+    for code in range(len(slices.names)):
+        rows = rng.permutation(np.flatnonzero(known & (slices.codes == code)))
+        chooses[rows[: len(rows) // 2]] = True
+    return chooses
+
+
+def _chosen(
+    table: pd.DataFrame,
+    held_out: str,
+    slices: Slices,
+    chooses: Bool[np.ndarray, " n"],
+    tells: Bool[np.ndarray, " n"],
+) -> list[int]:
+    codes = slices.codes[chooses]
+    n_chooses, n_tells = (np.bincount(slices.codes[part], minlength=len(slices.names)) for part in (chooses, tells))
+    below = np.minimum(n_chooses, n_tells) >= FEWEST
+    for name in measures(table):
+        ranks = table.loc[chooses, name].rank(pct=True)  # of infinite ones, too
+        by_slice = ranks.groupby(codes).agg(["mean", "count"]).reindex(range(len(slices.names)))
+        known = by_slice["count"].fillna(0).to_numpy() >= FEWEST // 2
+        below &= (by_slice["mean"].to_numpy() < ranks.mean()) | ~known
+    accuracy = table.loc[chooses, held_out].groupby(codes).mean()
+    return sorted(np.flatnonzero(below).tolist(), key=lambda code: accuracy[code])[:MOST_CHOSEN]
+
+
+def weak_classes(table: pd.DataFrame, *, held_out: str | None = None) -> tuple[Weak, ...]:
+    """Every class against all others, the weakest first; empty where nobody knows who is correct when held out.
+
+    Examples
+    --------
+    >>> labels, correct = ["a"] * 50 + ["b"] * 50, [1.0] * 50 + [0.0, 1.0] * 25
+    >>> table = pd.DataFrame({"id": range(100), "label": labels, "correct on Random folds": correct})
+    >>> [(each.name, each.accuracy, each.is_weak) for each in weak_classes(table)]
+    [('class “b”', 0.5, True), ('class “a”', 1.0, False)]
+    """
+    held_out = held_out or correct_on(table)
+    if held_out is None:
+        return ()
+    labels = table["label"].to_numpy()
+    groups = [(f"class {quoted(label)}", labels == label) for label in dict.fromkeys(labels)]
+    return _compared(table, held_out, groups, table[held_out].notna().to_numpy())
+
+
+def _compared(
+    table: pd.DataFrame,
+    held_out: str,
+    groups: Sequence[tuple[str, Bool[np.ndarray, " n"]]],
+    tells: Bool[np.ndarray, " n"],
+) -> tuple[Weak, ...]:
+    """Groups of samples against all others, on those that `tells` marks."""
+    weak = []
+    for name, members in groups:
+        inside, outside = (table.loc[tells & part, held_out].to_numpy(dtype=float) for part in (members, ~members))
+        if min(len(inside), len(outside)) < FEWEST:
+            continue
+        ends = [wilson(float(part.sum()), float(len(part))) for part in (inside, outside)]
+        loss = float(outside.mean() - inside.mean())
+        interval = apart(float(outside.mean()), ends[1], float(inside.mean()), ends[0])
+        of_loss = claim("samples.weak", loss, interval, p_of_interval(loss, interval), smallest=SMALLEST)
+        beside = tuple(
+            (other, *(_middle(table.loc[part, other]) for part in (members, ~members)))
+            for other in measures(table)
+            if other != held_out and table.loc[members, other].count() >= FEWEST // 2
+        )
+        weak.append(Weak(name, len(inside), float(inside.mean()), ends[0], float(outside.mean()), of_loss, beside))
+    claims = corrected([each.claim for each in weak])
+    known = [Weak(**{**vars(each), "claim": of_loss}) for each, of_loss in zip(weak, claims, strict=True)]
+    return tuple(sorted(known, key=lambda each: -each.claim.estimate))
+
+
+def _middle(values: pd.Series) -> float:
+    return float(values.median() if np.isinf(values).any() else values.mean())
+
+
+def slices_verdict(weak: Sequence[Weak]) -> Verdict:
+    """Which slices are weak, the weakest first, and what to do next.
+
+    >>> slices_verdict(()).headline
+    'No group of samples is below average by every method.'
+    """
+    claims = tuple(each.claim for each in weak)
+    if not weak:
+        return Verdict("No group of samples is below average by every method.", "", "", ())
+    used = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm)."
+    sure = [each for each in weak if each.is_weak]
+    if not sure:
+        return Verdict("No group of samples is significantly weaker than the rest.", used, "", (), claims)
+    advice = f"Next: look at the samples of {sure[0].name}, and collect more like them."
+    return Verdict(
+        _loses(sure[0], "the rest"), used, advice, tuple(_loses(each, "the rest") for each in sure[1:]), claims
+    )
+
+
+def classes_verdict(classes: Sequence[Weak]) -> Verdict:
+    """Which class to collect for, or that none stands out.
+
+    >>> classes_verdict(()).headline
+    'Undecided: no cluster folds have been computed, so nothing is known of held-out samples.'
+    """
+    claims = tuple(each.claim for each in classes)
+    if not classes:
+        nothing = "Undecided: no cluster folds have been computed, so nothing is known of held-out samples."
+        return Verdict(nothing, "", "", ())
+    used = f"{plural(len(classes), 'class', 'classes')}, Holm."
+    first = classes[0]
+    if not first.is_weak:
+        return Verdict("No class is significantly weaker than the others.", used, "", (), claims)
+    lower = [_spoken(name) for name, inside, outside in first.beside if inside < outside]
+    findings = (f"{_capital(first.name)} is also lower in {listed(lower, most=len(lower))}.",) if lower else ()
+    return Verdict(_loses(first, "the others"), used, f"Next: collect samples of {first.name} first.", findings, claims)
+
+
+def _loses(each: Weak, others: str) -> str:
+    return (
+        f"{_capital(each.name)} loses {points(each.claim.estimate, each.claim.interval)} against {others}: "
+        f"{percent(each.accuracy)} when held out, n = {count(each.n)}."
+    )
+
+
+def _it(n: int) -> str:
+    return "it" if n == 1 else "them"
+
+
+def weak_table(weak: Sequence[Weak]) -> pd.DataFrame:
+    """Tidy rows: name, n, accuracy with lower and upper, rest, loss with lower and upper, p_holm, and every measure."""
+    return pd.DataFrame(
+        [
+            {
+                "name": each.name,
+                "n": each.n,
+                "accuracy": each.accuracy,
+                "lower": each.interval.lower,
+                "upper": each.interval.upper,
+                "rest": each.rest,
+                "loss": each.claim.estimate,
+                "loss_lower": each.claim.interval.lower,
+                "loss_upper": each.claim.interval.upper,
+                "p_holm": each.claim.p_value,
+                **{name: inside for name, inside, _ in each.beside},
+            }
+            for each in weak
+        ]
+    )
+
+
+def weak_lines(weak: Sequence[Weak]) -> pd.DataFrame:
+    """The same in words, for the screen: a line for each, with every measure beside that of the rest."""
+    columns = list(dict.fromkeys(name for each in weak for name, *_ in each.beside))
+    lines = []
+    for each in weak:
+        beside = {name: f"{_measured(name, inside)} ({_measured(name, rest)})" for name, inside, rest in each.beside}
+        lines.append(
+            {
+                "Samples": _capital(each.name),
+                "n": count(each.n),
+                "Held-out accuracy": percent(each.accuracy, each.interval),
+                "Loss (points)": points(each.claim.estimate, each.claim.interval).replace(" points", ""),
+                "p (Holm)": p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
+                **{_heading(name): beside.get(name, "") for name in columns},
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def _measured(name: str, value: float) -> str:
+    if name.startswith(CORRECT):
+        return percent(value)
+    return "> range" if np.isinf(value) else bare(value, 3)
+
+
+def samples_of_weak(table: pd.DataFrame, slices: Slices, weak: Sequence[Weak]) -> pd.DataFrame:
+    """The samples of the weak slices, as a list of tests or of labels to check: the least confident first."""
+    names = [each.name for each in weak if each.is_weak]
+    listed_samples = table.assign(slice=slices.of_samples)
+    listed_samples = listed_samples[listed_samples["slice"].isin(names)]
+    by = ["confidence"] if "confidence" in table else [str(correct_on(table))]
+    return listed_samples.sort_values(by, kind="stable", na_position="last").reset_index(drop=True)
+
+
+def hardness(table: pd.DataFrame) -> Integer[np.ndarray, " n_samples"]:
+    """How many methods put each sample into their lowest fifth, and not at their best; −1: none knows it.
+
+    Examples
+    --------
+    >>> hardness(pd.DataFrame({"confidence": [0.2, 0.9, 0.8, None], "p_robust": [0.1, 1.0, None, None]}))
+    array([ 2,  0,  0, -1])
+    """
+    lowest, known = np.zeros(len(table), dtype=np.int64), np.zeros(len(table), dtype=bool)
+    for name in measures(table):
+        values = table[name]
+        lowest += (values <= values.quantile(0.2, interpolation="lower")).to_numpy() & (
+            values < values.max()
+        ).to_numpy()
+        known |= values.notna().to_numpy()
+    return np.where(known, lowest, -1)
+
+
+def _spoken(name: str) -> str:
+    return {"sigma_50": "sigma-50", "p_robust": "p_robust"}.get(name, name.replace("correct on", "accuracy on"))
+
+
+def _heading(name: str) -> str:
+    return "p_robust" if name == "p_robust" else _capital(_spoken(name).removeprefix("accuracy on "))
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]

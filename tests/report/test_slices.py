@@ -1,0 +1,154 @@
+"""A slice is named where it is weak on samples that did not choose it, and seldom where none is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from core.data import Dataset, load_example
+from core.report.slices import (
+    Slices,
+    classes_verdict,
+    find_slices,
+    hardness,
+    samples_of_weak,
+    slices_verdict,
+    weak_classes,
+    weak_lines,
+    weak_slices,
+    weak_table,
+)
+
+N_SLICES, N_EACH, N_WORLDS = 20, 60, 200
+CODES = np.repeat(np.arange(N_SLICES), N_EACH)
+SLICES = Slices(CODES, tuple(f"slice {code}" for code in range(N_SLICES)))
+
+
+def world(rng: np.random.Generator, accuracy: np.ndarray, **measures: np.ndarray) -> pd.DataFrame:
+    """Samples whose prediction is correct with the chance of their slice."""
+    correct = (rng.random(len(CODES)) < accuracy[CODES]).astype(float)
+    label = (CODES // 5).astype(str)
+    return pd.DataFrame({"id": range(len(CODES)), "label": label, "correct on Random folds": correct, **measures})
+
+
+def named(table: pd.DataFrame, seed: int) -> list[str]:
+    return [each.name for each in weak_slices(table, SLICES, rng=np.random.default_rng(seed)) if each.is_weak]
+
+
+def test_where_no_slice_is_weak_one_is_seldom_named():
+    rng, flat = np.random.default_rng(0), np.full(N_SLICES, 0.85)
+    n_wrong = sum(bool(named(world(rng, flat), seed)) for seed in range(N_WORLDS))
+    assert n_wrong / N_WORLDS <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / N_WORLDS)
+
+
+def test_choosing_and_testing_on_the_same_samples_would_name_one_often():
+    """The worst of twenty, tested on the samples that made it the worst: why half of them must not choose."""
+    rng, n_wrong = np.random.default_rng(0), 0
+    for _ in range(N_WORLDS):
+        correct = world(rng, np.full(N_SLICES, 0.85))["correct on Random folds"].to_numpy()
+        worst = int(np.bincount(CODES, correct).argmin())
+        inside, outside = correct[worst == CODES], correct[worst != CODES]
+        n_wrong += stats.ttest_ind(inside, outside, equal_var=False).pvalue < 0.05
+    assert n_wrong / N_WORLDS > 0.1
+
+
+def test_a_weak_slice_is_named_and_nothing_else():
+    rng = np.random.default_rng(1)
+    accuracy = np.full(N_SLICES, 0.95)
+    accuracy[7] = 0.5
+    names = [named(world(rng, accuracy), seed) for seed in range(100)]
+    assert sum("slice 7" in each for each in names) >= 80
+    assert sum(bool(set(each) - {"slice 7"}) for each in names) <= 10
+
+
+def test_a_slice_that_another_method_calls_strong_is_not_chosen():
+    rng = np.random.default_rng(2)
+    accuracy = np.full(N_SLICES, 0.95)
+    accuracy[[3, 7]] = 0.4
+    p_robust = np.select([CODES == 7, CODES == 3], [0.1, 1.0], rng.uniform(0.2, 0.9, len(CODES)))
+    assert named(world(rng, accuracy, p_robust=p_robust), 0) == ["slice 7"]
+
+
+def test_infinite_and_missing_measures_have_their_say():
+    rng = np.random.default_rng(3)
+    accuracy = np.full(N_SLICES, 0.95)
+    accuracy[7] = 0.4
+    sigma = np.where(CODES == 7, 0.2, np.inf)
+    sigma[::3] = np.nan
+    [weak] = weak_slices(world(rng, accuracy, sigma_50=sigma), SLICES, rng=rng)
+    assert weak.beside == (("sigma_50", 0.2, np.inf),)
+    assert "0.2" in str(weak_table([weak])["sigma_50"][0])
+    assert weak_lines([weak])["Sigma-50"][0] == ".200 (> range)"
+
+
+def test_the_halves_share_no_sample():
+    """What chose a slice does not count in it: its n is half of the known samples."""
+    rng = np.random.default_rng(4)
+    accuracy = np.full(N_SLICES, 0.95)
+    accuracy[7] = 0.3
+    table = world(rng, accuracy)
+    table.loc[CODES == 7, "correct on Random folds"] = table["correct on Random folds"].where(CODES != 7, np.nan)[::2]
+    weak = weak_slices(table, SLICES, rng=rng)
+    assert all(each.n == N_EACH // 2 for each in weak)
+
+
+def test_weak_classes_are_tested_against_all_others_and_corrected():
+    rng = np.random.default_rng(5)
+    accuracy = np.repeat([0.95, 0.95, 0.95, 0.7], 5)
+    classes = weak_classes(world(rng, accuracy))
+    assert [each.name for each in classes if each.is_weak] == ["class “3”"]
+    said = classes_verdict(classes)
+    assert said.headline.startswith("Class “3” loses")
+    assert said.advice == "Next: collect samples of class “3” first."
+    flat = [weak_classes(world(rng, np.full(N_SLICES, 0.9))) for _ in range(N_WORLDS)]
+    n_wrong = sum(any(each.is_weak for each in classes) for classes in flat)
+    assert n_wrong / N_WORLDS <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / N_WORLDS)
+
+
+def test_nothing_weak_is_a_sentence_without_advice():
+    rng = np.random.default_rng(6)
+    said = slices_verdict(weak_slices(world(rng, np.full(N_SLICES, 0.9)), SLICES, rng=rng))
+    assert said.headline == "No group of samples is significantly weaker than the rest."
+    assert not said.advice
+
+
+def test_without_folds_nothing_is_known_of_held_out_samples():
+    table = pd.DataFrame({"id": range(40), "label": "a", "p_robust": 0.5})
+    assert weak_slices(table, Slices(np.zeros(40, dtype=int), ("one",)), rng=np.random.default_rng(0)) == ()
+    assert "Undecided" in classes_verdict(weak_classes(table)).headline
+
+
+def test_the_list_of_samples_begins_with_the_least_confident():
+    rng = np.random.default_rng(7)
+    accuracy = np.full(N_SLICES, 0.98)
+    accuracy[7] = 0.2
+    confidence = np.where(CODES == 7, 0.5, 1.0) * rng.uniform(0.9, 1, len(CODES))
+    table = world(rng, accuracy, confidence=confidence)
+    weak = weak_slices(table, SLICES, rng=rng)
+    queue = samples_of_weak(table, SLICES, weak)
+    assert set(queue["slice"]) == {"slice 7"}
+    assert len(queue) == N_EACH
+    assert queue["confidence"].is_monotonic_increasing
+
+
+def test_slices_are_known_sources_or_clusters_within_a_class():
+    digits = load_example("digits")
+    slices = find_slices(digits, digits.x.reshape(digits.n_samples, -1))
+    assert len(slices.names) == len(set(slices.names)) > 30
+    for code in range(len(slices.names)):
+        assert len(set(digits.y[slices.codes == code])) == 1
+    speakers = np.array([f"s{row % 4}" for row in range(digits.n_samples)])
+    known = Dataset("d", "image", digits.x, digits.y, digits.class_names, digits.ids, sources=speakers)
+    assert find_slices(known, digits.x.reshape(digits.n_samples, -1)).names[1] == "class “0”, source “s1”"
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_small_classes_are_one_slice(n):
+    y = np.repeat([0, 1], [n, 30])
+    small = Dataset("d", "tabular", np.arange(n + 30.0)[:, None], y, ["a", "b"], [str(row) for row in range(n + 30)])
+    assert find_slices(small, small.x).names == ("class “a”", "class “b”")
+
+
+def test_hardness_counts_methods_and_knows_what_was_not_measured():
+    table = pd.DataFrame({"confidence": [0.1, 0.5, 0.6, 0.7, 0.8, np.nan], "p_robust": [0.2, 0.1, 1, 1, 1, np.nan]})
+    assert hardness(table).tolist() == [1, 1, 0, 0, 0, -1]

@@ -1,0 +1,214 @@
+"""What do all methods say of the same samples? Weak groups and classes, a map, and whether the methods agree.
+
+Everything follows from one table of samples, made of the sheet's runs of cluster folds and average-case robustness, and
+of where the model's test samples lie. Each part is closed at first, and computed when it is opened.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.evaluate.wording import Verdict
+from core.figures.maps import map_chart
+from core.models.errors import ModelError
+from core.report import slices as report
+from core.report.samples import CORRECT, agreement, agreement_table, correct_on, in_words, known_of_samples
+from core.report.slices import Slices, Weak
+from core.represent import default_representation
+from core.represent.project import pca_map
+from core.workspace.models import StoredModel
+from core.workspace.plans import load_plan
+from core.workspace.run import Run
+from ui import cache
+from ui.average_case import results as average_case_results
+from ui.cluster_folds import results as cluster_folds_results
+from ui.data_sets import maps
+from ui.data_sets import results as data_sets_results
+from ui.forms.pick_one import choose
+from ui.models import results as models_results
+from ui.shell import background, page, take_away
+from ui.shell.background import Task
+from ui.shell.session import owner, workspace
+from ui.test_quality import results as test_quality_results
+from ui.test_quality.controls import RegionChoice
+from ui.test_quality.work import Looked
+
+GROUPS = "Which groups of samples are weak?"
+CLASSES = "Which class is weakest?"
+MAP = "Where do the hard samples lie?"
+AGREEMENT = "Do the methods agree on which samples are hard?"
+GROUPS_CAPTION = (
+    "Groups are known sources, or clusters within a class. Half of the samples choose those that every method calls "
+    "weak; the numbers are from the other half. In brackets: the rest."
+)
+CLASSES_CAPTION = "Each class against all others, 95 % intervals. In brackets: the other classes."
+MAP_CAPTION = (
+    "A sample is hard for a method that puts it into its lowest fifth. Grey: hard for none, or not measured. "
+    "Lasso dots to list them below."
+)
+AGREEMENT_CAPTION = (
+    "Spearman's rank correlation: high if both call the same samples easy. *Within* uses ranks within each class. "
+    "Correctness is of models trained without the sample's fold; p_robust, sigma_50 and confidence are of one model."
+)
+HARDNESS = ("Hard for none", "Hard for one method", "Hard for several", "Not measured")
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """What is cross-examined: a data set, and its runs as far as there are any."""
+
+    dataset: Dataset
+    folds: Run | None
+    robustness: Run | None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is under way, so that advice may be given."""
+        return all(run.state == "done" for run in (self.folds, self.robustness) if run is not None)
+
+
+def offer(dataset: Dataset, on_sheet: Mapping[str, Run]) -> None:
+    """The parts of the sheet, closed at first; none where no method knows single samples."""
+    runs = [on_sheet.get(stem) for stem in ("cluster_folds", "average_case")]
+    folds, robustness = (run if run is not None and run.n_done > run.n_failed else None for run in runs)
+    examined = Examined(dataset, folds, robustness)
+    if folds is not None:
+        page.fold(GROUPS, partial(_groups, examined), key="weak-groups", asked_by=("heldout",))
+        page.fold(CLASSES, partial(_classes, examined), key="weak-classes")
+    if folds is not None or robustness is not None:
+        page.fold(MAP, partial(_map, examined), key="hard-samples")
+    if folds is not None and robustness is not None:
+        page.fold(AGREEMENT, partial(_agreement, examined), key="methods-agree")
+
+
+def _groups(examined: Examined) -> None:
+    table = _table(examined)
+    if table is None or not _has_features(examined.dataset):
+        return
+    slices = _slices(examined.dataset)
+    titles = {name: name.removeprefix(CORRECT) for name in table if name.startswith(CORRECT)}
+    held_out = choose("heldout", "Held out by", titles, correct_on(table))
+    weak = report.weak_slices(table, slices, rng=np.random.default_rng(0), held_out=held_out)
+    _says(report.slices_verdict(weak), weak, GROUPS_CAPTION, examined)
+    tables = {"Groups of samples": lambda: report.weak_table(weak)}
+    if any(each.is_weak for each in weak):
+        tables["Samples of weak groups"] = lambda: report.samples_of_weak(table, slices, weak)
+    take_away.offer(tables, stem="samples")
+
+
+def _classes(examined: Examined) -> None:
+    table = _table(examined)
+    if table is None:
+        return
+    classes = report.weak_classes(table)
+    _says(report.classes_verdict(classes), classes, CLASSES_CAPTION, examined)
+    take_away.offer({"Classes, all methods": lambda: report.weak_table(classes)}, stem="classes")
+
+
+def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
+    """The answer of a part, then the table that it rests on."""
+    advice = verdict.advice if examined.is_done else ""
+    st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
+    page.findings(verdict)
+    if advice:
+        st.markdown(page.plain(advice).replace("Next:", "**Next:**", 1))
+    if weak:
+        st.dataframe(report.weak_lines(weak), hide_index=True, alt=verdict.headline)
+        st.caption(caption)
+
+
+def _map(examined: Examined) -> None:
+    dataset, table = examined.dataset, _table(examined)
+    if table is None or not _has_features(dataset):
+        return
+    hard = report.hardness(table)
+    groups = np.select([hard < 0, hard == 0, hard == 1], [3, 0, 1], default=2)
+    figure = map_chart(_points(dataset), groups, HARDNESS, coloured=[1, 2], dark=page.dark())
+    maps.linked_chart(figure, MAP_CAPTION, dataset.fingerprint, key="hard-map")
+    chosen = maps.selected(dataset.fingerprint)
+    maps.selection(dataset, chosen)
+    if chosen:
+        known = table.iloc[list(chosen)]
+        st.dataframe(known, hide_index=True, lazy=len(known) > maps.samples.LAZY_ROWS, alt="All that is known of them")
+    take_away.offer({"Samples, all methods": lambda: table}, stem="samples")
+
+
+def _agreement(examined: Examined) -> None:
+    table = _table(examined)
+    if table is None:
+        return
+    pairs = agreement(table)
+    st.markdown(f"**{page.plain(in_words(pairs))}**")
+    lines = agreement_table(pairs)
+    if len(lines):
+        st.dataframe(lines.round(3), hide_index=True, alt=in_words(pairs))
+        st.caption(AGREEMENT_CAPTION)
+    take_away.offer({"Agreement of methods": lambda: lines}, stem="samples")
+
+
+def _table(examined: Examined) -> pd.DataFrame | None:
+    """What is known of every sample; None while it is worked out where the model's test samples lie."""
+    dataset, model = examined.dataset, _model(examined)
+    looked = None
+    if model is not None:
+        try:
+            layer = models_results.layers(dataset, model)[0]
+            task = models_results.layer_samples(dataset, model, layer)
+            parts = background.answer(task, "Reading what the model makes of the samples", key="sheet-parts")
+        except (DataError, ModelError):  # it has no layer that can be read: nothing is known of regions
+            return _known(dataset, examined.folds, examined.robustness, None)
+        if parts is None:
+            return None
+        looked = Looked(dataset, parts, RegionChoice(layer), models_results.parts_name(dataset, model, layer))
+    return _known(dataset, examined.folds, examined.robustness, looked)
+
+
+def _model(examined: Examined) -> StoredModel | None:
+    """The model whose robustness is known."""
+    if examined.robustness is None:
+        return None
+    plan = load_plan(examined.robustness.plan)
+    models = workspace().models(owner(), examined.dataset.fingerprint)
+    return next((model for model in models if model.fingerprint == getattr(plan, "model", "")), None)
+
+
+@cache.result(max_entries=4)
+def _known(dataset: Dataset, folds: Run | None, robustness: Run | None, looked: Looked | None) -> pd.DataFrame:
+    try:
+        regions = None if looked is None else test_quality_results.samples(looked)
+    except DataError:  # too few training samples of a class to draw regions from
+        regions = None
+    return known_of_samples(
+        dataset,
+        folds=None if folds is None else cluster_folds_results.of_run(folds).rows,
+        robustness=None if robustness is None else average_case_results.robustness(robustness),
+        regions=regions,
+    )
+
+
+def _features(dataset: Dataset) -> Task[np.ndarray]:
+    return data_sets_results.features(dataset, default_representation(dataset.kind))
+
+
+def _has_features(dataset: Dataset) -> bool:
+    """Whether the features of groups and map are there; what is wrong is said where they cannot be made."""
+    try:
+        return background.answer(_features(dataset), "Making features for the map", key="sheet-features") is not None
+    except DataError as problem:
+        page.error(problem)
+        return False
+
+
+@cache.result(max_entries=4)
+def _slices(dataset: Dataset) -> Slices:
+    return report.find_slices(dataset, _features(dataset).future.result())
+
+
+@cache.result(max_entries=4)
+def _points(dataset: Dataset) -> np.ndarray:
+    return pca_map(_features(dataset).future.result())
