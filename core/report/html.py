@@ -14,15 +14,16 @@ import numpy as np
 import pandas as pd
 from plotly.offline import get_plotlyjs
 
-from core.evaluate.wording import count, fixed
+from core.evaluate.wording import Verdict, count, fixed
 from core.figures.theme import LIGHT, alt_text
 from core.report.files import tsv
 from core.report.markdown import markup
-from core.report.parts import Body, Figure, Metric, Report, Section, Table
+from core.report.parts import Body, Figure, Metric, Note, Part, Report, Section, Table
 
 MOST_LINES = 200
 """A longer table is cut in a report; the files of tables are whole."""
 
+_SHEET = ' class="sheet"'
 LONGEST_WORD = 20
 """So many characters of a cell stay in one line."""
 
@@ -71,7 +72,21 @@ footer dd {{ margin: 0; overflow-wrap: anywhere; }}
   table {{ font-size: 7.5pt; }}
   th, td {{ padding-right: .35rem; }}
   .screen, .modebar-container {{ display: none !important; }}
+  .sheet {{ page: sheet; display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.4rem; font-size: 7.6pt;
+    line-height: 1.3; }}
+  .sheet > h1, .sheet > .subject, .sheet > section:has(figure, .how), .sheet > footer {{ grid-column: 1 / -1; }}
+  .sheet > section {{ break-inside: avoid; }}
+  .sheet h1 {{ font-size: 1.25rem; }}
+  .sheet h2 {{ font-size: 8.2pt; margin: .45rem 0 .1rem; }}
+  .sheet .how, .sheet footer h2 {{ display: none; }}
+  .sheet p, .sheet figure {{ margin: .1rem 0; }}
+  .sheet .caption, .sheet section:has(.how), .sheet footer {{ font-size: 6.8pt; }}
+  .sheet section:has(.how) {{ margin-top: .5rem; }}
+  .sheet .caption {{ margin: 0; }}
+  .sheet > section p + p {{ margin-top: .12rem; }}
+  .sheet footer dl {{ gap: 0 .6rem; margin: 0; }}
 }}
+@page sheet {{ margin: 10mm 12mm; }}
 """
 _SCRIPT = """
 "use strict";
@@ -102,12 +117,13 @@ def to_html(report: Report) -> bytes:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
         f"<title>{_text(report.question)} · {_text(report.subject)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
-        f'<main>\n<h1>{_text(report.question)}</h1>\n<p class="subject" dir="auto">{_text(report.subject)}</p>',
+        f"<main{_SHEET if report.is_sheet else ''}>\n<h1>{_text(report.question)}</h1>",
+        f'<p class="subject" dir="auto">{_text(report.subject)}</p>',
         _verdict(body),
         _figure(main) if main else "",
         _findings(body),
         *(_section(section) for section in sections),
-        f"<section><h2>How to read this</h2>\n{markup(report.how_to_read)}</section>",
+        f'<section><h2 class="how">How to read this</h2>\n{markup(report.how_to_read)}</section>',
         _foot(report),
         "</main>",
         f"<script>{library}</script>\n<script>{_SCRIPT}</script>" if body.figures else "",
@@ -120,11 +136,7 @@ def _verdict(body: Body) -> str:
     said, numbers = body.said, _metrics(body.metrics)
     if said is None:
         return ""
-    advice = f"<p>{_text(said.advice)}</p>" if said.advice else ""
-    return (
-        f'<section class="verdict"><p><strong>{_text(said.headline)}</strong> {_text(said.used)}</p>{advice}{numbers}'
-        "</section>"
-    )
+    return f'<section class="verdict">{_answer(said)}{numbers}</section>'
 
 
 def _findings(body: Body) -> str:
@@ -159,13 +171,27 @@ def _metrics(metrics: tuple[Metric, ...]) -> str:
 
 def _section(section: Section) -> str:
     heading = f"<h2>{_text(section.heading)}</h2>" if section.heading else ""
-    return f"<section>{heading}\n" + "\n".join(_part(part) for part in section.parts) + "\n</section>"
+    kind = "" if section.on_paper else ' class="screen"'
+    return f"<section{kind}>{heading}\n" + "\n".join(_part(part) for part in section.parts) + "\n</section>"
 
 
-def _part(part: Figure | Table | str) -> str:
-    if isinstance(part, Figure):
-        return _figure(part)
-    return _table(part) if isinstance(part, Table) else f"<p>{_text(part)}</p>"
+def _part(part: Part) -> str:
+    match part:
+        case Figure():
+            return _figure(part)
+        case Table():
+            return _table(part)
+        case Verdict():
+            return _answer(part)
+        case Note():
+            return f'<p class="caption">{_text(part.text)}</p>'
+    return f"<p>{_text(part)}</p>"
+
+
+def _answer(said: Verdict) -> str:
+    """A verdict's sentences without its findings: what it found, of how many, and what next."""
+    advice = f"<p>{_text(said.advice)}</p>" if said.advice else ""
+    return f"<p><strong>{_text(said.headline)}</strong> {_text(said.used)}</p>{advice}"
 
 
 def _figure(one: Figure) -> str:

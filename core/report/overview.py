@@ -20,7 +20,7 @@ from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict, count, percent
 from core.figures.overview import Mark, accuracy_axis
 from core.questions import QUESTIONS, Question
-from core.report.parts import Body, Figure, Report, Section, Table
+from core.report.parts import Body, Figure, Note, Report, Section, Table
 from core.report.quantities import ON_AXIS, Quantity
 from core.workspace.models import StoredModel
 
@@ -39,6 +39,8 @@ HOW_TO_READ = (
     "a recipe hold for models trained that way; answers about one model hold for that model only. There is no total "
     "score: the answers measure different things."
 )
+SEAL = 16
+"""So many letters of a run's seal stand on the sheet, enough to know it by."""
 MOST_TIMES = 50
 """More than so many times the data are not named as what would settle something."""
 
@@ -210,23 +212,18 @@ def sheet(
     unasked: Sequence[str],
     provenance: Sequence[tuple[str, str]],
 ) -> Report:
-    """The sheet as a report that prints on one page or two: the axis, an answer each, and what was never asked."""
+    """The sheet as a report for one page of A4: the axis, an answer each, and what was never asked."""
     sections = [Section("", (axis_figure(shown, baseline),))] if shown else []
     for answer in answers:
-        about = " · ".join(part for part in (answer.about, answer.speaks_of) if part)
-        parts = (answer.verdict.headline, answer.verdict.used, answer.verdict.advice)
-        said = " ".join(part for part in parts if part)
-        sections.append(Section(answer.question.title, (said, f"{about}. {answer.trusted}".strip())))
+        about = (answer.about, answer.speaks_of, answer.computed, answer.seal and f"seal {answer.seal[:SEAL]}")
+        notes = (" · ".join(part for part in about if part), answer.trusted)
+        parts = (answer.verdict, *(Note(note) for note in notes if note))
+        sections.append(Section(answer.question.title, parts))
     if unasked:
         sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
     if shown:
-        sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown), {}),)))
-    seals = [
-        (answer.question.title, ", ".join((answer.computed, *([f"seal {answer.seal}"] if answer.seal else ()))))
-        for answer in answers
-        if answer.computed
-    ]
-    return Report(TITLE, subject, Body(None, (), tuple(sections)), HOW_TO_READ, (*provenance, *seals), "")
+        sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown), {}),), on_paper=False))
+    return Report(TITLE, subject, Body(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
 
 
 def _in_percent(shown: Sequence[Mark]) -> pd.DataFrame:

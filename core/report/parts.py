@@ -43,12 +43,24 @@ class Table:
     caption: str = ""
 
 
+@dataclass(frozen=True)
+class Note:
+    """A line in grey."""
+
+    text: str
+
+
+Part = Figure | Table | Verdict | Note | str
+"""What a section is made of; a string is a paragraph."""
+
+
 @dataclass(frozen=True, eq=False)
 class Section:
-    """What stands together under a heading (or under none)."""
+    """What stands together under a heading (or under none); on the screen alone unless `on_paper`."""
 
     heading: str
-    parts: tuple[Figure | Table | str, ...]
+    parts: tuple[Part, ...]
+    on_paper: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +87,7 @@ class Report:
 
     `how_to_read` is Markdown of ours, `provenance` what the result rests on, a name and a value each, `parameters` the
     JSON that recreates the run (empty where no single run does), and `rows` those of every trial where somebody asked
-    for them.
+    for them. A report that `is_sheet` prints small, its sections side by side, so as to fit one page of A4.
     """
 
     question: str
@@ -85,6 +97,7 @@ class Report:
     provenance: tuple[tuple[str, str], ...]
     parameters: str
     rows: pd.DataFrame | None = None
+    is_sheet: bool = False
 
 
 def brackets(write: Callable[..., str], value: float, interval: Interval) -> str:

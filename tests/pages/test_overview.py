@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.data.predictions.upload import PredictionUpload
 from core.models import MODELS
-from core.trials import SourcesPlan
+from core.trials import FoldPlan, SourcesPlan
 from core.workspace.engine.runner import engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
@@ -133,3 +133,29 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
     assert f"reference={two['reference']}&target={two['target']}" in query
     workspace.delete_predictions(LOCAL_OWNER, two["target"])
     assert "Accuracy falls" not in texts(open_page("overview", sheet="prediction files"))
+
+
+def test_samples_are_cross_examined_from_the_runs_of_the_sheet(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), n_folds=3, seeds=(0, 1, 2)))
+    app = open_page("overview", data=wine.fingerprint)
+    assert {"Which groups of samples are weak?", "Which class is weakest?"} <= {fold.label for fold in app.expander}
+    assert "against the others" not in texts(app)
+    for part in ("weak-groups", "weak-classes", "hard-samples"):
+        app.session_state[f"fold-{part}"] = True
+    app.run()
+    assert not app.exception
+    said = texts(app)
+    assert "class is significantly weaker" in said or "against the others" in said
+    assert "when held out" in said or "roup" in said
+    table = next(frame.value for frame in app.dataframe if "Held-out accuracy" in frame.value)
+    assert set(table["Samples"]) <= {f"Class “{name}”" for name in wine.class_names}
+    assert len(app.get("plotly_chart")) == 2  # the axis and the map
+
+
+def test_a_run_under_way_gives_no_advice_about_classes(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=FoldPlan(models=("svm", "logistic"), n_folds=3, seeds=(0, 1, 2)), n_trials=3)
+    app = open_page("overview", data=wine.fingerprint)
+    app.session_state["fold-weak-classes"] = True
+    app.run()
+    assert not app.exception
+    assert "Next:" not in texts(app)

@@ -113,7 +113,13 @@ def test_the_sheet_is_one_page_that_says_every_answer_and_what_was_not_asked():
     unasked, rests_on = ["Which tests are missing?"], [("Data", "f1")]
     report = sheet("Wine", known, shown=shown, baseline=0.4, unasked=unasked, provenance=rests_on)
     page = to_html(report).decode()
-    for said in (VERDICT.headline, VERDICT.advice, "a recipe, trained anew", "Which tests are missing?", "5ea1" * 16):
+    for said in (
+        VERDICT.headline,
+        VERDICT.advice,
+        "a recipe, trained anew",
+        "Which tests are missing?",
+        "seal " + "5ea1" * 4,
+    ):
         assert said in page
     assert "majority-class baseline is 40.0 %" in axis_figure(shown, 0.4).caption
     assert "SVM: held-out clusters" in page
