@@ -10,7 +10,7 @@ from ui.data import choice as data_choice
 from ui.data.choice import Choice
 from ui.data.results import dataset_of
 from ui.forms.controls import One, check_address
-from ui.overview import asking, doors, examined, files, results, sheet
+from ui.overview import asking, doors, examined, files, results, rivals, sheet
 from ui.shell import page, questions
 from ui.shell.session import owner, read_only, workspace
 
@@ -60,6 +60,7 @@ def of_data(choice: Choice) -> None:
     sheet.axis(list(known.values()), models, majority(dataset))
     for stem, run in on_sheet.items():
         sheet.card(stem, run, known.get(stem), broken.get(stem))
+    rivals.offer(dataset, on_sheet, every, models)
     examined.offer(dataset, on_sheet)
     if not read_only():
         questions.unasked({run.kind for run in on_sheet.values()}, choice.address)

@@ -94,18 +94,24 @@ def settles(claim: Claim | None) -> str:
     >>> settles(claim("x.y", 0.02, Interval(0.01, 0.03), 0.001))
     ''
     """
-    if claim is None or claim.decided or not claim.interval.known:
+    times = times_needed(claim)
+    if times is None:
         return ""
-    below, above = claim.estimate - claim.interval.lower, claim.interval.upper - claim.estimate
-    if abs(claim.estimate) >= claim.smallest:
-        times = _times(below if claim.estimate > 0 else above, abs(claim.estimate))
-    else:
-        times = max(_times(above, claim.smallest - claim.estimate), _times(below, claim.smallest + claim.estimate))
     if times > MOST_TIMES:
         return f"More than {MOST_TIMES} times as many samples or sources would be needed to decide this."
     if times <= 1:
         return "A few more samples or sources would decide this."
     return f"If the effect is as estimated, about {times:.1f} times as many samples or sources would decide this."
+
+
+def times_needed(claim: Claim | None) -> float | None:
+    """The same as a number: so many times the data; None where nothing is undecided, or nothing known."""
+    if claim is None or claim.decided or not claim.interval.known:
+        return None
+    below, above = claim.estimate - claim.interval.lower, claim.interval.upper - claim.estimate
+    if abs(claim.estimate) >= claim.smallest:
+        return _times(below if claim.estimate > 0 else above, abs(claim.estimate))
+    return max(_times(above, claim.smallest - claim.estimate), _times(below, claim.smallest + claim.estimate))
 
 
 def _times(width: float, room: float) -> float:

@@ -159,3 +159,16 @@ def test_a_run_under_way_gives_no_advice_about_classes(open_page, workspace, win
     app.run()
     assert not app.exception
     assert "Next:" not in texts(app)
+
+
+def test_models_that_were_tried_alike_stand_side_by_side(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), n_folds=3, seeds=(0, 1, 2)))
+    title = "Which model is better?"
+    assert title not in {fold.label for fold in open_page("overview", data=wine.fingerprint).expander}
+    stored_run(workspace, wine, plan=FoldPlan(models=("logistic", "svm"), n_folds=3, seeds=(0, 1, 2)))
+    app = open_page("overview", data=wine.fingerprint)
+    app.session_state["fold-rivals"] = True
+    app.run()
+    assert not app.exception
+    table = next(frame.value for frame in app.dataframe if "Against" in frame.value)
+    assert set(table["Of"]) == {"accuracy, Random folds", "accuracy, SDS k-means folds"}

@@ -1,0 +1,220 @@
+"""Which of two models is better, question by question? Paired on what both were tried on: draws, samples, noise.
+
+Only like is compared with like: recipes with recipes on the same splits or folds, fitted models with fitted models on
+the same samples under the same noise.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Integer
+
+from core.evaluate.average_case.robustness import Robustness
+from core.evaluate.claims import Claim, claim, corrected
+from core.evaluate.cluster_folds import scheme_title
+from core.evaluate.intervals import Interval, t_interval, t_p_value
+from core.evaluate.source_robustness import compare_models
+from core.evaluate.source_robustness.words import noun
+from core.evaluate.wording import Verdict, count, gap, p_value, plural, points
+from core.report.names import TITLES
+from core.report.overview import MOST_TIMES, times_needed
+
+FEWEST = 10
+"""Fewer samples in common say nothing of two models."""
+SMALLEST = 0.01
+"""Differences of accuracy, or of p_robust, below are not worth a sentence."""
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """Two models under one question: `claim` is of `first` less `second`, where more is better.
+
+    `what` says of what it is a difference, `n` of how many samples (or draws, of sources) both know.
+    """
+
+    stem: str
+    what: str
+    first: str
+    second: str
+    values: tuple[float, float]
+    claim: Claim
+    n: int
+
+    @property
+    def better(self) -> str | None:
+        """The model that is significantly better, if one is."""
+        return {"above": self.first, "below": self.second}.get(self.claim.decision)
+
+
+def on_sources(trials: pd.DataFrame) -> tuple[Rivals, ...]:
+    """Recipes by how much accuracy they keep on held-out sources, on the draws that both finished (rho)."""
+    return tuple(
+        Rivals(
+            "source_robustness",
+            f"rho, held-out {noun(pair.source_finder)}s",
+            TITLES.get(pair.model, pair.model),
+            TITLES.get(pair.other, pair.other),
+            (pair.rho, pair.other_rho),
+            pair.claim,
+            pair.n_draws,
+        )
+        for pair in compare_models(trials)
+    )
+
+
+def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[Rivals, ...]:
+    """Recipes by their accuracy when a sample's fold is held out, on the samples that both were tested on.
+
+    `rows` has scheme, model, row (a position in `y`) and y_pred, a line for each model, seed and sample.
+
+    Examples
+    --------
+    >>> y = np.zeros(40, dtype=int)
+    >>> wrong = {"svm": y, "logistic": (np.arange(40) % 4 == 0).astype(int)}
+    >>> rows = pd.concat(pd.DataFrame({"scheme": "random_folds", "model": name, "row": range(40), "y_pred": y_pred})
+    ...                  for name, y_pred in wrong.items())
+    >>> [each] = on_folds(rows, y)
+    >>> each.better, each.n, each.values
+    ('SVM', 40, (1.0, 0.75))
+    """
+    tested = rows.dropna(subset=["row", "y_pred"])
+    right = tested["y_pred"].to_numpy(dtype=np.int64) == y[tested["row"].to_numpy(dtype=np.int64)]
+    rivals: list[Rivals] = []
+    for scheme, of_scheme in tested.assign(right=right).groupby("scheme", sort=False):
+        by_model = of_scheme.groupby("model", sort=False)
+        shares = {TITLES.get(str(name), str(name)): of.groupby("row")["right"].mean() for name, of in by_model}
+        rivals += _paired("cluster_folds", f"accuracy, {scheme_title(str(scheme))} folds", shares)
+    return _corrected(rivals)
+
+
+def under_noise(models: Mapping[str, Robustness]) -> tuple[Rivals, ...]:
+    """Fitted models by accuracy and by mean p_robust at each sigma, on the samples that both were given.
+
+    The runs must differ in nothing but the model, so that the noise is the same, too.
+    """
+    rivals = []
+    for (name, own), (other_name, other) in combinations(models.items(), 2):
+        for sigma in (sigma for sigma in own.sigmas if sigma in other.sigmas):
+            at = {name: own.samples_at(sigma), other_name: other.samples_at(sigma)}
+            kept = {title: of.set_index("row")["p_robust"] for title, of in at.items()}
+            if sigma == own.sigmas[0]:
+                right = {title: (of["label"] == of["predicted"]).set_axis(of["row"]) for title, of in at.items()}
+                rivals += _paired("average_case", "accuracy", {title: of.astype(float) for title, of in right.items()})
+            rivals += _paired("average_case", f"p_robust, sigma {sigma:g}", kept)
+    return _corrected(rivals)
+
+
+def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[Rivals]:
+    """Every pair of models by a value of each sample, paired over the samples that both know."""
+    for first, second in combinations(values, 2):
+        both = pd.concat([values[first], values[second]], axis=1, join="inner").dropna().to_numpy(dtype=float)
+        n = len(both)
+        if n < FEWEST:
+            continue
+        means = both.mean(axis=0)
+        of_difference = _claim(both[:, 0] - both[:, 1])
+        yield Rivals(stem, what, first, second, (float(means[0]), float(means[1])), of_difference, n)
+
+
+def _claim(differences: Float[np.ndarray, " n"]) -> Claim:
+    """A claim of a mean of paired differences in [-1, 1].
+
+    Half a sample more that speaks for either side, and one for neither (Agresti and Min 2005): where next to nothing
+    differs, Student's interval alone would be too sure.
+    """
+    n, whole = len(differences), len(differences) + 2
+    mean = float(differences.sum()) / whole
+    se = float(np.sqrt(((differences**2).sum() + 1) / whole - mean**2) / np.sqrt(whole))
+    interval, p = t_interval(mean, se, n - 1.0), t_p_value(mean, se, n - 1.0)
+    return claim("rivals.better", float(differences.mean()), interval, p, smallest=SMALLEST)
+
+
+def _corrected(rivals: Sequence[Rivals]) -> tuple[Rivals, ...]:
+    claims = corrected([each.claim for each in rivals])
+    return tuple(replace(each, claim=of_both) for each, of_both in zip(rivals, claims, strict=True))
+
+
+def rivals_verdict(rivals: Sequence[Rivals]) -> Verdict:
+    """What separates models, what is undecided, and what would settle that.
+
+    >>> rivals_verdict(()).headline
+    'No two models have been tried on the same draws, samples or noise yet.'
+    """
+    if not rivals:
+        return Verdict("No two models have been tried on the same draws, samples or noise yet.", "", "", ())
+    claims = tuple(each.claim for each in rivals)
+    n_undecided = sum(not each.claim.decided for each in rivals)
+    used = f"{plural(len(rivals), 'comparison')}, {count(n_undecided)} undecided (Holm within each question)."
+    decided = sorted((each for each in rivals if each.better), key=lambda each: -abs(each.claim.estimate))
+    if not decided:
+        return Verdict("No model is significantly better than another.", used, "", (), claims)
+    first, *others = [_sentence(each) for each in decided]
+    return Verdict(first, used, "", tuple(others[:3]), claims)
+
+
+def _sentence(each: Rivals) -> str:
+    loser = each.second if each.better == each.first else each.first
+    sign = 1.0 if each.better == each.first else -1.0
+    interval = each.claim.interval
+    if sign < 0:
+        interval = type(interval)(-interval.upper, -interval.lower)
+    by = _writes(each)(sign * each.claim.estimate, interval)
+    return f"{each.better} beats {loser} by {by} ({each.what}, n = {count(each.n)})."
+
+
+def _writes(each: Rivals) -> Callable[[float, Interval], str]:
+    return points if each.what.startswith("accuracy") else gap
+
+
+def rivals_lines(rivals: Iterable[Rivals]) -> pd.DataFrame:
+    """The comparisons in words, for the screen: a line each, with what would settle an undecided one."""
+    return pd.DataFrame(
+        [
+            {
+                "Of": each.what,
+                "Model": each.first,
+                "Against": each.second,
+                "Difference": _writes(each)(each.claim.estimate, each.claim.interval),
+                "p (Holm)": p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
+                "Decision": _decision(each),
+            }
+            for each in rivals
+        ]
+    )
+
+
+def _decision(each: Rivals) -> str:
+    if each.better:
+        return f"{each.better} is better"
+    if each.claim.decision == "small":
+        return "about the same"
+    times = times_needed(each.claim)
+    if times is None:
+        return "undecided"
+    return f"undecided: needs {f'about {times:.1f}' if times <= MOST_TIMES else f'over {MOST_TIMES}'} times the data"
+
+
+def rivals_table(rivals: Iterable[Rivals]) -> pd.DataFrame:
+    """Tidy rows: question, what, model, other, both values, difference with lower and upper, p_holm, decision, n."""
+    return pd.DataFrame(
+        [
+            {
+                "question": each.stem,
+                "what": each.what,
+                "model": each.first,
+                "other": each.second,
+                "value": each.values[0],
+                "other_value": each.values[1],
+                "difference": each.claim.estimate,
+                "lower": each.claim.interval.lower,
+                "upper": each.claim.interval.upper,
+                "p_holm": each.claim.p_value,
+                "decision": each.claim.decision,
+                "n": each.n,
+            }
+            for each in rivals
+        ]
+    )

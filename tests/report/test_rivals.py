@@ -1,0 +1,90 @@
+"""Two models are told apart where one is better, seldom where none is; pairing uses what both know."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from core.evaluate.average_case.robustness import evaluate_robustness
+from core.report.rivals import FEWEST, on_folds, rivals_lines, rivals_table, rivals_verdict, under_noise
+from tests.evaluate.average_case_rows import rows_of
+
+N_WORLDS = 400
+
+
+def folds(
+    n: int, rng: np.random.Generator, *, only_first: float, only_second: float
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two models that disagree on so many samples of a hundred percent, either way."""
+    y, fate = np.zeros(n, dtype=int), rng.random(n)
+    first = (fate < only_second).astype(int)
+    second = ((fate >= only_second) & (fate < only_second + only_first)).astype(int)
+    rows = [
+        pd.DataFrame({"scheme": "random_folds", "model": name, "row": np.arange(n), "y_pred": y_pred})
+        for name, y_pred in (("svm", first), ("logistic", second))
+    ]
+    return pd.concat(rows, ignore_index=True), y
+
+
+@pytest.mark.parametrize(("n", "disagree"), [(30, 0.05), (200, 0.05), (200, 0.3), (1000, 0.01)])
+def test_equal_models_are_seldom_told_apart(n, disagree):
+    rng = np.random.default_rng(0)
+    worlds = [on_folds(*folds(n, rng, only_first=disagree, only_second=disagree)) for _ in range(N_WORLDS)]
+    n_wrong = sum(each.better is not None for [each] in worlds)
+    assert n_wrong / N_WORLDS <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / N_WORLDS)
+
+
+def test_a_better_model_is_found_about_as_often_as_by_mcnemar():
+    rng, n_found, n_mcnemar = np.random.default_rng(1), 0, 0
+    for _ in range(N_WORLDS):
+        rows, y = folds(300, rng, only_first=0.08, only_second=0.02)
+        [each] = on_folds(rows, y)
+        wrong = [of["y_pred"].to_numpy() != 0 for _, of in rows.groupby("model", sort=False)]
+        both = [int((wrong[1] & ~wrong[0]).sum()), int((wrong[0] & ~wrong[1]).sum())]
+        n_found += each.better == "SVM"
+        n_mcnemar += stats.binomtest(both[0], sum(both)).pvalue < 0.05
+    assert n_found >= 0.95 * n_mcnemar
+    assert n_mcnemar > 0.8 * N_WORLDS
+
+
+def test_the_interval_holds_the_true_difference():
+    rng, n_held = np.random.default_rng(2), 0
+    for _ in range(N_WORLDS):
+        [each] = on_folds(*folds(150, rng, only_first=0.1, only_second=0.04))
+        n_held += each.claim.interval.holds(0.06)
+    assert n_held / N_WORLDS >= 0.95 - 2 * np.sqrt(0.05 * 0.95 / N_WORLDS)
+
+
+def test_pairs_use_the_samples_that_both_know():
+    rows, y = folds(100, np.random.default_rng(3), only_first=0.2, only_second=0.0)
+    half = rows[(rows["model"] == "svm") | (rows["row"] < 50)]
+    [each] = on_folds(half, y)
+    assert each.n == 50
+    few = rows[(rows["model"] == "svm") | (rows["row"] < FEWEST - 1)]
+    assert on_folds(few, y) == ()
+
+
+def test_models_under_noise_are_paired_by_sample_and_corrected():
+    rng, y = np.random.default_rng(4), np.repeat([0, 1, 2], 40)
+    p = rng.uniform(0.5, 0.8, len(y))
+    runs = {"weak": p, "strong": np.minimum(p + rng.uniform(0.05, 0.15, len(y)), 1)}
+    known = {name: evaluate_robustness(rows_of(of, y), class_names=("a", "b", "c")) for name, of in runs.items()}
+    pairs = under_noise(known)
+    kept = next(each for each in pairs if each.what.startswith("p_robust"))
+    assert kept.better == "strong"
+    assert kept.claim.estimate == pytest.approx(float((runs["weak"] - runs["strong"]).mean()))
+    own = stats.ttest_rel(runs["weak"], runs["strong"]).confidence_interval()
+    assert kept.claim.interval.lower == pytest.approx(own.low, abs=0.02)
+    assert next(each for each in pairs if each.what == "accuracy").better is None
+    said = rivals_verdict(pairs)
+    assert said.headline.startswith("strong beats weak by .")
+    assert "−" not in said.headline
+
+
+def test_equal_predictions_are_undecided_where_few_and_the_same_where_many():
+    few, many = (on_folds(*folds(n, np.random.default_rng(5), only_first=0.0, only_second=0.0)) for n in (30, 3000))
+    assert [few[0].claim.decision, many[0].claim.decision] == ["undecided", "small"]
+    assert rivals_lines(many)["Decision"][0] == "about the same"
+    assert rivals_lines(few)["Decision"][0].startswith("undecided: needs about")
+    assert rivals_table(few)["n"].tolist() == [30]
+    assert rivals_verdict(few).headline == "No model is significantly better than another."

@@ -1,0 +1,99 @@
+"""Which model is better? Pairs of models over all questions, from the runs that tried both alike."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from core.data import DataError, Dataset
+from core.evaluate.average_case.plan import AverageCasePlan
+from core.report import rivals as report
+from core.report.rivals import Rivals
+from core.trials import FoldPlan, Plan, TrialPlan
+from core.trials.plan import to_json
+from core.workspace.models import StoredModel
+from core.workspace.plans import load_plan
+from core.workspace.run import Run
+from ui import cache
+from ui.average_case import results as average_case_results
+from ui.cluster_folds import results as cluster_folds_results
+from ui.shell import page, take_away
+from ui.shell.session import owner, workspace
+
+TITLE = "Which model is better?"
+CAPTION = (
+    "Each pair was tried on the same draws, samples or noise. 95 % intervals of the first model less the second; "
+    "p-values are corrected within each question."
+)
+
+
+def offer(dataset: Dataset, on_sheet: Mapping[str, Run], runs: Sequence[Run], models: Sequence[StoredModel]) -> None:
+    """The part of the sheet, closed at first; nothing where no question has tried two models alike."""
+    sources, folds = (on_sheet.get(stem) for stem in ("source_robustness", "cluster_folds"))
+    alike = _alike(runs)
+    if _has_two(sources) or _has_two(folds) or alike:
+        page.fold(TITLE, partial(_show, dataset, sources, folds, alike, models), key="rivals")
+
+
+def _has_two(run: Run | None) -> bool:
+    plan = None if run is None or run.n_done == run.n_failed else _plan(run)
+    return isinstance(plan, TrialPlan | FoldPlan) and len(plan.models) > 1
+
+
+def _plan(run: Run) -> Plan | None:
+    """What a run was asked; None where that is of a registry's entry that is no longer there, as its card says."""
+    try:
+        return load_plan(run.plan)
+    except DataError:
+        return None
+
+
+def _alike(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The newest finished runs of average-case robustness that differ in nothing but the model; none if only one."""
+    by_settings: dict[str, dict[str, Run]] = {}
+    for run in runs:
+        plan = _plan(run) if run.kind == AverageCasePlan.kind and run.state == "done" else None
+        if isinstance(plan, AverageCasePlan) and not run.older_method:
+            by_settings.setdefault(to_json(replace(plan, model="any")), {}).setdefault(plan.model, run)
+    return next((tuple(of.values()) for of in by_settings.values() if len(of) > 1), ())
+
+
+def _show(
+    dataset: Dataset, sources: Run | None, folds: Run | None, alike: tuple[Run, ...], models: Sequence[StoredModel]
+) -> None:
+    pairs: list[Rivals] = []
+    if sources is not None and _has_two(sources):
+        pairs += _on_sources(sources)
+    if folds is not None and _has_two(folds):
+        pairs += _on_folds(dataset, folds)
+    if alike:
+        pairs += _under_noise(alike, tuple((model.fingerprint, model.name) for model in models))
+    verdict = report.rivals_verdict(pairs)
+    st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
+    page.findings(verdict)
+    if pairs:
+        st.dataframe(report.rivals_lines(pairs), hide_index=True, alt=verdict.headline)
+        st.caption(CAPTION)
+        take_away.offer({"Models side by side": lambda: report.rivals_table(pairs)}, stem="models")
+
+
+@cache.result(max_entries=4)
+def _on_sources(run: Run) -> tuple[Rivals, ...]:
+    return report.on_sources(workspace().rows(owner(), run.id))
+
+
+@cache.result(max_entries=4)
+def _on_folds(dataset: Dataset, run: Run) -> tuple[Rivals, ...]:
+    return report.on_folds(cluster_folds_results.of_run(run).rows.rows, dataset.y)
+
+
+@cache.result(max_entries=4)
+def _under_noise(runs: tuple[Run, ...], names: tuple[tuple[str, str], ...]) -> tuple[Rivals, ...]:
+    """Models by their names; two of one name are numbered by when they were made."""
+    titles, known = dict(names), {}
+    for run in runs:
+        name = titles.get(getattr(load_plan(run.plan), "model", ""), "a deleted model")
+        same = sum(title.startswith(name) for title in known)
+        known[f"{name} ({same + 1})" if same else name] = average_case_results.robustness(run)
+    return report.under_noise(known)
