@@ -17,10 +17,10 @@ from core.data import Dataset
 from core.evaluate.claims import Claim
 from core.evaluate.intervals import wilson
 from core.evaluate.measured import reliability
-from core.evaluate.wording import Verdict, count, percent
+from core.evaluate.wording import Verdict, count, percent, points
 from core.figures.overview import Mark, accuracy_axis
 from core.questions import QUESTIONS, Question
-from core.report.parts import Body, Figure, Note, Report, Section, Table
+from core.report.parts import Body, Figure, Metric, Note, Report, Section, Table, brackets
 from core.report.quantities import ON_AXIS, Quantity
 from core.workspace.models import StoredModel
 
@@ -154,6 +154,33 @@ def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:
     ]
 
 
+def metrics(answers: Sequence[Answer]) -> tuple[Metric, ...]:
+    """What stands beside accuracy in units of its own: robustness to noise, and whether confidence is too high."""
+    known = [quantity for answer in answers for quantity in answer.quantities]
+    robust = [quantity for quantity in known if quantity.name == "average_case.p_robust"]
+    shown = []
+    if robust:
+        middle = robust[len(robust) // 2]
+        shown.append(
+            Metric(
+                f"Unchanged by noise, sigma {middle.of[0]}",
+                percent(middle.value),
+                f"{brackets(percent, middle.value, middle.interval)}, n = {count(middle.n)}".lstrip(", "),
+                "Mean share of noisy copies of a sample that keep the model's prediction (average-case robustness).",
+            )
+        )
+    for quantity in (quantity for quantity in known if quantity.name == "average_case.overconfidence"):
+        shown.append(
+            Metric(
+                "Confidence less accuracy",
+                points(quantity.value),
+                f"{brackets(points, quantity.value, quantity.interval)}, n = {count(quantity.n)}".lstrip(", "),
+                "Above 0 the model is overconfident, below 0 underconfident, on average over the samples of that run.",
+            )
+        )
+    return tuple(shown)
+
+
 def majority(dataset: Dataset) -> float:
     """The accuracy of always predicting the most frequent class.
 
@@ -229,7 +256,9 @@ def sheet(
         sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
     if shown:
         sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown), {}),), on_paper=False))
-    return Report(TITLE, subject, Body(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
+    return Report(
+        TITLE, subject, Body(None, metrics(answers), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True
+    )
 
 
 def _in_percent(shown: Sequence[Mark]) -> pd.DataFrame:

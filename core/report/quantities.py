@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.data import Dataset
 from core.evaluate.cluster_folds import scheme_title
-from core.evaluate.intervals import Interval
+from core.evaluate.intervals import Interval, t_interval
 from core.evaluate.source_robustness.words import noun
 from core.report.names import TITLES
 
@@ -24,6 +24,7 @@ QUANTITIES = {
     "cluster_folds.score": "macro F1, mean over folds and seeds; of a scheme and a model",
     "cluster_folds.accuracy": "accuracy, mean over folds and seeds; of a scheme and a model",
     "average_case.p_robust": "mean share of noisy copies that keep the prediction; of a sigma",
+    "average_case.overconfidence": "mean confidence less accuracy, on the run's samples as they are",
     "matched_subsets.gap": "accuracy on the reference set less that on the target set; of a model",
     "matched_subsets.matched_gap": "the part of it that is left at equal confidence",
     "matched_subsets.mix": "the part of it that other confidences explain",
@@ -73,7 +74,7 @@ class Quantity:
         >>> Quantity("source_robustness.rho", ("svm", "kmeans"), 0.9, Interval(0.8, 0.95), 100).title
         'source_robustness.rho[svm, kmeans]'
         """
-        return f"{self.name}[{', '.join(self.of)}]"
+        return f"{self.name}[{', '.join(self.of)}]" if self.of else self.name
 
     @property
     def label(self) -> str:
@@ -130,8 +131,16 @@ def _cluster_folds(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
 def _average_case(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
     from core.evaluate.average_case.robustness import evaluate_robustness
 
-    for at in evaluate_robustness(rows, class_names=dataset.class_names).by_sigma:
+    robustness = evaluate_robustness(rows, class_names=dataset.class_names)
+    for at in robustness.by_sigma:
         yield Quantity("average_case.p_robust", (f"{at.sigma:g}",), at.mean.value, at.mean.interval, at.n)
+    if robustness.sigmas:
+        samples = robustness.samples_at(robustness.sigmas[0]).dropna(subset=["confidence"])
+        excess = samples["confidence"].to_numpy() - (samples["label"] == samples["predicted"]).to_numpy()
+        n = len(excess)
+        if n > 1:
+            interval = t_interval(float(excess.mean()), float(excess.std(ddof=1)) / n**0.5, n - 1.0)
+            yield Quantity("average_case.overconfidence", (), float(excess.mean()), interval, n)
 
 
 _OF_RUN = {"trials": _source_robustness, "folds": _cluster_folds, "average_case": _average_case}

@@ -65,7 +65,9 @@ class Weak:
 
 
 def find_slices(dataset: Dataset, features: Float[np.ndarray, "n_samples n_features"]) -> Slices:
-    """Give the known sources of each class, or else k-means clusters of it: up to five, of some 40 samples or more.
+    """Give the known sources of each class, of all classes together where those are too small, or else clusters.
+
+    Clusters are k-means' within a class: up to five, of some 40 samples or more each.
 
     Examples
     --------
@@ -74,29 +76,38 @@ def find_slices(dataset: Dataset, features: Float[np.ndarray, "n_samples n_featu
     >>> find_slices(wine, wine.x).names
     ('class “class_0”', 'class “class_1”', 'class “class_2”')
     """
+    if dataset.sources is not None:
+        sources = [f"source {quoted(source)}" for source in dataset.sources]
+        classes = [f"class {quoted(dataset.class_names[label])}" for label in dataset.y]
+        for names in ([f"{label}, {source}" for label, source in zip(classes, sources, strict=True)], sources):
+            slices = _of_names(names)
+            if np.median(np.bincount(slices.codes)) >= 2 * FEWEST:
+                return slices
     rng = np.random.default_rng(0)
-    codes, names = np.empty(dataset.n_samples, dtype=np.int64), []
-    for label, name in enumerate(dataset.class_names):
+    cluster = np.zeros(dataset.n_samples, dtype=np.int64)
+    for label in range(dataset.n_classes):
         rows = np.flatnonzero(dataset.y == label)
-        if len(rows) == 0:
-            continue
-        if dataset.sources is not None:
-            word, known = "source", dataset.sources[rows].astype(str)
-            parts, own = np.unique(known, return_inverse=True)
-            titles = [quoted(part) for part in parts]
-        else:
-            word, own = "cluster", _clusters(features[rows], rng)
-            titles = [str(1 + place) for place in range(own.max() + 1)]
-        codes[rows] = len(names) + own
-        names += [f"class {quoted(name)}" + (f", {word} {title}" if len(titles) > 1 else "") for title in titles]
-    return Slices(codes, tuple(names))
+        if len(rows):
+            cluster[rows] = _clusters(features[rows], rng)
+    return _of_names(
+        [
+            f"class {quoted(dataset.class_names[label])}" + (f", cluster {place}" if place else "")
+            for label, place in zip(dataset.y, cluster, strict=True)
+        ]
+    )
+
+
+def _of_names(names: Sequence[str]) -> Slices:
+    known, codes = np.unique(np.array(names, dtype=object), return_inverse=True)
+    return Slices(codes, tuple(known.tolist()))
 
 
 def _clusters(features: Float[np.ndarray, "n n_features"], rng: np.random.Generator) -> Integer[np.ndarray, " n"]:
+    """The cluster of each sample of a class, counted from 1; 0 where the class is too small for two."""
     n_clusters = min(CLUSTERS, len(features) // PER_CLUSTER, len(np.unique(features, axis=0)))
     if n_clusters < 2:
         return np.zeros(len(features), dtype=np.int64)
-    return np.unique(kmeans(features, n_clusters, rng), return_inverse=True)[1]
+    return 1 + kmeans(features, n_clusters, rng)
 
 
 def weak_slices(

@@ -2,8 +2,13 @@
 
 from math import nan
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
+from core.data import load_example
+from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.claims import claim
 from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.wording import Verdict
@@ -11,9 +16,10 @@ from core.figures.overview import accuracy_axis
 from core.figures.theme import alt_text
 from core.questions import QUESTIONS
 from core.report.html import to_html
-from core.report.overview import Answer, accuracies, axis_figure, marks, settles, sheet, table
-from core.report.quantities import ON_AXIS, QUANTITIES, Quantity
+from core.report.overview import Answer, accuracies, axis_figure, marks, metrics, settles, sheet, table
+from core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_run
 from core.workspace.models import StoredModel
+from tests.evaluate.average_case_rows import rows_of
 
 FALL = claim("source_robustness.falls", 0.12, Interval(0.04, 0.2), 0.004, smallest=0.01)
 VERDICT = Verdict("SVM loses 12.0 points [4.0, 20.0].", "n = 100.", "Next: plan for 80.0 %.", (), (FALL,))
@@ -131,3 +137,24 @@ def test_tables_hold_the_same_numbers():
     assert (row["estimate"], row["lower"], row["upper"], row["decision"]) == (0.12, 0.04, 0.2, "above")
     assert accuracies(marks(known))["value"].tolist() == [0.93, 0.92, 0.8]
     assert table([]).empty
+
+
+def test_beside_accuracy_stands_robustness_and_whether_confidence_is_too_high():
+    wine, rng = load_example("wine"), np.random.default_rng(0)
+    wrong = rng.random(wine.n_samples) < 0.3
+    predicted, confidence = np.where(wrong, (wine.y + 1) % 3, wine.y), rng.uniform(0.5, 1, wine.n_samples)
+    robust = rows_of(np.linspace(0.4, 1, wine.n_samples), wine.y, predicted=predicted)
+    rows = pd.concat([robust, rows_of(confidence, wine.y, estimator="softmax", predicted=predicted)], ignore_index=True)
+    known = of_run(rows, wine, AverageCasePlan("f1", sigmas=(0.1,)))
+    excess = next(quantity for quantity in known if quantity.name == "average_case.overconfidence")
+    difference = confidence - ~wrong
+    ends = stats.ttest_1samp(difference, 0).confidence_interval()
+    assert excess.value == pytest.approx(difference.mean())
+    assert (excess.interval.lower, excess.interval.upper) == pytest.approx((ends.low, ends.high))
+    answers = [Answer(QUESTIONS["average_case"], "", VERDICT, known)]
+    assert [metric.label for metric in metrics(answers)] == [
+        "Unchanged by noise, sigma 0.1",
+        "Confidence less accuracy",
+    ]
+    page = to_html(sheet("Wine", answers, shown=(), baseline=None, unasked=(), provenance=())).decode()
+    assert "Confidence less accuracy" in page

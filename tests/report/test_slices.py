@@ -139,7 +139,18 @@ def test_slices_are_known_sources_or_clusters_within_a_class():
         assert len(set(digits.y[slices.codes == code])) == 1
     speakers = np.array([f"s{row % 4}" for row in range(digits.n_samples)])
     known = Dataset("d", "image", digits.x, digits.y, digits.class_names, digits.ids, sources=speakers)
-    assert find_slices(known, digits.x.reshape(digits.n_samples, -1)).names[1] == "class “0”, source “s1”"
+    flat = digits.x.reshape(digits.n_samples, -1)
+    assert find_slices(known, flat).names[1] == "class “0”, source “s1”"
+
+
+def test_sources_that_are_small_in_every_class_are_taken_over_all_classes():
+    digits = load_example("digits")
+    flat = digits.x.reshape(digits.n_samples, -1)
+    of = ("d", "image", digits.x, digits.y, digits.class_names, digits.ids)
+    thirty = Dataset(*of, sources=np.array([f"s{row % 30}" for row in range(digits.n_samples)]))
+    assert find_slices(thirty, flat).names[0] == "source “s0”"
+    singles = Dataset(*of, sources=np.array([f"s{row // 2}" for row in range(digits.n_samples)]))
+    assert find_slices(singles, flat).names[0] == "class “0”, cluster 1"
 
 
 @pytest.mark.parametrize("n", [1, 5])

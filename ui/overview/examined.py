@@ -5,7 +5,7 @@ of where the model's test samples lie. Each part is closed at first, and compute
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from core.data import DataError, Dataset
+from core.evaluate.test_quality.verdict import quality_verdict
 from core.evaluate.wording import Verdict
 from core.figures.maps import map_chart
 from core.models.errors import ModelError
@@ -31,6 +32,7 @@ from ui.data_sets import maps
 from ui.data_sets import results as data_sets_results
 from ui.forms.pick_one import choose
 from ui.models import results as models_results
+from ui.overview import sheet
 from ui.shell import background, page, take_away
 from ui.shell.background import Task
 from ui.shell.session import owner, workspace
@@ -55,6 +57,7 @@ AGREEMENT_CAPTION = (
     "Spearman's rank correlation: high if both call the same samples easy. *Within* uses ranks within each class. "
     "Correctness is of models trained without the sample's fold; p_robust, sigma_50 and confidence are of one model."
 )
+COVERAGE = "What could the test set have missed?"
 HARDNESS = ("Hard for none", "Hard for one method", "Hard for several", "Not measured")
 
 
@@ -84,6 +87,8 @@ def offer(dataset: Dataset, on_sheet: Mapping[str, Run]) -> None:
         page.fold(MAP, partial(_map, examined), key="hard-samples")
     if folds is not None and robustness is not None:
         page.fold(AGREEMENT, partial(_agreement, examined), key="methods-agree")
+    if robustness is not None:
+        page.fold(COVERAGE, partial(_coverage, examined), key="coverage")
 
 
 def _groups(examined: Examined) -> None:
@@ -112,11 +117,8 @@ def _classes(examined: Examined) -> None:
 
 def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
     """The answer of a part, then the table that it rests on."""
-    advice = verdict.advice if examined.is_done else ""
-    st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
+    sheet.speak(verdict if examined.is_done else replace(verdict, advice=""))
     page.findings(verdict)
-    if advice:
-        st.markdown(page.plain(advice).replace("Next:", "**Next:**", 1))
     if weak:
         st.dataframe(report.weak_lines(weak), hide_index=True, alt=verdict.headline)
         st.caption(caption)
@@ -151,21 +153,48 @@ def _agreement(examined: Examined) -> None:
     take_away.offer({"Agreement of methods": lambda: lines}, stem="samples")
 
 
+def _coverage(examined: Examined) -> None:
+    """What the test set of the model whose robustness is known cannot rule out, as its own page says it."""
+    try:
+        looked = _looked(examined)
+        if looked is None:
+            return
+        quality = background.answer(test_quality_results.quality(looked), "Measuring the test set", key="sheet-quality")
+    except (DataError, ModelError) as problem:
+        page.error(problem)
+        return
+    if quality is None:
+        return
+    sheet.speak(quality_verdict(quality, is_drawn=looked.parts.is_drawn))
+
+
 def _table(examined: Examined) -> pd.DataFrame | None:
     """What is known of every sample; None while it is worked out where the model's test samples lie."""
-    dataset, model = examined.dataset, _model(examined)
     looked = None
-    if model is not None:
+    if _model(examined) is not None:
         try:
-            layer = models_results.layers(dataset, model)[0]
-            task = models_results.layer_samples(dataset, model, layer)
-            parts = background.answer(task, "Reading what the model makes of the samples", key="sheet-parts")
+            looked = _looked(examined)
         except (DataError, ModelError):  # it has no layer that can be read: nothing is known of regions
-            return _known(dataset, examined.folds, examined.robustness, None)
-        if parts is None:
+            return _known(examined.dataset, examined.folds, examined.robustness, None)
+        if looked is None:
             return None
-        looked = Looked(dataset, parts, RegionChoice(layer), models_results.parts_name(dataset, model, layer))
-    return _known(dataset, examined.folds, examined.robustness, looked)
+    return _known(examined.dataset, examined.folds, examined.robustness, looked)
+
+
+def _looked(examined: Examined) -> Looked | None:
+    """The model's training and test part in its usual layer; None while they are read.
+
+    Raises DataError or ModelError where it has no layer that can be read.
+    """
+    dataset, model = examined.dataset, _model(examined)
+    if model is None:
+        raise DataError("The model was deleted. Train or upload it again to see what its test set covers.")
+    layer = models_results.layers(dataset, model)[0]
+    task = models_results.layer_samples(dataset, model, layer)
+    parts = background.answer(task, "Reading what the model makes of the samples", key="sheet-parts")
+    if parts is None:
+        return None
+    return Looked(dataset, parts, RegionChoice(layer), models_results.parts_name(dataset, model, layer))
 
 
 def _model(examined: Examined) -> StoredModel | None:

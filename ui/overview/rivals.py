@@ -18,6 +18,7 @@ from core.workspace.run import Run
 from ui import cache
 from ui.average_case import results as average_case_results
 from ui.cluster_folds import results as cluster_folds_results
+from ui.overview import sheet
 from ui.shell import page, take_away
 from ui.shell.session import owner, workspace
 
@@ -70,7 +71,7 @@ def _show(
     if alike:
         pairs += _under_noise(alike, tuple((model.fingerprint, model.name) for model in models))
     verdict = report.rivals_verdict(pairs)
-    st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
+    sheet.speak(verdict)
     page.findings(verdict)
     if pairs:
         st.dataframe(report.rivals_lines(pairs), hide_index=True, alt=verdict.headline)

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError
-from core.evaluate.wording import plural
+from core.evaluate.wording import Verdict, plural
 from core.questions import FIRST, QUESTIONS
 from core.report import overview as report
 from core.report.html import to_html
@@ -38,10 +38,13 @@ def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, E
 
 
 def axis(known: Sequence[Answer], models: Sequence[StoredModel], baseline: float | None) -> None:
-    """All that speaks of accuracy; nothing where nothing does."""
+    """All that speaks of accuracy, and beside it what has other units; nothing where nothing does."""
     shown = report.marks(known, models)
     if shown:
         page.draw(report.axis_figure(shown, baseline))
+    beside = report.metrics(known)
+    if beside:
+        page.numbers(beside)
 
 
 def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) -> None:
@@ -59,12 +62,15 @@ def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) ->
 
 
 def says(known: Answer) -> None:
-    """The sentences of an answer: what it found, and what to do next."""
-    st.markdown(
-        f"**{page.plain(known.verdict.headline)}** {page.plain(known.verdict.used)}", help=known.trusted or None
-    )
-    if known.verdict.advice:
-        st.markdown(page.plain(known.verdict.advice).replace("Next:", "**Next:**", 1))
+    """The sentences of an answer, with how often such sentences were wrong as help."""
+    speak(known.verdict, help=known.trusted or None)
+
+
+def speak(verdict: Verdict, *, help: str | None = None) -> None:
+    """What a verdict found, and what to do next; its findings are left to whoever has room for them."""
+    st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}", help=help)
+    if verdict.advice:
+        st.markdown(page.plain(verdict.advice).replace("Next:", "**Next:**", 1))
 
 
 def foot(known: Answer | None) -> DeltaGenerator:
