@@ -10,7 +10,8 @@ from core.evaluate.intervals import Interval
 from core.evaluate.wording import count, percent
 from core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, padded, theme
 
-ROW = 26
+ROW, ROW_ON_PAPER = 26, 19
+"""How high a row is, in pixels."""
 LONGEST = 48
 """Letters of a name beside the axis."""
 
@@ -31,12 +32,12 @@ class Mark:
     is_recipe: bool
 
 
-def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, dark: bool = False) -> go.Figure:
+def accuracy_axis(marks: Sequence[Mark], baseline: float | None, *, row: int = ROW, dark: bool = False) -> go.Figure:
     """Accuracies with their intervals, a row each in the order given; a dashed line at the majority class, if near."""
     look = theme(dark)
     sentences = [f"{mark.label}: {percent(mark.value, mark.interval)}." for mark in marks]
     figure = new_figure(
-        look, x_title="Accuracy (%)", height=70 + ROW * max(len(marks), 1), alt=" ".join(["Accuracies.", *sentences])
+        look, x_title="Accuracy (%)", height=70 + row * max(len(marks), 1), alt=" ".join(["Accuracies.", *sentences])
     )
     for place, mark in enumerate(marks):
         colour, at = _colour(look, mark.role), np.array([float(place)])

@@ -74,12 +74,11 @@ footer dd {{ margin: 0; overflow-wrap: anywhere; }}
   .screen, .modebar-container {{ display: none !important; }}
   .sheet {{ page: sheet; display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.4rem; font-size: 7.6pt;
     line-height: 1.3; }}
-  .sheet > :is(h1, .subject, section:has(figure, .how), .beside, footer) {{ grid-column: 1 / -1; }}
+  .sheet > :is(h1, .subject, section:has(figure, .how), footer) {{ grid-column: 1 / -1; }}
   .sheet > section {{ break-inside: avoid; }}
   .sheet h1 {{ font-size: 1.25rem; }}
   .sheet h2 {{ font-size: 8.2pt; margin: .45rem 0 .1rem; }}
   .sheet .how, .sheet footer h2 {{ display: none; }}
-  .sheet .value {{ font-size: 10pt; }}
   .sheet p, .sheet figure {{ margin: .1rem 0; }}
   .sheet .caption, .sheet section:has(.how), .sheet footer {{ font-size: 6.8pt; }}
   .sheet section:has(.how) {{ margin-top: .5rem; }}
@@ -136,7 +135,7 @@ def to_html(report: Report) -> bytes:
 def _verdict(body: Body) -> str:
     said, numbers = body.said, _metrics(body.metrics)
     if said is None:
-        return f'<section class="beside">{numbers}</section>' if numbers else ""
+        return ""
     return f'<section class="verdict">{_answer(said)}{numbers}</section>'
 
 

@@ -18,7 +18,7 @@ from core.evaluate.claims import Claim
 from core.evaluate.intervals import wilson
 from core.evaluate.measured import reliability
 from core.evaluate.wording import Verdict, count, percent, points
-from core.figures.overview import Mark, accuracy_axis
+from core.figures.overview import ROW, ROW_ON_PAPER, Mark, accuracy_axis
 from core.questions import QUESTIONS, Question
 from core.report.parts import Body, Figure, Metric, Note, Report, Section, Table, brackets
 from core.report.quantities import ON_AXIS, Quantity
@@ -191,10 +191,10 @@ def majority(dataset: Dataset) -> float:
     return float(np.bincount(dataset.y).max() / dataset.n_samples)
 
 
-def axis_figure(shown: Sequence[Mark], baseline: float | None) -> Figure:
+def axis_figure(shown: Sequence[Mark], baseline: float | None, *, row: int = ROW) -> Figure:
     """Every accuracy on one axis, beside the majority-class baseline where there is one."""
     beside = "" if baseline is None else f" The majority-class baseline is {percent(baseline)}."
-    return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline), CAPTION + beside)
+    return Figure("accuracies", partial(accuracy_axis, tuple(shown), baseline, row=row), CAPTION + beside)
 
 
 def table(answers: Sequence[Answer]) -> pd.DataFrame:
@@ -246,7 +246,10 @@ def sheet(
     provenance: Sequence[tuple[str, str]],
 ) -> Report:
     """The sheet as a report for one page of A4: the axis, an answer each, and what was never asked."""
-    sections = [Section("", (axis_figure(shown, baseline),))] if shown else []
+    beside = [f"{metric.label}: {metric.value} {metric.interval}." for metric in metrics(answers)]
+    axis = (axis_figure(shown, baseline, row=ROW_ON_PAPER),) if shown else ()
+    first = (*axis, " ".join(beside)) if beside else axis
+    sections = [Section("", first)] if first else []
     for answer in answers:
         about = (answer.about, answer.speaks_of, answer.computed, answer.seal and f"seal {answer.seal[:SEAL]}")
         notes = (" · ".join(part for part in about if part), answer.trusted)
@@ -256,9 +259,7 @@ def sheet(
         sections.append(Section("Not asked", (f"{'; '.join(unasked)}",)))
     if shown:
         sections.append(Section("In numbers", (Table("Accuracies", _in_percent(shown), {}),), on_paper=False))
-    return Report(
-        TITLE, subject, Body(None, metrics(answers), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True
-    )
+    return Report(TITLE, subject, Body(None, (), tuple(sections)), HOW_TO_READ, tuple(provenance), "", is_sheet=True)
 
 
 def _in_percent(shown: Sequence[Mark]) -> pd.DataFrame:
