@@ -1,5 +1,7 @@
 """What can be trusted here? The sheet of a data set, or of files: an answer to each question, and one axis."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.data import EXAMPLES
@@ -14,6 +16,7 @@ from ui.overview import asking, doors, examined, files, results, rivals, sheet
 from ui.shell import page, questions
 from ui.shell.session import owner, read_only, workspace
 
+HOW_TO_READ = Path(__file__).with_suffix(".md")
 DATA, FILES = "data", "files"
 CLOUDS = "clouds"
 """The kind of the runs that say whether held-out clusters are more than those of any cloud."""
@@ -62,6 +65,7 @@ def of_data(choice: Choice) -> None:
         sheet.card(stem, run, known.get(stem), broken.get(stem))
     rivals.offer(dataset, on_sheet, every, models)
     examined.offer(dataset, on_sheet)
+    page.how_to_read(HOW_TO_READ)
     if not read_only():
         questions.unasked({run.kind for run in on_sheet.values()}, choice.address)
         sheet.elsewhere(len(every), len(on_sheet))

@@ -129,7 +129,7 @@ def _claim(differences: Float[np.ndarray, " n"]) -> Claim:
     mean = float(differences.sum()) / whole
     se = float(np.sqrt(((differences**2).sum() + 1) / whole - mean**2) / np.sqrt(whole))
     interval, p = t_interval(mean, se, n - 1.0), t_p_value(mean, se, n - 1.0)
-    return claim("rivals.better", float(differences.mean()), interval, p, smallest=SMALLEST)
+    return claim("overview.better_model", float(differences.mean()), interval, p, smallest=SMALLEST)
 
 
 def _corrected(rivals: Sequence[Rivals]) -> tuple[Rivals, ...]:

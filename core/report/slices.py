@@ -134,7 +134,9 @@ def weak_slices(
     chooses = _half(slices, table[held_out].notna().to_numpy(), rng)
     tells = table[held_out].notna().to_numpy() & ~chooses
     chosen = _chosen(table, held_out, slices, chooses, tells)
-    return _compared(table, held_out, [(slices.names[code], slices.codes == code) for code in chosen], tells)
+    return _compared(
+        table, held_out, [(slices.names[code], slices.codes == code) for code in chosen], tells, "overview.weak_group"
+    )
 
 
 def _half(slices: Slices, known: Bool[np.ndarray, " n"], rng: np.random.Generator) -> Bool[np.ndarray, " n"]:
@@ -180,7 +182,7 @@ def weak_classes(table: pd.DataFrame, *, held_out: str | None = None) -> tuple[W
         return ()
     labels = table["label"].to_numpy()
     groups = [(f"class {quoted(label)}", labels == label) for label in dict.fromkeys(labels)]
-    return _compared(table, held_out, groups, table[held_out].notna().to_numpy())
+    return _compared(table, held_out, groups, table[held_out].notna().to_numpy(), "overview.weak_class")
 
 
 def _compared(
@@ -188,8 +190,9 @@ def _compared(
     held_out: str,
     groups: Sequence[tuple[str, Bool[np.ndarray, " n"]]],
     tells: Bool[np.ndarray, " n"],
+    kind: str,
 ) -> tuple[Weak, ...]:
-    """Groups of samples against all others, on those that `tells` marks."""
+    """Groups of samples against all others, on those that `tells` marks; the claims are of this `kind`."""
     weak = []
     for name, members in groups:
         inside, outside = (table.loc[tells & part, held_out].to_numpy(dtype=float) for part in (members, ~members))
@@ -198,7 +201,7 @@ def _compared(
         ends = [wilson(float(part.sum()), float(len(part))) for part in (inside, outside)]
         loss = float(outside.mean() - inside.mean())
         interval = apart(float(outside.mean()), ends[1], float(inside.mean()), ends[0])
-        of_loss = claim("samples.weak", loss, interval, p_of_interval(loss, interval), smallest=SMALLEST)
+        of_loss = claim(kind, loss, interval, p_of_interval(loss, interval), smallest=SMALLEST)
         beside = tuple(
             (other, *(_middle(table.loc[part, other]) for part in (members, ~members)))
             for other in measures(table)

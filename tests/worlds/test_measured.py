@@ -13,19 +13,21 @@ from core.evaluate.claims import Claim, claim
 from core.evaluate.intervals import Interval
 from core.evaluate.measured import FILE, Rate, rates, reliability, written
 from core.questions import QUESTIONS
+from core.report import slices
 from tests.worlds.every import every_world
 from tests.worlds.measure import measure
 from tests.worlds.world import World
 
-EVALUATE = Path(measured.__file__).parent
+ROOMS = (Path(measured.__file__).parent, Path(slices.__file__).parent)
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 
 
 def kinds_in_code() -> set[str]:
-    """Every text in core/evaluate, docstrings apart, that is the name of a kind of claim."""
+    """Every text in core/evaluate and core/report, docstrings apart, that is the name of a kind of claim."""
     texts = (
         node.value
-        for path in EVALUATE.rglob("*.py")
+        for room in ROOMS
+        for path in room.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from core.data import DataError, Dataset
+from core.evaluate.measured import reliability
 from core.evaluate.test_quality.verdict import quality_verdict
 from core.evaluate.wording import Verdict
 from core.figures.maps import map_chart
@@ -117,7 +118,8 @@ def _classes(examined: Examined) -> None:
 
 def _says(verdict: Verdict, weak: tuple[Weak, ...], caption: str, examined: Examined) -> None:
     """The answer of a part, then the table that it rests on."""
-    sheet.speak(verdict if examined.is_done else replace(verdict, advice=""))
+    known = reliability(verdict.claims[0] if verdict.claims else None)
+    sheet.speak(verdict if examined.is_done else replace(verdict, advice=""), help=known or None)
     page.findings(verdict)
     if weak:
         st.dataframe(report.weak_lines(weak), hide_index=True, alt=verdict.headline)

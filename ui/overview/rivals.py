@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.data import DataError, Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
+from core.evaluate.measured import reliability
 from core.report import rivals as report
 from core.report.rivals import Rivals
 from core.trials import FoldPlan, Plan, TrialPlan
@@ -71,7 +72,7 @@ def _show(
     if alike:
         pairs += _under_noise(alike, tuple((model.fingerprint, model.name) for model in models))
     verdict = report.rivals_verdict(pairs)
-    sheet.speak(verdict)
+    sheet.speak(verdict, help=reliability(verdict.claims[0] if verdict.claims else None) or None)
     page.findings(verdict)
     if pairs:
         st.dataframe(report.rivals_lines(pairs), hide_index=True, alt=verdict.headline)
