@@ -28,7 +28,7 @@ from core.split import has_test_set
 from core.trials import Context
 from core.trials.layer_parts import TrainingSplit, asks_model, check_test_set, follows_test_set, split_of
 from core.trials.options import checked_options
-from core.trials.plan import check_fields, check_names
+from core.trials.plan import check_fields, check_names, check_whole
 from core.trials.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
@@ -373,10 +373,7 @@ class AverageCasePlan:
             "class_draws": 2,
             "paper_copies": 0,
         }
-        for name, least in (lowest | {"split_seed": 0, "seed": 0}).items():
-            value = getattr(self, name)
-            if (type(value) is not int or value < least) and not (name == "n_samples" and value is None):
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {least}, not {value!r}.")
+        check_whole(self, lowest | {"split_seed": 0, "seed": 0}, or_none=("n_samples",))
         if type(self.half_draws) is not int or self.half_draws < DRAWS_STEP or self.half_draws % DRAWS_STEP:
             half_draws = label_of(self, "half_draws")
             raise DataError(f"{half_draws} must be a multiple of {DRAWS_STEP} above 0, not {self.half_draws!r}.")
