@@ -27,6 +27,16 @@ class Limits:
     samples: int = field(default_factory=lambda: _set("TOUCHSTONE_MOST_ROWS"))
     columns: int = field(default_factory=lambda: _set("TOUCHSTONE_MOST_COLUMNS"))
 
+    def check_rows(self, name: str, n_rows: int) -> None:
+        """DataError where a table has more rows than are read.
+
+        >>> Limits(samples=2).check_rows("genes.csv", 3)
+        Traceback (most recent call last):
+        core.data.errors.DataError: genes.csv: more than 2 rows. Give a smaller sample.
+        """
+        if n_rows > self.samples:
+            raise DataError(f"{name}: more than {self.samples:,} rows. Give a smaller sample.")
+
     def check_columns(self, name: str, n_columns: int) -> None:
         """DataError where a table has more columns than are read.
 

@@ -50,35 +50,47 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     table = None if _takes_care(content, header_needed) else _at_once(content, name, limits, header_needed)
     if table is not None:
         return table
-    text, said = decode(content, name)
+    return _line_by_line(content, name, limits, header_needed)
+
+
+def _line_by_line(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table:
+    """The table, whatever the encoding, the dialect and the quotes."""
+    text, notes = decode(content, name)
     text = without_separator_line(text)
     if not header_needed:
         text = tabs_for_spaces(_uncommented(text))
     elif _is_of_spaces(_first_line(content)):
         text = tabs_for_spaces(text)
     delimiter = _delimiter(text, name, lone=not header_needed)
-    notes: tuple[str, ...] = ()
+    rows, of_quotes = _rows_of(text, delimiter, name, limits)
+    header, body, of_header = _without_header(rows, header_needed)
+    columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header]
+    columns, of_points = _with_points(header, columns) if delimiter == ";" else (columns, ())
+    notes = (*notes, *of_quotes, *of_header, *of_points)
+    return make_table(name, header, map(list, columns), lines=[line for line, _ in body], notes=notes)
+
+
+def _rows_of(text: str, delimiter: str, name: str, limits: Limits) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows that hold anything, at least one, and a note on their quotes."""
     if delimiter == "\t" and '"' in text:
         rows, notes = _rows_between_tabs(text, name, limits)
     else:
-        rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
+        rows, notes = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL)), ()
     rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]  # spreadsheets add rows of nothing
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
-    if _has_header(rows, header_needed):
-        header, *body = rows
-        others = [row for row in body if row[1] != header[1]] or body
-        repeats = [line for line, cells in body if cells == header[1]] if others is not body else []
-        body = others
-        notes = (*notes, *_about_repeats(repeats))
-    else:
-        header, body, notes = (0, _counted(len(rows[0][1]))), rows, (*notes, _NO_NAMES)
-    notes = (*said, *notes)
-    columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header[1]]
-    if delimiter == ";":
-        columns, more = _with_points(header[1], columns)
-        notes = (*notes, *more)
-    return make_table(name, header[1], map(list, columns), lines=[line for line, _ in body], notes=notes)
+    return rows, notes
+
+
+def _without_header(rows: list[Row], header_needed: bool) -> tuple[list[str], list[Row], tuple[str, ...]]:
+    """Names of the columns, the rows below them, and a note: of names that are counted, or stand below once more."""
+    if not _has_header(rows, header_needed):
+        return _counted(len(rows[0][1])), rows, (_NO_NAMES,)
+    (_, header), *body = rows
+    others = [row for row in body if row[1] != header]
+    if not others:  # one row that says the same as the names is a row
+        return header, body, ()
+    return header, others, _about_repeats([line for line, cells in body if cells == header])
 
 
 def _takes_care(content: bytes, header_needed: bool) -> bool:
@@ -139,8 +151,7 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     columns, lines = found
     nothing = rows_alike(columns, [""] * len(columns))
     columns, lines = without(columns, nothing), np.delete(lines, nothing)
-    if len(lines) > limits.samples + 1:
-        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    limits.check_rows(name, len(lines) - 1)  # the first names the columns
     n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
     cells = zip(*(column.slice(0, n_seen).to_pylist() for column in columns), strict=True)
     rows = [(int(line), list(row)) for line, row in zip(lines[:n_seen], cells, strict=True)]
@@ -232,6 +243,5 @@ def _rows(text: str, delimiter: str, name: str, limits: Limits, quoting: int) ->
                 f"a cell with {_DELIMITERS[delimiter]} or line breaks in it must be enclosed in quotation marks."
             )
         n_rows += 1
-        if n_rows > limits.samples + 1:
-            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+        limits.check_rows(name, n_rows - 1)  # the first names the columns
         yield line, cells

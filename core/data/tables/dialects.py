@@ -47,19 +47,25 @@ def tabs_for_spaces(text: str) -> str:
     if "\t" in text:
         return text
     lines = text.split("\n")
-    first = [line.split() for line in lines[:_SEEN] if line.strip()]
-    if first and len(first[0]) > 1 and all(_are_numbers(cells) and len(cells) == len(first[0]) for cells in first):
+    if _are_rows_of_numbers([line.split() for line in lines[:_SEEN] if line.strip()]):
         return "\n".join("\t".join(line.split()) for line in lines)
     if _QUOTED_NAMES.fullmatch(lines[0].strip()):
-        rows = list(csv.reader(lines, delimiter=" "))
-        if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:
-            rows[0] = ["", *rows[0]]
-        return "\n".join("\t".join(cells) for cells in rows)
+        return "\n".join(map("\t".join, _rows_of_r(lines)))
     return text
 
 
-def _are_numbers(cells: Sequence[str]) -> bool:
-    return all(_NUMBER.fullmatch(cell) for cell in cells)
+def _are_rows_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether there are rows, and all hold as many numbers, two or more."""
+    widths = {len(cells) for cells in rows}
+    return len(widths) == 1 and min(widths) > 1 and all(_NUMBER.fullmatch(cell) for cells in rows for cell in cells)
+
+
+def _rows_of_r(lines: Sequence[str]) -> list[list[str]]:
+    """The cells of write.table, which names no column for the rows' own names."""
+    rows = list(csv.reader(lines, delimiter=" "))
+    if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:
+        rows[0] = ["", *rows[0]]
+    return rows
 
 
 def _whole(number: str) -> str:

@@ -29,6 +29,5 @@ def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
         lines.append(line)
         labels.append(marked.removeprefix(MARK))
         texts.append(rest.strip())
-        if len(lines) > limits.samples:
-            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+        limits.check_rows(name, len(lines))
     return make_table(name, ["label", "text"], [labels, texts], lines=lines, notes=tuple(notes))

@@ -1,7 +1,7 @@
 """What is in an NPZ file? Arrays of inputs and labels of a data set, or of truth and scores of a model."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import PurePath
 from typing import Any
@@ -83,13 +83,8 @@ def _joined(
         places = {**named, **places}
     if len(arrays_of) == 1:
         return arrays_of[0], places, None
-    for role in arrays_of[0]:
-        shapes = {arrays[role].shape[1:] for arrays in arrays_of}
-        if len(shapes) > 1:
-            raise DataError(
-                f"{places[role]} and that of another part differ in shape: "
-                f"{', '.join(str(arrays[role].shape) for arrays in arrays_of)}. All samples must have one shape."
-            )
+    for role, place in places.items():
+        _check_one_shape([arrays[role] for arrays in arrays_of], place)
     whole = {role: np.concatenate([arrays[role] for arrays in arrays_of]) for role in arrays_of[0]}
     _check_sizes(whole, places, limits)
     parts = [str(part) for part, arrays in zip(keys_of, arrays_of, strict=True) for _ in range(len(arrays["x"]))]
@@ -129,25 +124,28 @@ def parse_arrays(content: bytes, name: str, limits: Limits) -> Table:
     >>> list(parse_arrays(stream.getvalue(), "scores.npz", Limits()).columns)
     ['labels', 'probs_0', 'probs_1']
     """
-    if name.lower().endswith(".npy"):
-        arrays = {PurePath(name).stem: _array_of(content, name)}
-    else:
-        archive = Archive(content, name, limits)
-        arrays = {_key(path): _array(archive, _key(path), f"{name}: {_key(path)!r}") for path in archive.paths}
+    arrays = _arrays_in(content, name, limits)
     names = next((arrays.pop(key) for key in list(arrays) if key.lower() in _CLASS_KEYS), None)
     arrays = {key: array for key, array in arrays.items() if array.ndim}
     n_rows = max((len(array) for array in arrays.values()), default=0)
-    if n_rows > limits.samples:
-        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    limits.check_rows(name, n_rows)
+    if any(len(array) != n_rows for array in arrays.values()):
+        shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
+        raise DataError(f"{name}: the arrays differ in length: {shapes}. There must be as many rows in each.")
     columns: dict[str, np.ndarray] = {}
     for key, array in arrays.items():
         place = f"{name}: {key!r}" if len(arrays) > 1 else name
-        if len(array) != n_rows:
-            told = ", ".join(f"{other} {values.shape}" for other, values in arrays.items())
-            raise DataError(f"{name}: the arrays differ in length: {told}. There must be as many rows in each.")
         limits.check_columns(name, len(columns) + (array.shape[1] if array.ndim == 2 else 1))
         columns |= _columns_of(array, key, place, names)
     return make_table(name, list(columns), list(columns.values()), lines=range(1, n_rows + 1), unit="row")
+
+
+def _arrays_in(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarray]:
+    """The arrays of an NPZ by their keys, or that of an NPY by the file's name."""
+    if name.lower().endswith(".npy"):
+        return {PurePath(name).stem: _array_of(content, name)}
+    archive = Archive(content, name, limits)
+    return {_key(path): _array(archive, _key(path), f"{name}: {_key(path)!r}") for path in archive.paths}
 
 
 def _columns_of(array: np.ndarray, key: str, place: str, names: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -194,6 +192,14 @@ def _array_of(content: bytes, place: str) -> np.ndarray:
         raise DataError(f"{place} is no NumPy array, or a damaged one. Save the file again.") from error
 
 
+def _check_one_shape(arrays: Sequence[np.ndarray], place: str) -> None:
+    if len({array.shape[1:] for array in arrays}) > 1:
+        raise DataError(
+            f"{place} and that of another part differ in shape: "
+            f"{', '.join(str(array.shape) for array in arrays)}. All samples must have one shape."
+        )
+
+
 def _check_sizes(arrays: dict[str, np.ndarray], places: dict[str, str], limits: Limits) -> None:
     x = arrays["x"]
     if x.ndim == 0 or x.size == 0:
@@ -229,15 +235,25 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
     if found == "text":
         return np.array(_listed_values(x, place), dtype=object), found, 1.0, []
     if found == "tabular":
-        if not np.isfinite(x).all():
-            row, column = np.argwhere(~np.isfinite(x))[0]
-            raise DataError(
-                f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
-                "Every feature must be a finite number: fill in or leave out what is missing."
-            )
-        features = x.astype(np.float64, copy=x.flags.writeable)
-        features.flags.writeable = False  # a Dataset copies what somebody else could write to
-        return features, found, 1.0, []
+        return _features(x, place), found, 1.0, []
+    pixels, scale, note = _pixels(x, place)
+    return pixels, found, scale, [note]
+
+
+def _features(x: np.ndarray, place: str) -> np.ndarray:
+    if not np.isfinite(x).all():
+        row, column = np.argwhere(~np.isfinite(x))[0]
+        raise DataError(
+            f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
+            "Every feature must be a finite number: fill in or leave out what is missing."
+        )
+    features = x.astype(np.float64, copy=x.flags.writeable)
+    features.flags.writeable = False  # a Dataset copies what somebody else could write to
+    return features
+
+
+def _pixels(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
+    """Images in [0, 1], the scale that they had, and a note of that."""
     if x.ndim == 4 and x.shape[1] in (1, 3) and x.shape[3] not in (1, 3, 4):
         raise DataError(
             f"{place} has shape {x.shape}, which looks like (n, channels, height, width). Images need their channels "
@@ -245,7 +261,7 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
         )
     pixels, scale, note = to_unit_range(x if x.ndim == 4 else x[..., None], place)
     pixels.flags.writeable = False
-    return pixels, found, scale, [note]
+    return pixels, scale, note
 
 
 def _strings(values: np.ndarray, place: str) -> list[str]:
