@@ -11,9 +11,8 @@ from jaxtyping import Float, Integer
 
 from core.data.errors import DataError
 from core.data.predictions.roles import Part, Roles
-from core.data.predictions.scores import cell_scores
 from core.data.tables import Table
-from core.data.tables.class_names import agreement_by_chance, common_names, counted_apart
+from core.data.tables.names import agreement_by_chance, common_names, counted_apart
 
 FARTHEST = 5
 """By how many rows one file may be shifted against the other."""
@@ -172,7 +171,7 @@ def _predicted(said: Table, roles: Roles, part: Part) -> Sequence[str | None] | 
     if column := part.predicted or roles.predicted:
         return said.spelled(column)
     if roles.vector:
-        names, scores = cell_scores(said, roles.vector)
+        names, scores = said.scores(roles.vector)
         return [names[code] for code in scores.argmax(axis=1)]
     if pairs := part.probabilities or roles.probabilities:
         scores = np.nan_to_num(said.matrix(column for _, column in pairs), nan=-np.inf)

@@ -12,8 +12,8 @@ from jaxtyping import Float, Integer
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.agreement import percent
 from core.data.predictions.roles import Part, Roles, Scores
-from core.data.predictions.scores import Output, cell_scores, of_all_classes, probabilities, read_single
-from core.data.tables.class_names import (
+from core.data.predictions.scores import Output, of_all_classes, probabilities, read_single
+from core.data.tables.names import (
     check_few,
     class_order,
     codes_of,
@@ -122,7 +122,7 @@ def _scores(
 ) -> tuple[list[str], np.ndarray | None, list[str]]:
     """The names and probabilities of all classes, none where the file does not hold them; and what the scores were."""
     if vector is not None:
-        names, scores = cell_scores(table, vector)
+        names, scores = table.scores(vector)
     elif by_class:
         names = tuple(name for name, _ in by_class)
         scores = np.column_stack([table.numbers(column) for _, column in by_class])

@@ -14,7 +14,7 @@ from core.data.predictions.guess import complete_roles
 from core.data.predictions.record import Predictions
 from core.data.predictions.roles import Part, Roles
 from core.data.tables import Table
-from core.data.tables.class_names import agreement_by_chance
+from core.data.tables.names import agreement_by_chance
 from core.data.values import listed
 
 GROUPS = ("fold", "source", "trial")

@@ -16,9 +16,8 @@ from jaxtyping import Float, Integer, Shaped
 from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.data.tables.class_names import class_order
-from core.data.tables.column_names import NAMES, called
 from core.data.tables.files import File, read_table
+from core.data.tables.names import NAMES, called, class_order
 from core.data.tables.table import Table
 from core.data.values import first_repeat, quoted
 

@@ -8,8 +8,7 @@ from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.agreement import labels_of, percent
-from core.data.predictions.joins import LINE, step_named
-from core.data.predictions.roles import Roles
+from core.data.predictions.roles import LINE, Roles, step_named
 from core.data.predictions.ways import (
     MOST_WAYS,
     Key,
@@ -25,7 +24,7 @@ from core.data.predictions.ways import (
     ways_by_pair,
 )
 from core.data.tables import Table
-from core.data.tables.column_names import ROW_NAMES
+from core.data.tables.names import ROW_NAMES
 from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it

@@ -9,7 +9,7 @@ from jaxtyping import Bool
 from core.data.errors import DataError
 from core.data.predictions.contents import PredictionTable
 from core.data.predictions.record import Predictions
-from core.data.tables.class_names import common_names
+from core.data.tables.names import common_names
 from core.data.values import listed
 
 ONLY_MODEL = "the model"

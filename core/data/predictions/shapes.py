@@ -15,8 +15,8 @@ from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.predictions.scores import ROUNDED
 from core.data.tables import Table
-from core.data.tables.column_names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
 from core.data.tables.files import ARRAYS, TABLES, File, read_table
+from core.data.tables.names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
 from core.data.values import as_numbers, listed, numbers_in, objects, spell
 
 PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz", ".zip")  # what an uploader may offer

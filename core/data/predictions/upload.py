@@ -17,14 +17,13 @@ from core.data.errors import DataError, RolesNeeded
 from core.data.identity import key
 from core.data.limits import Limits
 from core.data.predictions.contents import PredictionTable, prediction_table
-from core.data.predictions.guess import complete_roles, guess_roles
+from core.data.predictions.guess import complete_roles, guess_roles, keep_names, name_rows
 from core.data.predictions.matching import matching_rows
-from core.data.predictions.reading import Reading, keep_names, name_rows
-from core.data.predictions.roles import Part, Roles
+from core.data.predictions.roles import Part, Reading, Roles
 from core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary, read_prediction_table
 from core.data.tables import Table
-from core.data.tables.column_names import ROW_NAMES, compact, stems
 from core.data.tables.files import File
+from core.data.tables.names import ROW_NAMES, compact, stems
 from core.data.values import listed
 
 _KINDS = ("predictions", "truth")

@@ -13,11 +13,9 @@ from jaxtyping import Integer
 
 from core.data.errors import RolesNeeded
 from core.data.predictions.agreement import Agreement, Labels, percent, shifted
-from core.data.predictions.joins import LINE, in_words, name_of_step
-from core.data.predictions.reading import NAMING
-from core.data.predictions.roles import SHARED, Roles
+from core.data.predictions.roles import LINE, NAMING, SHARED, Roles, in_words, name_of_step
 from core.data.tables import Table
-from core.data.tables.column_names import ROW_NAMES, compact
+from core.data.tables.names import ROW_NAMES, compact
 from core.data.values import first_repeat, quoted
 
 Key = tuple[str, str]

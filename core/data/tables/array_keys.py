@@ -6,7 +6,7 @@ import numpy as np
 
 from core.data.dataset import PARTS
 from core.data.errors import DataError
-from core.data.tables.column_names import compact
+from core.data.tables.names import compact
 from core.data.tables.parts import part_name
 
 KEYS = {

@@ -12,14 +12,13 @@ from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables import Table
-from core.data.tables.class_names import NUMBER, encode
-from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
 from core.data.tables.image_columns import images_in, paths_in, stacked
 from core.data.tables.image_folders import files_of, is_picture, parse_image_folders
 from core.data.tables.image_labels import labels_in
 from core.data.tables.images import Size
+from core.data.tables.names import NUMBER, ROW_NAMES, compact, encode
 from core.data.tables.npz import parse_npz
 from core.data.tables.packed import only_table
 from core.data.tables.parts import about_parts, named_parts

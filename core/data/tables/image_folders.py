@@ -7,8 +7,8 @@ from typing import NamedTuple
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
-from core.data.tables.class_names import encode
 from core.data.tables.images import ImageStack, Size
+from core.data.tables.names import encode
 from core.data.tables.parts import about_parts, part_name
 from core.data.values import listed
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
-from core.data.tables.column_names import NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.files import read_table
 from core.data.tables.image_columns import FILE_COLUMN
 from core.data.tables.image_folders import TABLE_ENDINGS, files_of, has_class_folders, is_picture
+from core.data.tables.names import NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.parts import part_name
 from core.data.tables.roles import NAMES as ROLE_NAMES
 from core.data.tables.table import Table, make_table

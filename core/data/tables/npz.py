@@ -12,7 +12,7 @@ from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables.array_keys import keys_by_part, keys_by_role, marks_of_parts, parts_marked
-from core.data.tables.class_names import encode
+from core.data.tables.names import encode
 from core.data.tables.parts import about_parts
 from core.data.tables.pixels import to_unit_range
 from core.data.tables.table import Table, make_table

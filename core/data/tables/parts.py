@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from core.data.dataset import PARTS
 from core.data.errors import DataError
-from core.data.tables.column_names import compact
+from core.data.tables.names import compact
 from core.data.tables.table import Table
 from core.data.values import quoted
 

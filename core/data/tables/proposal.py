@@ -12,8 +12,8 @@ from types import MappingProxyType
 import numpy as np
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.tables.column_names import ROW_NAMES
 from core.data.tables.dates import days
+from core.data.tables.names import ROW_NAMES
 from core.data.tables.roles import DatasetRoles, guess_dataset_roles, role_reasons
 from core.data.tables.table import Table
 from core.data.values import sample, spell

@@ -9,8 +9,8 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
-from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.image_columns import image_column
+from core.data.tables.names import ROW_NAMES, compact
 from core.data.tables.parts import part_column
 from core.data.tables.sources import about, is_called_source, named_sources, names_sources, propose_sources
 from core.data.tables.table import Table

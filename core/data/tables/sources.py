@@ -12,8 +12,8 @@ from math import lgamma, log
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.dates import days
+from core.data.tables.names import ROW_NAMES, compact
 from core.data.tables.parts import is_part
 from core.data.tables.table import Table
 

@@ -10,8 +10,8 @@ from jaxtyping import Float, Shaped
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.column_names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.files import ARRAYS, TABLES, File, file_name, read_table
+from core.data.tables.names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.table import Table
 from core.data.values import as_numbers, first_repeat, numbers_in, quoted
 
