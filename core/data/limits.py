@@ -22,7 +22,7 @@ class Setting:
 
     usual: int | None
     unit: str
-    of: str
+    what: str
 
 
 SETTINGS = {
@@ -51,12 +51,12 @@ def most(name: str) -> int | None:
     Traceback (most recent call last):
     core.data.errors.DataError: TOUCHSTONE_MOST_ROWS is 'many'. It has to be a number of rows from 1, or to be left out.
     """
-    setting, said = SETTINGS[name], os.environ.get(name, "").strip()
-    if not said:
+    setting, text = SETTINGS[name], os.environ.get(name, "").strip()
+    if not text:
         return setting.usual
-    if not said.isascii() or not said.isdigit() or int(said) < 1:
-        raise DataError(f"{name} is {said!r}. It has to be a number of {setting.unit} from 1, or to be left out.")
-    return int(said)
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise DataError(f"{name} is {text!r}. It has to be a number of {setting.unit} from 1, or to be left out.")
+    return int(text)
 
 
 @dataclass(frozen=True)

@@ -193,43 +193,51 @@ def name_targets(reading: Reading) -> Reading:
     """
     if reading.half is not None or reading.roles.has_truth:
         return reading
-    pairs = {said: (truth, sure) for said, truth, sure in _pairs(reading)}
+    pairs = {predicted: (truth, sure) for predicted, truth, sure in _pairs(reading)}
     if len(pairs) != 1:
         return reading
-    said, (truth, sure) = next(iter(pairs.items()))
-    reading = reading.take(f"named by the prediction, {quoted(said)}", truth=truth)
+    predicted, (truth, sure) = next(iter(pairs.items()))
+    reading = reading.take(f"named by the prediction, {quoted(predicted)}", truth=truth)
     if reading.roles.predicted is None:
-        reading = reading.take("it names the truth", predicted=said)
+        reading = reading.take("it names the truth", predicted=predicted)
     return reading if sure is None or reading.roles.confidence else reading.take("it names the truth", confidence=sure)
 
 
 def _pairs(reading: Reading) -> Iterator[tuple[str, str, str | None]]:
     """A prediction, the truth that its name names, and the confidence that is called after it, if there is one."""
-    known_said = reading.roles.predicted
-    columns = [*reading.free, *([known_said] if known_said else [])]
+    known_predicted = reading.roles.predicted
+    columns = [*reading.free, *([known_predicted] if known_predicted else [])]
     labels = {column.casefold(): column for column in columns if reading.table.is_label(column)}
-    for said in [known_said] if known_said else labels.values():
+    for predicted in [known_predicted] if known_predicted else labels.values():
         for prediction, confidence, truth in _OF_TARGET:
-            if not (match := re.fullmatch(prediction, said, re.IGNORECASE)):
+            if not (match := re.fullmatch(prediction, predicted, re.IGNORECASE)):
                 continue
-            known = labels.get(truth.format(match["target"]).casefold(), said)
-            if known == said or not _same_classes(reading, known, said) or _rivals(reading, known, said):
-                continue
-            pattern = confidence.replace("{}", re.escape(match["target"]))
-            called = (c for c in reading.free if pattern and re.fullmatch(pattern, c, re.IGNORECASE))
-            yield said, known, next((c for c in called if reading.table.has_numbers(c)), None)
-            break
+            known = labels.get(truth.format(match["target"]).casefold())
+            if known is not None and _is_truth_of(reading, known, predicted):
+                yield predicted, known, _numbers_called(reading, confidence.replace("{}", re.escape(match["target"])))
+                break
 
 
-def _rivals(reading: Reading, truth: str, said: str) -> bool:
+def _numbers_called(reading: Reading, pattern: str) -> str | None:
+    """The first free column of numbers whose name is of a pattern; None without a pattern."""
+    called = (column for column in reading.free if pattern and re.fullmatch(pattern, column, re.IGNORECASE))
+    return next(filter(reading.table.has_numbers, called), None)
+
+
+def _is_truth_of(reading: Reading, truth: str, predicted: str) -> bool:
+    """Whether a column is the truth that a prediction is called after: of the same classes, and the only such one."""
+    return truth != predicted and _same_classes(reading, truth, predicted) and not _rivals(reading, truth, predicted)
+
+
+def _rivals(reading: Reading, truth: str, predicted: str) -> bool:
     """Whether another column of the same classes bears the truth's name, too, such as "true_pet" beside "pet"."""
-    others = (c for c in reading.free if c not in (truth, said) and truth.casefold() in c.casefold())
-    return any(reading.table.is_label(other) and _same_classes(reading, other, said) for other in others)
+    others = (c for c in reading.free if c not in (truth, predicted) and truth.casefold() in c.casefold())
+    return any(reading.table.is_label(other) and _same_classes(reading, other, predicted) for other in others)
 
 
-def _same_classes(reading: Reading, truth: str, said: str) -> bool:
+def _same_classes(reading: Reading, truth: str, predicted: str) -> bool:
     """Whether most of what was predicted is a class of the truth."""
-    known, answers = set(reading.strings(truth)), set(reading.strings(said))
+    known, answers = set(reading.strings(truth)), set(reading.strings(predicted))
     common = common_names(known, answers)
     if common is None:
         return False
@@ -241,17 +249,19 @@ def tell_apart(reading: Reading) -> Reading:
     if reading.roles.parts:
         return reading
     reading = _likely_score(reading)
-    truths = [column for column in reading.naming(TRUTH_LIKELY) if _is_no_answer(reading.table, column)]
-    said = [column for column in reading.naming(PREDICTED_LIKELY) if _is_no_answer(reading.table, column)]
+    is_no_answer = partial(_is_no_answer, reading.table)
+    truths = list(filter(is_no_answer, reading.naming(TRUTH_LIKELY)))
+    predictions = list(filter(is_no_answer, reading.naming(PREDICTED_LIKELY)))
     if reading.half == "truth":
-        known = reading.roles.truth is not None or not (truths or said)
-        return reading if known else reading.take(LIKELY, truth=(truths or said)[0])
-    if reading.roles.predicted is None and said:
-        reading = reading.take(LIKELY, predicted=said[0])
-    if reading.half == "predictions":
-        known = reading.has_scores or reading.roles.predicted or reading.roles.parts or not truths
-        return reading if known else reading.take("the only labels in the file of predictions", predicted=truths[0])
-    return _labels_beside(reading, truths)
+        likely = truths or predictions
+        return reading.take(LIKELY, truth=likely[0]) if likely and reading.roles.truth is None else reading
+    if reading.roles.predicted is None and predictions:
+        reading = reading.take(LIKELY, predicted=predictions[0])
+    if reading.half is None:
+        return _labels_beside(reading, truths)
+    if not truths or reading.has_scores or reading.roles.predicted:
+        return reading
+    return reading.take("the only labels in the file of predictions", predicted=truths[0])
 
 
 def _is_no_answer(table: Table, column: str) -> bool:
@@ -263,8 +273,8 @@ def _labels_beside(reading: Reading, truths: list[str]) -> Reading:
     """What `label` and the like are, in a file that holds both truth and predictions."""
     if reading.roles.truth is not None:
         return _leftover(reading, truths)
-    one = len(truths) == 1 or (truths and compact(truths[0]) in ("label", "labels"))
-    return _truth_or_prediction(reading, truths[0]) if one else reading
+    is_clear = len(truths) == 1 or (truths and compact(truths[0]) in ("label", "labels"))
+    return _truth_or_prediction(reading, truths[0]) if is_clear else reading
 
 
 def _likely_score(reading: Reading) -> Reading:
@@ -300,9 +310,9 @@ def _leftover(reading: Reading, truths: list[str]) -> Reading:
 
 def _truth_or_prediction(reading: Reading, column: str) -> Reading:
     """Is `label` the truth? Not if it says what the prediction says, nor where only a confidence is beside it."""
-    said, labels = _said(reading), reading.strings(column)
-    if said is not None:
-        if renaming(said, labels) is None:
+    answers, labels = _answers(reading), reading.strings(column)
+    if answers is not None:
+        if renaming(answers, labels) is None:
             return reading.take(LIKELY, truth=column)
         reading = replace(reading, names_prediction=column)
         known = reading.roles.predicted is not None
@@ -320,7 +330,7 @@ def _is_of_one_class(reading: Reading, labels: list[str]) -> bool:
     return len(set(labels)) <= 2 and bool((scores < 0.5).any()) and renaming(halves, labels) is None
 
 
-def _said(reading: Reading) -> list[str] | None:
+def _answers(reading: Reading) -> list[str] | None:
     """What the model said, as names of columns or positions: its label, or the class of the highest score."""
     roles, table = reading.roles, reading.table
     if roles.predicted is not None:
@@ -397,9 +407,9 @@ def _agrees(truth: Sequence[str], labels: Sequence[str]) -> bool | None:
     common = common_names(classes, set(labels))
     if common is None or np.mean([common[0][label] in classes for label in labels]) < 0.9:
         return None
-    known, said = ([common[0][label] for label in column] for column in (truth, labels))
-    n_same = sum(a == b for a, b in zip(known, said, strict=True))
-    mean, spread = agreement_by_chance(known, said)
+    known, answers = ([common[0][label] for label in column] for column in (truth, labels))
+    n_same = sum(a == b for a, b in zip(known, answers, strict=True))
+    mean, spread = agreement_by_chance(known, answers)
     return n_same > mean + 2 * spread
 
 

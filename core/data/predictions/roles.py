@@ -188,7 +188,7 @@ class Roles:
         for what, names in (
             ("class", [name for name, _ in self.probabilities]),
             ("model or task", [part.name for part in self.parts]),
-            ("predicted name", [said for said, _ in self.classes]),
+            ("predicted name", [label for label, _ in self.classes]),
         ):
             if repeat := first_repeat(names):
                 raise DataError(f"{table.name}: {what} {names[repeat[1]]!r} has two columns or meanings. Leave one.")
@@ -253,7 +253,7 @@ def _column(column: str) -> str:
 _SHOWN: dict[str, Callable[[Any], str]] = {
     "probabilities": lambda pairs: listed(f"{column!r} for {name}" for name, column in pairs),
     "parts": lambda parts: listed(f"{part.kind} {part.name}: {_and(part.columns)}" for part in parts),
-    "classes": lambda pairs: listed(f"{said} for {name}" for said, name in pairs),
+    "classes": lambda pairs: listed(f"{label} for {name}" for label, name in pairs),
     "positive": str,
     "scores": str,
     "join": in_words,

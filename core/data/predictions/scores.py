@@ -76,14 +76,14 @@ def _vector(reading: Reading) -> str | None:
 
 def _may_be_scores(reading: Reading, column: str) -> bool:
     """Whether vectors are scores by their name, or where nothing else says what was predicted, or go with what does."""
-    said = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), column)
-    if _SCORE_WORDS.search(column) or compact(column) in _SHORT or said == column:
+    predicted = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), column)
+    if _SCORE_WORDS.search(column) or compact(column) in _SHORT or predicted == column:
         return True
     with suppress(DataError):
         names, scores = reading.table.scores(column)
         if not all(name.isdecimal() for name in names):
             return common_names(reading.labels, set(names)) is not None
-        return renaming([names[place] for place in scores.argmax(axis=1)], reading.strings(said)) is not None
+        return renaming([names[place] for place in scores.argmax(axis=1)], reading.strings(predicted)) is not None
     return False
 
 
@@ -116,15 +116,15 @@ def _are_of_all(reading: Reading, around: str, columns: dict[str, str]) -> bool:
         return True
     if not _sum_to_one(reading.table, list(columns.values())):
         return False
-    said = reading.roles.predicted
-    return bool(_SCORE_WORDS.search(around)) or said is None or _go_with(reading, columns, said)
+    predicted = reading.roles.predicted
+    return bool(_SCORE_WORDS.search(around)) or predicted is None or _go_with(reading, columns, predicted)
 
 
-def _go_with(reading: Reading, columns: dict[str, str], said: str) -> bool:
+def _go_with(reading: Reading, columns: dict[str, str], predicted: str) -> bool:
     """Whether the highest of the columns mostly goes with the predicted label; votes of people do not."""
     highest = reading.table.matrix(columns.values()).argmax(axis=1)
     best = [list(columns)[place] for place in highest]
-    same = sum(a == b for a, b in zip(best, reading.strings(said), strict=True))
+    same = sum(a == b for a, b in zip(best, reading.strings(predicted), strict=True))
     return same > _MOSTLY * len(best)
 
 
@@ -172,10 +172,10 @@ def _of_numbers(reading: Reading, numeric: list[str]) -> Reading:
 
 def _of_answers(reading: Reading, numeric: list[str]) -> Reading:
     """Columns side by side that sum to 1, and of which the highest goes with one predicted label each."""
-    said = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), None)
-    if said is None or not reading.table.is_label(said):
+    predicted = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), None)
+    if predicted is None or not reading.table.is_label(predicted):
         return reading
-    labels = reading.strings(said)
+    labels = reading.strings(predicted)
     n_classes = len({*labels, *(reading.strings(reading.roles.truth) if reading.roles.truth else labels)})
     fractions = [column for column in numeric if reading.table.kind(column) in _SCORES]
     for start in range(len(fractions) - n_classes + 1):
@@ -273,8 +273,8 @@ def _is_ranking(reading: Reading, columns: dict[str, str]) -> bool:
 def _likeliest_label(reading: Reading) -> str | None:
     """The column of what was predicted, or else of the truth, as far as that is seen."""
     roles, free = reading.roles, reading.free
-    said = [roles.predicted, *called(free, PREDICTED_LIKELY), roles.truth, *called(free, TRUTH_LIKELY)]
-    return next((column for column in said if column), None)
+    columns = [roles.predicted, *called(free, PREDICTED_LIKELY), roles.truth, *called(free, TRUTH_LIKELY)]
+    return next((column for column in columns if column), None)
 
 
 def _are_scores(reading: Reading, columns: dict[str, str], *, sure: bool) -> bool:
@@ -364,8 +364,8 @@ def _divided(proba: np.ndarray) -> tuple[np.ndarray, str]:
     off = np.abs(sums - 1) > ROUNDED + 1e-9
     if not off.any():
         return proba, "The scores are probabilities."
-    told = f"The scores are probabilities that were rounded: {int(off.sum()):,} rows were divided by their sums."
-    return np.where(off, proba / sums, proba), told
+    note = f"The scores are probabilities that were rounded: {int(off.sum()):,} rows were divided by their sums."
+    return np.where(off, proba / sums, proba), note
 
 
 def _no_probability(scores: np.ndarray, row: int, place: Callable[[int], str]) -> DataError:

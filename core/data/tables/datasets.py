@@ -227,8 +227,8 @@ def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
             continue
         if np.isfinite(table.floats(column)).all():
             numbers[column] = table.floats(column)
-        elif np.isfinite(days(table.sample(column))).all() and np.isfinite(found := days(table.columns[column])).all():
-            numbers[column + _DAYS] = found
+        elif np.isfinite(days(table.sample(column))).all() and np.isfinite(dates := days(table.columns[column])).all():
+            numbers[column + _DAYS] = dates
     return numbers
 
 

@@ -162,10 +162,10 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     if delimiter == ";" and b"," in content:  # perhaps of decimals
         return None
     limits.check_columns(name, _QUOTED.sub("", first).count(delimiter) + 1)
-    found = read_columns(content, delimiter)
-    if found is None:
+    columns_and_lines = read_columns(content, delimiter)
+    if columns_and_lines is None:
         return None
-    columns, lines = found
+    columns, lines = columns_and_lines
     nothing = rows_alike(columns, [""] * len(columns))
     columns, lines = without(columns, nothing), np.delete(lines, nothing)
     limits.check_rows(name, len(lines) - 1)  # the first names the columns
@@ -191,9 +191,9 @@ def _uncommented(text: str) -> str:
     n_comments = next((row for row, line in enumerate(lines) if not line.startswith("#")), len(lines))
     if n_comments == 0 or n_comments == len(lines):
         return text
-    said, first = lines[n_comments - 1].lstrip("# "), lines[n_comments]
-    n_cells = [max(_QUOTED.sub("", line).count(delimiter) for delimiter in _DELIMITERS) for line in (said, first)]
-    header = [said] if n_cells[0] == n_cells[1] and n_cells[0] > 0 else [""]
+    names, first = lines[n_comments - 1].lstrip("# "), lines[n_comments]
+    n_cells = [max(_QUOTED.sub("", line).count(delimiter) for delimiter in _DELIMITERS) for line in (names, first)]
+    header = [names] if n_cells[0] == n_cells[1] and n_cells[0] > 0 else [""]
     return "\n".join([""] * (n_comments - 1) + header + lines[n_comments:])
 
 

@@ -17,10 +17,10 @@ def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
     """
     text, notes = decode(content, name)
     lines, labels, texts = [], [], []
-    for line, said in enumerate(text.split("\n"), start=1):
-        if not said.strip():
+    for line, written in enumerate(text.split("\n"), start=1):
+        if not written.strip():
             continue
-        marked, _, rest = said.strip().partition(" ")
+        marked, _, rest = written.strip().partition(" ")
         if not marked.startswith(MARK) or rest.lstrip().startswith(MARK):
             raise DataError(
                 f"{name}, line {line}: {'several labels' if marked.startswith(MARK) else 'no label'} in front of the "

@@ -146,12 +146,12 @@ def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     {'prob': {'cat': 'prob_cat', 'dog': 'prob_dog'}, 'p': {'0': 'p0'},
      'scoredprobabilitiesforclass': {'x': 'Scored Probabilities for Class "x"'}}
     """
-    found: dict[str, dict[str, str]] = {}
+    by_family: dict[str, dict[str, str]] = {}
     for column in columns:
         if match := _FAMILY.fullmatch(column):
-            family = found.setdefault(compact(match["family"]), {})
+            family = by_family.setdefault(compact(match["family"]), {})
             family.setdefault(match["number"] or match["name"], column)
-    return found
+    return by_family
 
 
 def stems(columns: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -160,11 +160,11 @@ def stems(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     >>> stems(["acl_true", "acl_prob", "id", "pred_resnet"])
     {'acl': {'truth': 'acl_true', 'confidence': 'acl_prob'}, 'resnet': {'predicted': 'pred_resnet'}}
     """
-    found: dict[str, dict[str, str]] = {}
+    by_stem: dict[str, dict[str, str]] = {}
     for column in columns:
         if match := _STEM.fullmatch(column) or _REVERSED.fullmatch(column):
-            found.setdefault(match["stem"], {}).setdefault(_STEM_ROLES[compact(match["role"])], column)
-    return found
+            by_stem.setdefault(match["stem"], {}).setdefault(_STEM_ROLES[compact(match["role"])], column)
+    return by_stem
 
 
 def model_families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -173,11 +173,11 @@ def model_families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
     >>> model_families(["id", "resnet_prob_cat", "resnet_prob_dog", "prob_cat"])
     {'resnet': {'cat': 'resnet_prob_cat', 'dog': 'resnet_prob_dog'}}
     """
-    found: dict[str, dict[str, str]] = {}
+    by_model: dict[str, dict[str, str]] = {}
     for column in columns:
         if match := _MODEL.fullmatch(column):
-            found.setdefault(match["model"], {}).setdefault(match["name"], column)
-    return found
+            by_model.setdefault(match["model"], {}).setdefault(match["name"], column)
+    return by_model
 
 
 def ranked(column: str) -> tuple[int, str] | None:
@@ -298,16 +298,16 @@ def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[di
 
 def _brings_together(spelling: Callable[[str], str], truth: Collection[str], predicted: Collection[str]) -> bool:
     """Whether names of both sides mean the same when spelled so, and no two names of one side do."""
-    known, said = {spelling(name) for name in truth}, {spelling(name) for name in predicted}
-    one_to_one = len(known) == len(set(truth)) and len(said) == len(set(predicted))
-    return one_to_one and bool(known & said) and not (spelling is _numbered and _counted_apart(known, said))
+    known, answers = {spelling(name) for name in truth}, {spelling(name) for name in predicted}
+    one_to_one = len(known) == len(set(truth)) and len(answers) == len(set(predicted))
+    return one_to_one and bool(known & answers) and not (spelling is _numbered and _counted_apart(known, answers))
 
 
-def _counted_apart(known: set[str], said: set[str]) -> bool:
+def _counted_apart(known: set[str], answers: set[str]) -> bool:
     """Whether both sides have numbers that the other lacks, and begin at different ones: as if counted from 0 and 1."""
-    if known <= said or said <= known:
+    if known <= answers or answers <= known:
         return False
-    lowest = [min((int(name) for name in names if name.isdecimal()), default=0) for names in (known, said)]
+    lowest = [min((int(name) for name in names if name.isdecimal()), default=0) for names in (known, answers)]
     return lowest[0] != lowest[1]
 
 
@@ -321,10 +321,10 @@ def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
     """
     if not all(name.isdecimal() and name == str(int(name)) for name in {*truth, *predicted}):
         return False
-    known, said = {int(name) for name in truth}, {int(name) for name in predicted}
-    if known <= said or said <= known or {min(known), min(said)} != {0, 1}:
+    known, answers = {int(name) for name in truth}, {int(name) for name in predicted}
+    if known <= answers or answers <= known or {min(known), min(answers)} != {0, 1}:
         return False
-    shifted = {code + min(known) - min(said) for code in said}
+    shifted = {code + min(known) - min(answers) for code in answers}
     return shifted <= known or known <= shifted
 
 
@@ -382,8 +382,8 @@ def agreement_by_chance(truth: Sequence[Hashable], predicted: Sequence[Hashable]
     (2.0, 1.1547005383792515)
     """
     n_rows = len(truth)
-    known, said = Counter(truth), Counter(predicted)
-    both = [(known[label], said[label]) for label in known.keys() & said.keys()]
+    known, answers = Counter(truth), Counter(predicted)
+    both = [(known[label], answers[label]) for label in known.keys() & answers.keys()]
     counts = np.array(sorted(both), dtype=np.float64).reshape(-1, 2)
     products = counts.prod(axis=1)
     mean = products.sum() / n_rows

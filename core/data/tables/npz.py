@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import prod
 from pathlib import PurePath
 from typing import Any
@@ -43,16 +44,13 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     names_key = next((key for key in keys if key.lower() in _CLASS_KEYS), None)
     if names_key is not None:
         class_names, notes = _named_classes(archive, names_key, class_names, notes)
-    if "ids" not in strings:
+    if "ids" in strings:
+        _check_unique(strings["ids"], places["ids"])
+    else:
         notes.append("Ids: positions of the samples, counted from 0.")
-    elif repeat := first_repeat(strings["ids"]):
-        raise DataError(
-            f"{places['ids']} holds {strings['ids'][repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. "
-            "Each id must be unique."
-        )
     marks = [] if parts else marks_of_parts(keys)
     parts = parts or parts_marked({key: _array(archive, key, f"{name}: {key!r}") for key in marks}, len(x))
-    used = {names_key, *(marks if parts else ()), *(key for keys in keys_of.values() for key in keys.values())}
+    used = {names_key, *(marks if parts else ()), *chain.from_iterable(key_of.values() for key_of in keys_of.values())}
     unused = sorted(set(keys) - used)
     if unused:
         notes.append(f"Not used: {', '.join(unused)}.")
@@ -192,6 +190,13 @@ def _array_of(content: bytes, place: str) -> np.ndarray:
         raise DataError(f"{place} is no NumPy array, or a damaged one. Save the file again.") from error
 
 
+def _check_unique(ids: Sequence[str], place: str) -> None:
+    if repeat := first_repeat(ids):
+        raise DataError(
+            f"{place} holds {ids[repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. Each id must be unique."
+        )
+
+
 def _check_one_shape(arrays: Sequence[np.ndarray], place: str) -> None:
     if len({array.shape[1:] for array in arrays}) > 1:
         raise DataError(
@@ -224,20 +229,20 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
     is_text = x.dtype.kind == "U"
     if not is_text and x.dtype.kind not in "buif":
         raise DataError(f"{place} is of type {x.dtype}. It must hold numbers, or texts (save bytes with .astype(str)).")
-    found = _KINDS.get(x.ndim)
-    if found is None or (found == "text") != is_text:
+    own_kind = _KINDS.get(x.ndim)
+    if own_kind is None or (own_kind == "text") != is_text:
         raise DataError(
             f"{place} has shape {x.shape} and type {x.dtype}. Images need (n, height, width) or (n, height, width, "
             "channels), tables (n, features), texts (n,) strings."
         )
-    if kind not in (None, found):
-        raise DataError(f"{place} has shape {x.shape}, which makes it {found} data, but {kind} was asked for.")
-    if found == "text":
-        return np.array(_listed_values(x, place), dtype=object), found, 1.0, []
-    if found == "tabular":
-        return _features(x, place), found, 1.0, []
+    if kind not in (None, own_kind):
+        raise DataError(f"{place} has shape {x.shape}, which makes it {own_kind} data, but {kind} was asked for.")
+    if own_kind == "text":
+        return np.array(_listed_values(x, place), dtype=object), own_kind, 1.0, []
+    if own_kind == "tabular":
+        return _features(x, place), own_kind, 1.0, []
     pixels, scale, note = _pixels(x, place)
-    return pixels, found, scale, [note]
+    return pixels, own_kind, scale, [note]
 
 
 def _features(x: np.ndarray, place: str) -> np.ndarray:

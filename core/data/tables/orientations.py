@@ -26,8 +26,8 @@ def in_order(value: Any) -> tuple[Rows | Columns, tuple[str, ...]] | None:
     if not isinstance(value, dict):
         return None
     for read in (_of_split, _of_table, _of_objects, _of_nested, _of_columns):
-        if (found := read(value)) is not None:
-            return found
+        if (table := read(value)) is not None:
+            return table
     return [value], ()
 
 

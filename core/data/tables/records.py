@@ -80,9 +80,9 @@ def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits, notes:
     limits.check_columns(name, len(columns))
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) != 1:
-        told = listed(f"{key} {length}" for key, length in lengths.items())
+        shown = listed(f"{key} {length}" for key, length in lengths.items())
         raise DataError(
-            f"{name}: the lists differ in length ({told or 'there is none'}). All must have as many values."
+            f"{name}: the lists differ in length ({shown or 'there is none'}). All must have as many values."
         )
     n_rows = next(iter(lengths.values()))
     limits.check_rows(name, n_rows)

@@ -206,8 +206,8 @@ def _check(table: Table, roles: DatasetRoles) -> None:
 
 def _named(role: str, columns: Iterable[str]) -> str | None:
     """The one column that is called like the role, if it is one."""
-    found = [column for column in columns if column.lower() in NAMES[role]]
-    return found[0] if len(found) == 1 else None
+    called_so = [column for column in columns if column.lower() in NAMES[role]]
+    return called_so[0] if len(called_so) == 1 else None
 
 
 def _guess_id(table: Table) -> str | None:

@@ -183,9 +183,9 @@ def _examples(ids: Sequence[str]) -> str:
 
 def _id_column(table: Table) -> str | None:
     """The column of ids: one that is called so, else the only one of unique words."""
-    found = called(table.columns, NAMES["id"])
-    if found:
-        return found[0]
+    called_so = called(table.columns, NAMES["id"])
+    if called_so:
+        return called_so[0]
     names = [
         column
         for column in table.columns
