@@ -398,14 +398,14 @@ class AverageCasePlan:
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
         """What has to be known of the results of this plan, in sentences."""
-        found = []
+        sentences = []
         if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
-            found.append(BY_LIMIT.format(self.noise))
+            sentences.append(BY_LIMIT.format(self.noise))
         if self.rows == "all":
-            found.append("All samples are judged, including possible training samples of the model.")
+            sentences.append("All samples are judged, including possible training samples of the model.")
         if self.rows == "test" or self.n_samples is not None:
-            found.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
-        return tuple(found)
+            sentences.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
+        return tuple(sentences)
 
     def order(self, dataset: Dataset) -> Integer[np.ndarray, " n"]:
         """The positions of the samples that are judged: classes in proportion, however few are taken from the front."""
