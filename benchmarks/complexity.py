@@ -46,7 +46,7 @@ def functions(folder: Path) -> Iterator[tuple[str, int]]:
 def main() -> None:
     for name in sys.argv[1:] or ("core/data", "core", "ui"):
         counted = list(functions(ROOT / name))
-        tangled = sorted((found for found in counted if found[1] > MOST), key=lambda found: -found[1])
+        tangled = sorted(((place, ways) for place, ways in counted if ways > MOST), key=lambda each: -each[1])
         share = len(tangled) / len(counted)
         print(f"{name}: {len(tangled)} of {len(counted)} functions over {MOST} ({100 * share:.1f} %)")
         for place, ways in tangled if sys.argv[1:] else ():

@@ -14,18 +14,18 @@ from core.data.predictions.upload import GivenFile, PredictionUpload
 
 ROOM = Path(__file__).resolve().parents[1] / "core" / "data"
 LABELLED = b"id\tgold\tpredicted\tprob\n" + b"".join(
-    b"r%d\t%s\t%s\t0.%d\n" % (n, gold, said, 60 + n % 40)
-    for n, (gold, said) in enumerate([(b"cat", b"cat"), (b"dog", b"cat"), (b"dog", b"dog"), (b"cat", b"cat")] * 10)
+    b"r%d\t%s\t%s\t0.%d\n" % (n, gold, predicted, 60 + n % 40)
+    for n, (gold, predicted) in enumerate([(b"cat", b"cat"), (b"dog", b"cat"), (b"dog", b"dog"), (b"cat", b"cat")] * 10)
 )
 TRUTH = b"id\tlabel\n" + b"".join(b"r%d\t%s\n" % (n, b"cat" if n % 2 else b"dog") for n in range(40))
-SAID = b"id\tpredicted\n" + b"".join(b"r%d\t%s\n" % (n, b"cat" if n % 3 else b"dog") for n in range(40))
+PREDICTED = b"id\tpredicted\n" + b"".join(b"r%d\t%s\n" % (n, b"cat" if n % 3 else b"dog") for n in range(40))
 WIDE = b"id\tlabel\tsoftmax_0\tsoftmax_1\tsoftmax_2\n" + b"".join(
     b"r%d\t%d\t%s\n" % (n, n * 7 // 5 % 3, b"\t".join(b"0.7" if code == n % 3 else b"0.15" for code in range(3)))
     for n in range(40)
 )
 UPLOADS = {
     "labelled TSV": PredictionUpload(GivenFile("labelled.tsv", LABELLED)),
-    "truth + predictions": PredictionUpload(GivenFile("said.tsv", SAID), GivenFile("truth.tsv", TRUTH)),
+    "truth + predictions": PredictionUpload(GivenFile("said.tsv", PREDICTED), GivenFile("truth.tsv", TRUTH)),
     "wide softmax": PredictionUpload(GivenFile("wide.tsv", WIDE)),
 }
 

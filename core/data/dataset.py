@@ -269,6 +269,13 @@ def _check_labels(dataset: Dataset) -> None:
 def _check_values(dataset: Dataset) -> None:
     if not (np.isfinite(dataset.scale) and dataset.scale > 0):
         raise DataError(f"{dataset.name}: scale {dataset.scale}. It must be a positive number.")
+    _check_finite_beside(dataset)
+    if dataset.kind != "text":
+        _check_inputs(dataset)
+
+
+def _check_finite_beside(dataset: Dataset) -> None:
+    """DataError where vectors or numbers of the samples, which are no inputs, are not finite."""
     if dataset.vectors is not None and not np.isfinite(dataset.vectors).all():
         row = np.argwhere(~np.isfinite(dataset.vectors))[0, 0]
         raise DataError(
@@ -281,8 +288,10 @@ def _check_values(dataset: Dataset) -> None:
             f"{dataset.name}: sample {dataset.ids[row]!r} has no finite number {dataset.number_names[column]!r}. "
             "Fill it in, or leave the number out."
         )
-    if dataset.kind == "text":
-        return
+
+
+def _check_inputs(dataset: Dataset) -> None:
+    """DataError where features or pixels are not finite, or pixels not in [0, 1]."""
     finite = np.isfinite(dataset.x)
     if not finite.all():
         place = np.argwhere(~finite)[0]

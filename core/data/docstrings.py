@@ -100,7 +100,7 @@ def paragraphs(folder: Path, library: str) -> Iterator[Paragraph]:
             yield Paragraph(name, _first_paragraph(docstring), library, ".".join(module[:2]))
 
 
-def select(found: Iterable[Paragraph]) -> list[Paragraph]:
+def select(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
     """The paragraphs that make the data set, ordered by library and id.
 
     Those of fewer than four words are left out. A text that occurs twice in one library counts once, under its
@@ -113,7 +113,7 @@ def select(found: Iterable[Paragraph]) -> list[Paragraph]:
     """
     by_text: dict[str, Paragraph] = {}
     libraries: dict[str, set[str]] = {}
-    for paragraph in sorted(found):
+    for paragraph in sorted(paragraphs):
         if len(_WORD.findall(paragraph.text)) >= MIN_WORDS:
             by_text.setdefault(paragraph.text, paragraph)
             libraries.setdefault(paragraph.text, set()).add(paragraph.library)
@@ -168,12 +168,12 @@ def _docstrings(code: bytes, module: tuple[str, ...]) -> Iterator[tuple[str, str
         tree = ast.parse(code)
     except (SyntaxError, ValueError):  # a template, or written for a later Python
         return
-    found = {}
+    docstring_of = {}
     if not module[-1].startswith("_") and (docstring := ast.get_docstring(tree)):
-        found[".".join(module)] = docstring
+        docstring_of[".".join(module)] = docstring
     for name, docstring in _public(tree, ".".join(module)):
-        found.setdefault(name, docstring)
-    yield from found.items()
+        docstring_of.setdefault(name, docstring)
+    yield from docstring_of.items()
 
 
 def _public(parent: ast.AST, prefix: str) -> Iterator[tuple[str, str]]:

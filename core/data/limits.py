@@ -1,22 +1,69 @@
-"""How much may a file from somebody else take? So much that real data fit, so little that the server survives."""
+"""How much may anybody take of this machine, and a file from somebody else? So much that real data fit.
+
+The environment says it, or else what is usual. `SETTINGS` lists all of that; docs/deployment.md repeats the list, and a
+test compares the two.
+"""
 
 import io
+import os
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from core.data.errors import DataError
-from core.data.settings import most
 
 _CHUNK = 2**20
 MIB = 2**20
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A limit: what it is usually, in which unit, and of what. None means that only the machine limits it."""
+
+    usual: int | None
+    unit: str
+    what: str
+
+
+SETTINGS = {
+    "TOUCHSTONE_MOST_UPLOAD": Setting(200, "MiB", "an uploaded file"),
+    "TOUCHSTONE_MOST_UNPACKED": Setting(1024, "MiB", "what such a file unpacks to"),
+    "TOUCHSTONE_MOST_ROWS": Setting(1_000_000, "rows", "such a file (or images)"),
+    "TOUCHSTONE_MOST_COLUMNS": Setting(120_000, "columns", "such a file"),
+    "TOUCHSTONE_MOST_STORED": Setting(20_480, "MiB", "all that one owner keeps"),
+    "TOUCHSTONE_MOST_TRIALS": Setting(None, "trials", "what one owner has with the workers at once"),
+    "TOUCHSTONE_MOST_TRIAL_SECONDS": Setting(3600, "seconds", "a trial"),
+    "TOUCHSTONE_MOST_TRIAL_MEMORY": Setting(None, "MiB", "each worker, which runs a trial at a time"),
+}
+
+
+def most(name: str) -> int | None:
+    """What a limit is: as its setting says, or as is usual; None where there is no limit.
+
+    Raises DataError where the setting is no number from 1.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict("os.environ", TOUCHSTONE_MOST_ROWS="5000"):
+    ...     most("TOUCHSTONE_MOST_ROWS")
+    5000
+    >>> with patch.dict("os.environ", TOUCHSTONE_MOST_ROWS="many"):
+    ...     most("TOUCHSTONE_MOST_ROWS")
+    Traceback (most recent call last):
+    core.data.errors.DataError: TOUCHSTONE_MOST_ROWS is 'many'. It has to be a number of rows from 1, or to be left out.
+    """
+    setting, text = SETTINGS[name], os.environ.get(name, "").strip()
+    if not text:
+        return setting.usual
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise DataError(f"{name} is {text!r}. It has to be a number of {setting.unit} from 1, or to be left out.")
+    return int(text)
+
+
+@dataclass(frozen=True)
 class Limits:
     """The most that is read: bytes of the file, bytes that it unpacks to, samples (rows or images), columns of a table.
 
-    What is not said is what the settings say (`core.data.settings`).
+    What is not said is what the settings say (`SETTINGS`).
 
     >>> Limits(samples=10).samples
     10
@@ -26,6 +73,16 @@ class Limits:
     unpacked_bytes: int = field(default_factory=lambda: MIB * _set("TOUCHSTONE_MOST_UNPACKED"))
     samples: int = field(default_factory=lambda: _set("TOUCHSTONE_MOST_ROWS"))
     columns: int = field(default_factory=lambda: _set("TOUCHSTONE_MOST_COLUMNS"))
+
+    def check_rows(self, name: str, n_rows: int) -> None:
+        """DataError where a table has more rows than are read.
+
+        >>> Limits(samples=2).check_rows("genes.csv", 3)
+        Traceback (most recent call last):
+        core.data.errors.DataError: genes.csv: more than 2 rows. Give a smaller sample.
+        """
+        if n_rows > self.samples:
+            raise DataError(f"{name}: more than {self.samples:,} rows. Give a smaller sample.")
 
     def check_columns(self, name: str, n_columns: int) -> None:
         """DataError where a table has more columns than are read.

@@ -24,6 +24,7 @@ _RANKED_KEYS = {
     frozenset(keys): keys
     for keys in (("label", "score"), ("label", "prob"), ("Name", "Score"), ("label", "probability"), ("class", "score"))
 }
+_CLASSES = ("displayNames", "classes", "labels")
 _OF_CLASSES = ("confidences", "scores", "probabilities", "probs")
 _SAMPLE = 1000  # rows that are looked at to see what a column holds
 
@@ -129,17 +130,27 @@ def _of_list(cell: Sequence[Any]) -> list[float] | dict[str, float]:
 
 
 def _of_mapping(cell: dict[Any, Any]) -> list[float] | dict[str, float]:
-    if "type" in cell and isinstance(values := cell.get("values"), (list, np.ndarray)):
-        if cell.get("indices") is None:
-            return [_number(value) for value in values]
-        return _sparse(cell["size"], cell["indices"], values)
-    if (inside := cell.get("probability", cell.get("probabilities"))) is not None and isinstance(inside, dict):
-        return _by_name((label, _number(inside[label])) for label in inside)
-    names = next((cell[key] for key in ("displayNames", "classes", "labels") if isinstance(cell.get(key), list)), None)
-    scores = next((cell[key] for key in _OF_CLASSES if isinstance(cell.get(key), list)), None)
+    if "type" in cell and isinstance(cell.get("values"), (list, np.ndarray)):
+        return _of_spark(cell)
+    inside = cell.get("probability", cell.get("probabilities"))
+    if isinstance(inside, dict):
+        return _by_name((label, _number(score)) for label, score in inside.items())
+    names, scores = (_list_under(keys, cell) for keys in (_CLASSES, _OF_CLASSES))
     if names is not None and scores is not None:
         return _by_name((name, _number(score)) for name, score in zip(names, scores, strict=True))
-    return _ranking([cell]) if _is_ranked(cell) else _by_name((label, _number(cell[label])) for label in cell)
+    return _ranking([cell]) if _is_ranked(cell) else _by_name((label, _number(score)) for label, score in cell.items())
+
+
+def _list_under(keys: Iterable[str], cell: dict[Any, Any]) -> list[Any] | None:
+    """The list under the first of some keys that has one."""
+    return next((cell[key] for key in keys if isinstance(cell.get(key), list)), None)
+
+
+def _of_spark(cell: dict[Any, Any]) -> list[float]:
+    """A vector as Spark writes it, dense or sparse."""
+    if cell.get("indices") is None:
+        return [_number(value) for value in cell["values"]]
+    return _sparse(cell["size"], cell["indices"], cell["values"])
 
 
 def _sparse(size: int, indices: Sequence[int], values: Iterable[float]) -> list[float]:
@@ -236,6 +247,21 @@ def listed(columns: Iterable[str]) -> str:
     """
     names = list(columns)
     return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:11])} and {len(names) - 11} more"
+
+
+def vectors_in(cells: np.ndarray) -> np.ndarray | None:
+    """The vectors that cells hold, one in each row; None where a cell holds none, or one of another length.
+
+    >>> vectors_in(objects(["[1, 2]", [3.0, 4.0]])), vectors_in(objects(["[1, 2]", "[3]"]))
+    (array([[1., 2.],
+           [3., 4.]]), None)
+    """
+    vectors = []
+    for some in (sample(cells), cells):  # a few cells tell of most columns that they hold none
+        vectors = [numbers_in(cell) for cell in some.tolist()]
+        if not all(isinstance(vector, list) and len(vector) == len(vectors[0] or ()) for vector in vectors):
+            return None
+    return np.array(vectors, dtype=np.float64)
 
 
 def sample(values: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 
 from core.data import DataError
 from core.data.tables import Table
-from core.data.tables.column_names import compact, families
+from core.data.tables.names import compact, families
 from core.data.tables.vectors import holds_lists, of_lists
 
 _SCORES = {

@@ -70,10 +70,6 @@ class Facts:
         return self.about().n_classes
 
 
-Means = Callable[[Any, Facts], Any]
-"""What a default comes to, given the plan and its data; None where no one value says the same."""
-
-
 def same_work(plan: Plan, other: Plan, facts: Facts) -> bool:
     """Whether two plans on the same data set come to the same trials, one of them saying what the other leaves unsaid.
 

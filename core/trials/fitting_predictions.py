@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data import DataError, Dataset, Predictions, PredictionTable
-from core.data.tables.class_names import common_names
+from core.data.tables.names import common_names
 from core.data.values import listed
 from core.split import Split
 

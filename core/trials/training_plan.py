@@ -1,6 +1,5 @@
 """Which model is to be trained once and kept, and how well does it do on samples that it has not seen?"""
 
-import math
 import time
 from dataclasses import dataclass, fields
 from typing import ClassVar
@@ -14,8 +13,9 @@ from core.models.paper_networks import PaperNetwork
 from core.models.stored import ModelFile
 from core.models.training import best_device
 from core.split import DRAWN, FILE, Random, Split, has_test_set, split_by_part
-from core.trials.plan import Context, check_fields, check_names, to_json
+from core.trials.plan import Context, check_fields, check_names, check_whole, to_json
 
+_HIGHEST_SEED = 2**32 - 1  # that scikit-learn takes
 COLUMNS = {
     "epoch": "Int64",
     "loss": "Float64",
@@ -203,10 +203,9 @@ class TrainingPlan:
             raise DataError(
                 f"{label_of(self, 'model')}: {self.model!r} cannot be chosen. Choose from {', '.join(trainable())}."
             )
-        for name, lowest, highest in (("n_epochs", 1, math.inf), ("batch_size", 1, math.inf), ("seed", 0, 2**32 - 1)):
-            value = getattr(self, name)
-            if type(value) is not int or not lowest <= value <= highest:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {lowest}, not {value!r}.")
+        check_whole(self, {"n_epochs": 1, "batch_size": 1, "seed": 0})
+        if self.seed > _HIGHEST_SEED:
+            raise DataError(f"{label_of(self, 'seed')} must be at most {_HIGHEST_SEED:,}, not {self.seed:,}.")
         for name in ("learning_rate", "momentum", "weight_decay", "gradient_penalty", "test_share"):
             value = getattr(self, name)
             if type(value) not in (int, float) or value < 0:

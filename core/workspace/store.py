@@ -9,8 +9,7 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from core.data.limits import MIB
-from core.data.settings import most
+from core.data.limits import MIB, most
 from core.workspace.blobs import Blobs
 from core.workspace.database import open_database
 from core.workspace.errors import WorkspaceError

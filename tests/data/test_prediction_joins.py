@@ -9,9 +9,9 @@ import pytest
 from core.data import DataError, Roles, RolesNeeded, join_predictions, read_predictions
 from core.data.predictions import ways
 from core.data.predictions.agreement import Labels
-from core.data.predictions.joins import LINE
+from core.data.predictions.roles import LINE
 from core.data.tables import make_table
-from core.data.tables.column_names import compact
+from core.data.tables.names import compact
 from tests.data.uploads import upload
 
 PROBA = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])

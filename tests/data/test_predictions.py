@@ -7,7 +7,7 @@ import pytest
 
 from core.data import DataError, Predictions
 from core.data.predictions.contents import suspicions
-from core.data.tables.class_names import agreement_by_chance
+from core.data.tables.names import agreement_by_chance
 
 
 def predictions(**changes) -> Predictions:

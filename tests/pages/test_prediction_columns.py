@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data.predictions.joins import LINE
+from core.data.predictions.roles import LINE
 from tests.pages.conftest import texts
 from tests.pages.test_matched_subsets import made, store
 

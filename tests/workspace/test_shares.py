@@ -5,7 +5,7 @@ from collections import Counter, deque
 import pytest
 
 from core.data import DataError
-from core.data.settings import most
+from core.data.limits import most
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.runner import Engine
 from core.workspace.engine.shares import Shares

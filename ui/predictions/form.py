@@ -9,8 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.data import PredictionTable, Roles, RolesNeeded
-from core.data.predictions.joins import LINE, in_words
-from core.data.predictions.roles import Part
+from core.data.predictions.roles import LINE, Part, in_words
 from ui.shell import page
 
 SINGLE = {

@@ -11,9 +11,8 @@ from jaxtyping import Float, Integer
 
 from core.data.errors import DataError
 from core.data.predictions.roles import Part, Roles
-from core.data.predictions.scores import cell_scores
 from core.data.tables import Table
-from core.data.tables.class_names import agreement_by_chance, common_names, counted_apart
+from core.data.tables.names import agreement_by_chance, common_names, counted_apart
 
 FARTHEST = 5
 """By how many rows one file may be shifted against the other."""
@@ -77,21 +76,21 @@ class Labels:
     """
 
     truth: Integer[np.ndarray, " n_truth"]
-    said: Integer[np.ndarray, " n_said"]
+    predicted: Integer[np.ndarray, " n_predictions"]
     named: bool = True
 
-    def agreement(self, rows: Integer[np.ndarray, " n_said"]) -> Agreement:
+    def agreement(self, rows: Integer[np.ndarray, " n_predictions"]) -> Agreement:
         """How often labels agree if each row of predictions belongs to one row of the truth, or to none (-1)."""
-        truth, said = self._together(rows)
-        mean, spread = agreement_by_chance(truth.tolist(), said.tolist()) if len(truth) else (0.0, 0.0)
-        return Agreement(len(truth), int((truth == said).sum()), mean, spread)
+        truth, predicted = self._together(rows)
+        mean, spread = agreement_by_chance(truth.tolist(), predicted.tolist()) if len(truth) else (0.0, 0.0)
+        return Agreement(len(truth), int((truth == predicted).sum()), mean, spread)
 
     def _together(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kept = rows >= 0
-        truth, said = self.truth[rows[kept]], self.said[kept]
-        return (truth, said) if self.named else _fitted(truth, said)
+        truth, predicted = self.truth[rows[kept]], self.predicted[kept]
+        return (truth, predicted) if self.named else _fitted(truth, predicted)
 
-    def doubt(self, rows: Integer[np.ndarray, " n_said"]) -> str:
+    def doubt(self, rows: Integer[np.ndarray, " n_predictions"]) -> str:
         """What speaks against rows that stand in the order of both files, in a sentence; nothing where all is well."""
         whole = self.agreement(rows)
         if not whole.can_differ:
@@ -101,11 +100,11 @@ class Labels:
                 f"In that order {percent(whole.accuracy)} of labels agree, and {percent(whole.by_chance)} would if "
                 "rows were shuffled."
             )
-        truth, said = self.truth[rows[rows >= 0]], self.said[rows >= 0]
-        said = said if self.named else _new_names(truth, said, _n_classes(truth, said))[said]
-        if _is_sorted(truth) and _is_sorted(said):
+        truth, predicted = self.truth[rows[rows >= 0]], self.predicted[rows >= 0]
+        predicted = predicted if self.named else _new_names(truth, predicted, _n_classes(truth, predicted))[predicted]
+        if _is_sorted(truth) and _is_sorted(predicted):
             return "Both files are sorted by their labels, so that their rows may stand in different orders."
-        stretch = _moved(truth, said, whole) or _mixed(truth, said, whole)
+        stretch = _moved(truth, predicted, whole) or _mixed(truth, predicted, whole)
         return stretch and f"{stretch} All rows together agree in {percent(whole.accuracy)}."
 
     @property
@@ -116,24 +115,24 @@ class Labels:
     @cached_property
     def shifts(self) -> dict[int, Agreement]:
         """The shifts, in rows, that make labels agree clearly and more often than rows that are not shifted."""
-        n_truth, n_said = len(self.truth), len(self.said)
-        apart = abs(n_truth - n_said)
+        n_truth, n_predictions = len(self.truth), len(self.predicted)
+        apart = abs(n_truth - n_predictions)
         if apart > FARTHEST:
             return {}
-        rows_of = {step: shifted(n_truth, n_said, step) for step in range(-FARTHEST, FARTHEST + 1)}
-        found = {step: self.agreement(rows) for step, rows in rows_of.items()}
-        least = 0.0 if apart else found[0].accuracy
-        clear = {step: each for step, each in found.items() if each.is_clear and each.accuracy > least}
+        rows_of = {step: shifted(n_truth, n_predictions, step) for step in range(-FARTHEST, FARTHEST + 1)}
+        agreements = {step: self.agreement(rows) for step, rows in rows_of.items()}
+        least = 0.0 if apart else agreements[0].accuracy
+        clear = {step: each for step, each in agreements.items() if each.is_clear and each.accuracy > least}
         return {step: each for step, each in clear.items() if not self.doubt(rows_of[step])}
 
 
-def shifted(n_truth: int, n_said: int, step: int) -> Integer[np.ndarray, " n_said"]:
+def shifted(n_truth: int, n_predictions: int, step: int) -> Integer[np.ndarray, " n_predictions"]:
     """For each row of predictions the row of the truth that stands `step` rows further down; -1 where there is none.
 
     >>> shifted(3, 3, 1)
     array([ 1,  2, -1])
     """
-    rows = np.arange(n_said) + step
+    rows = np.arange(n_predictions) + step
     return np.where((rows >= 0) & (rows < n_truth), rows, -1)
 
 
@@ -146,15 +145,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def labels_of(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> Labels | None:
+def labels_of(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> Labels | None:
     """The labels of both files, of the first model or task that has them; None where they are not known.
 
     None also where the predictions have a truth of their own, which tells more.
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.csv", ["gold"], [["cat", "dog"]], lines=[2, 3])
-    >>> said = make_table("said.csv", ["pred"], [["Dog", "Dog"]], lines=[2, 3])
-    >>> labels_of(known, Roles("gold"), said, Roles(predicted="pred")).said
+    >>> predictions = make_table("said.csv", ["pred"], [["Dog", "Dog"]], lines=[2, 3])
+    >>> labels_of(known, Roles("gold"), predictions, Roles(predicted="pred")).predicted
     array([1, 1])
     """
     part = next((part for part in roles.parts if part.says_something), Part("model", ""))
@@ -162,23 +161,23 @@ def labels_of(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> La
     if truth_column is None or roles.truth is not None or part.truth is not None:
         return None  # two truths are compared themselves
     with suppress(DataError):  # reading the file says it
-        predicted = _predicted(said, roles, part)
+        predicted = _predicted(predictions, roles, part)
         return None if predicted is None else _as_codes(known.spelled(truth_column), predicted, dict(roles.classes))
     return None
 
 
-def _predicted(said: Table, roles: Roles, part: Part) -> Sequence[str | None] | None:
+def _predicted(predictions: Table, roles: Roles, part: Part) -> Sequence[str | None] | None:
     """What was predicted in each row: a label, the class of the highest score, or whether the only score is high."""
     if column := part.predicted or roles.predicted:
-        return said.spelled(column)
+        return predictions.spelled(column)
     if roles.vector:
-        names, scores = cell_scores(said, roles.vector)
+        names, scores = predictions.scores(roles.vector)
         return [names[code] for code in scores.argmax(axis=1)]
     if pairs := part.probabilities or roles.probabilities:
-        scores = np.nan_to_num(said.matrix(column for _, column in pairs), nan=-np.inf)
+        scores = np.nan_to_num(predictions.matrix(column for _, column in pairs), nan=-np.inf)
         return [pairs[code][0] for code in scores.argmax(axis=1)]
     if column := part.confidence or roles.confidence:
-        scores = said.floats(column)
+        scores = predictions.floats(column)
         middle = 0.5 if (scores < 0.5).any() else float(np.median(scores))
         return [f"(score {'high' if score >= middle else 'low'})" for score in scores]
     return None
@@ -188,11 +187,11 @@ def _as_codes(truth: Sequence[Any], predicted: Sequence[Any], given: dict[str, s
     predicted = [None if label is None else given.get(label, label) for label in predicted]
     if None in truth or None in predicted:
         return None
-    known, said = set(truth), set(predicted)
-    common = None if counted_apart(known, said) else common_names(known, said)
-    if common is None and max(len(known), len(said)) > _MOST_FITTED:
+    known, answers = set(truth), set(predicted)
+    common = None if counted_apart(known, answers) else common_names(known, answers)
+    if common is None and max(len(known), len(answers)) > _MOST_FITTED:
         return None
-    names = {name: name for name in known | said} if common is None else common[0]
+    names = {name: name for name in known | answers} if common is None else common[0]
     code_of = {name: code for code, name in enumerate(sorted(set(names.values())))}
     own, other = (
         np.array([code_of[names[label]] for label in labels], dtype=np.int64) for labels in (truth, predicted)
@@ -200,21 +199,21 @@ def _as_codes(truth: Sequence[Any], predicted: Sequence[Any], given: dict[str, s
     return Labels(own, other, named=common is not None)
 
 
-def _fitted(truth: np.ndarray, said: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _fitted(truth: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Every second row, with the predicted classes renamed by the rows between them: shuffled rows gain nothing so."""
-    return truth[1::2], _new_names(truth[::2], said[::2], _n_classes(truth, said))[said[1::2]]
+    return truth[1::2], _new_names(truth[::2], predicted[::2], _n_classes(truth, predicted))[predicted[1::2]]
 
 
-def _n_classes(truth: np.ndarray, said: np.ndarray) -> int:
-    return 1 + int(max(truth.max(initial=0), said.max(initial=0)))
+def _n_classes(truth: np.ndarray, predicted: np.ndarray) -> int:
+    return 1 + int(max(truth.max(initial=0), predicted.max(initial=0)))
 
 
-def _new_names(truth: np.ndarray, said: np.ndarray, n_classes: int) -> np.ndarray:
+def _new_names(truth: np.ndarray, predicted: np.ndarray, n_classes: int) -> np.ndarray:
     """For each predicted class the true one that it meets most often, one to one."""
     from scipy.optimize import linear_sum_assignment
 
     counts = np.zeros((n_classes, n_classes))
-    np.add.at(counts, (said, truth), 1)
+    np.add.at(counts, (predicted, truth), 1)
     counts -= counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / max(1.0, counts.sum())
     return linear_sum_assignment(-counts)[1]
 
@@ -224,35 +223,35 @@ def _is_sorted(codes: np.ndarray) -> bool:
     return 1 + int((np.diff(codes) != 0).sum()) == len(np.unique(codes)) > 1
 
 
-def _moved(truth: np.ndarray, said: np.ndarray, whole: Agreement) -> str:
+def _moved(truth: np.ndarray, predicted: np.ndarray, whole: Agreement) -> str:
     """A stretch whose rows agree when they are moved, and not where they stand."""
     right, chance = whole.accuracy, whole.by_chance
     ratio = right * (1 - chance) / max((1 - right) * chance, 1e-12)
     if ratio <= 1:
         return ""
     least = max(3.0, np.log(2 * FARTHEST * len(truth) / _RARE) / np.log(ratio))
-    found: list[tuple[float, str]] = []
+    stretches: list[tuple[float, str]] = []
     for step in (step for step in range(-FARTHEST, FARTHEST + 1) if step):
-        at = shifted(len(truth), len(said), step)
-        same, there = truth == said, np.where(at >= 0, truth[at] == said, truth == said)
+        at = shifted(len(truth), len(predicted), step)
+        same, there = truth == predicted, np.where(at >= 0, truth[at] == predicted, truth == predicted)
         start, stop, height = _steepest(there.astype(np.float64) - same)
         moved = there[start:stop].mean() if height >= least else 0.0
         if moved >= _NEARLY * right:
             rows = f"{abs(step)} {'row' if abs(step) == 1 else 'rows'}"
             stretch = f"Rows {start + 1:,} to {stop:,} agree in {percent(same[start:stop].mean())}"
-            found.append((height, f"{stretch}, and in {percent(moved)} when moved by {rows}."))
-    return max(found, default=(0.0, ""))[1]
+            stretches.append((height, f"{stretch}, and in {percent(moved)} when moved by {rows}."))
+    return max(stretches, default=(0.0, ""))[1]
 
 
-def _mixed(truth: np.ndarray, said: np.ndarray, whole: Agreement) -> str:
+def _mixed(truth: np.ndarray, predicted: np.ndarray, whole: Agreement) -> str:
     """A stretch whose rows agree no more often than if they were shuffled, while the others clearly do."""
-    same = truth == said
+    same = truth == predicted
     start, stop = _unlike_the_rest(same, whole.by_chance)
     inside, outside = same[start:stop], np.delete(same, slice(start, stop))
     height = sum(_gain_of_own_share(part, whole.accuracy) for part in (inside, outside))
     if not len(outside) or height < np.log(len(same) ** 2 / _ODD_STRETCH):
         return ""
-    stretch = Labels(truth[start:stop], said[start:stop]).agreement(np.arange(stop - start))
+    stretch = Labels(truth[start:stop], predicted[start:stop]).agreement(np.arange(stop - start))
     if not stretch.can_differ or stretch.n_same - stretch.mean >= _BY_LUCK * stretch.spread:
         return ""
     return (

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.reading import ALSO_OTHERS, LIKELY, Reading
+from core.data.predictions.roles import LIKELY, Reading
 from core.data.predictions.shapes import ONE_LABEL, several_labels
 from core.data.tables import Table
-from core.data.tables.column_names import NAMES, PREDICTED_LIKELY, SCORE_LIKELY, TRUTH_LIKELY, compact, ranked
+from core.data.tables.names import ALSO_OTHERS, NAMES, PREDICTED_LIKELY, SCORE_LIKELY, TRUTH_LIKELY, compact, ranked
 from core.data.values import listed, numbers_in, quoted
 
 _SAYING = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}.union(

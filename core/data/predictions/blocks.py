@@ -12,8 +12,8 @@ from jaxtyping import Float, Integer
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.agreement import percent
 from core.data.predictions.roles import Part, Roles, Scores
-from core.data.predictions.scores import Output, cell_scores, of_all_classes, probabilities, read_single
-from core.data.tables.class_names import (
+from core.data.predictions.scores import Output, of_all_classes, probabilities, read_single
+from core.data.tables.names import (
     check_few,
     class_order,
     codes_of,
@@ -70,10 +70,10 @@ def read_block(
     predicted = _labels(table, part.predicted) if part.predicted else None
     proba_names, proba, notes = _scores(table, roles.vector, part.probabilities or roles.probabilities, roles.scores)
     place = f"{table.name}: the truth (column {truth_column!r})"
-    known, said, more = matched_names(truth, predicted, proba_names, proba, roles=roles, truth_place=place)
+    known, answers, more = matched_names(truth, predicted, proba_names, proba, roles=roles, truth_place=place)
     truth = [known[label] for label in truth]
-    predicted = None if predicted is None else [said[label] for label in predicted]
-    proba_names = [said[name] for name in proba_names]
+    predicted = None if predicted is None else [answers[label] for label in predicted]
+    proba_names = [answers[name] for name in proba_names]
     names = class_order({*truth, *(predicted or ()), *proba_names})
     _check_classes(names, table.n_rows, place=f"{table.name}: column {truth_column!r}")
     warnings, output = [], Output(predicted or [], None, None)
@@ -90,7 +90,7 @@ def read_block(
         y_pred=codes_of(output.predicted, names),
         proba=output.proba,
         confidence=output.confidence,
-        matched=tuple(pair for pair in sorted(said.items()) if len(set(pair)) > 1),
+        matched=tuple(pair for pair in sorted(answers.items()) if len(set(pair)) > 1),
         notes=(*notes, *more, *output.notes),
         warnings=tuple(warnings),
     )
@@ -122,7 +122,7 @@ def _scores(
 ) -> tuple[list[str], np.ndarray | None, list[str]]:
     """The names and probabilities of all classes, none where the file does not hold them; and what the scores were."""
     if vector is not None:
-        names, scores = cell_scores(table, vector)
+        names, scores = table.scores(vector)
     elif by_class:
         names = tuple(name for name, _ in by_class)
         scores = np.column_stack([table.numbers(column) for _, column in by_class])
@@ -187,11 +187,11 @@ def matched_names(
     ({'0': '0', '1': '1'}, {'LABEL_1': '1'}, ['Class names of truth and predictions were matched by their numbers.'])
     """
     given = dict(roles.classes)
-    known, said = set(truth), {*(predicted or ()), *proba_names}
-    if not said:
+    known, answers = set(truth), {*(predicted or ()), *proba_names}
+    if not answers:
         return drop_points({name: name for name in known}), {}, []
     notes = []
-    mapped = {name: given.get(name, name) for name in said}
+    mapped = {name: given.get(name, name) for name in answers}
     if by_label := _columns_as_labels(proba_names, proba, predicted, given):
         mapped |= by_label
         notes.append("Columns of scores were matched with the predicted labels by their highest score.")
@@ -205,7 +205,7 @@ def matched_names(
     names, how = common
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
-    return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in said}, notes
+    return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in answers}, notes
 
 
 def _open_question(known: set[str], predicted: Sequence[str], guess: Roles, truth_place: str) -> RolesNeeded:
@@ -282,12 +282,12 @@ def _likeliest(
     if labels is None and proba is not None:
         labels = [proba_names[code] for code in proba.argmax(axis=1)]
     true_names = class_order(truth)
-    said = class_order({*(labels or ()), *proba_names})
-    if labels is None or max(len(said), len(true_names)) > _MOST_GUESSED:
+    answers = class_order({*(labels or ()), *proba_names})
+    if labels is None or max(len(answers), len(true_names)) > _MOST_GUESSED:
         return ()
-    counts = np.zeros((len(said), len(true_names)))
-    np.add.at(counts, (codes_of(labels, said), codes_of(truth, true_names)), 1)
-    return tuple((said[a], true_names[b]) for a, b in zip(*linear_sum_assignment(-counts), strict=True))
+    counts = np.zeros((len(answers), len(true_names)))
+    np.add.at(counts, (codes_of(labels, answers), codes_of(truth, true_names)), 1)
+    return tuple((answers[a], true_names[b]) for a, b in zip(*linear_sum_assignment(-counts), strict=True))
 
 
 def in_class_order(

@@ -14,7 +14,7 @@ from core.data.predictions.guess import complete_roles
 from core.data.predictions.record import Predictions
 from core.data.predictions.roles import Part, Roles
 from core.data.tables import Table
-from core.data.tables.class_names import agreement_by_chance
+from core.data.tables.names import agreement_by_chance
 from core.data.values import listed
 
 GROUPS = ("fold", "source", "trial")
@@ -83,14 +83,14 @@ class PredictionTable:
     def warnings(self) -> tuple[str, ...]:
         """What is suspicious about any model, set or task, told by its name where there are several."""
         kinds = [self.models, self.sets, self.tasks]
-        found: dict[str, None] = dict.fromkeys(self._odd)
+        sentences: dict[str, None] = dict.fromkeys(self._odd)
         for names in product(*(each or (None,) for each in kinds)):
             model, set, task = names
             with suppress(DataError):  # not every model has rows of every set
-                told = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
+                named = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
                 warnings = [w for w in self.select(model=model, set=set, task=task).warnings if w not in self._odd]
-                found |= dict.fromkeys(": ".join([*[" · ".join(told)] * bool(told), text]) for text in warnings)
-        return tuple(found)
+                sentences |= dict.fromkeys(": ".join([*[" · ".join(named)] * bool(named), text]) for text in warnings)
+        return tuple(sentences)
 
     def _of_blocks(self, role: str) -> tuple[str, ...]:
         if role in self._groups:
@@ -120,7 +120,7 @@ class PredictionTable:
         rows = block.rows[mask]
         y_true, y_pred = block.y_true[mask], block.y_pred[mask]
         proba = None if block.proba is None else _taken(block.proba, mask)
-        found = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
+        odd = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
         return Predictions(
             ids=self._ids[rows],
             y_true=y_true,
@@ -129,7 +129,7 @@ class PredictionTable:
             proba=proba,
             confidence=None if block.confidence is None else block.confidence[mask],
             groups={group: self._groups[group][rows] for group in GROUPS if group in self._groups},
-            warnings=(*self._odd, *block.warnings, *found),
+            warnings=(*self._odd, *block.warnings, *odd),
             notes=(*self._of_file, *block.notes),
             name=" · ".join((self.name, *chosen)),
         )
@@ -146,8 +146,8 @@ class PredictionTable:
         if name is None and len(names) > 1:
             raise DataError(f"{self.name}: there are {len(names)} {what}s: {listed(names)}. Choose one of them.")
         if name is not None and name not in names:
-            told = f"The {what}s are {listed(names)}" if names else f"The file does not tell {what}s apart"
-            raise DataError(f"{self.name}: there is no {what} {name!r}. {told}.")
+            known = f"The {what}s are {listed(names)}" if names else f"The file does not tell {what}s apart"
+            raise DataError(f"{self.name}: there is no {what} {name!r}. {known}.")
         return name if name is not None or not names else names[0]
 
 
@@ -253,28 +253,28 @@ def suspicions(
     n_samples = len(y_true)
     mean, spread = agreement_by_chance(y_true.tolist(), y_pred.tolist())
     n_correct = int((y_true == y_pred).sum())
-    found = []
+    sentences = []
     if n_samples >= _FEWEST and spread > 0:
         chance = max(mean / n_samples, 1 / n_classes)
-        told = f"Accuracy is {100 * n_correct / n_samples:.1f} %"
+        accuracy = f"Accuracy is {100 * n_correct / n_samples:.1f} %"
         error = _BELOW * np.sqrt(chance * (1 - chance) / n_samples)
         if n_correct < mean - _BELOW * spread or n_correct / n_samples < chance - error:
-            found.append(
-                f"{told}, below the {100 * chance:.1f} % that chance would give: are labels turned around or rows in "
-                "another order?"
+            sentences.append(
+                f"{accuracy}, below the {100 * chance:.1f} % that chance would give: are labels turned around or rows "
+                "in another order?"
             )
         elif abs(n_correct - mean) <= _NEAR * spread:
-            found.append(
-                f"{told}, as if truth and predictions were shuffled against each other (then about "
+            sentences.append(
+                f"{accuracy}, as if truth and predictions were shuffled against each other (then about "
                 f"{100 * mean / n_samples:.1f} %): do the rows belong together?"
             )
     if n_samples >= _FEWEST and n_correct > _SAME * n_samples:
-        found.append("Truth and prediction agree in more than 99.9 % of rows: is one column a copy of the other?")
+        sentences.append("Truth and prediction agree in more than 99.9 % of rows: is one column a copy of the other?")
     if proba is not None:
         other = int((proba[np.arange(n_samples), y_pred] < proba.max(axis=1)).sum())
         if other:
-            found.append(
+            sentences.append(
                 f"In {other:,} of {n_samples:,} rows the predicted label is not the most probable one; the label was "
                 "kept, and confidence is the highest probability."
             )
-    return tuple(found)
+    return tuple(sentences)

@@ -16,9 +16,8 @@ from jaxtyping import Float, Integer, Shaped
 from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.predictions.upload import GivenFile, PredictionUpload
-from core.data.tables.class_names import class_order
-from core.data.tables.column_names import NAMES, called
 from core.data.tables.files import File, read_table
+from core.data.tables.names import NAMES, called, class_order
 from core.data.tables.table import Table
 from core.data.values import first_repeat, quoted
 
@@ -86,20 +85,20 @@ def read_folds(file: File, *, limits: Limits | None = None) -> FoldTable:
     """
     table = read_table(file, limits=limits)
     id_column, fold_column = _column(table, "id", "the id of each sample"), _column(table, "fold", "its fold")
-    ids, said = table.strings(id_column), table.strings(fold_column)
+    ids, fold_names = table.strings(id_column), table.strings(fold_column)
     if repeat := first_repeat(ids):
         raise DataError(
             f"{table.place(repeat[1])}: id {ids[repeat[1]]!r} stands in {table.unit} {table.lines[repeat[0]]} too. "
             "Each sample is in one fold: leave one of the two rows out."
         )
-    names = class_order({name for name in said if name != UNTESTED})
+    names = class_order({name for name in fold_names if name != UNTESTED})
     _check_names(table, names, fold_column)
     code_of = {UNTESTED: -1} | {name: code for code, name in enumerate(names)}
     gold = next(iter(called(table.columns, ("goldlabels", "goldlabel", "gold"))), None)
     return FoldTable(
         name=table.name,
         ids=np.array(ids, dtype=object),
-        folds=np.array([code_of[name] for name in said], dtype=np.int64),
+        folds=np.array([code_of[name] for name in fold_names], dtype=np.int64),
         names=names,
         gold=None if gold is None else np.array(table.strings(gold), dtype=object),
         coordinates=_coordinates(table),
@@ -120,9 +119,9 @@ def folded_upload(predictions: GivenFile, folds: GivenFile, *, limits: Limits | 
 
     Examples
     --------
-    >>> said = GivenFile("predictions_mine.tsv", b"id\\tgold\\tpredicted\\n7\\tcat\\tcat\\n8\\tdog\\tcat\\n")
+    >>> predictions = GivenFile("predictions_mine.tsv", b"id\\tgold\\tpredicted\\n7\\tcat\\tcat\\n8\\tdog\\tcat\\n")
     >>> folds = GivenFile("datasplits_mine.tsv", b"ids\\tclustering_labels\\n8\\t1\\n9\\t-1\\n7\\t2\\n")
-    >>> folded_upload(said, folds).read().select().groups["fold"]
+    >>> folded_upload(predictions, folds).read().select().groups["fold"]
     array(['2', '1'], dtype=object)
     """
     table = read_folds(folds.open(), limits=limits)
@@ -166,9 +165,9 @@ def analysis_file(
     a	1	cat	0.5	-1.0
     <BLANKLINE>
     """
-    said = {"clustering_labels": _named(folds, names), "gold_labels": gold.tolist()}
+    labels = {"clustering_labels": _named(folds, names), "gold_labels": gold.tolist()}
     places = {f"PC{axis + 1}": map(repr, coordinates[:, axis].tolist()) for axis in range(2)}
-    return _tsv({"ids": ids.tolist(), **said, **places})
+    return _tsv({"ids": ids.tolist(), **labels, **places})
 
 
 def predictions_file(
@@ -200,13 +199,13 @@ def predefined_split_file(ids: Shaped[np.ndarray, " n_samples"], folds: Integer[
 
 
 def _column(table: Table, role: str, what: str) -> str:
-    found = called(table.columns, NAMES[role])
-    if not found:
+    columns = called(table.columns, NAMES[role])
+    if not columns:
         raise DataError(
             f"{table.name}: no column holds {what}. A file of folds has the columns ids and clustering_labels; here "
             f"are {', '.join(map(repr, table.columns))}."
         )
-    return found[0]
+    return columns[0]
 
 
 def _check_names(table: Table, names: tuple[str, ...], column: str) -> None:

@@ -1,29 +1,55 @@
-"""What is each column of a file of predictions? Steps from names that decide to values that hint; else it is asked."""
+"""How is it seen what each column of a file of predictions is? Names that decide come first, then values that hint.
 
-from collections.abc import Callable, Iterable, Sequence
+A step takes a `Reading` and gives one with more roles, each with its reason (`Roles.why`), or the same. `STEPS` is
+their order. Where truth or predictions were not found, `asking` asks or refuses.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from core.data.errors import DataError
 from core.data.predictions.asking import no_prediction, no_truth
-from core.data.predictions.class_scores import BY_NAMES, find_scores
-from core.data.predictions.reading import (
-    LIKELY,
-    Half,
-    Reading,
-    keep_names,
-    name_labels,
-    name_rows,
-    only_one,
-    tell_apart,
-)
-from core.data.predictions.roles import Part, Roles
-from core.data.predictions.targets import name_targets
+from core.data.predictions.roles import BY_NAME, BY_VALUES, LIKELY, Half, Part, Reading, Roles
+from core.data.predictions.scores import BY_NAMES, find_scores
 from core.data.tables import Table
-from core.data.tables.class_names import agreement_by_chance, common_names
-from core.data.tables.column_names import ROW_NAMES, model_families, stems
+from core.data.tables.names import (
+    ALSO_OTHERS,
+    NAMES,
+    PREDICTED_LIKELY,
+    ROW_NAMES,
+    SCORE_LIKELY,
+    TRUTH_LIKELY,
+    UNSURE,
+    agreement_by_chance,
+    called,
+    common_names,
+    compact,
+    families,
+    model_families,
+    renaming,
+    stems,
+)
+from core.data.values import quoted
 
 _PART_KINDS = {"truth": ("words", "whole"), "predicted": ("words", "whole"), "confidence": ("fraction", "whole")}
+_LONGEST_NAME, _MOST_WORDS = 200, 2  # letters, and words: three or more are a text
+_ROWS = ("model", "task", "trial", "set", "fold", "source")
+_RESAMPLE = re.compile(r"(fold|resample|bootstrap|repeat)[ _.]?\d+([ _.](fold|rep)\d+)?", re.IGNORECASE)
+_MANY = 10  # rows, from which on one value for all is no id that stands several times
+_OF_TARGET = (  # how tools call a prediction, the confidence in it, and the truth after the column they learned from
+    (r"prediction ?\((?P<target>.+)\)", r"prediction ?\({}\) ?\(confidence\)", "{}"),
+    (r"\$[A-Z]-(?P<target>.+)", r"\$[A-Z]C-{}", "{}"),
+    (r"I_(?P<target>.+)", "", "F_{}"),
+    (r"_INTO_(?P<target>)", "", "_FROM_"),
+    (r"(?P<target>.+)_pred(?:ict(?:ion|ed))?", "", "{}_orig"),
+    (r"(?P<target>.+)_pred(?:ict(?:ion|ed))?", "", "{}"),
+    (r"pred(?:icted)?_(?P<target>.+)", "", "{}"),
+)
 
 
 def guess_roles(table: Table, *, half: Half | None = None) -> Roles:
@@ -95,6 +121,229 @@ def _read(table: Table, half: Half | None, given: Roles | None = None) -> Readin
     return reading
 
 
+def name_rows(reading: Reading) -> Reading:
+    """Which columns name rows, or divide them into models, sets, folds and such? All of it by name."""
+    for role in _ROWS:
+        if columns := reading.naming(NAMES[role]):
+            reading = reading.take(BY_NAME, **{role: columns[0]})
+    for column in filter(partial(_is_resample, reading.table), reading.free):
+        if reading.roles.fold is None:
+            reading = reading.take(BY_VALUES, fold=column)
+    for column in called(reading.free, NAMES["split"]):
+        role = "fold" if reading.table.kind(column) == "whole" else "set"
+        if getattr(reading.roles, role) is None:
+            reading = reading.take("by its name and values", **{role: column})
+    return _name_id(reading)
+
+
+def _is_resample(table: Table, column: str) -> bool:
+    """Whether a column of ids, or one called so, names resamples: "Fold1" in R."""
+    if compact(column) not in ("id", "resample") or table.kind(column) != "words":
+        return False
+    return all(_RESAMPLE.fullmatch(value) for value in set(table.spelled(column)) if value is not None)
+
+
+def _may_name_rows(table: Table, column: str) -> bool:
+    """Whether a column could tell rows apart: it holds single values, and not one for all of many rows."""
+    single = table.kind(column) not in ("scores", "several")
+    return single and (table.n_rows < _MANY or len(set(table.spelled(column))) > 1)
+
+
+def _name_id(reading: Reading) -> Reading:
+    table, free = reading.table, reading.free
+    named = [column for column in called(free, NAMES["id"]) if _may_name_rows(table, column)]
+    if named:
+        return reading.take(BY_NAME, id=next(filter(table.is_unique, named), named[0]))
+    endings = [column for column in free if column.lower().endswith(("id", "filename", "file name", "path"))]
+    indices = [column for column in free if column.lower() in ROW_NAMES]  # last: files in other orders have the same
+    column = next(filter(table.is_unique, (*endings, *indices)), None)
+    return reading if column is None else reading.take("by its name and values", id=column)
+
+
+def name_labels(reading: Reading) -> Reading:
+    """Which columns are truth, predicted label and confidence, by names that are never used for anything else?"""
+    of_parts = bool(reading.roles.parts)
+    for role, other in (("truth", "predictions"), ("predicted", "truth")):
+        columns = reading.naming(NAMES[role])
+        if columns and getattr(reading.roles, role) is None and not of_parts and reading.half != other:
+            reading = reading.take(BY_NAME, **{role: columns[0]})
+    only_scores = reading.roles.says_something and reading.roles.predicted is None
+    return reading if reading.half == "truth" or only_scores else _name_confidence(reading)
+
+
+def _name_confidence(reading: Reading) -> Reading:
+    by_name = families(reading.table.columns)  # `prediction_score` beside `prediction_id` are no scores of classes
+    by_class = [set(family.values()) for name, family in by_name.items() if len(family) > 1 and name not in UNSURE]
+    in_family = set().union(*by_class)  # prob_a is no "proba" where a prob_b stands beside it
+    numbers = filter(reading.table.has_numbers, called(reading.free, NAMES["confidence"]))
+    column = next((column for column in numbers if column not in in_family), None)
+    return reading if column is None else reading.take(BY_NAME, confidence=reading.roles.confidence or column)
+
+
+def name_targets(reading: Reading) -> Reading:
+    """Take a prediction that is called after another column, and that column as the truth, if classes are the same.
+
+    Nothing is taken where the truth is known already, or where several columns are called so: tasks, or models.
+
+    >>> from core.data.tables import make_table
+    >>> columns = [["cat", "dog", "cat", "dog"], ["cat", "dog", "dog", "dog"]]
+    >>> table = make_table("t.csv", ["pet", "Prediction (pet)"], columns, lines=[2, 3, 4, 5])
+    >>> name_targets(Reading(table)).roles.lines()[0]
+    "Truth: column 'pet' (named by the prediction, 'Prediction (pet)')"
+    """
+    if reading.half is not None or reading.roles.has_truth:
+        return reading
+    pairs = {predicted: (truth, sure) for predicted, truth, sure in _pairs(reading)}
+    if len(pairs) != 1:
+        return reading
+    predicted, (truth, sure) = next(iter(pairs.items()))
+    reading = reading.take(f"named by the prediction, {quoted(predicted)}", truth=truth)
+    if reading.roles.predicted is None:
+        reading = reading.take("it names the truth", predicted=predicted)
+    return reading if sure is None or reading.roles.confidence else reading.take("it names the truth", confidence=sure)
+
+
+def _pairs(reading: Reading) -> Iterator[tuple[str, str, str | None]]:
+    """A prediction, the truth that its name names, and the confidence that is called after it, if there is one."""
+    known_predicted = reading.roles.predicted
+    columns = [*reading.free, *([known_predicted] if known_predicted else [])]
+    labels = {column.casefold(): column for column in columns if reading.table.is_label(column)}
+    for predicted in [known_predicted] if known_predicted else labels.values():
+        for prediction, confidence, truth in _OF_TARGET:
+            if not (match := re.fullmatch(prediction, predicted, re.IGNORECASE)):
+                continue
+            known = labels.get(truth.format(match["target"]).casefold())
+            if known is not None and _is_truth_of(reading, known, predicted):
+                yield predicted, known, _numbers_called(reading, confidence.replace("{}", re.escape(match["target"])))
+                break
+
+
+def _numbers_called(reading: Reading, pattern: str) -> str | None:
+    """The first free column of numbers whose name is of a pattern; None without a pattern."""
+    called = (column for column in reading.free if pattern and re.fullmatch(pattern, column, re.IGNORECASE))
+    return next(filter(reading.table.has_numbers, called), None)
+
+
+def _is_truth_of(reading: Reading, truth: str, predicted: str) -> bool:
+    """Whether a column is the truth that a prediction is called after: of the same classes, and the only such one."""
+    return truth != predicted and _same_classes(reading, truth, predicted) and not _rivals(reading, truth, predicted)
+
+
+def _rivals(reading: Reading, truth: str, predicted: str) -> bool:
+    """Whether another column of the same classes bears the truth's name, too, such as "true_pet" beside "pet"."""
+    others = (c for c in reading.free if c not in (truth, predicted) and truth.casefold() in c.casefold())
+    return any(reading.table.is_label(other) and _same_classes(reading, other, predicted) for other in others)
+
+
+def _same_classes(reading: Reading, truth: str, predicted: str) -> bool:
+    """Whether most of what was predicted is a class of the truth."""
+    known, answers = set(reading.strings(truth)), set(reading.strings(predicted))
+    common = common_names(known, answers)
+    if common is None:
+        return False
+    return len({common[0][name] for name in known} & {common[0][name] for name in answers}) > len(answers) / 2
+
+
+def tell_apart(reading: Reading) -> Reading:
+    """Is `label` the truth or the prediction? Such names mean opposite things: what else is there and values decide."""
+    if reading.roles.parts:
+        return reading
+    reading = _likely_score(reading)
+    is_no_answer = partial(_is_no_answer, reading.table)
+    truths = list(filter(is_no_answer, reading.naming(TRUTH_LIKELY)))
+    predictions = list(filter(is_no_answer, reading.naming(PREDICTED_LIKELY)))
+    if reading.half == "truth":
+        likely = truths or predictions
+        return reading.take(LIKELY, truth=likely[0]) if likely and reading.roles.truth is None else reading
+    if reading.roles.predicted is None and predictions:
+        reading = reading.take(LIKELY, predicted=predictions[0])
+    if reading.half is None:
+        return _labels_beside(reading, truths)
+    if not truths or reading.has_scores or reading.roles.predicted:
+        return reading
+    return reading.take("the only labels in the file of predictions", predicted=truths[0])
+
+
+def _is_no_answer(table: Table, column: str) -> bool:
+    """Whether a column is more than free text or a count, which is what `response` and `obs` hold as often."""
+    return compact(column) not in ALSO_OTHERS or table.is_label(column)
+
+
+def _labels_beside(reading: Reading, truths: list[str]) -> Reading:
+    """What `label` and the like are, in a file that holds both truth and predictions."""
+    if reading.roles.truth is not None:
+        return _leftover(reading, truths)
+    is_clear = len(truths) == 1 or (truths and compact(truths[0]) in ("label", "labels"))
+    return _truth_or_prediction(reading, truths[0]) if is_clear else reading
+
+
+def _likely_score(reading: Reading) -> Reading:
+    """The confidence by a name that may mean a label too: `prediction` that holds fractions."""
+    if reading.half == "truth" or reading.roles.confidence or reading.has_scores:
+        return reading
+    kind = reading.table.kind
+    scores = [c for c in called(reading.free, (*NAMES["predicted"], *SCORE_LIKELY)) if kind(c) == "fraction"]
+    other = ("whole",) if reading.roles.predicted else ("whole", "number")  # numbers shall be refused with their line
+    scores += [column for column in called(reading.free, ("score", "scores")) if kind(column) in other]
+    if scores and _are_answers(reading, scores[0]):
+        return reading.take("it holds the classes of the truth", predicted=scores[0])
+    return reading.take(LIKELY, confidence=scores[0]) if scores else reading
+
+
+def _are_answers(reading: Reading, column: str) -> bool:
+    """Whether a column called score holds nothing but the two classes of the truth: then it is the answer itself."""
+    roles, table = reading.roles, reading.table
+    if roles.predicted or roles.truth is None or table.kind(column) != "whole":
+        return False
+    return len(set(table.spelled(column))) == 2 and set(table.spelled(column)) == set(table.spelled(roles.truth))
+
+
+def _leftover(reading: Reading, truths: list[str]) -> Reading:
+    """A `label` beside a truth is the prediction, unless it is the truth by another name, or scores are there."""
+    if reading.roles.predicted is None and not reading.has_scores:
+        truth = reading.strings(reading.roles.truth)
+        for column in truths:
+            if renaming(reading.strings(column), truth) is None:
+                return reading.take(LIKELY, predicted=column)
+    return reading
+
+
+def _truth_or_prediction(reading: Reading, column: str) -> Reading:
+    """Is `label` the truth? Not if it says what the prediction says, nor where only a confidence is beside it."""
+    answers, labels = _answers(reading), reading.strings(column)
+    if answers is not None:
+        if renaming(answers, labels) is None:
+            return reading.take(LIKELY, truth=column)
+        reading = replace(reading, names_prediction=column)
+        known = reading.roles.predicted is not None
+        return reading if known else reading.take("it agrees with the highest score", predicted=column)
+    if reading.roles.confidence is None or _is_of_one_class(reading, labels):
+        return reading.take(LIKELY, truth=column)
+    reading = replace(reading, names_prediction=column)
+    return reading.take("likely, beside a confidence and no other label", predicted=column)
+
+
+def _is_of_one_class(reading: Reading, labels: list[str]) -> bool:
+    """Whether the only scores are of one of two classes, whichever, and do not decide the labels."""
+    scores = reading.table.floats(reading.roles.confidence or "")
+    halves = [str(score) for score in scores >= 0.5]
+    return len(set(labels)) <= 2 and bool((scores < 0.5).any()) and renaming(halves, labels) is None
+
+
+def _answers(reading: Reading) -> list[str] | None:
+    """What the model said, as names of columns or positions: its label, or the class of the highest score."""
+    roles, table = reading.roles, reading.table
+    if roles.predicted is not None:
+        return reading.strings(roles.predicted)
+    with suppress(DataError):
+        if roles.vector is not None:
+            return [str(position) for position in table.scores(roles.vector)[1].argmax(axis=1)]
+        if roles.probabilities:
+            matrix = table.matrix(column for _, column in roles.probabilities)
+            return [str(position) for position in matrix.argmax(axis=1)]
+    return None
+
+
 def parts_by_name(reading: Reading) -> Reading:
     """Which columns belong to one of several models or tasks, told by what their names begin or end with?"""
     if reading.roles.says_something or reading.half == "truth":
@@ -158,9 +407,9 @@ def _agrees(truth: Sequence[str], labels: Sequence[str]) -> bool | None:
     common = common_names(classes, set(labels))
     if common is None or np.mean([common[0][label] in classes for label in labels]) < 0.9:
         return None
-    known, said = ([common[0][label] for label in column] for column in (truth, labels))
-    n_same = sum(a == b for a, b in zip(known, said, strict=True))
-    mean, spread = agreement_by_chance(known, said)
+    known, answers = ([common[0][label] for label in column] for column in (truth, labels))
+    n_same = sum(a == b for a, b in zip(known, answers, strict=True))
+    mean, spread = agreement_by_chance(known, answers)
     return n_same > mean + 2 * spread
 
 
@@ -171,6 +420,57 @@ def _take_parts(reading: Reading, parts: Iterable[Part], why: str) -> Reading:
         return reading
     roles = replace(reading.roles, **{parts[0].kind: None})
     return replace(reading, roles=replace(roles, parts=parts).because(parts=why))
+
+
+def only_one(reading: Reading) -> Reading:
+    """In one of two files, which is the only column of labels? It is what that file is about, whatever it is called."""
+    if reading.half is None or (reading.half == "truth" and reading.roles.has_truth):
+        return reading
+    if reading.half == "predictions" and reading.roles.says_something:
+        return _whole(reading)
+    role = "truth" if reading.half == "truth" else "predicted"
+    labels = reading.naming((*NAMES["truth"], *NAMES["predicted"])) or list(
+        filter(reading.table.is_label, reading.free)
+    )
+    if len(labels) == 1:
+        return reading.take("the only labels in this file", **{role: labels[0]})
+    fractions = [column for column in reading.free if reading.table.kind(column) == "fraction"]
+    lone = role == "predicted" and not labels and len(reading.free) == len(fractions) == 1
+    return reading.take("the only numbers in this file", confidence=fractions[0]) if lone else reading
+
+
+def _whole(reading: Reading) -> Reading:
+    """Predictions with their truth beside them: the other file may add folds."""
+    truths = [column for column in called(reading.free, NAMES["truth"]) if reading.table.is_label(column)]
+    known = reading.roles.has_truth or reading.roles.parts or not truths
+    return reading if known else reading.take(BY_NAME, truth=truths[0])
+
+
+def keep_names(reading: Reading) -> Reading:
+    """Which column names every row, though by nothing but its values? It is the id if nothing else is: samples are
+    found again by it. The shortest words are taken, such as the file's name beside its text.
+    """
+    roles, table = reading.roles, reading.table
+    if roles.id is not None or reading.half is not None or not roles.says_something:
+        return reading
+    apart = [column for role in ("model", "set", "task", "trial") if (column := getattr(roles, role)) is not None]
+    lengths = {column: _length_of_names(table, column, apart) for column in reading.free}
+    known = {column: length for column, length in lengths.items() if length}
+    return reading.take("it names every row", id=min(known, key=known.__getitem__)) if known else reading
+
+
+def _length_of_names(table: Table, column: str, apart: Sequence[str]) -> int:
+    """How many letters the words have that name each row; 0 where they do not, or are whole texts."""
+    if table.n_rows < 2 or table.kind(column) != "words":
+        return 0
+    names = table.spelled(column)
+    rows = zip(names, *(table.spelled(other) for other in apart), strict=True)
+    if None in names or len(set(rows)) < table.n_rows:
+        return 0
+    lengths = [len(name or "") for name in names]
+    if sum(len(str(name).split()) for name in names) > _MOST_WORDS * len(names):
+        return 0
+    return sum(lengths) if max(lengths) <= _LONGEST_NAME else 0
 
 
 STEPS: tuple[Callable[[Reading], Reading], ...] = (

@@ -8,8 +8,7 @@ from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.agreement import labels_of, percent
-from core.data.predictions.joins import LINE, step_named
-from core.data.predictions.roles import Roles
+from core.data.predictions.roles import LINE, Roles, step_named
 from core.data.predictions.ways import (
     MOST_WAYS,
     Key,
@@ -25,7 +24,7 @@ from core.data.predictions.ways import (
     ways_by_pair,
 )
 from core.data.tables import Table
-from core.data.tables.column_names import ROW_NAMES
+from core.data.tables.names import ROW_NAMES
 from core.data.values import first_repeat
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
@@ -38,14 +37,16 @@ class Match:
     `line` is what `join` calls the way, where rows joined by line.
     """
 
-    rows: Integer[np.ndarray, " n_said"]
+    rows: Integer[np.ndarray, " n_predictions"]
     roles: Roles
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     line: str | None = None
 
 
-def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *, confirmed: bool = False) -> Match:
+def matching_rows(
+    known: Table, truth_roles: Roles, predictions: Table, roles: Roles, *, confirmed: bool = False
+) -> Match:
     """Bring the rows of two files together: by the way that `roles.join` names, else by one that nothing contradicts.
 
     RolesNeeded asks where columns contradict one another, where rows would be left out, and where labels agree line by
@@ -56,12 +57,12 @@ def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.tsv", ["image", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
-    >>> said = make_table("said.tsv", ["image", "said"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
-    >>> match = matching_rows(known, Roles("label"), said, Roles(predicted="said"))
+    >>> predictions = make_table("said.tsv", ["image", "said"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
+    >>> match = matching_rows(known, Roles("label"), predictions, Roles(predicted="said"))
     >>> match.rows, match.roles.id
     (array([1, 0]), 'image')
     """
-    pair = Pair(known, truth_roles, said, roles, labels_of(known, truth_roles, said, roles))
+    pair = Pair(known, truth_roles, predictions, roles, labels_of(known, truth_roles, predictions, roles))
     if roles.join is not None:
         way = _given(pair, roles.join)
     elif confirmed:
@@ -74,15 +75,17 @@ def matching_rows(known: Table, truth_roles: Roles, said: Table, roles: Roles, *
 
 def _given(pair: Pair, name: str) -> Way:
     """The way that somebody chose."""
-    known, said = pair.known, pair.said
+    known, predictions = pair.known, pair.predictions
     if name == LINE:
         return _lines(pair)
-    keys = keys_named(name, known, said)
+    keys = keys_named(name, known, predictions)
     if keys is None and (step := step_named(name)) is None:
-        raise DataError(f"To join {known.name} and {said.name}, both need a column {name!r}. Choose another one.")
+        raise DataError(
+            f"To join {known.name} and {predictions.name}, both need a column {name!r}. Choose another one."
+        )
     if keys is None:
-        return by_line(known.n_rows, said.n_rows, step)
-    way = _of_ids(pair, keys[0]) if len(keys) == 1 else by_keys(known, said, keys, pair.roles)
+        return by_line(known.n_rows, predictions.n_rows, step)
+    way = _of_ids(pair, keys[0]) if len(keys) == 1 else by_keys(known, predictions, keys, pair.roles)
     if way is None:
         raise _twice(pair, keys[0])
     if not way.n_matched:
@@ -133,8 +136,8 @@ def _check_one_order(pair: Pair, naming: Sequence[Way]) -> None:
     """The question where columns that name every row join them in different ways."""
     if all(np.array_equal(way.rows, naming[0].rows) for way in naming):
         return
-    columns = ", ".join(dict.fromkeys(repr(said) for way in naming for _, said in way.keys))
-    reason = f"Columns {columns} of {pair.known.name} and {pair.said.name} join them in different ways."
+    columns = ", ".join(dict.fromkeys(repr(column) for way in naming for _, column in way.keys))
+    reason = f"Columns {columns} of {pair.known.name} and {pair.predictions.name} join them in different ways."
     raise pair.question(reason, [*naming, *filter(None, [pair.line])])
 
 
@@ -175,16 +178,16 @@ def _partly(pair: Pair, ways: Sequence[Way]) -> RolesNeeded:
 def _lost(pair: Pair, way: Way) -> str:
     """How many keys of either file the other lacks, with an example of each."""
     lost = ~np.isin(np.arange(way.n_truth), way.rows)
-    own, said = (
+    own, others = (
         list(zip(*(t.spelled(k[side]) for k in way.keys), strict=True))
-        for side, t in enumerate((pair.known, pair.said))
+        for side, t in enumerate((pair.known, pair.predictions))
     )
     left = [own[row] for row in np.flatnonzero(lost)]
-    asked_for = set(said)
-    absent = list(dict.fromkeys(said[row] for row in np.flatnonzero(way.rows < 0)))
+    asked_for = set(others)
+    absent = list(dict.fromkeys(others[row] for row in np.flatnonzero(way.rows < 0)))
     halves = (
-        (absent, len(asked_for), pair.said.name, pair.known.name),
-        (left, len(own), pair.known.name, pair.said.name),
+        (absent, len(asked_for), pair.predictions.name, pair.known.name),
+        (left, len(own), pair.known.name, pair.predictions.name),
     )
     parts = (
         f"{len(keys):,} of {n_ids:,} ids of {here} are not in {there}{_such(keys)}"
@@ -204,7 +207,6 @@ def _such(keys: Sequence[tuple[str | None, ...]]) -> str:
 
 def _check_lines(pair: Pair, counted: Sequence[Way]) -> None:
     """The question, or the refusal, where rows should not be joined by line; `counted` are ids that only count them."""
-    known, said = pair.known, pair.said
     line, twice = pair.line, repeated(*pair.files)
     if line is None:
         if twice:
@@ -212,28 +214,31 @@ def _check_lines(pair: Pair, counted: Sequence[Way]) -> None:
         if pair.shifts:
             raise pair.question(f"{_lengths(pair)}.", pair.shifts)
         raise _other_lengths(pair)
+    if reason := twice or _against_order(pair, line, counted):
+        raise pair.question(reason, [line])
+
+
+def _against_order(pair: Pair, line: Way, counted: Sequence[Way]) -> str:
+    """What speaks against rows that stand in the same order, in a sentence; nothing where all is well."""
     order = other_order(*pair.files)
-    doubt, agreement = pair.doubt(line), pair.agreement(line)
-    if counted and agreement and agreement.is_likely:
-        doubt = ""  # a warning then
-    if twice:
-        raise pair.question(twice, [line])
     if order is not None:
-        raise pair.question(f"Column {order[0]!r} of {known.name} and {said.name} {order[1]}.", [line])
+        return f"Column {order[0]!r} of {pair.known.name} and {pair.predictions.name} {order[1]}."
     if not counted and pair.has_ids_in_one:
-        raise pair.question(_ids_in_one(pair), [line])
-    if doubt or pair.shifts:
-        raise pair.question(doubt or "Labels agree more often when rows are moved.", [line])
+        return _ids_in_one(pair)
+    agreement = pair.agreement(line)
+    likely = bool(counted) and agreement is not None and agreement.is_likely  # then a doubt is a warning
+    moved = "Labels agree more often when rows are moved." if pair.shifts else ""
+    return moved if likely else pair.doubt(line) or moved
 
 
 def _lengths(pair: Pair) -> str:
-    known, said = pair.known, pair.said
-    return f"{known.name} has {known.n_rows:,} rows, {said.name} has {said.n_rows:,}, and neither has ids"
+    known, predictions = pair.known, pair.predictions
+    return f"{known.name} has {known.n_rows:,} rows, {predictions.name} has {predictions.n_rows:,}, and neither has ids"
 
 
 def _ids_in_one(pair: Pair) -> str:
     own, other = pair.truth_roles.id, pair.roles.id
-    with_ids, without = (pair.said, pair.known) if own is None else (pair.known, pair.said)
+    with_ids, without = (pair.predictions, pair.known) if own is None else (pair.known, pair.predictions)
     return f"{with_ids.name} has ids (column {other or own!r}), {without.name} has none."
 
 
@@ -255,26 +260,26 @@ def _other_lengths(pair: Pair) -> DataError:
     if not pair.has_ids_in_one or pair.roles.join is not None:
         return DataError(f"{_lengths(pair)}. Give both a column 'id', or as many rows in the same order.")
     return DataError(
-        f"{_ids_in_one(pair)} There are {pair.known.n_rows:,} rows in {pair.known.name} and {pair.said.n_rows:,} in "
-        f"{pair.said.name}. Add a column 'id' there, so that rows can be joined."
+        f"{_ids_in_one(pair)} There are {pair.known.n_rows:,} rows in {pair.known.name} and "
+        f"{pair.predictions.n_rows:,} in {pair.predictions.name}. Add a column 'id' there, so that rows can be joined."
     )
 
 
-def _ids(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> Key | None:
+def _ids(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> Key | None:
     """The columns of ids where both files have them; of one name, if ids under two names have nothing in common."""
     own, other = roles.id, truth_roles.id
-    if own in known.columns and own != other and not _same_values(known, other, said, own):
+    if own in known.columns and own != other and not _same_values(known, other, predictions, own):
         return own, own
     return (other, own) if own is not None and other is not None else None
 
 
-def _same_values(known: Table, other: str | None, said: Table, own: str) -> bool:
-    return other is not None and set(known.strings(other)) == set(said.strings(own))
+def _same_values(known: Table, other: str | None, predictions: Table, own: str) -> bool:
+    return other is not None and set(known.strings(other)) == set(predictions.strings(own))
 
 
 def _of_ids(pair: Pair, ids: Key) -> Way | None:
     """The way by ids and, where both files tell sets, tasks or trials apart, by these; None where one stands twice."""
-    way = by_keys(pair.known, pair.said, _with_apart(pair, ids), pair.roles)
+    way = by_keys(pair.known, pair.predictions, _with_apart(pair, ids), pair.roles)
     return None if way is None else replace(way, name=ids[1])
 
 
@@ -290,7 +295,7 @@ def _twice(pair: Pair, ids: Key) -> DataError:
     """What to say of ids that are missing, or stand twice in either file."""
     keys, apart = _with_apart(pair, ids), _apart(pair)
     own = list(zip(*(pair.known.strings(key) for key, _ in keys), strict=True))
-    said = list(zip(*(pair.said.strings(key) for _, key in keys), strict=True))
+    others = list(zip(*(pair.predictions.strings(key) for _, key in keys), strict=True))
     within = f" for the same {' and '.join(apart)}" if apart else ""
     if repeat := first_repeat(own):
         return DataError(
@@ -298,9 +303,10 @@ def _twice(pair: Pair, ids: Key) -> DataError:
             f"{pair.known.lines[repeat[0]]} too{within}. In the "
             "file that others are joined with each id must stand once."
         )
-    first, again = first_repeat(said) or (0, 0)
+    first, again = first_repeat(others) or (0, 0)
+    table = pair.predictions
     return DataError(
-        f"{pair.said.place(again)}: id {said[again][0]!r} stands in {pair.said.unit} {pair.said.lines[first]} too"
+        f"{table.place(again)}: id {others[again][0]!r} stands in {table.unit} {table.lines[first]} too"
         f"{within}. Each must stand once: delete one of the two rows, choose another id column, or say which column "
         "tells models, sets, tasks or trials apart."
     )
@@ -312,7 +318,7 @@ def _in_order(way: Way) -> bool:
 
 def _by_key(pair: Pair, way: Way) -> Match:
     """What joined by columns, with what it is worth to know about that."""
-    known, said, roles = pair.known, pair.said, pair.roles
+    known, predictions, roles = pair.known, pair.predictions, pair.roles
     own, other = way.keys[0]
     of_several = way.name not in (other, roles.join) if roles.join is None else " + " in way.name
     if of_several and len(way.keys) > 1:
@@ -321,7 +327,7 @@ def _by_key(pair: Pair, way: Way) -> Match:
     else:
         if roles.id != other:
             roles = replace(roles, id=other).because(id="it names every row in both files")
-        if roles.join is None and _ids(known, pair.truth_roles, said, roles) != (own, other):
+        if roles.join is None and _ids(known, pair.truth_roles, predictions, roles) != (own, other):
             roles = replace(roles, join=way.name).because(join="they hold the same")
         how = f"by id (columns {own!r} and {other!r})"
     notes = [f"Joined with {known.name} {how}. {way.n_matched:,} rows matched."]
@@ -341,10 +347,10 @@ def _otherwise(pair: Pair, way: Way) -> list[str]:
 
 
 def _left_out(pair: Pair, way: Way) -> tuple[str, ...]:
-    truth, said = way.left_out
-    if not truth and not said:
+    n_of_truth, n_of_predictions = way.left_out
+    if not n_of_truth and not n_of_predictions:
         return ()
-    halves = (truth, way.n_truth, pair.known.name), (said, len(way.rows), pair.said.name)
+    halves = (n_of_truth, way.n_truth, pair.known.name), (n_of_predictions, len(way.rows), pair.predictions.name)
     counts = " and ".join(f"{n_lost:,} of {n_rows:,} rows of {name}" for n_lost, n_rows, name in halves if n_lost)
     return (f"Left out, since they have no row in the other file: {counts}.",)
 

@@ -9,7 +9,7 @@ from jaxtyping import Bool
 from core.data.errors import DataError
 from core.data.predictions.contents import PredictionTable
 from core.data.predictions.record import Predictions
-from core.data.tables.class_names import common_names
+from core.data.tables.names import common_names
 from core.data.values import listed
 
 ONLY_MODEL = "the model"
@@ -56,7 +56,7 @@ class PredictionPairs:
     def can_match(self) -> bool:
         """Whether of any model both sets tell how sure it was."""
         both = [(self.references[name], self.targets[name]) for name in self.models]
-        return any(one.confidence is not None and other.confidence is not None for one, other in both)
+        return any(reference.confidence is not None and target.confidence is not None for reference, target in both)
 
 
 def pair_predictions(
@@ -84,15 +84,15 @@ def pair_predictions(
     if reference is target:
         _check_apart(reference, named[0][0], reference_part, target_part, task)
     references, targets = {}, {}
-    for one, other in named:
-        name = one or other or ONLY_MODEL
+    for model, target_model in named:
+        name = model or target_model or ONLY_MODEL
         references[name], targets[name] = _with_common_classes(
-            _select(reference, one, reference_part, target_part, task),
-            _select(target, other, target_part, reference_part, task),
+            _select(reference, model, reference_part, target_part, task),
+            _select(target, target_model, target_part, reference_part, task),
         )
-        if one and other and not same_model(one, other):
-            told = f"The model is called {one!r} in {reference.name} and {other!r} in {target.name}: is it the same?"
-            targets[name] = _warned(targets[name], told)
+        if model and target_model and not same_model(model, target_model):
+            names = f"{model!r} in {reference.name} and {target_model!r} in {target.name}"
+            targets[name] = _warned(targets[name], f"The model is called {names}: is it the same?")
     for name in left:
         if name in reference.models:
             references[name] = _select(reference, name, reference_part, target_part, task)
@@ -183,13 +183,13 @@ def _same_ends(left: list[str], right: list[str]) -> dict[str, str]:
     return {model: other for model, other in alike if ends.count(_last(model)) == 2}
 
 
-def same_model(one: str, other: str) -> bool:
+def same_model(model: str, other: str) -> bool:
     """Whether two names, or the ends of two paths, are the same.
 
     >>> same_model("here/resnet", "/home/me/resnet"), same_model("resnet", "vit")
     (True, False)
     """
-    return _last(one) == _last(other)
+    return _last(model) == _last(other)
 
 
 def _last(model: str) -> str:
@@ -201,8 +201,8 @@ def _select(table: PredictionTable, model: str | None, part: Part, other: Part, 
     whole = table.select(model=model, set=part.set, fold=fold, task=_task(table, task))
     rows = _rows(whole, part, other)
     if not rows.any():
-        told = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
-        raise DataError(f"{table.name}: there is not a single row of {', '.join(told)}. Choose others.")
+        chosen = [f"{each.name} {value}" for each in fields(part) if (value := getattr(part, each.name)) is not None]
+        raise DataError(f"{table.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
     return _told_of_trials(whole if rows.all() else whole.take(rows))
 
 
@@ -251,13 +251,13 @@ def _warned(predictions: Predictions, warning: str) -> Predictions:
     return _changed(predictions, warnings=(*predictions.warnings, warning))
 
 
-def _check_apart(table: PredictionTable, model: str | None, one: Part, other: Part, task: str | None) -> None:
+def _check_apart(table: PredictionTable, model: str | None, part: Part, other: Part, task: str | None) -> None:
     """DataError where two parts of a file share rows."""
-    if one.set != other.set:
+    if part.set != other.set:
         return
-    whole = table.select(model=model, set=one.set, task=_task(table, task))
-    shared = int((_rows(whole, one, other) & _rows(whole, other, one)).sum())
-    if one == other:
+    whole = table.select(model=model, set=part.set, task=_task(table, task))
+    shared = int((_rows(whole, part, other) & _rows(whole, other, part)).sum())
+    if part == other:
         raise DataError(
             "Both test sets are the same. Choose another file, or another part of this file, as the new set."
         )

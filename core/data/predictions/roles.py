@@ -1,18 +1,28 @@
-"""What is each column of a file of predictions? Roles to show, to correct, and to keep for the next file."""
+"""What is each column of a file of predictions? Roles to show, to correct, and to keep for the next file.
+
+`Roles` hold a name and a reason for each; `join` among them says how rows of two files belong together, and can be put
+in words. While a file is read, they are part of a `Reading`: the table and what its columns were given so far.
+"""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from core.data.errors import DataError
-from core.data.predictions.joins import in_words
 from core.data.tables import Table
+from core.data.tables.names import (
+    PREDICTED_LIKELY,
+    TRUTH_LIKELY,
+    called,
+    compact,
+)
 from core.data.values import first_repeat, listed
 
 Scores = Literal["probabilities", "logits"]
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
-"""What `join` says where rows of two files belong together as they stand."""
 _TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
 _TITLES = {
@@ -27,6 +37,15 @@ _TITLES = {
     "classes": "Predicted names stand for",
     "join": "Rows of the two files belong together",
 }
+LINE = "(line)"
+"""What `join` says where rows of two files belong together as they stand."""
+_SHIFTED = re.compile(r"\(line ([+-]\d+)\)")
+Half = Literal["truth", "predictions"]
+BY_NAME = "by its name"
+BY_VALUES = "by its values"
+LIKELY = "likely, by its name and what else is there"
+NAMING = ("words", "whole")
+"""The kinds of columns that name something: a label, a fold, a model."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +188,7 @@ class Roles:
         for what, names in (
             ("class", [name for name, _ in self.probabilities]),
             ("model or task", [part.name for part in self.parts]),
-            ("predicted name", [said for said, _ in self.classes]),
+            ("predicted name", [label for label, _ in self.classes]),
         ):
             if repeat := first_repeat(names):
                 raise DataError(f"{table.name}: {what} {names[repeat[1]]!r} has two columns or meanings. Leave one.")
@@ -183,6 +202,46 @@ class Roles:
         return replace(self, why=tuple({**dict(self.why), **why}.items()))
 
 
+def name_of_step(step: int) -> str:
+    """What `join` calls rows of predictions that belong to the row of the truth `step` rows further down.
+
+    >>> name_of_step(1), name_of_step(-2)
+    ('(line +1)', '(line -2)')
+    """
+    return f"(line {step:+d})"
+
+
+def step_named(name: str) -> int | None:
+    """By how many rows one file is moved in the way by line that `join` calls so; None where it is none.
+
+    >>> step_named("(line -2)"), step_named("image")
+    (-2, None)
+    """
+    match = _SHIFTED.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def in_words(name: str) -> str:
+    """A name of `join` as people read it.
+
+    >>> in_words("(line)"), in_words("(line +0)")
+    ('line by line', 'line by line, from the first row on')
+    >>> in_words("(line -1)")
+    'line by line, each with the truth 1 row above'
+    >>> in_words("image"), in_words("subject + visit")
+    ("by column 'image'", 'by columns subject + visit')
+    """
+    if name == LINE:
+        return "line by line"
+    step = step_named(name)
+    if step is None:
+        return f"by columns {name}" if " + " in name or " = " in name else f"by column {name!r}"
+    if step == 0:
+        return "line by line, from the first row on"
+    n_rows, where = abs(step), "below" if step > 0 else "above"
+    return f"line by line, each with the truth {n_rows} {'row' if n_rows == 1 else 'rows'} {where}"
+
+
 def _and(columns: tuple[str, ...]) -> str:
     return " and ".join(columns) if len(columns) <= 4 else f"{columns[0]} to {columns[-1]}"
 
@@ -194,7 +253,7 @@ def _column(column: str) -> str:
 _SHOWN: dict[str, Callable[[Any], str]] = {
     "probabilities": lambda pairs: listed(f"{column!r} for {name}" for name, column in pairs),
     "parts": lambda parts: listed(f"{part.kind} {part.name}: {_and(part.columns)}" for part in parts),
-    "classes": lambda pairs: listed(f"{said} for {name}" for said, name in pairs),
+    "classes": lambda pairs: listed(f"{label} for {name}" for label, name in pairs),
     "positive": str,
     "scores": str,
     "join": in_words,
@@ -217,3 +276,58 @@ def _check_types(roles: Roles) -> None:
 def _singles(roles: Roles | Part) -> list[Any]:
     """The values of all fields that hold one column or word."""
     return [getattr(roles, each.name) for each in fields(roles) if each.name not in (*_TUPLES, "why")]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The columns of a table, and the roles that they were given so far; `half` says what one of two files holds.
+
+    `names_prediction` is a column that could be the truth, but says what the prediction says.
+
+    >>> from core.data.tables import make_table
+    >>> reading = Reading(make_table("t.tsv", ["id", "gold"], [["a", "b", "c"], ["x", "y", "x"]], lines=[2, 3, 4]))
+    >>> further = reading.take(BY_NAME, truth="gold")
+    >>> reading.free, further.free, further.roles.truth
+    (['id', 'gold'], ['id'], 'gold')
+    """
+
+    table: Table
+    half: Half | None = None
+    roles: Roles = field(default_factory=Roles)
+    names_prediction: str = ""
+
+    @property
+    def free(self) -> list[str]:
+        """The columns that have no role yet."""
+        taken = set(self.roles.columns)
+        return [column for column in self.table.columns if column not in taken]
+
+    def take(self, why: str, **roles: object) -> "Reading":
+        """The same with further roles, for one reason."""
+        return replace(self, roles=replace(self.roles, **roles).because(**dict.fromkeys(roles, why)))
+
+    def naming(self, names: Sequence[str]) -> list[str]:
+        """The free columns that have one of the names and hold words or whole numbers, in the order of the names."""
+        return [column for column in called(self.free, names) if self.table.kind(column) in NAMING]
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the scores of all classes are known."""
+        return bool(self.roles.vector or self.roles.probabilities)
+
+    @cached_property
+    def labels(self) -> set[str]:
+        """The labels in the columns that could hold some."""
+        known = [column for column in (self.roles.truth, self.roles.predicted) if column is not None]
+        likely = called(self.free, (*TRUTH_LIKELY, *PREDICTED_LIKELY))
+        columns = [*known, *(column for column in likely if self.table.is_label(column))]
+        return {value for column in columns for value in self.table.spelled(column) if value is not None}
+
+    @cached_property
+    def folded_labels(self) -> set[str]:
+        """The labels, compact."""
+        return {compact(label) for label in self.labels}
+
+    def strings(self, column: str | None) -> list[str]:
+        """The labels of a column, "None" where there is none."""
+        return [str(value) for value in self.table.spelled(column or "")]

@@ -1,18 +1,45 @@
-"""How sure was the model? Vectors and mappings in cells, and whether rows of numbers are probabilities or logits."""
+"""How sure was the model? Columns that hold scores, and whether their numbers are probabilities or logits.
 
-from collections.abc import Callable, Sequence
+Scores stand in a vector per cell, in a column per class, or are the highest of them only. `find_scores` is a step of
+guessing roles (`guess`); what follows reads the numbers once the roles are known.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.roles import Roles, Scores
-from core.data.tables.class_names import codes_of, common_names
-from core.data.tables.table import Table
-from core.data.values import listed, numbers_in, quoted
+from core.data.predictions.roles import BY_VALUES, Reading, Roles, Scores
+from core.data.tables import Table
+from core.data.tables.names import (
+    PREDICTED_LIKELY,
+    TRUTH_LIKELY,
+    UNSURE,
+    called,
+    codes_of,
+    common_names,
+    compact,
+    families,
+    ranked,
+    renaming,
+    stems,
+)
+from core.data.values import listed, numbers_in
 
+BY_NAMES = "by their names"
+_SCORES = ("fraction", "whole")
+_INPUTS = (
+    *("features", "scaledfeatures", "embedding", "embeddings"),
+    *("inputids", "tokenids", "tokentypeids", "attentionmask"),
+)
+_SCORE_WORDS = re.compile(r"prob|softmax|logit|score|raw|pred|output", re.IGNORECASE)
+_MOSTLY = 0.9
+_SHORT = ("p", "out", "conf", "confidence", "confidences")
+_LOGIT_WORDS = re.compile(r"logit|rawformulaval|rawscore|margin|decisionfunction")
 ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
 _MOST_ROUNDED = 0.2  # beyond, so few decimals of so many classes say too little
 _NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
@@ -20,35 +47,265 @@ _SEEN = 1000  # rows that are looked at before all are
 _SLACK = 1e-6
 
 
-def cell_scores(table: Table, column: str) -> tuple[tuple[str, ...], Float[np.ndarray, "n_rows n_classes"]]:
-    """The names and scores of a column of vectors (named by position, from 0) or of mappings (0 where a label lacks).
-
-    >>> from core.data.tables import make_table
-    >>> cell_scores(make_table("t.tsv", ["p"], [["[1, 0]", "[0.5, 0.5]"]], lines=[2, 3]), "p")
-    (('0', '1'), array([[1. , 0. ], [0.5, 0.5]]))
-    """
-    cells = [numbers_in(cell) for cell in table.columns[column].tolist()]
-    first = cells[0] or ()
-    row = next((row for row, cell in enumerate(cells) if not _is_alike(cell, first)), None)
-    if row is not None:
-        expected = f"one of {len(first)} numbers, as in the first row" if row else "such as [0.1, 0.9]"
-        raise DataError(
-            f"{table.place(row)}: column {column!r} holds {quoted(table.columns[column][row])}. "
-            f"It must be a whole vector of scores, {expected}."
-        )
-    if isinstance(first, dict):
-        return _mapped([cell for cell in cells if isinstance(cell, dict)])
-    return tuple(str(position) for position in range(len(first))), np.array(cells, dtype=np.float64)
+def find_scores(reading: Reading) -> Reading:
+    """Which columns hold scores? Of all classes in one cell, of each in its own column, or the highest of them only."""
+    if reading.half == "truth" or reading.has_scores or reading.roles.parts:
+        return reading
+    if vector := _vector(reading):
+        return reading.take(BY_VALUES, vector=vector)
+    reading = _top(reading)
+    numeric = list(filter(reading.table.has_numbers, reading.free))
+    for find in (_of_all_classes, _of_families, _of_classes, _of_numbers, _of_endings, _of_headless, _of_answers):
+        further = find(reading, numeric)
+        if further is not reading:
+            return further
+    return reading
 
 
-def _is_alike(cell: Any, first: Any) -> bool:
-    """Whether a cell holds a mapping, or a vector of as many numbers, as the first one does."""
-    return cell is not None and type(cell) is type(first) and (isinstance(cell, dict) or len(cell) == len(first))
+def _vector(reading: Reading) -> str | None:
+    """The column of vectors of scores; of several that which holds probabilities, else one that is called so."""
+    table = reading.table
+    vectors = [c for c in reading.free if table.kind(c) == "scores" and compact(c) not in _INPUTS]
+    vectors = [column for column in vectors if _has_several(table, column) and _may_be_scores(reading, column)]
+    if len(vectors) < 2:
+        return next(iter(vectors), None)
+    are_probabilities = (column for column in vectors if _are_probabilities(table, column))
+    are_called_so = (column for column in vectors if _SCORE_WORDS.search(column))
+    return next(are_probabilities, next(are_called_so, vectors[0]))
 
 
-def _mapped(mappings: Sequence[dict[str, float]]) -> tuple[tuple[str, ...], Float[np.ndarray, "n_rows n_classes"]]:
-    names = tuple(dict.fromkeys(name for mapping in mappings for name in mapping))
-    return names, np.array([[mapping.get(name, 0.0) for name in names] for mapping in mappings], dtype=np.float64)
+def _may_be_scores(reading: Reading, column: str) -> bool:
+    """Whether vectors are scores by their name, or where nothing else says what was predicted, or go with what does."""
+    predicted = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), column)
+    if _SCORE_WORDS.search(column) or compact(column) in _SHORT or predicted == column:
+        return True
+    with suppress(DataError):
+        names, scores = reading.table.scores(column)
+        if not all(name.isdecimal() for name in names):
+            return common_names(reading.labels, set(names)) is not None
+        return renaming([names[place] for place in scores.argmax(axis=1)], reading.strings(predicted)) is not None
+    return False
+
+
+def _are_probabilities(table: Table, column: str) -> bool:
+    with suppress(DataError):
+        probabilities(table.scores(column)[1], place=str, kind="probabilities")
+        return True
+    return False
+
+
+def _of_all_classes(reading: Reading, numeric: list[str]) -> Reading:
+    """Columns that are called alike but for a class each, and for every class that labels name: "P (hue=red)"."""
+    labels = {compact(label): label for label in reading.labels}
+    if not 1 < len(labels) == len(reading.labels) or "" in labels:  # a label of signs alone is in every name
+        return reading
+    groups: dict[tuple[str, str], dict[str, str]] = {}
+    for column in numeric:
+        if parts := _around_class(compact(column), labels):
+            groups.setdefault(parts[1:], {}).setdefault(labels[parts[0]], column)
+    whole = [(around, columns) for around, columns in groups.items() if len(columns) == len(labels)]
+    fitting = [columns for around, columns in whole if _are_of_all(reading, "".join(around), columns)]
+    return _take_family(reading, fitting[0], BY_NAMES) if len(fitting) == 1 else reading
+
+
+def _are_of_all(reading: Reading, around: str, columns: dict[str, str]) -> bool:
+    """Whether a column for each class holds scores: by its name, if it says logits, else by the sums."""
+    if _belong_to_parts(reading.table, columns.values()):
+        return False
+    if _LOGIT_WORDS.search(around):
+        return True
+    if not _sum_to_one(reading.table, list(columns.values())):
+        return False
+    predicted = reading.roles.predicted
+    return bool(_SCORE_WORDS.search(around)) or predicted is None or _go_with(reading, columns, predicted)
+
+
+def _go_with(reading: Reading, columns: dict[str, str], predicted: str) -> bool:
+    """Whether the highest of the columns mostly goes with the predicted label; votes of people do not."""
+    highest = reading.table.matrix(columns.values()).argmax(axis=1)
+    best = [list(columns)[place] for place in highest]
+    same = sum(a == b for a, b in zip(best, reading.strings(predicted), strict=True))
+    return same > _MOSTLY * len(best)
+
+
+def _around_class(name: str, labels: Collection[str]) -> tuple[str, str, str] | None:
+    """The longest label in a name, and what stands before and after it; numbers must stand at its end."""
+    inside = [label for label in labels if (name.endswith(label) if label.isdecimal() else label in name)]
+    if not inside:
+        return None
+    label = max(inside, key=len)
+    before, _, after = name.rpartition(label)
+    return label, before, after
+
+
+def _of_families(reading: Reading, numeric: list[str]) -> Reading:
+    """Columns that are called alike but for a class: "prob_cat"; or but for a rank: "prob_1"."""
+    for family, columns in sorted(families(numeric).items(), key=lambda each: -len(each[1])):
+        if _is_ranking(reading, columns):
+            return _take_ranking(reading, columns)
+        if len(columns) > 1 and _are_scores(reading, columns, sure=family not in UNSURE):
+            return _take_family(reading, columns, BY_NAMES)
+        if len(columns) == 1 and _is_positive(reading, *next(iter(columns.items()))):
+            return _take_positive(reading, columns)
+    return reading
+
+
+def _of_classes(reading: Reading, numeric: list[str]) -> Reading:
+    """Columns that are called like classes."""
+    bare = {name: name for name in numeric if _is_label_of(reading, name)}
+    if len(bare) > 1 and _are_scores(reading, bare, sure=False):
+        return _take_family(reading, bare, "by their names, which are classes'")
+    return reading
+
+
+def _of_numbers(reading: Reading, numeric: list[str]) -> Reading:
+    """Columns that are called 0, 1, 2, ... and sum to 1, beside labels that have names."""
+    numbered = {name: name for name in numeric if name.isdecimal()}
+    n_columns = len(numbered)
+    from_zero, from_one = (sorted(map(str, range(start, start + n_columns))) for start in (0, 1))
+    if n_columns < max(2, len(reading.labels)) or sorted(numbered) not in (from_zero, from_one):
+        return reading
+    if not _sum_to_one(reading.table, list(numbered)):
+        return reading
+    return _take_family(reading, numbered, "by their names, which are numbers, and values")
+
+
+def _of_answers(reading: Reading, numeric: list[str]) -> Reading:
+    """Columns side by side that sum to 1, and of which the highest goes with one predicted label each."""
+    predicted = reading.roles.predicted or next(iter(called(reading.free, PREDICTED_LIKELY)), None)
+    if predicted is None or not reading.table.is_label(predicted):
+        return reading
+    labels = reading.strings(predicted)
+    n_classes = len({*labels, *(reading.strings(reading.roles.truth) if reading.roles.truth else labels)})
+    fractions = [column for column in numeric if reading.table.kind(column) in _SCORES]
+    for start in range(len(fractions) - n_classes + 1):
+        columns = fractions[start : start + n_classes]
+        if len(columns) < 2 or not _sum_to_one(reading.table, columns):
+            continue
+        highest = reading.table.matrix(columns).argmax(axis=1)
+        if renaming([columns[place] for place in highest], labels) is not None:
+            return _take_family(reading, {column: column for column in columns}, "by their values and the predictions")
+    return reading
+
+
+def _of_endings(reading: Reading, numeric: list[str]) -> Reading:
+    """Columns that end in a word for scores: "cat_logit", or "cat_prob" where they sum to 1."""
+    sides = stems(numeric)
+    logits = {name: columns["logit"] for name, columns in sides.items() if "logit" in columns}
+    if len(logits) > 1:
+        return _take_family(reading, logits, BY_NAMES)
+    ends = {name: columns["confidence"] for name, columns in sides.items() if "confidence" in columns}
+    if len(ends) > 1 and _sum_to_one(reading.table, list(ends.values())):
+        return _take_family(reading, ends, "by their names and values")
+    if len(ends) == 1 and _is_positive(reading, *next(iter(ends.items()))):
+        return _take_positive(reading, ends)
+    return reading
+
+
+def _of_headless(reading: Reading, numeric: list[str]) -> Reading:
+    """Columns without names that sum to 1."""
+    fractions = [column for column in numeric if reading.table.kind(column) == "fraction"]
+    rest = [column for column in fractions if column.startswith(("column ", "unnamed column "))]
+    if len(rest) > 1 and _sum_to_one(reading.table, rest):
+        return _take_family(reading, {str(position): column for position, column in enumerate(rest)}, BY_VALUES)
+    return reading
+
+
+def _take_family(reading: Reading, columns: dict[str, str], why: str) -> Reading:
+    return reading.take(why, probabilities=tuple(columns.items()))
+
+
+def _take_positive(reading: Reading, columns: dict[str, str]) -> Reading:
+    """The only score as that of a class, since it is called so: "spam_prob"."""
+    name, column = next(iter(columns.items()))
+    return reading.take("by its name, which is a class's", confidence=column, positive=name)
+
+
+def _is_positive(reading: Reading, name: str, column: str) -> bool:
+    """Whether the only score is called like one of two classes."""
+    if reading.roles.confidence is not None or reading.table.kind(column) not in _SCORES:
+        return False
+    common = common_names(reading.labels, {name})
+    n_labels = len(reading.labels)
+    return n_labels <= 2 and common is not None and len(set(common[0].values())) == n_labels
+
+
+def _has_several(table: Table, column: str) -> bool:
+    """Whether the first vector of a column has scores of two classes or more, or is broken."""
+    first = numbers_in(table.columns[column][0])
+    return first is None or len(first) > 1
+
+
+def _top(reading: Reading) -> Reading:
+    """The first of the ranks of a top-k file."""
+    for column in reading.free:
+        if (ranked(column) or (0,))[0] != 1:
+            continue
+        if reading.roles.predicted is None and reading.table.is_label(column):
+            reading = reading.take("the first of several ranks", predicted=column)
+        elif reading.roles.confidence is None and reading.table.kind(column) == "fraction":
+            reading = reading.take("the highest of several ranks", confidence=column)
+    return reading
+
+
+def _take_ranking(reading: Reading, columns: dict[str, str]) -> Reading:
+    """The highest score as the confidence, and the label that is numbered like it: `pred_1` beside `prob_1`."""
+    rank, column = next(iter(columns.items()))
+    reading = reading.take("the highest of several ranks", confidence=column)
+    names = {f"{stem}{rank}" for stem in ("pred", "prediction", "predicted", "label", "class", "rank")}
+    label = next((c for c in reading.free if compact(c) in names and reading.table.is_label(c)), None)
+    known = reading.roles.predicted is not None or label is None
+    return reading if known else reading.take("the first of several ranks", predicted=label)
+
+
+def _is_ranking(reading: Reading, columns: dict[str, str]) -> bool:
+    """Whether numbered columns hold the highest score, the second highest, ... whichever classes these are of."""
+    numbers = [int(name) if name.isdecimal() else -1 for name in columns]
+    if len(columns) < 2 or numbers not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
+        return False
+    matrix = reading.table.matrix(columns.values())
+    if reading.table.n_rows < 2 or not (np.diff(matrix, axis=1) <= 0).all():
+        return False
+    label = _likeliest_label(reading)
+    return label is not None and len(set(reading.table.spelled(label))) > 1
+
+
+def _likeliest_label(reading: Reading) -> str | None:
+    """The column of what was predicted, or else of the truth, as far as that is seen."""
+    roles, free = reading.roles, reading.free
+    columns = [roles.predicted, *called(free, PREDICTED_LIKELY), roles.truth, *called(free, TRUTH_LIKELY)]
+    return next((column for column in columns if column), None)
+
+
+def _are_scores(reading: Reading, columns: dict[str, str], *, sure: bool) -> bool:
+    """Whether columns hold scores of classes: by their names, if that is sure, or else also by their values."""
+    if _belong_to_parts(reading.table, columns.values()):
+        return False
+    if sure:
+        return True
+    are_classes = all(name.isdecimal() or _is_label_of(reading, name) for name in columns)
+    if any(reading.table.kind(column) in ("fraction", "number") for column in columns.values()):
+        return are_classes or _sum_to_one(reading.table, list(columns.values()))
+    # 0 and 1 may also be what several models said
+    return are_classes and _sum_to_one(reading.table, list(columns.values()))
+
+
+def _sum_to_one(table: Table, columns: Sequence[str]) -> bool:
+    """Whether the columns hold probabilities, which sum to 1 in every row."""
+    with suppress(DataError):
+        probabilities(table.matrix(columns), place=str, kind="probabilities")
+        return True
+    return False
+
+
+def _is_label_of(reading: Reading, name: str) -> bool:
+    return name in reading.labels or compact(name) in reading.folded_labels
+
+
+def _belong_to_parts(table: Table, columns: Collection[str]) -> bool:
+    """Whether the columns' models or tasks have labels of their own beside them."""
+    sides = (roles for roles in stems(table.columns).values() if "predicted" in roles or "truth" in roles)
+    return any(roles.get("confidence") in columns for roles in sides)
 
 
 def probabilities(
@@ -107,8 +364,8 @@ def _divided(proba: np.ndarray) -> tuple[np.ndarray, str]:
     off = np.abs(sums - 1) > ROUNDED + 1e-9
     if not off.any():
         return proba, "The scores are probabilities."
-    told = f"The scores are probabilities that were rounded: {int(off.sum()):,} rows were divided by their sums."
-    return np.where(off, proba / sums, proba), told
+    note = f"The scores are probabilities that were rounded: {int(off.sum()):,} rows were divided by their sums."
+    return np.where(off, proba / sums, proba), note
 
 
 def _no_probability(scores: np.ndarray, row: int, place: Callable[[int], str]) -> DataError:

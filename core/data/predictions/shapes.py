@@ -15,9 +15,9 @@ from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.predictions.scores import ROUNDED
 from core.data.tables import Table
-from core.data.tables.column_names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
 from core.data.tables.files import ARRAYS, TABLES, File, read_table
-from core.data.values import as_numbers, listed, numbers_in, objects, spell
+from core.data.tables.names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems
+from core.data.values import as_numbers, listed, numbers_in, objects, spell, vectors_in
 
 PREDICTION_ENDINGS = (*TABLES, *ARRAYS, ".gz", ".zip")  # what an uploader may offer
 ONE_LABEL = (
@@ -189,12 +189,10 @@ def _positions(cells: np.ndarray) -> np.ndarray | None:
     first = numbers_in(cells[0]) if cells.dtype == object else None
     if not isinstance(first, list) or sorted(first) != [*[0.0] * (len(first) - 1), 1.0] or len(first) < 2:
         return None
-    vectors = [vector for cell in cells.tolist() if isinstance(vector := numbers_in(cell), list)]
-    if len(vectors) < len(cells) or {len(vector) for vector in vectors} != {len(first)}:
+    vectors = vectors_in(cells)
+    if vectors is None or not (np.isin(vectors, (0, 1)).all() and (vectors.sum(axis=1) == 1).all()):
         return None
-    matrix = np.array(vectors, dtype=np.float64)
-    whole = np.isin(matrix, (0, 1)).all() and (matrix.sum(axis=1) == 1).all()
-    return objects([str(position) for position in matrix.argmax(axis=1)]) if whole else None
+    return objects([str(position) for position in vectors.argmax(axis=1)])
 
 
 def _truths(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
@@ -225,10 +223,10 @@ def _truth_families(table: Table) -> dict[str, dict[str, str]]:
 
 def _are_sides_of_one(table: Table, sides: dict[str, dict[str, str]]) -> bool:
     """Whether truths that have scores beside them are the classes of one task: then the scores sum to 1."""
-    said = [roles.get("confidence") or roles["predicted"] for roles in sides.values()]
-    sums = np.sum([table.floats(column) for column in said], axis=0)
-    hard = _all_binary(table, said) and not all(name.isdecimal() for name in sides)
-    return len(said) > 1 and not hard and bool((np.abs(sums - 1) <= ROUNDED).all())
+    columns = [roles.get("confidence") or roles["predicted"] for roles in sides.values()]
+    sums = np.sum([table.floats(column) for column in columns], axis=0)
+    hard = _all_binary(table, columns) and not all(name.isdecimal() for name in sides)
+    return len(columns) > 1 and not hard and bool((np.abs(sums - 1) <= ROUNDED).all())
 
 
 def _all_binary(table: Table, columns: Collection[str]) -> bool:
@@ -237,12 +235,12 @@ def _all_binary(table: Table, columns: Collection[str]) -> bool:
 
 def _families(table: Table, names: Collection[str]) -> dict[str, dict[str, str]]:
     """The columns that are called by one of the names and a class, by both."""
-    found: dict[str, dict[str, str]] = {}
+    families_of: dict[str, dict[str, str]] = {}
     for column in table.columns:
         parts = _name_and_class(column)
         if parts is not None and compact(parts[0]) in names:
-            found.setdefault(parts[0], {})[parts[1]] = column
-    return found
+            families_of.setdefault(parts[0], {})[parts[1]] = column
+    return families_of
 
 
 def _name_and_class(column: str) -> tuple[str, str] | None:

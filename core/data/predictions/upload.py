@@ -17,14 +17,13 @@ from core.data.errors import DataError, RolesNeeded
 from core.data.identity import key
 from core.data.limits import Limits
 from core.data.predictions.contents import PredictionTable, prediction_table
-from core.data.predictions.guess import complete_roles, guess_roles
+from core.data.predictions.guess import complete_roles, guess_roles, keep_names, name_rows
 from core.data.predictions.matching import matching_rows
-from core.data.predictions.reading import Reading, keep_names, name_rows
-from core.data.predictions.roles import Part, Roles
+from core.data.predictions.roles import Part, Reading, Roles
 from core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary, read_prediction_table
 from core.data.tables import Table
-from core.data.tables.column_names import ROW_NAMES, compact, stems
 from core.data.tables.files import File
+from core.data.tables.names import ROW_NAMES, compact, stems
 from core.data.values import listed
 
 _KINDS = ("predictions", "truth")
@@ -95,12 +94,12 @@ class PredictionUpload:
 
     def read(self, *, limits: Limits | None = None) -> PredictionTable:
         """What the files say; DataError or RolesNeeded as `read_predictions` and `join_predictions` raise them."""
-        said, truth = self.predictions, self.truth
+        predictions, truth = self.predictions, self.truth
         if truth is None:
-            return read_predictions(said.open(), roles=said.roles, limits=limits)
-        confirmed = _is_confirmed(said.roles, truth.roles)
-        roles = {"roles": said.roles, "truth_roles": truth.roles}
-        return join_predictions(truth.open(), said.open(), **roles, limits=limits, confirmed=confirmed)
+            return read_predictions(predictions.open(), roles=predictions.roles, limits=limits)
+        confirmed = _is_confirmed(predictions.roles, truth.roles)
+        roles = {"roles": predictions.roles, "truth_roles": truth.roles}
+        return join_predictions(truth.open(), predictions.open(), **roles, limits=limits, confirmed=confirmed)
 
     def to_bytes(self) -> bytes:
         """All of it as one zip archive; `from_bytes` reads it back."""
@@ -167,36 +166,49 @@ def join_predictions(
 
     >>> from core.data.tables import make_table
     >>> truth = make_table("truth.tsv", ["id", "label"], [["a", "b"], ["cat", "dog"]], lines=[2, 3])
-    >>> said = make_table("said.tsv", ["id", "label"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
-    >>> join_predictions(truth, said).select().correct
+    >>> predictions = make_table("said.tsv", ["id", "label"], [["b", "a"], ["dog", "dog"]], lines=[2, 3])
+    >>> join_predictions(truth, predictions).select().correct
     array([ True, False])
     """
     files = (truth, predictions)
     tables = (file if isinstance(file, Table) else read_prediction_table(file, limits=limits) for file in files)
-    known, said = fold_truth(*tables)
-    named = not confirmed or (roles is not None and roles.id is not None and roles.id not in said.columns)
+    known, predictions = fold_truth(*tables)
+    named = not confirmed or _has_id_of_truth(roles, predictions)
     if roles is not None and truth_roles is None:
-        roles, truth_roles = _apart(roles, known, said)
-    roles, question = _own_roles(said, roles)
-    truth_roles, roles = find_truth(known, truth_roles, said, roles)
-    match = matching_rows(known, truth_roles, said, roles, confirmed=confirmed)
+        roles, truth_roles = _apart(roles, known, predictions)
+    roles, question = _own_roles(predictions, roles)
+    truth_roles, roles = find_truth(known, truth_roles, predictions, roles)
+    match = matching_rows(known, truth_roles, predictions, roles, confirmed=confirmed)
     met = np.flatnonzero(match.rows >= 0)
-    said = said if len(met) == said.n_rows else said.take(met)
+    predictions = predictions if len(met) == predictions.n_rows else predictions.take(met)
     known = known.take(match.rows[met])
-    joined, roles = _with_columns(known, truth_roles, said, match.roles)
+    joined, roles = _with_columns(known, truth_roles, predictions, match.roles)
     if match.line is not None and roles.id is None and named:
         joined, roles = _with_names(known, truth_roles, joined, roles, match.line)
     if not roles.has_truth:
         raise DataError(
-            f"{known.name} and {said.name}: neither holds the truth. Give a column such as 'gold' in one of them."
+            f"{known.name} and {predictions.name}: neither holds the truth. Give a column such as 'gold' in one of "
+            "them."
         )
-    if question is not None and not roles.says_something:
-        try:
-            roles = complete_roles(joined, roles)
-        except DataError:
-            raise question from None
-    notes, warnings = (*said.notes, *known.notes, *match.notes), (*joined.warnings, *match.warnings)
+    if question is not None:
+        roles = _answered(question, joined, roles)
+    notes, warnings = (*predictions.notes, *known.notes, *match.notes), (*joined.warnings, *match.warnings)
     return prediction_table(replace(joined, notes=notes, warnings=warnings), roles=roles, name=name)
+
+
+def _has_id_of_truth(roles: Roles | None, predictions: Table) -> bool:
+    """Whether ids were said to be in the other file."""
+    return roles is not None and roles.id is not None and roles.id not in predictions.columns
+
+
+def _answered(question: RolesNeeded, joined: Table, roles: Roles) -> Roles:
+    """The roles of joined files, where the truth answers what the predictions left open; else the question."""
+    if roles.says_something:
+        return roles
+    try:
+        return complete_roles(joined, roles)
+    except DataError:
+        raise question from None
 
 
 def _is_confirmed(roles: Roles | None, truth_roles: Roles | None) -> bool:
@@ -204,33 +216,33 @@ def _is_confirmed(roles: Roles | None, truth_roles: Roles | None) -> bool:
     return roles is not None and roles.says_something and (roles.has_truth or truth_roles is not None)
 
 
-def _own_roles(said: Table, roles: Roles | None) -> tuple[Roles, RolesNeeded | None]:
+def _own_roles(predictions: Table, roles: Roles | None) -> tuple[Roles, RolesNeeded | None]:
     """What the columns of the predictions are, and the question that is left, which the truth may answer."""
     try:
-        return complete_roles(said, roles, half="predictions"), None
+        return complete_roles(predictions, roles, half="predictions"), None
     except RolesNeeded as needed:
         return needed.guess, needed
 
 
-def in_joined(column: str, said: Table, known: Table) -> str:
+def in_joined(column: str, predictions: Table, known: Table) -> str:
     """What a column of the truth is called beside the predictions: by its own name, unless these have one like it."""
-    return column if column not in said.columns else f"{column} ({known.name})"
+    return column if column not in predictions.columns else f"{column} ({known.name})"
 
 
-def _with_columns(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[Table, Roles]:
+def _with_columns(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> tuple[Table, Roles]:
     """The predictions with the columns that the truth, its rows in their order, has a role for; and all the roles."""
     columns = {role: column for role in _FROM_TRUTH if (column := getattr(truth_roles, role)) is not None}
     for role, column in columns.items():
         if (own := getattr(roles, role)) is not None:
-            _check_same(role, own, column, known, said)
+            _check_same(role, own, column, known, predictions)
     why = dict(truth_roles.why)
     new = {role: column for role, column in columns.items() if getattr(roles, role) is None}
     truths = {part.name: part.truth for part in truth_roles.parts if part.truth is not None}
-    called = {column: in_joined(column, said, known) for column in (*new.values(), *truths.values())}
+    called = {column: in_joined(column, predictions, known) for column in (*new.values(), *truths.values())}
     roles = replace(roles, **{role: called[column] for role, column in new.items()})
     roles = _with_truths(roles.because(**{role: why.get(role, "as given") for role in new}), truths, called)
     added = {name: known.columns[column] for column, name in called.items()}
-    return replace(said, columns={**said.columns, **added}), roles
+    return replace(predictions, columns={**predictions.columns, **added}), roles
 
 
 def _with_names(known: Table, truth_roles: Roles, joined: Table, roles: Roles, join: str) -> tuple[Table, Roles]:
@@ -258,11 +270,11 @@ def _with_truths(roles: Roles, truths: dict[str, str], called: dict[str, str]) -
     return roles
 
 
-def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None]:
+def _apart(roles: Roles, known: Table, predictions: Table) -> tuple[Roles, Roles | None]:
     """Roles of joined files as those of the predictions, and those of the truth, whose ids have to be guessed."""
     columns = {role: getattr(roles, role) for role in ("id", *_FROM_TRUTH)}
-    moved = {role: column for role, column in columns.items() if column not in (None, *said.columns)}
-    truths = {part.name: part.truth for part in roles.parts if part.truth and part.truth not in said.columns}
+    moved = {role: column for role, column in columns.items() if column not in (None, *predictions.columns)}
+    truths = {part.name: part.truth for part in roles.parts if part.truth and part.truth not in predictions.columns}
     if not moved and not truths:
         return roles, None
     suffix = f" ({known.name})"
@@ -272,18 +284,20 @@ def _apart(roles: Roles, known: Table, said: Table) -> tuple[Roles, Roles | None
     return replace(roles, **dict.fromkeys(moved), parts=left), Roles(**{"id": guess_roles(known).id} | own, parts=parts)
 
 
-def _check_same(role: str, own: str, column: str, known: Table, said: Table) -> None:
+def _check_same(role: str, own: str, column: str, known: Table, predictions: Table) -> None:
     other = known.strings(column)
-    differing = [row for row, (a, b) in enumerate(zip(said.strings(own), other, strict=True)) if a != b]
+    differing = [row for row, (a, b) in enumerate(zip(predictions.strings(own), other, strict=True)) if a != b]
     if differing:
         raise DataError(
-            f"{said.place(differing[0])}: {role} is {said.strings(own)[differing[0]]!r} here (column {own!r}) but "
-            f"{other[differing[0]]!r} in {known.name} (column {column!r}), and in {len(differing):,} of "
-            f"{said.n_rows:,} rows in all. Are these the same rows? Leave one of the two columns out."
+            f"{predictions.place(differing[0])}: {role} is {predictions.strings(own)[differing[0]]!r} here (column "
+            f"{own!r}) but {other[differing[0]]!r} in {known.name} (column {column!r}), and in {len(differing):,} of "
+            f"{predictions.n_rows:,} rows in all. Are these the same rows? Leave one of the two columns out."
         )
 
 
-def find_truth(known: Table, roles: Roles | None, said: Table, said_roles: Roles) -> tuple[Roles, Roles]:
+def find_truth(
+    known: Table, roles: Roles | None, predictions: Table, roles_of_predictions: Roles
+) -> tuple[Roles, Roles]:
     """The roles of the truth, and those of the predictions, about which the truth may tell more.
 
     Predictions of several tasks side by side take a column each, known by its name; columns of labels that are called
@@ -291,20 +305,22 @@ def find_truth(known: Table, roles: Roles | None, said: Table, said_roles: Roles
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.csv", ["id", "size", "hue"], [["a", "b"], ["S", "L"], ["r", "g"]], lines=[2, 3])
-    >>> said = make_table("t.csv", ["id", "size_pred", "hue_pred"], [["a", "b"], ["S", "S"], ["r", "r"]], lines=[2, 3])
+    >>> columns = [["a", "b"], ["S", "S"], ["r", "r"]]
+    >>> predictions = make_table("t.csv", ["id", "size_pred", "hue_pred"], columns, lines=[2, 3])
     >>> parts = (Part("task", "size", predicted="size_pred"), Part("task", "hue", predicted="hue_pred"))
-    >>> [part.truth for part in find_truth(known, None, said, Roles(id="id", parts=parts))[0].parts]
+    >>> [part.truth for part in find_truth(known, None, predictions, Roles(id="id", parts=parts))[0].parts]
     ['size', 'hue']
     """
     if roles is None:
-        if not said_roles.says_something:
-            said_roles = _shared_names(known, said, said_roles)
-        if parts := _by_task(known, said_roles):
-            return replace(_rows_of(known), parts=parts).because(parts="by the names of the tasks"), said_roles
-    return complete_roles(known, roles, half="truth"), said_roles
+        if not roles_of_predictions.says_something:
+            roles_of_predictions = _shared_names(known, predictions, roles_of_predictions)
+        if parts := _by_task(known, roles_of_predictions):
+            named = replace(_rows_of(known), parts=parts).because(parts="by the names of the tasks")
+            return named, roles_of_predictions
+    return complete_roles(known, roles, half="truth"), roles_of_predictions
 
 
-def fold_truth(known: Table, said: Table) -> tuple[Table, Table]:
+def fold_truth(known: Table, predictions: Table) -> tuple[Table, Table]:
     """A truth of its own that is a column of 0 and 1 per class, as one column; so also predictions called alike.
 
     Whatever the columns are called: there must be no other truth, no tasks in the predictions, and a single 1 per row.
@@ -312,29 +328,36 @@ def fold_truth(known: Table, said: Table) -> tuple[Table, Table]:
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.csv", ["id", "cat", "dog"], [["a", "b"], [1, 0], [0, 1]], lines=[2, 3])
-    >>> said = make_table("said.csv", ["id", "predicted"], [["a", "b"], ["cat", "cat"]], lines=[2, 3])
-    >>> fold_truth(known, said)[0].strings("truth")
+    >>> predictions = make_table("said.csv", ["id", "predicted"], [["a", "b"], ["cat", "cat"]], lines=[2, 3])
+    >>> fold_truth(known, predictions)[0].strings("truth")
     ['cat', 'dog']
     """
-    free = [c for c in _free(Reading(known, "truth", _rows_of(known))) if not _only_names(known, c)]
-    if len(free) < 2 or not _are_alone(known, said, free):
-        return known, said
-    guess = guess_roles(said, half="predictions")
+    free = _classes_or_tasks(known)
+    if len(free) < 2 or not _are_alone(known, predictions, free):
+        return known, predictions
+    guess = guess_roles(predictions, half="predictions")
     classes = {name for name, _ in guess.probabilities}
     stem = "" if classes == set(free) else _common_stem(free)
     members = {column.removeprefix(stem): column for column in free}
     row = first_not_one(known, free)
-    alike = set(free) <= set(Reading(said, "predictions", guess).free)
-    binary = alike and all(is_binary(said, column) for column in free)
+    alike = set(free) <= set(Reading(predictions, "predictions", guess).free)
+    binary = alike and all(is_binary(predictions, column) for column in free)
     if row is None:
-        also = binary and first_not_one(said, free) is None
-        return fold_columns(known, members, "truth"), fold_columns(said, members, "predicted") if also else said
+        if binary and first_not_one(predictions, free) is None:
+            predictions = fold_columns(predictions, members, "predicted")
+        return fold_columns(known, members, "truth"), predictions
     if binary or not (alike or classes == set(members)):
-        return known, said  # labels of several tasks, or anything
+        return known, predictions  # labels of several tasks, or anything
     raise DataError(
         f"{known.place(row)}: columns {listed(free)} do not hold a single 1, so that the row has several labels, or "
         f"none. {ONE_LABEL}"
     )
+
+
+def _classes_or_tasks(known: Table) -> list[str]:
+    """The columns of a truth that neither name nor divide its rows."""
+    free = _free(Reading(known, "truth", _rows_of(known)))
+    return [column for column in free if not _only_names(known, column)]
 
 
 def _only_names(table: Table, column: str) -> bool:
@@ -342,11 +365,11 @@ def _only_names(table: Table, column: str) -> bool:
     return table.kind(column) == "words" and table.is_unique(column)
 
 
-def _are_alone(known: Table, said: Table, columns: Sequence[str]) -> bool:
+def _are_alone(known: Table, predictions: Table, columns: Sequence[str]) -> bool:
     """Whether columns of 0 and 1 are the only truth there is, and of one task."""
     if not all(is_binary(known, column) for column in columns) or guess_roles(known, half="truth").has_truth:
         return False
-    guess = guess_roles(said, half="predictions")
+    guess = guess_roles(predictions, half="predictions")
     return not guess.has_truth and not any(part.kind == "task" for part in guess.parts)
 
 
@@ -363,11 +386,8 @@ def _free(reading: Reading) -> list[str]:
 def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
     """A column of truth for each task; none where there is a column for none of them."""
     tasks = [part.name for part in roles.parts if part.kind == "task" and part.truth is None]
-    sides = {name: each["truth"] for name, each in stems(known.columns).items() if "truth" in each}
-    columns = {
-        compact(name): column for name, column in (*zip(known.columns, known.columns, strict=True), *sides.items())
-    }
-    truths = {task: columns[compact(task)] for task in tasks if compact(task) in columns}
+    column_of = _columns_by_task(known)
+    truths = {task: column_of[compact(task)] for task in tasks if compact(task) in column_of}
     if not truths:
         return ()
     if absent := [task for task in tasks if task not in truths]:
@@ -378,11 +398,17 @@ def _by_task(known: Table, roles: Roles) -> tuple[Part, ...]:
     return tuple(Part("task", task, truth=column) for task, column in truths.items())
 
 
-def _shared_names(known: Table, said: Table, roles: Roles) -> Roles:
+def _columns_by_task(known: Table) -> dict[str, str]:
+    """The columns of a truth by the compact name of the task that each may be of: its own, or what stands around it."""
+    sides = {name: roles["truth"] for name, roles in stems(known.columns).items() if "truth" in roles}
+    return {compact(column): column for column in known.columns} | {compact(name): c for name, c in sides.items()}
+
+
+def _shared_names(known: Table, predictions: Table, roles: Roles) -> Roles:
     """Columns of labels that are called alike in both files are tasks."""
     truths = Reading(known, "truth", _rows_of(known)).free
-    shared = [column for column in _free(Reading(said, "predictions", roles)) if column in truths]
-    if len(shared) < 2 or not all(said.is_label(column) and known.is_label(column) for column in shared):
+    shared = [column for column in _free(Reading(predictions, "predictions", roles)) if column in truths]
+    if len(shared) < 2 or not all(predictions.is_label(column) and known.is_label(column) for column in shared):
         return roles
     parts = tuple(Part("task", column, predicted=column) for column in shared)
     return replace(roles, parts=parts).because(parts="called alike in both files")

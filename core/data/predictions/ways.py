@@ -13,11 +13,9 @@ from jaxtyping import Integer
 
 from core.data.errors import RolesNeeded
 from core.data.predictions.agreement import Agreement, Labels, percent, shifted
-from core.data.predictions.joins import LINE, in_words, name_of_step
-from core.data.predictions.reading import NAMING
-from core.data.predictions.roles import SHARED, Roles
+from core.data.predictions.roles import LINE, NAMING, SHARED, Roles, in_words, name_of_step
 from core.data.tables import Table
-from core.data.tables.column_names import ROW_NAMES, compact
+from core.data.tables.names import ROW_NAMES, compact
 from core.data.values import first_repeat, quoted
 
 Key = tuple[str, str]
@@ -44,7 +42,7 @@ class Way:
 
     name: str
     title: str
-    rows: Integer[np.ndarray, " n_said"]
+    rows: Integer[np.ndarray, " n_predictions"]
     n_truth: int
     keys: tuple[Key, ...] = ()
     spelled: str = ""
@@ -72,30 +70,39 @@ class Way:
         return f"{self.n_matched:,} of {max(len(self.rows), self.n_truth):,} rows"
 
 
-def by_line(n_truth: int, n_said: int, step: int = 0) -> Way:
+def by_line(n_truth: int, n_predictions: int, step: int = 0) -> Way:
     """Rows as they stand, or each with the one that is `step` rows further down in the truth."""
-    rows = shifted(n_truth, n_said, step)
-    name = LINE if step == 0 and n_truth == n_said else name_of_step(step)
+    rows = shifted(n_truth, n_predictions, step)
+    name = LINE if step == 0 and n_truth == n_predictions else name_of_step(step)
     return Way(name, in_words(name), rows, n_truth)
 
 
-def by_keys(known: Table, said: Table, keys: tuple[Key, ...], roles: Roles) -> Way | None:
+def by_keys(known: Table, predictions: Table, keys: tuple[Key, ...], roles: Roles) -> Way | None:
     """Rows whose cells in the keys are the same, or spelled otherwise only in padding, spaces or letters' case.
 
     None where a row of the truth, or of a model's predictions, is not named by one key of its own, or has none.
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.csv", ["no", "gold"], [["007", "008"], ["a", "b"]], lines=[2, 3])
-    >>> said = make_table("said.csv", ["no", "pred"], [["8", "7"], ["a", "b"]], lines=[2, 3])
-    >>> way = by_keys(known, said, (("no", "no"),), Roles(predicted="pred"))
+    >>> predictions = make_table("said.csv", ["no", "pred"], [["8", "7"], ["a", "b"]], lines=[2, 3])
+    >>> way = by_keys(known, predictions, (("no", "no"),), Roles(predicted="pred"))
     >>> way.rows, way.spelled
     (array([1, 0]), "2 of 2 keys are spelled otherwise, such as '8' for '008'")
     """
-    own, other = (list(zip(*(t.spelled(k[side]) for k in keys), strict=True)) for side, t in enumerate((known, said)))
+    own = list(zip(*(known.spelled(column) for column, _ in keys), strict=True))
+    other = list(zip(*(predictions.spelled(column) for _, column in keys), strict=True))
     apart = {c for role in _APART if (c := getattr(roles, role)) is not None} - {column for _, column in keys}
-    models = list(zip(*(said.spelled(column) for column in apart), strict=True)) or [()] * len(other)
+    models = list(zip(*(predictions.spelled(column) for column in apart), strict=True)) or [()] * len(other)
     if any(None in name for name in (*own, *other)):
         return None
+    best = _best_rows(own, other, models)
+    if best is None:
+        return None
+    return Way(_name_of(keys), _title_of(keys), best, len(own), keys, _spelled_otherwise(own, other, best))
+
+
+def _best_rows(own: Sequence[tuple], other: Sequence[tuple], models: Sequence[object]) -> np.ndarray | None:
+    """The rows of the truth by keys as they stand or, while some are not met, spelled so that more come together."""
     best = _rows(own, other, models)
     if best is None:
         return None
@@ -105,7 +112,7 @@ def by_keys(known: Table, said: Table, keys: tuple[Key, ...], roles: Roles) -> W
         rows = _rows(*([tuple(map(spelling, name)) for name in names] for names in (own, other)), models)
         if rows is not None and (rows >= 0).sum() > (best >= 0).sum():
             best = rows
-    return Way(_name_of(keys), _title_of(keys), best, len(own), keys, _spelled_otherwise(own, other, best))
+    return best
 
 
 def _rows(own: Sequence[object], other: Sequence[object], models: Sequence[object]) -> np.ndarray | None:
@@ -120,8 +127,8 @@ def _spelled_otherwise(own: Sequence[tuple], other: Sequence[tuple], rows: np.nd
     pairs = [(a, own[row]) for a, row in zip(other, rows.tolist(), strict=True) if row >= 0 and a != own[row]]
     if not pairs:
         return ""
-    said, known = next((a, b) for a, b in zip(*pairs[0], strict=True) if a != b)
-    return f"{len(pairs):,} of {len(rows):,} keys are spelled otherwise, such as {quoted(said)} for {quoted(known)}"
+    written, known = next((a, b) for a, b in zip(*pairs[0], strict=True) if a != b)
+    return f"{len(pairs):,} of {len(rows):,} keys are spelled otherwise, such as {quoted(written)} for {quoted(known)}"
 
 
 def _plain(text: str) -> str:
@@ -138,39 +145,39 @@ _SPELLINGS: tuple[Callable[[str], str], ...] = (_plain, _unpadded)
 
 
 def _name_of(keys: tuple[Key, ...]) -> str:
-    return " + ".join(said if compact(own) == compact(said) else f"{said} = {own}" for own, said in keys)
+    return " + ".join(other if compact(own) == compact(other) else f"{other} = {own}" for own, other in keys)
 
 
 def _title_of(keys: tuple[Key, ...]) -> str:
-    columns = list(dict.fromkeys(keys[0] if len(keys) == 1 else (said for _, said in keys)))
+    columns = list(dict.fromkeys(keys[0] if len(keys) == 1 else (column for _, column in keys)))
     return f"by column{'s' * (len(columns) > 1)} {' and '.join(map(repr, columns))}"
 
 
-def keys_named(name: str, known: Table, said: Table) -> tuple[Key, ...] | None:
+def keys_named(name: str, known: Table, predictions: Table) -> tuple[Key, ...] | None:
     """The columns by which rows join in the way that `join` calls so; None where there are none.
 
     >>> from core.data.tables import make_table
     >>> known = make_table("truth.csv", ["Visit", "no"], [["1", "2"], ["3", "4"]], lines=[2, 3])
-    >>> said = make_table("said.csv", ["visit", "row"], [["1", "2"], ["3", "4"]], lines=[2, 3])
-    >>> keys_named("visit", known, said), keys_named("row = no", known, said)
+    >>> predictions = make_table("said.csv", ["visit", "row"], [["1", "2"], ["3", "4"]], lines=[2, 3])
+    >>> keys_named("visit", known, predictions), keys_named("row = no", known, predictions)
     ((('Visit', 'visit'),), (('no', 'row'),))
     """
-    key = _key_alike(name, known, said)
+    key = _key_alike(name, known, predictions)
     if key is not None:
         return (key,)
     for other, own in _halves(name, " = "):
-        if own in known.columns and other in said.columns and compact(own) != compact(other):
+        if own in known.columns and other in predictions.columns and compact(own) != compact(other):
             return ((own, other),)
     for first, second in _halves(name, " + "):
-        keys = _key_alike(first, known, said), _key_alike(second, known, said)
+        keys = _key_alike(first, known, predictions), _key_alike(second, known, predictions)
         if keys[0] is not None and keys[1] is not None:
             return keys[0], keys[1]
     return None
 
 
-def _key_alike(name: str, known: Table, said: Table) -> Key | None:
+def _key_alike(name: str, known: Table, predictions: Table) -> Key | None:
     """The column of predictions of this name, and that of the truth that is called so too, spelled alike if it can."""
-    if name not in said.columns:
+    if name not in predictions.columns:
         return None
     alike = (own for own in known.columns if compact(own) == compact(name))
     own = name if name in known.columns else next(alike, None)
@@ -183,34 +190,36 @@ def _halves(name: str, between: str) -> Iterator[tuple[str, str]]:
     return ((between.join(words[:at]), between.join(words[at:])) for at in range(1, len(words)))
 
 
-def ways_by_column(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> list[Way]:
+def ways_by_column(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> list[Way]:
     """The ways by a column that names rows in both files: of one name first, then of other names and equal content.
 
     A column of one name may have lost some rows in one of the files; so may one of other names that holds words.
     """
-    own, other = _names_rows(known, truth_roles), _names_rows(said, roles)
+    own, other = _names_rows(known, truth_roles), _names_rows(predictions, roles)
     by_name = {compact(column): column for column in own}
     keys = [(by_name[compact(column)], column) for column in other if compact(column) in by_name]
-    found = list(_shared(known, said, keys, roles))
-    used = {column for way in found if way.is_complete for column in way.keys[0]}
+    ways = list(_shared(known, predictions, keys, roles))
+    used = {column for way in ways if way.is_complete for column in way.keys[0]}
     further = [(a, b) for a in own[:_MOST_COLUMNS] for b in other[:_MOST_COLUMNS] if compact(a) != compact(b)]
-    further = [(a, b) for a, b in further if a not in used and b not in used and _same_content(known, a, said, b)]
-    return found + list(_shared(known, said, further, roles))
+    further = [
+        (a, b) for a, b in further if a not in used and b not in used and _same_content(known, a, predictions, b)
+    ]
+    return ways + list(_shared(known, predictions, further, roles))
 
 
-def ways_by_pair(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> list[Way]:
+def ways_by_pair(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> list[Way]:
     """The ways by two columns of one name in both files that name rows only together, such as a subject and a visit."""
-    own, other = (_free(table, each, SHARED) for table, each in ((known, truth_roles), (said, roles)))
+    own, other = (_free(table, each, SHARED) for table, each in ((known, truth_roles), (predictions, roles)))
     by_name = {compact(column): column for column in own}
     alike = [(by_name[compact(c)], c) for c in other if compact(c) in by_name and c != roles.model]
-    return list(_shared(known, said, combinations(alike[:_MOST_PAIRED], 2), roles))
+    return list(_shared(known, predictions, combinations(alike[:_MOST_PAIRED], 2), roles))
 
 
-def _shared(known: Table, said: Table, keys: Sequence | Iterator, roles: Roles) -> Iterator[Way]:
+def _shared(known: Table, predictions: Table, keys: Sequence | Iterator, roles: Roles) -> Iterator[Way]:
     """The ways by such keys, single or in pairs, that bring enough rows together."""
     for key in keys:
-        way = by_keys(known, said, (key,) if isinstance(key[0], str) else key, roles)
-        if way is not None and way.n_matched >= _LEAST_SHARED * min(known.n_rows, said.n_rows):
+        way = by_keys(known, predictions, (key,) if isinstance(key[0], str) else key, roles)
+        if way is not None and way.n_matched >= _LEAST_SHARED * min(known.n_rows, predictions.n_rows):
             yield way
 
 
@@ -230,13 +239,13 @@ def _names_rows(table: Table, roles: Roles) -> list[str]:
     ]
 
 
-def _same_content(known: Table, own: str, said: Table, other: str) -> bool:
+def _same_content(known: Table, own: str, predictions: Table, other: str) -> bool:
     """Whether columns of two names may name the same: words, or the same numbers unless these only count rows."""
-    kinds = {known.kind(own), said.kind(other)}
+    kinds = {known.kind(own), predictions.kind(other)}
     if kinds == {"words"}:
         return True
     values = set(known.spelled(own))
-    return kinds == {"whole"} and values == set(said.spelled(other)) and not is_counted(values)
+    return kinds == {"whole"} and values == set(predictions.spelled(other)) and not is_counted(values)
 
 
 def is_counted(values: set[str | None]) -> bool:
@@ -253,17 +262,17 @@ def counts_rows(way: Way, known: Table) -> bool:
     return len(way.keys) == 1 and is_counted(set(known.spelled(way.keys[0][0])))
 
 
-def other_order(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> tuple[str, str] | None:
+def other_order(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> tuple[str, str] | None:
     """A column of both files that says that lines do not belong together, and how; None where none does.
 
     It may hold the same values in another order, most of them in the same one, or name rows of which the other file
     knows nothing.
     """
     own = {compact(column): column for column in _free(known, truth_roles, ("id",))}
-    for column in _free(said, roles, ("id",)):
+    for column in _free(predictions, roles, ("id",)):
         if compact(column) in own:
-            values, others = known.spelled(own[compact(column)]), said.spelled(column)
-            kinds = (known.kind(own[compact(column)]), said.kind(column))
+            values, others = known.spelled(own[compact(column)]), predictions.spelled(column)
+            kinds = (known.kind(own[compact(column)]), predictions.kind(column))
             if values != others and (how := _differ(values, others, kinds)):
                 return column, how
     return None
@@ -278,19 +287,19 @@ def _differ(values: Sequence[str | None], others: Sequence[str | None], kinds: t
     return ""
 
 
-def repeated(known: Table, truth_roles: Roles, said: Table, roles: Roles) -> str:
+def repeated(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> str:
     """Where a column of both files names rows, but some of them twice: the place and the value; else nothing."""
     own = {compact(column): column for column in _free(known, truth_roles, ("id",))}
-    for column in _free(said, roles, ("id",)):
-        if (first := own.get(compact(column))) is None or {known.kind(first), said.kind(column)} - {*NAMING}:
+    for column in _free(predictions, roles, ("id",)):
+        if (first := own.get(compact(column))) is None or {known.kind(first), predictions.kind(column)} - {*NAMING}:
             continue
-        values, others = known.spelled(first), said.spelled(column)
+        values, others = known.spelled(first), predictions.spelled(column)
         apart = [set(values), set(others)]
         if all(len(a) < _ALMOST * len(v) for a, v in zip(apart, (values, others), strict=True)):
             continue
         if len(apart[0] & apart[1]) < _LEAST_SHARED * min(map(len, apart)):
             continue
-        for table, name, cells in ((said, column, others), (known, first, values)):
+        for table, name, cells in ((predictions, column, others), (known, first, values)):
             if values != others and (repeat := first_repeat(cells)):
                 at = f"{table.unit} {table.lines[repeat[0]]}"
                 n_more = len(cells) - len(set(cells)) - 1
@@ -307,7 +316,7 @@ class Pair:
 
     known: Table
     truth_roles: Roles
-    said: Table
+    predictions: Table
     roles: Roles
     labels: Labels | None
     _agreements: dict[Way, Agreement] = field(default_factory=dict, init=False)
@@ -332,13 +341,13 @@ class Pair:
     @property
     def files(self) -> tuple[Table, Roles, Table, Roles]:
         """Both files with their roles, in the order in which functions take them."""
-        return self.known, self.truth_roles, self.said, self.roles
+        return self.known, self.truth_roles, self.predictions, self.roles
 
     @cached_property
     def line(self) -> Way | None:
         """Line by line, where there are as many."""
-        n_truth, n_said = self.known.n_rows, self.said.n_rows
-        return by_line(n_truth, n_said) if n_truth == n_said else None
+        n_truth, n_predictions = self.known.n_rows, self.predictions.n_rows
+        return by_line(n_truth, n_predictions) if n_truth == n_predictions else None
 
     @property
     def has_ids_in_one(self) -> bool:
@@ -350,7 +359,7 @@ class Pair:
         """Line by line, moved by some rows, where labels agree clearly more often so."""
         steps = self.labels.shifts if self.labels else {}
         best = sorted(steps, key=lambda step: -steps[step].accuracy)
-        return [by_line(self.known.n_rows, self.said.n_rows, step) for step in best]
+        return [by_line(self.known.n_rows, self.predictions.n_rows, step) for step in best]
 
     def _support(self, way: Way) -> float:
         """How well labels agree in a way, where that is clear."""
@@ -370,9 +379,9 @@ class Pair:
         further = [way for way in self.shifts if way.name not in names] if LINE in names else []
         ways = [*ways, *further][:MOST_WAYS]
         meanings = tuple(map(self.meaning, ways))
-        told = " ".join(f"{meaning[0].upper()}{meaning[1:]}." for meaning in meanings)
+        choices = " ".join(f"{meaning[0].upper()}{meaning[1:]}." for meaning in meanings)
         return RolesNeeded(
-            f"Which rows belong together? {reason} {told} "
+            f"Which rows belong together? {reason} {choices} "
             f"{_CHOOSE if len(ways) > 1 else _CONFIRM} add a column that names each row to both files.",
             replace(self.roles, join=max(ways, key=self._support).name),
             tuple(way.name for way in ways),

@@ -1,12 +1,12 @@
 """Which array of an NPZ is what? By its name: inputs, labels, ids, sources, and the part that samples belong to."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from core.data.dataset import PARTS
 from core.data.errors import DataError
-from core.data.tables.column_names import compact
+from core.data.tables.names import compact
 from core.data.tables.parts import part_name
 
 KEYS = {
@@ -36,9 +36,7 @@ def keys_by_role(keys: Iterable[str], file: str) -> dict[str, str]:
     keys = list(keys)
     chosen = {}
     for role, names in KEYS.items():
-        matching = [key for key in keys if key.lower() in names] or [
-            key for key in keys if key.lower() in _ALSO.get(role, ())
-        ]
+        matching = _called(keys, names) or _called(keys, _ALSO.get(role, ()))
         if len(matching) > 1:
             raise DataError(f"{file}: keys {_listed(matching)} mean the same. Leave all but one of them out.")
         if matching:
@@ -47,6 +45,10 @@ def keys_by_role(keys: Iterable[str], file: str) -> dict[str, str]:
         if role not in chosen:
             raise _no_key(file, keys, role)
     return chosen
+
+
+def _called(keys: Iterable[str], names: Collection[str]) -> list[str]:
+    return [key for key in keys if key.lower() in names]
 
 
 def keys_by_part(keys: Iterable[str]) -> dict[str, dict[str, str]] | None:
@@ -61,17 +63,22 @@ def keys_by_part(keys: Iterable[str]) -> dict[str, dict[str, str]] | None:
     True
     """
     keys = list(keys)
-    named: dict[str, dict[str, str]] = {}
+    complete = _complete_parts(keys)
+    undivided = {_ROLE_OF.get(key.lower()) for key in keys}
+    if not complete or (len(complete) == 1 and {"x", "y"} <= undivided):
+        return None
+    shared = sorted(set.intersection(*(set(key_of) for key_of in complete.values())))
+    return {part: {role: key_of[role] for role in shared} for part, key_of in complete.items()}
+
+
+def _complete_parts(keys: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The arrays by part and role, of the parts that have inputs and labels."""
+    key_of: dict[str, dict[str, str]] = {}
     for key in keys:
         for stem, part in _stems_and_parts(key):
             if stem in _ROLE_OF:
-                named.setdefault(part, {}).setdefault(_ROLE_OF[stem], key)
-    complete = {part: named[part] for part in PARTS if part in named and {"x", "y"} <= named[part].keys()}
-    whole = {_ROLE_OF.get(key.lower()) for key in keys}
-    if not complete or (len(complete) == 1 and {"x", "y"} <= whole):
-        return None
-    shared = set.intersection(*(set(keys_of) for keys_of in complete.values()))
-    return {part: {role: key for role, key in sorted(of.items()) if role in shared} for part, of in complete.items()}
+                key_of.setdefault(part, {}).setdefault(_ROLE_OF[stem], key)
+    return {part: key_of[part] for part in PARTS if {"x", "y"} <= key_of.get(part, {}).keys()}
 
 
 def _stems_and_parts(key: str) -> Iterator[tuple[str, str]]:
@@ -108,19 +115,33 @@ def parts_marked(arrays: Mapping[str, np.ndarray], n_samples: int) -> list[str] 
     """
     if len(arrays) == 1:
         [array] = arrays.values()
-        named = [part_name(str(value)) for value in array.tolist()] if array.shape == (n_samples,) else [None]
-        return None if None in named or len(set(named)) < 2 else [str(part) for part in named]
-    parts: list[str | None] = [None] * n_samples
+        return _named_parts(array, n_samples)
+    part_of: dict[int, str] = {}
     n_marked = 0
     for key, array in arrays.items():
         part = next(part for stem, part in _stems_and_parts(key) if stem in _MARKS)
-        places = np.flatnonzero(array) if array.dtype == bool and array.shape == (n_samples,) else array
-        if places.ndim != 1 or places.dtype.kind not in "iu" or not ((places >= 0) & (places < n_samples)).all():
+        places = _marked_places(array, n_samples)
+        if places is None:
             return None
         n_marked += len(places)
-        for place in places.tolist():
-            parts[place] = part
-    return None if n_marked != n_samples or None in parts else [str(part) for part in parts]
+        part_of |= dict.fromkeys(places, part)
+    is_whole = n_marked == len(part_of) == n_samples
+    return [part_of[place] for place in range(n_samples)] if is_whole else None
+
+
+def _named_parts(array: np.ndarray, n_samples: int) -> list[str] | None:
+    """The part of each sample by its name; None where there are other values, or a single part."""
+    if array.shape != (n_samples,):
+        return None
+    parts = [part_name(str(value)) for value in array.tolist()]
+    return None if None in parts or len(set(parts)) < 2 else [str(part) for part in parts]
+
+
+def _marked_places(array: np.ndarray, n_samples: int) -> list[int] | None:
+    """The samples that an array marks, or whose places it holds; None where it does neither."""
+    places = np.flatnonzero(array) if array.dtype == bool and array.shape == (n_samples,) else array
+    are_places = places.ndim == 1 and places.dtype.kind in "iu" and ((places >= 0) & (places < n_samples)).all()
+    return places.tolist() if are_places else None
 
 
 def _no_key(file: str, keys: list[str], role: str) -> DataError:

@@ -148,8 +148,8 @@ def _numbers(cells: Any) -> Float[np.ndarray, " n_rows"]:
         return numbers
     plain = compute.match_substring_regex(cells, _NUMBER)
     nothing = pyarrow.scalar(None, pyarrow.string())
-    found = compute.cast(compute.if_else(plain, cells, nothing), pyarrow.float64())
-    numbers = np.array(found.to_numpy(zero_copy_only=False))
+    parsed = compute.cast(compute.if_else(plain, cells, nothing), pyarrow.float64())
+    numbers = np.array(parsed.to_numpy(zero_copy_only=False))
     odd = compute.and_(compute.invert(plain), compute.match_substring_regex(cells, _PERHAPS_NUMBER))
     odd = odd.to_numpy(zero_copy_only=False)
     if odd.any():
@@ -316,11 +316,11 @@ def _positions(content: bytes, wanted: bytes) -> Integer[np.ndarray, " n_found"]
     """Where a byte occurs."""
     array = np.frombuffer(content, dtype=np.uint8)
     short = np.int32 if len(array) < 2**31 - 1 else np.int64
-    found = [
+    places = [
         (start + np.flatnonzero(array[start : start + _CHUNK] == wanted[0])).astype(short)
         for start in range(0, len(array), _CHUNK)
     ]
-    return np.concatenate([np.empty(0, dtype=short), *found])
+    return np.concatenate([np.empty(0, dtype=short), *places])
 
 
 def _are_blank(

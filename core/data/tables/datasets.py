@@ -1,7 +1,7 @@
 """What data set is in a file? NPZ arrays, a zip of image folders, or a table of texts or numbers."""
 
 import io
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -12,14 +12,13 @@ from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables import Table
-from core.data.tables.class_names import NUMBER, encode
-from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.dates import days
 from core.data.tables.files import TABLES, File, file_name, read_bytes, read_table
 from core.data.tables.image_columns import images_in, paths_in, stacked
-from core.data.tables.image_folders import IMAGE_ENDINGS, files_of, parse_image_folders
+from core.data.tables.image_folders import files_of, is_picture, parse_image_folders
 from core.data.tables.image_labels import labels_in
 from core.data.tables.images import Size
+from core.data.tables.names import NUMBER, ROW_NAMES, compact, encode
 from core.data.tables.npz import parse_npz
 from core.data.tables.packed import only_table
 from core.data.tables.parts import about_parts, named_parts
@@ -98,7 +97,7 @@ def _opened(file: File, limits: Limits) -> Table | Archive:
     if _ending(name) != ".zip":
         return spread_vectors(read_table(file, limits=limits), limits)
     archive = Archive(read_bytes(file, limits), name, limits)
-    if any(path.suffix.lower() in IMAGE_ENDINGS for path in files_of(archive)):
+    if any(map(is_picture, files_of(archive))):
         return labels_in(archive, limits) or archive
     tables = [path for path in files_of(archive) if path.suffix.lower() in TABLES]
     if len({path.parent for path in tables if path.suffix.lower() == ".txt"}) > 1:
@@ -228,8 +227,8 @@ def _numbers(table: Table, roles: DatasetRoles) -> dict[str, np.ndarray]:
             continue
         if np.isfinite(table.floats(column)).all():
             numbers[column] = table.floats(column)
-        elif np.isfinite(days(table.sample(column))).all() and np.isfinite(found := days(table.columns[column])).all():
-            numbers[column + _DAYS] = found
+        elif np.isfinite(days(table.sample(column))).all() and np.isfinite(dates := days(table.columns[column])).all():
+            numbers[column + _DAYS] = dates
     return numbers
 
 
@@ -242,19 +241,37 @@ def _class_names(
     """
     if not all(NUMBER.fullmatch(name) for name in class_names):
         return class_names, None
-    described = table.class_names.get(roles.label or "", ())
-    if described and all(name.isdecimal() and int(name) < len(described) for name in class_names):
-        return tuple(described[int(name)] for name in class_names), None
+    if described := _described(table.class_names.get(roles.label or "", ()), class_names):
+        return described, None
+    for column in _columns_of_names(table, roles):
+        if names := _one_to_one(codes, table.spelled(column), len(class_names)):
+            return names, column
+    return class_names, None
+
+
+def _described(names: Sequence[str], numbers: Sequence[str]) -> tuple[str, ...]:
+    """The names that a file gives to its classes by their numbers, where it names all of them; none otherwise."""
+    if not all(number.isdecimal() and int(number) < len(names) for number in numbers):
+        return ()
+    return tuple(names[int(number)] for number in numbers)
+
+
+def _columns_of_names(table: Table, roles: DatasetRoles) -> Iterator[str]:
+    """The columns of words without a role that are called like the names of a label."""
     stems = (compact(roles.label or ""), *_LABEL_STEMS)
     wanted = {f"{stem}{ending}" for stem in stems for ending in _NAME_ENDINGS}
     for column in table.columns:
-        if compact(column) not in wanted or column in roles.columns or table.kind(column) != "words":
-            continue
-        pairs = {*zip(codes.tolist(), table.spelled(column), strict=True)}
-        name_of_code = {code: spelled for code, spelled in pairs if spelled is not None}
-        if len(pairs) == len(name_of_code) == len(class_names) == len(set(name_of_code.values())):
-            return tuple(name_of_code[code] for code in range(len(class_names))), column
-    return class_names, None
+        if compact(column) in wanted and column not in roles.columns and table.kind(column) == "words":
+            yield column
+
+
+def _one_to_one(codes: np.ndarray, words: Sequence[str | None], n_classes: int) -> tuple[str, ...]:
+    """The word of each code, where every code goes with one word and no other; none otherwise."""
+    pairs = {*zip(codes.tolist(), words, strict=True)}
+    word_of = {code: word for code, word in pairs if word is not None}
+    if not len(pairs) == len(word_of) == n_classes == len(set(word_of.values())):
+        return ()
+    return tuple(word_of[code] for code in range(n_classes))
 
 
 def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_column: str | None) -> list[str]:
@@ -262,18 +279,7 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
     notes = [f"Label: column {roles.label!r}."]
     if names_column is not None:
         notes.append(f"Names of the classes: column {names_column!r}, which goes one to one with the label.")
-    if roles.image is not None:
-        notes.append(f"Images: column {roles.image!r}.")
-    elif roles.text is not None:
-        notes += _about_texts(table, roles.text)
-    else:
-        notes.append(f"Features: {listed(roles.features)}.")
-    if roles.id is not None:
-        notes.append(f"Ids: column {roles.id!r}.")
-    elif roles.image is None:
-        notes.append("Ids: positions of the rows, counted from 0.")
-    else:
-        notes.append("Ids: the images' paths where each has its own, else positions of the rows, counted from 0.")
+    notes += [*_about_inputs(table, roles), _about_ids(roles)]
     if roles.source is not None:
         notes.append(f"Sources: column {roles.source!r}, {about(table, roles.source)}.")
     if numbers:
@@ -283,6 +289,20 @@ def _notes(table: Table, roles: DatasetRoles, numbers: Collection[str], names_co
     if unused:
         notes.append(f"Not used: {listed(unused)}.")
     return notes
+
+
+def _about_inputs(table: Table, roles: DatasetRoles) -> list[str]:
+    if roles.image is not None:
+        return [f"Images: column {roles.image!r}."]
+    return [f"Features: {listed(roles.features)}."] if roles.text is None else _about_texts(table, roles.text)
+
+
+def _about_ids(roles: DatasetRoles) -> str:
+    if roles.id is not None:
+        return f"Ids: column {roles.id!r}."
+    if roles.image is not None:
+        return "Ids: the images' paths where each has its own, else positions of the rows, counted from 0."
+    return "Ids: positions of the rows, counted from 0."
 
 
 def _about_texts(table: Table, column: str) -> list[str]:

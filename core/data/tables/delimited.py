@@ -1,20 +1,26 @@
-"""What stands in lines of text with tabs, commas or semicolons between the cells? Read as they are found."""
+"""What stands in lines of text with tabs, commas or semicolons between the cells? Read as they are found.
+
+All lines at once where they are plain; else one by one, whatever the encoding and the quotes. How spreadsheets, R and
+NumPy write is brought to what everybody else writes. Where the first line names no columns, its cells are data: a
+sentence must not become the name of one.
+"""
 
 import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
-from core.data.tables.dialects import decimal_points, of_numpy, tabs_for_spaces, without_separator_line
 from core.data.tables.encodings import decode
 from core.data.tables.fasttext import MARK, parse_fasttext
-from core.data.tables.headers import Row, is_header, is_surely_data
+from core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact
+from core.data.tables.sources import is_called_source
 from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects, quoted
 
@@ -27,6 +33,17 @@ _SEEN_ROWS, _SEEN_CELLS = 1001, 100_000  # that are looked at to see whether the
 _SOMETHING = re.compile(r'[^",;\s]')
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NOTHING_IN_ROW = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?[,;\t ]+\r?$")
+Row = tuple[int, list[str]]  # the line it starts on, its cells
+_KNOWN = {*(name for names in NAMES.values() for name in names), *TRUTH_LIKELY, *PREDICTED_LIKELY, "text", "sentence"}
+_WORDS_OF_PROSE = 4  # in a cell: more than names of columns have, on average
+_SEEN_BELOW = 1000  # rows that are looked at
+_SEPARATOR = re.compile(r"\"?sep=.\"?[ \t]*(?=[\r\n])", re.IGNORECASE)  # Excel's own first line
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|-?inf", re.ASCII)
+_OF_NUMPY = re.compile(r"[+-]?\d\.\d{18}e[+-]\d{2,3}", re.ASCII)
+_WITH_COMMA = re.compile(r"\s*[+-]?\d+(?:,\d+)?(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", re.ASCII)
+_QUOTED_NAMES = re.compile(r'"[^"]*"(?: "[^"]*")+')
+_SEEN_LINES = 100  # lines that are looked at
 
 
 class _QuoteError(DataError):
@@ -50,35 +67,47 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
     table = None if _takes_care(content, header_needed) else _at_once(content, name, limits, header_needed)
     if table is not None:
         return table
-    text, said = decode(content, name)
+    return _line_by_line(content, name, limits, header_needed)
+
+
+def _line_by_line(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table:
+    """The table, whatever the encoding, the dialect and the quotes."""
+    text, notes = decode(content, name)
     text = without_separator_line(text)
     if not header_needed:
         text = tabs_for_spaces(_uncommented(text))
     elif _is_of_spaces(_first_line(content)):
         text = tabs_for_spaces(text)
     delimiter = _delimiter(text, name, lone=not header_needed)
-    notes: tuple[str, ...] = ()
+    rows, of_quotes = _rows_of(text, delimiter, name, limits)
+    header, body, of_header = _without_header(rows, header_needed)
+    columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header]
+    columns, of_points = _with_points(header, columns) if delimiter == ";" else (columns, ())
+    notes = (*notes, *of_quotes, *of_header, *of_points)
+    return make_table(name, header, map(list, columns), lines=[line for line, _ in body], notes=notes)
+
+
+def _rows_of(text: str, delimiter: str, name: str, limits: Limits) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows that hold anything, at least one, and a note on their quotes."""
     if delimiter == "\t" and '"' in text:
         rows, notes = _rows_between_tabs(text, name, limits)
     else:
-        rows = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL))
+        rows, notes = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL)), ()
     rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]  # spreadsheets add rows of nothing
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
-    if _has_header(rows, header_needed):
-        header, *body = rows
-        others = [row for row in body if row[1] != header[1]] or body
-        repeats = [line for line, cells in body if cells == header[1]] if others is not body else []
-        body = others
-        notes = (*notes, *_about_repeats(repeats))
-    else:
-        header, body, notes = (0, _counted(len(rows[0][1]))), rows, (*notes, _NO_NAMES)
-    notes = (*said, *notes)
-    columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header[1]]
-    if delimiter == ";":
-        columns, more = _with_points(header[1], columns)
-        notes = (*notes, *more)
-    return make_table(name, header[1], map(list, columns), lines=[line for line, _ in body], notes=notes)
+    return rows, notes
+
+
+def _without_header(rows: list[Row], header_needed: bool) -> tuple[list[str], list[Row], tuple[str, ...]]:
+    """Names of the columns, the rows below them, and a note: of names that are counted, or stand below once more."""
+    if not _has_header(rows, header_needed):
+        return _counted(len(rows[0][1])), rows, (_NO_NAMES,)
+    (_, header), *body = rows
+    others = [row for row in body if row[1] != header]
+    if not others:  # one row that says the same as the names is a row
+        return header, body, ()
+    return header, others, _about_repeats([line for line, cells in body if cells == header])
 
 
 def _takes_care(content: bytes, header_needed: bool) -> bool:
@@ -133,14 +162,13 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     if delimiter == ";" and b"," in content:  # perhaps of decimals
         return None
     limits.check_columns(name, _QUOTED.sub("", first).count(delimiter) + 1)
-    found = read_columns(content, delimiter)
-    if found is None:
+    columns_and_lines = read_columns(content, delimiter)
+    if columns_and_lines is None:
         return None
-    columns, lines = found
+    columns, lines = columns_and_lines
     nothing = rows_alike(columns, [""] * len(columns))
     columns, lines = without(columns, nothing), np.delete(lines, nothing)
-    if len(lines) > limits.samples + 1:
-        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    limits.check_rows(name, len(lines) - 1)  # the first names the columns
     n_seen = min(len(lines), max(20, _SEEN_CELLS // len(columns)), _SEEN_ROWS)
     cells = zip(*(column.slice(0, n_seen).to_pylist() for column in columns), strict=True)
     rows = [(int(line), list(row)) for line, row in zip(lines[:n_seen], cells, strict=True)]
@@ -163,9 +191,9 @@ def _uncommented(text: str) -> str:
     n_comments = next((row for row, line in enumerate(lines) if not line.startswith("#")), len(lines))
     if n_comments == 0 or n_comments == len(lines):
         return text
-    said, first = lines[n_comments - 1].lstrip("# "), lines[n_comments]
-    n_cells = [max(_QUOTED.sub("", line).count(delimiter) for delimiter in _DELIMITERS) for line in (said, first)]
-    header = [said] if n_cells[0] == n_cells[1] and n_cells[0] > 0 else [""]
+    names, first = lines[n_comments - 1].lstrip("# "), lines[n_comments]
+    n_cells = [max(_QUOTED.sub("", line).count(delimiter) for delimiter in _DELIMITERS) for line in (names, first)]
+    header = [names] if n_cells[0] == n_cells[1] and n_cells[0] > 0 else [""]
     return "\n".join([""] * (n_comments - 1) + header + lines[n_comments:])
 
 
@@ -232,6 +260,219 @@ def _rows(text: str, delimiter: str, name: str, limits: Limits, quoting: int) ->
                 f"a cell with {_DELIMITERS[delimiter]} or line breaks in it must be enclosed in quotation marks."
             )
         n_rows += 1
-        if n_rows > limits.samples + 1:
-            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+        limits.check_rows(name, n_rows - 1)  # the first names the columns
         yield line, cells
+
+
+def is_header(rows: list[Row]) -> bool:
+    """Whether the first row names columns: numbers there can only be class names, and names do not recur below."""
+    top = _Top.of(rows)
+    if not top.may_number_classes or top.holds_lists or (top.is_of_numbers and not top.has_fractions_below):
+        return False
+    if top.stands_below_again:
+        return True
+    recurring = [(cell, below) for cell, below in top.columns if len(set(below)) < len(below)]
+    return not recurring or any(cell not in below for cell, below in recurring)
+
+
+def is_surely_data(rows: list[Row]) -> bool:
+    """Whether the first row can only be data: nothing in it is a usual name, and it is like the rows below.
+
+    Either a word in it stands below in a column whose values recur, or it holds a whole sentence as that column does,
+    or it holds nothing but numbers that count no columns.
+
+    >>> films = [(1, ["A fine film from start to end.", "good"]), (2, ["A dull one from start to end.", "bad"])]
+    >>> is_surely_data([*films, (3, ["One more of the same kind.", "good"]), (4, ["And again the same.", "bad"])])
+    True
+    >>> is_surely_data([(1, ["what they wrote", "label"]), *films])
+    False
+    """
+    top = _Top.of(rows)
+    if len(top.body) < 2 or top.stands_below_again:
+        return False
+    if top.is_row_of_numbers:
+        return True
+    if top.numbers_classes or top.has_usual_name or top.names_numbers:
+        return False
+    return not all(map(_is_number, top.recurring)) or top.has_prose
+
+
+@dataclass(frozen=True)
+class _Top:
+    """The first row of a file, and the rows below it that are looked at."""
+
+    first: list[str]
+    body: list[list[str]]
+
+    @classmethod
+    def of(cls, rows: list[Row]) -> "_Top":
+        return cls(rows[0][1], [cells for _, cells in rows[1 : _SEEN_BELOW + 1]])
+
+    @cached_property
+    def columns(self) -> list[tuple[str, list[str]]]:
+        """Each cell of the first row with the cells below it."""
+        return [(cell, [cells[place] for cells in self.body]) for place, cell in enumerate(self.first)]
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        return [cell for cell in self.first if _is_number(cell)]
+
+    @property
+    def is_of_numbers(self) -> bool:
+        return len(self.numbers) == len(self.first)
+
+    @property
+    def may_number_classes(self) -> bool:
+        """Whether all numbers in it could be names of classes, which are counted from 0 or 1; or there is none."""
+        whole = sorted(int(cell) for cell in self.numbers if cell.strip().isdecimal())
+        counts = (list(range(len(self.numbers))), list(range(1, len(self.numbers) + 1)))
+        return not self.numbers or whole in counts
+
+    @property
+    def holds_lists(self) -> bool:
+        return any(cell.startswith(("[", "{")) for cell in self.first)
+
+    @property
+    def has_fractions_below(self) -> bool:
+        return any("." in cell for cells in self.body[:100] for cell in cells)
+
+    @property
+    def is_row_of_numbers(self) -> bool:
+        """Whether it is a row of numbers, which count no classes, among such rows; cells below may be empty."""
+        if len(self.first) < 2 or not self.is_of_numbers or self.may_number_classes:
+            return False
+        return all(not cell.strip() or _is_number(cell) for cells in self.body[:100] for cell in cells)
+
+    @property
+    def numbers_classes(self) -> bool:
+        return len(self.numbers) > 1 and self.may_number_classes
+
+    @cached_property
+    def recurring(self) -> list[str]:
+        """The cells that are one more of those below, where there are few different ones, but more than one."""
+        return [
+            cell
+            for cell, below in self.columns
+            if cell.strip() and 1 < len(set(below)) <= len(below) / 2 and cell in below
+        ]
+
+    @property
+    def has_usual_name(self) -> bool:
+        """Whether a column is called as usual, or not at all between others: at the ends columns may lack a name."""
+        return any(map(_is_usual_name, {*_named(self.first)} - {*self.recurring}))
+
+    @property
+    def names_numbers(self) -> bool:
+        """Whether a word stands over numbers alone."""
+        return any(not _is_number(cell) and all(map(_is_number, below)) for cell, below in self.columns)
+
+    @property
+    def has_prose(self) -> bool:
+        """Whether a sentence stands in it that ends like one, or beside a cell that recurs."""
+        prose = [cell for cell, below in self.columns if _is_prose(cell, below)]
+        return any(self.recurring or cell.strip().endswith((".", "!", "…")) for cell in prose)
+
+    @cached_property
+    def stands_below_again(self) -> bool:
+        """Whether the row stands below once more, as where files were put together: its usual names only in whole."""
+        others = [cells for cells in self.body if cells != self.first]
+        names = [place for place, cell in enumerate(self.first) if cell.strip() and _is_usual_name(cell)]
+        in_whole = (all(cells[place] != self.first[place] for cells in others) for place in names)
+        return len(others) < len(self.body) and any(in_whole)
+
+
+def _named(first: list[str]) -> list[str]:
+    """The cells of a first row, nothing between others left out: only at its ends may columns lack a name."""
+    ends = [next((at for at, cell in enumerate(cells) if cell.strip()), 0) for cells in (first, first[::-1])]
+    return [cell for at, cell in enumerate(first) if cell.strip() or at < ends[0] or at >= len(first) - ends[1]]
+
+
+def _is_usual_name(cell: str) -> bool:
+    return not cell.strip() or compact(cell) in _KNOWN or is_called_source(cell)
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell.strip()) is not None
+
+
+def _is_prose(cell: str, below: list[str]) -> bool:
+    """Whether a cell is a sentence among sentences, rather than the name of a column, or a question of a survey."""
+    n_words = sum(len(other.split()) for other in below) / len(below)
+    return min(len(cell.split()), n_words) >= _WORDS_OF_PROSE and not cell.strip().endswith("?")
+
+
+def without_separator_line(text: str) -> str:
+    """The text without the line by which Excel says what stands between the cells; lines keep their numbers.
+
+    >>> without_separator_line("sep=;\\ngold;predicted\\n")
+    '\\ngold;predicted\\n'
+    """
+    match = _SEPARATOR.match(text)
+    return text[match.end() :] if match else text
+
+
+def of_numpy(content: bytes) -> bool:
+    """Whether NumPy's savetxt seems to have written a text, with 18 decimals to every number.
+
+    >>> of_numpy(b"1.000000000000000000e+00,0.25\\n"), of_numpy(b"1.0,0.25\\n")
+    (True, False)
+    """
+    return _OF_NUMPY.search(content[: content.find(b"\n") + 1 or None].decode("utf-8", errors="replace")) is not None
+
+
+def tabs_for_spaces(text: str) -> str:
+    """The text with tabs, where NumPy's savetxt or R's write.table put spaces between cells; else the same text.
+
+    NumPy writes whole numbers as 1.000000000000000000e+00: they are whole numbers again. R names no column for its
+    rows' names.
+
+    >>> tabs_for_spaces("1.000000000000000000e+00 0.25\\n0.000000000000000000e+00 0.75\\n")
+    '1\\t0.25\\n0\\t0.75\\n'
+    >>> tabs_for_spaces('"gold" "said"\\n"1" "a b" "c"\\n')
+    '\\tgold\\tsaid\\n1\\ta b\\tc\\n'
+    """
+    text = _OF_NUMPY.sub(lambda match: _whole(match[0]), text)
+    if "\t" in text:
+        return text
+    lines = text.split("\n")
+    if _are_rows_of_numbers([line.split() for line in lines[:_SEEN_LINES] if line.strip()]):
+        return "\n".join("\t".join(line.split()) for line in lines)
+    if _QUOTED_NAMES.fullmatch(lines[0].strip()):
+        return "\n".join(map("\t".join, _rows_of_r(lines)))
+    return text
+
+
+def _are_rows_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether there are rows, and all hold as many numbers, two or more."""
+    widths = {len(cells) for cells in rows}
+    return len(widths) == 1 and min(widths) > 1 and all(_NUMBER.fullmatch(cell) for cells in rows for cell in cells)
+
+
+def _rows_of_r(lines: Sequence[str]) -> list[list[str]]:
+    """The cells of write.table, which names no column for the rows' own names."""
+    rows = list(csv.reader(lines, delimiter=" "))
+    if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:
+        rows[0] = ["", *rows[0]]
+    return rows
+
+
+def _whole(number: str) -> str:
+    value = float(number)
+    return str(int(value)) if value.is_integer() else number
+
+
+def decimal_points(cells: Sequence[str]) -> Sequence[str] | None:
+    """Numbers with a point where most of them have a decimal comma and none has anything else; None elsewhere.
+
+    Where all commas could stand for thousands, as in 1,250, nothing is sure, and None is given.
+
+    >>> decimal_points(["0,25", "1", "-3,5"]), decimal_points(["1", "2", "1,2"]), decimal_points(["1,250", "2,500"])
+    (['0.25', '1', '-3.5'], None, None)
+    """
+    filled = [cell for cell in cells if cell]
+    commas = [cell for cell in filled if "," in cell]
+    if len(commas) <= len(filled) / 2 or all(map(_THOUSANDS.fullmatch, commas)):
+        return None
+    if not all(map(_WITH_COMMA.fullmatch, filled)):
+        return None
+    return [cell.replace(",", ".") for cell in cells]

@@ -17,10 +17,10 @@ def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
     """
     text, notes = decode(content, name)
     lines, labels, texts = [], [], []
-    for line, said in enumerate(text.split("\n"), start=1):
-        if not said.strip():
+    for line, written in enumerate(text.split("\n"), start=1):
+        if not written.strip():
             continue
-        marked, _, rest = said.strip().partition(" ")
+        marked, _, rest = written.strip().partition(" ")
         if not marked.startswith(MARK) or rest.lstrip().startswith(MARK):
             raise DataError(
                 f"{name}, line {line}: {'several labels' if marked.startswith(MARK) else 'no label'} in front of the "
@@ -29,6 +29,5 @@ def parse_fasttext(content: bytes, name: str, limits: Limits) -> Table:
         lines.append(line)
         labels.append(marked.removeprefix(MARK))
         texts.append(rest.strip())
-        if len(lines) > limits.samples:
-            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+        limits.check_rows(name, len(lines))
     return make_table(name, ["label", "text"], [labels, texts], lines=lines, notes=tuple(notes))

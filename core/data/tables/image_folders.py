@@ -7,8 +7,8 @@ from typing import NamedTuple
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
-from core.data.tables.class_names import encode
 from core.data.tables.images import ImageStack, Size
+from core.data.tables.names import encode
 from core.data.tables.parts import about_parts, part_name
 from core.data.values import listed
 
@@ -102,7 +102,7 @@ def has_class_folders(archive: Archive) -> bool:
 def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
     """The images of an archive, and what is to be said of them."""
     paths = files_of(archive)
-    pictures = [path for path in paths if path.suffix.lower() in IMAGE_ENDINGS]
+    pictures = list(filter(is_picture, paths))
     if not pictures:
         raise DataError(
             f"{archive.name}: there is no PNG or JPEG image in it. "
@@ -110,22 +110,39 @@ def _images(archive: Archive) -> tuple[list[_Image], list[str]]:
         )
     depth = _depth_of_classes(pictures)
     n_around = depth + _has_parts(archive, pictures, depth)
-    others = [path for path in paths if path.suffix.lower() not in IMAGE_ENDINGS and len(path.parts) > n_around + 1]
-    if others:
-        raise DataError(f"{archive.name}: {others[0]} is no PNG or JPEG image. Convert it, or leave it out.")
+    _check_classes_hold_pictures(archive, n_around)
     labelled = [path for path in pictures if n_around == depth or len(path.parts) > n_around + 1]
     n_inner = _n_inner(labelled, n_around)
     images = [_placed(archive, path, depth, n_around, n_inner) for path in labelled]
     n_sources = _check_sources(archive, images)
     if not n_sources:
         images = [image._replace(source=None) for image in images]
-    notes = [f"Sources are the {n_sources:,} folders in the classes' folders."] if n_sources else []
-    if len(labelled) < len(pictures):
-        notes.append(f"Images in no folder of a class were left out: {len(pictures) - len(labelled):,}.")
     tables = [str(path) for path in paths if path.suffix.lower() in TABLE_ENDINGS]
-    if tables:
-        notes.append(f"Not used, since the folders say the classes: {listed(tables)}.")
-    return images, notes
+    return images, _notes(n_sources, len(pictures) - len(labelled), tables)
+
+
+def _notes(n_sources: int, n_left_out: int, tables: list[str]) -> list[str]:
+    notes = {
+        f"Sources are the {n_sources:,} folders in the classes' folders.": n_sources,
+        f"Images in no folder of a class were left out: {n_left_out:,}.": n_left_out,
+        f"Not used, since the folders say the classes: {listed(tables)}.": tables,
+    }
+    return [note for note, holds in notes.items() if holds]
+
+
+def is_picture(path: PurePosixPath) -> bool:
+    """Whether a file is an image by its ending.
+
+    >>> is_picture(PurePosixPath("cats/1.PNG")), is_picture(PurePosixPath("cats/1.txt"))
+    (True, False)
+    """
+    return path.suffix.lower() in IMAGE_ENDINGS
+
+
+def _check_classes_hold_pictures(archive: Archive, n_around: int) -> None:
+    for path in files_of(archive):
+        if not is_picture(path) and len(path.parts) > n_around + 1:
+            raise DataError(f"{archive.name}: {path} is no PNG or JPEG image. Convert it, or leave it out.")
 
 
 def _depth_of_classes(pictures: list[PurePosixPath]) -> int:

@@ -70,8 +70,8 @@ class ImageStack:
         if self._size is None or self._sizes == {self._size}:
             return (NOTE,)
         height, width = self._size
-        told = f"of {len(self._sizes):,} sizes" if len(self._sizes) > 1 else "of another size"
-        resized = f"Images {told} were resized to {width} × {height} pixels, bilinearly; proportions were not kept."
+        sizes = f"of {len(self._sizes):,} sizes" if len(self._sizes) > 1 else "of another size"
+        resized = f"Images {sizes} were resized to {width} × {height} pixels, bilinearly; proportions were not kept."
         return (NOTE, resized)
 
     def _decoded(self, content: bytes, path: str) -> UInt8[np.ndarray, "h w c"]:

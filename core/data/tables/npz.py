@@ -1,7 +1,8 @@
 """What is in an NPZ file? Arrays of inputs and labels of a data set, or of truth and scores of a model."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import prod
 from pathlib import PurePath
 from typing import Any
@@ -12,7 +13,7 @@ from core.data.dataset import Dataset, Kind
 from core.data.errors import DataError
 from core.data.limits import Archive, Limits
 from core.data.tables.array_keys import keys_by_part, keys_by_role, marks_of_parts, parts_marked
-from core.data.tables.class_names import encode
+from core.data.tables.names import encode
 from core.data.tables.parts import about_parts
 from core.data.tables.pixels import to_unit_range
 from core.data.tables.table import Table, make_table
@@ -43,16 +44,13 @@ def parse_npz(content: bytes, name: str, limits: Limits, *, dataset_name: str, k
     names_key = next((key for key in keys if key.lower() in _CLASS_KEYS), None)
     if names_key is not None:
         class_names, notes = _named_classes(archive, names_key, class_names, notes)
-    if "ids" not in strings:
+    if "ids" in strings:
+        _check_unique(strings["ids"], places["ids"])
+    else:
         notes.append("Ids: positions of the samples, counted from 0.")
-    elif repeat := first_repeat(strings["ids"]):
-        raise DataError(
-            f"{places['ids']} holds {strings['ids'][repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. "
-            "Each id must be unique."
-        )
     marks = [] if parts else marks_of_parts(keys)
     parts = parts or parts_marked({key: _array(archive, key, f"{name}: {key!r}") for key in marks}, len(x))
-    used = {names_key, *(marks if parts else ()), *(key for keys in keys_of.values() for key in keys.values())}
+    used = {names_key, *(marks if parts else ()), *chain.from_iterable(key_of.values() for key_of in keys_of.values())}
     unused = sorted(set(keys) - used)
     if unused:
         notes.append(f"Not used: {', '.join(unused)}.")
@@ -83,13 +81,8 @@ def _joined(
         places = {**named, **places}
     if len(arrays_of) == 1:
         return arrays_of[0], places, None
-    for role in arrays_of[0]:
-        shapes = {arrays[role].shape[1:] for arrays in arrays_of}
-        if len(shapes) > 1:
-            raise DataError(
-                f"{places[role]} and that of another part differ in shape: "
-                f"{', '.join(str(arrays[role].shape) for arrays in arrays_of)}. All samples must have one shape."
-            )
+    for role, place in places.items():
+        _check_one_shape([arrays[role] for arrays in arrays_of], place)
     whole = {role: np.concatenate([arrays[role] for arrays in arrays_of]) for role in arrays_of[0]}
     _check_sizes(whole, places, limits)
     parts = [str(part) for part, arrays in zip(keys_of, arrays_of, strict=True) for _ in range(len(arrays["x"]))]
@@ -129,25 +122,28 @@ def parse_arrays(content: bytes, name: str, limits: Limits) -> Table:
     >>> list(parse_arrays(stream.getvalue(), "scores.npz", Limits()).columns)
     ['labels', 'probs_0', 'probs_1']
     """
-    if name.lower().endswith(".npy"):
-        arrays = {PurePath(name).stem: _array_of(content, name)}
-    else:
-        archive = Archive(content, name, limits)
-        arrays = {_key(path): _array(archive, _key(path), f"{name}: {_key(path)!r}") for path in archive.paths}
+    arrays = _arrays_in(content, name, limits)
     names = next((arrays.pop(key) for key in list(arrays) if key.lower() in _CLASS_KEYS), None)
     arrays = {key: array for key, array in arrays.items() if array.ndim}
     n_rows = max((len(array) for array in arrays.values()), default=0)
-    if n_rows > limits.samples:
-        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    limits.check_rows(name, n_rows)
+    if any(len(array) != n_rows for array in arrays.values()):
+        shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
+        raise DataError(f"{name}: the arrays differ in length: {shapes}. There must be as many rows in each.")
     columns: dict[str, np.ndarray] = {}
     for key, array in arrays.items():
         place = f"{name}: {key!r}" if len(arrays) > 1 else name
-        if len(array) != n_rows:
-            told = ", ".join(f"{other} {values.shape}" for other, values in arrays.items())
-            raise DataError(f"{name}: the arrays differ in length: {told}. There must be as many rows in each.")
         limits.check_columns(name, len(columns) + (array.shape[1] if array.ndim == 2 else 1))
         columns |= _columns_of(array, key, place, names)
     return make_table(name, list(columns), list(columns.values()), lines=range(1, n_rows + 1), unit="row")
+
+
+def _arrays_in(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarray]:
+    """The arrays of an NPZ by their keys, or that of an NPY by the file's name."""
+    if name.lower().endswith(".npy"):
+        return {PurePath(name).stem: _array_of(content, name)}
+    archive = Archive(content, name, limits)
+    return {_key(path): _array(archive, _key(path), f"{name}: {_key(path)!r}") for path in archive.paths}
 
 
 def _columns_of(array: np.ndarray, key: str, place: str, names: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -194,6 +190,21 @@ def _array_of(content: bytes, place: str) -> np.ndarray:
         raise DataError(f"{place} is no NumPy array, or a damaged one. Save the file again.") from error
 
 
+def _check_unique(ids: Sequence[str], place: str) -> None:
+    if repeat := first_repeat(ids):
+        raise DataError(
+            f"{place} holds {ids[repeat[0]]!r} at positions {repeat[0]} and {repeat[1]}. Each id must be unique."
+        )
+
+
+def _check_one_shape(arrays: Sequence[np.ndarray], place: str) -> None:
+    if len({array.shape[1:] for array in arrays}) > 1:
+        raise DataError(
+            f"{place} and that of another part differ in shape: "
+            f"{', '.join(str(array.shape) for array in arrays)}. All samples must have one shape."
+        )
+
+
 def _check_sizes(arrays: dict[str, np.ndarray], places: dict[str, str], limits: Limits) -> None:
     x = arrays["x"]
     if x.ndim == 0 or x.size == 0:
@@ -218,26 +229,36 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
     is_text = x.dtype.kind == "U"
     if not is_text and x.dtype.kind not in "buif":
         raise DataError(f"{place} is of type {x.dtype}. It must hold numbers, or texts (save bytes with .astype(str)).")
-    found = _KINDS.get(x.ndim)
-    if found is None or (found == "text") != is_text:
+    own_kind = _KINDS.get(x.ndim)
+    if own_kind is None or (own_kind == "text") != is_text:
         raise DataError(
             f"{place} has shape {x.shape} and type {x.dtype}. Images need (n, height, width) or (n, height, width, "
             "channels), tables (n, features), texts (n,) strings."
         )
-    if kind not in (None, found):
-        raise DataError(f"{place} has shape {x.shape}, which makes it {found} data, but {kind} was asked for.")
-    if found == "text":
-        return np.array(_listed_values(x, place), dtype=object), found, 1.0, []
-    if found == "tabular":
-        if not np.isfinite(x).all():
-            row, column = np.argwhere(~np.isfinite(x))[0]
-            raise DataError(
-                f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
-                "Every feature must be a finite number: fill in or leave out what is missing."
-            )
-        features = x.astype(np.float64, copy=x.flags.writeable)
-        features.flags.writeable = False  # a Dataset copies what somebody else could write to
-        return features, found, 1.0, []
+    if kind not in (None, own_kind):
+        raise DataError(f"{place} has shape {x.shape}, which makes it {own_kind} data, but {kind} was asked for.")
+    if own_kind == "text":
+        return np.array(_listed_values(x, place), dtype=object), own_kind, 1.0, []
+    if own_kind == "tabular":
+        return _features(x, place), own_kind, 1.0, []
+    pixels, scale, note = _pixels(x, place)
+    return pixels, own_kind, scale, [note]
+
+
+def _features(x: np.ndarray, place: str) -> np.ndarray:
+    if not np.isfinite(x).all():
+        row, column = np.argwhere(~np.isfinite(x))[0]
+        raise DataError(
+            f"{place} holds {x[row, column]} in row {row}, column {column} (counted from 0). "
+            "Every feature must be a finite number: fill in or leave out what is missing."
+        )
+    features = x.astype(np.float64, copy=x.flags.writeable)
+    features.flags.writeable = False  # a Dataset copies what somebody else could write to
+    return features
+
+
+def _pixels(x: np.ndarray, place: str) -> tuple[np.ndarray, float, str]:
+    """Images in [0, 1], the scale that they had, and a note of that."""
     if x.ndim == 4 and x.shape[1] in (1, 3) and x.shape[3] not in (1, 3, 4):
         raise DataError(
             f"{place} has shape {x.shape}, which looks like (n, channels, height, width). Images need their channels "
@@ -245,7 +266,7 @@ def _inputs(x: np.ndarray, place: str, kind: Kind | None) -> tuple[np.ndarray, K
         )
     pixels, scale, note = to_unit_range(x if x.ndim == 4 else x[..., None], place)
     pixels.flags.writeable = False
-    return pixels, found, scale, [note]
+    return pixels, scale, note
 
 
 def _strings(values: np.ndarray, place: str) -> list[str]:

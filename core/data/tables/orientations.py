@@ -6,7 +6,6 @@ from typing import Any
 Rows = list[dict[str, Any]]
 Columns = dict[str, list[Any]]
 _NAMES = ("columns", "data")
-_SCALARS = (str, int, float, bool, type(None))
 WITHOUT_NAMES = "There are no names of columns."
 
 
@@ -27,8 +26,8 @@ def in_order(value: Any) -> tuple[Rows | Columns, tuple[str, ...]] | None:
     if not isinstance(value, dict):
         return None
     for read in (_of_split, _of_table, _of_objects, _of_nested, _of_columns):
-        if (found := read(value)) is not None:
-            return found
+        if (table := read(value)) is not None:
+            return table
     return [value], ()
 
 
@@ -36,28 +35,26 @@ def _of_lists(rows: list[Any]) -> tuple[Rows | Columns, tuple[str, ...]] | None:
     """Rows without names: values in one order, or the classes and scores of a row each."""
     if _are_objects(rows):
         return rows, ()
-    if not rows or not all(isinstance(row, list) for row in rows):
+    if not rows or not all(isinstance(row, list) and row for row in rows):
         return None
-    if all(row and all(isinstance(cell, dict) for cell in row) for row in rows):
+    if all(map(_are_objects, rows)):
         return {"output": rows}, (WITHOUT_NAMES,)
-    width = len(rows[0])
-    if width and all(len(row) == width and all(isinstance(cell, _SCALARS) for cell in row) for row in rows):
-        return {f"column {place + 1}": list(cells) for place, cells in enumerate(zip(*rows, strict=True))}, (
-            WITHOUT_NAMES,
-        )
+    if all(len(row) == len(rows[0]) and all(map(_is_scalar, row)) for row in rows):
+        columns = {f"column {place}": list(cells) for place, cells in enumerate(zip(*rows, strict=True), start=1)}
+        return columns, (WITHOUT_NAMES,)
     return None
 
 
 def _of_split(value: dict[str, Any]) -> tuple[Columns, tuple[str, ...]] | None:
     """Names under "columns", rows under "data", perhaps an index; what else is there is about the table."""
     names, rows = (value.get(key) for key in _NAMES)
-    if not isinstance(names, list) or not isinstance(rows, list) or not names or not rows:
+    if not (isinstance(names, list) and isinstance(rows, list) and names and rows):
         return None
-    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+    if len({*map(str, names)}) < len(names) or not all(
+        isinstance(row, list) and len(row) == len(names) for row in rows
+    ):
         return None
     columns = {str(name): list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
-    if len(columns) < len(names):
-        return None
     index = value.get("index")
     return ({"index": index, **columns} if _names_rows(index, rows, columns) else columns), ()
 
@@ -65,7 +62,7 @@ def _of_split(value: dict[str, Any]) -> tuple[Columns, tuple[str, ...]] | None:
 def _names_rows(index: Any, rows: Sequence[Any], columns: Columns) -> bool:
     """Whether an index says more than the rows' positions."""
     is_one = isinstance(index, list) and len(index) == len(rows) and "index" not in columns
-    return is_one and index != list(range(len(rows))) and all(isinstance(each, _SCALARS) for each in index)
+    return is_one and index != list(range(len(rows))) and all(map(_is_scalar, index))
 
 
 def _of_table(value: dict[str, Any]) -> tuple[Rows, tuple[str, ...]] | None:
@@ -85,15 +82,23 @@ def _of_objects(value: dict[str, Any]) -> tuple[Rows, tuple[str, ...]] | None:
 def _of_nested(value: dict[str, Any]) -> tuple[Rows | Columns, tuple[str, ...]] | None:
     """Objects with the same keys: of columns by row, or of rows by column, of which there are more than columns."""
     inner = list(value.values())
-    if len(inner) < 2 or not all(isinstance(each, dict) and each.keys() == inner[0].keys() for each in inner):
-        return None
-    if not inner[0] or not all(isinstance(cell, (*_SCALARS, list)) for each in inner for cell in each.values()):
+    if not _have_same_keys(inner):
         return None
     if len(inner) > len(inner[0]) or all(key.isdecimal() for key in value):
-        names = {} if "index" in inner[0] or _count(value) else {"index": list(value)}
-        return {**names, **{key: [each[key] for each in inner] for key in inner[0]}}, ()
-    rows = {} if "index" in value or _count(inner[0]) else {"index": list(inner[0])}
-    return {**rows, **{key: list(each.values()) for key, each in value.items()}}, ()
+        rows, columns = value, {key: [each[key] for each in inner] for key in inner[0]}
+    else:
+        rows, columns = inner[0], {key: list(each.values()) for key, each in value.items()}
+    index = {} if "index" in columns or _count(rows) else {"index": list(rows)}
+    return {**index, **columns}, ()
+
+
+def _have_same_keys(values: list[Any]) -> bool:
+    """Whether these are objects, two or more, of cells under the same names, at least one."""
+    if len(values) < 2 or not all(
+        isinstance(each, dict) and each and each.keys() == values[0].keys() for each in values
+    ):
+        return False
+    return all(_is_scalar(cell) or isinstance(cell, list) for each in values for cell in each.values())
 
 
 def _count(names: dict[str, Any]) -> bool:
@@ -112,6 +117,10 @@ def _of_columns(value: dict[str, Any]) -> tuple[Columns, tuple[str, ...]] | None
 def _passed_over(value: dict[str, Any], taken: list[str]) -> tuple[str, ...]:
     left = [key for key in value if key not in taken]
     return (f"Not used: {', '.join(left[:12])}.",) if left else ()
+
+
+def _is_scalar(cell: Any) -> bool:
+    return cell is None or isinstance(cell, (str, int, float))
 
 
 def _are_objects(rows: Any) -> bool:

@@ -11,6 +11,7 @@ from core.data.limits import Archive, Limits
 from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects
 
+SheetRow = tuple[int, tuple[Any, ...]]  # its number, its cells
 _BESIDE = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 
@@ -49,6 +50,25 @@ def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
     Traceback (most recent call last):
     core.data.errors.DataError: book.xlsx: this is no zip archive, or a damaged one. Make it again, or upload it again.
     """
+    filled = {title: rows for title, rows in _sheets(content, name, limits).items() if rows}
+    if not filled:
+        raise DataError(f"{name}: there is nothing in any sheet.")
+    title, *others = filled
+    notes = (f"Sheet {title!r} was read, and not {listed(map(repr, others))}.",) if others else ()
+    return _table_of(filled[title], name, notes)
+
+
+def _table_of(rows: list[SheetRow], name: str, notes: tuple[str, ...]) -> Table:
+    """A sheet as a table: its first row names the columns, as far to the right as there is a name."""
+    (_, header), *body = rows
+    width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
+    names = ["" if cell is None else str(cell) for cell in header[:width]]
+    columns = [objects([_cell(cells[place]) for _, cells in body]) for place in range(width)]
+    return make_table(name, names, columns, lines=[line for line, _ in body], unit="row", notes=notes)
+
+
+def _sheets(content: bytes, name: str, limits: Limits) -> dict[str, list[SheetRow]]:
+    """The rows of all sheets of a workbook, by their titles."""
     archive = Archive(content, name, limits)
     for path in archive.paths:  # all of it, so that nothing unpacks beyond the limit unseen
         archive.read(path)
@@ -61,34 +81,22 @@ def parse_workbook(content: bytes, name: str, limits: Limits) -> Table:
         ) from error
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        sheets = {sheet.title: _rows_of(sheet, name, limits) for sheet in book.worksheets}
+        return {sheet.title: _rows_of(sheet, name, limits) for sheet in book.worksheets}
     except DataError:
         raise
     except Exception as error:  # a file from somebody else can make the library raise nearly anything
         raise DataError(
             f"{name}: this is no Excel workbook, or a damaged one. Save the sheet as CSV (UTF-8)."
         ) from error
-    filled = {title: rows for title, rows in sheets.items() if rows}
-    if not filled:
-        raise DataError(f"{name}: there is nothing in any sheet.")
-    title, rows = next(iter(filled.items()))
-    others = [other for other in filled if other != title]
-    notes = (f"Sheet {title!r} was read, and not {listed(map(repr, others))}.",) if others else ()
-    (_, header), *body = rows
-    width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
-    names = ["" if cell is None else str(cell) for cell in header[:width]]
-    columns = [objects([_cell(cells[place]) for _, cells in body]) for place in range(width)]
-    return make_table(name, names, columns, lines=[line for line, _ in body], unit="row", notes=notes)
 
 
-def _rows_of(sheet: Any, name: str, limits: Limits) -> list[tuple[int, tuple[Any, ...]]]:
+def _rows_of(sheet: Any, name: str, limits: Limits) -> list[SheetRow]:
     """The rows of a sheet that hold anything, with their numbers."""
     rows = []
     for line, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
         if any(cell is not None and cell != "" for cell in cells):
             rows.append((line, cells))
-        if len(rows) > limits.samples + 1:
-            raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+        limits.check_rows(name, len(rows) - 1)  # the first names the columns
     return rows
 
 

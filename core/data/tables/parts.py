@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from core.data.dataset import PARTS
 from core.data.errors import DataError
-from core.data.tables.column_names import compact
+from core.data.tables.names import compact
 from core.data.tables.table import Table
 from core.data.values import quoted
 
@@ -46,8 +46,8 @@ def part_column(table: Table) -> str | None:
     >>> part_column(make_table("t.tsv", ["x", "split"], [["1", "2"], ["train", "dev"]], lines=[2, 3]))
     'split'
     """
-    found = [column for column in table.columns if is_part(table, column)]
-    return next((column for column in found if compact(column) in _NAMES), found[0] if len(found) == 1 else None)
+    marking = [column for column in table.columns if is_part(table, column)]
+    return next((column for column in marking if compact(column) in _NAMES), marking[0] if len(marking) == 1 else None)
 
 
 def named_parts(values: Iterable[str], place: str) -> list[str]:

@@ -12,8 +12,8 @@ from types import MappingProxyType
 import numpy as np
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.tables.column_names import ROW_NAMES
 from core.data.tables.dates import days
+from core.data.tables.names import ROW_NAMES
 from core.data.tables.roles import DatasetRoles, guess_dataset_roles, role_reasons
 from core.data.tables.table import Table
 from core.data.values import sample, spell
@@ -100,7 +100,7 @@ def propose_roles(table: Table) -> Proposal:
     return Proposal(roles, question, MappingProxyType(role_reasons(table, roles)))
 
 
-def said_roles(table: Table, said: Mapping[str, str | None]) -> DatasetRoles:
+def said_roles(table: Table, columns: Mapping[str, str | None]) -> DatasetRoles:
     """What somebody said of a table's columns, by role, and what is guessed of its ids and sources beside that.
 
     None says that no column has the role. A label, a text or features that nobody named are left to reading.
@@ -120,8 +120,8 @@ def said_roles(table: Table, said: Mapping[str, str | None]) -> DatasetRoles:
     except DataError:  # the label that was said may leave more
         pass
     kept = {role: getattr(guess, role) for role in SINGLE if role not in ("label", "text")}
-    kept = {role: column for role, column in kept.items() if column not in said.values()}
-    return DatasetRoles(**{**kept, **said})
+    kept = {role: column for role, column in kept.items() if column not in columns.values()}
+    return DatasetRoles(**{**kept, **columns})
 
 
 def features_of(table: Table, roles: DatasetRoles) -> tuple[str, ...]:

@@ -33,8 +33,7 @@ def parse_jsonl(content: bytes, name: str, limits: Limits) -> Table:
             rows.append(_row(encoded, f"{name}, line {line}"))
             limits.check_columns(name, len(rows[-1]))
             _note_keys(rows[-1], keys, f"{name}, line {line}")
-            if len(rows) > limits.samples:
-                raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+            limits.check_rows(name, len(rows))
     if not rows:
         raise DataError(f"{name}: there is nothing but white space in the file.")
     return make_table(name, list(keys), _cells(rows, keys, name, limits), lines=lines)
@@ -65,8 +64,7 @@ def parse_json(content: bytes, name: str, limits: Limits) -> Table:
 def _of_rows(rows: Any, name: str, limits: Limits, notes: tuple[str, ...]) -> Table:
     if not isinstance(rows, list) or not rows:
         raise DataError(f"{name}: {quoted(rows)} instead of rows. Write a list of objects, one per row.")
-    if len(rows) > limits.samples:
-        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    limits.check_rows(name, len(rows))
     keys: dict[str, None] = {}
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
@@ -82,13 +80,12 @@ def _of_columns(columns: dict[str, list[Any]], name: str, limits: Limits, notes:
     limits.check_columns(name, len(columns))
     lengths = {key: len(values) for key, values in columns.items()}
     if len(set(lengths.values())) != 1:
-        told = listed(f"{key} {length}" for key, length in lengths.items())
+        shown = listed(f"{key} {length}" for key, length in lengths.items())
         raise DataError(
-            f"{name}: the lists differ in length ({told or 'there is none'}). All must have as many values."
+            f"{name}: the lists differ in length ({shown or 'there is none'}). All must have as many values."
         )
     n_rows = next(iter(lengths.values()))
-    if n_rows > limits.samples:
-        raise DataError(f"{name}: more than {limits.samples:,} rows. Give a smaller sample.")
+    limits.check_rows(name, n_rows)
     cells = map(objects, columns.values())
     return make_table(name, list(columns), cells, lines=range(1, n_rows + 1), unit="row", notes=notes)
 

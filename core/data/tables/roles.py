@@ -9,8 +9,8 @@ import numpy as np
 
 from core.data.dataset import Kind
 from core.data.errors import DataError, RolesNeeded
-from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.image_columns import image_column
+from core.data.tables.names import ROW_NAMES, compact
 from core.data.tables.parts import part_column
 from core.data.tables.sources import about, is_called_source, named_sources, names_sources, propose_sources
 from core.data.tables.table import Table
@@ -63,6 +63,11 @@ class DatasetRoles:
         return (*(column for column in named if column is not None), *self.features)
 
     @property
+    def has_inputs(self) -> bool:
+        """Whether they say what a label is to be learned from."""
+        return self.text is not None or self.image is not None or bool(self.features)
+
+    @property
     def kind(self) -> Literal["image", "text", "tabular"]:
         """What kind of data set these roles make."""
         if self.image is not None:
@@ -84,20 +89,14 @@ def guess_dataset_roles(table: Table, *, kind: Kind | None = None, roles: Datase
     DatasetRoles(label='class', text=None, features=('size',), id='id', source=None, part=None,
                  image=None)
     """
-    image = image_column(table)
-    if kind == "image" and image is None and (roles is None or roles.image is None):
-        raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
     given = roles is not None
-    if roles is None:
-        roles = replace(_names(table), image=image if kind in (None, "image") else None)
-    elif roles.image is None and roles.text is None and not roles.features:
-        roles = replace(roles, image=image)  # whoever names the label alone means the images
+    roles = _with_image(table, roles, kind)
     _check(table, roles)
     if roles.label is None:
         roles = replace(roles, label=_guess_label(table, roles, kind))
     if not given:
         roles = _with_source(table, roles)
-    if roles.text is None and roles.image is None and not roles.features:
+    if not roles.has_inputs:
         roles = _with_inputs(table, roles, kind)
     if kind not in (None, roles.kind):
         raise DataError(f"{table.name}: these columns make {roles.kind} data, but {kind} was asked for.")
@@ -114,28 +113,52 @@ def role_reasons(table: Table, roles: DatasetRoles) -> dict[str, str]:
     {'label': 'it is called so', 'source': 'it is called like a source; 2 values in 3 rows',
      'features': 'they hold numbers'}
     """
-    reasons = {}
-    for role in ("label", "text", "id"):
-        column = getattr(roles, role)
-        if column is not None and column.lower() in NAMES[role]:
-            reasons[role] = "it is called so"
-    if roles.label is not None and "label" not in reasons and _names_classes(table, roles.label):
-        reasons["label"] = f"it has few different values: {about(table, roles.label)}"
-    if roles.text is not None and "text" not in reasons and is_text(table, roles.text):
-        reasons["text"] = "it holds whole sentences"
-    if roles.id is not None and "id" not in reasons and table.is_unique(roles.id):
-        reasons["id"] = "no value of it occurs twice"
-    if roles.source is not None and roles.label is not None:
-        proposed = {each.column: each.reason for each in propose_sources(table, roles.label)}
-        if roles.source in proposed:
-            reasons["source"] = proposed[roles.source]
-        elif roles.source.lower() in NAMES["id"]:
-            reasons["source"] = f"its values repeat, so that it names no single row; {about(table, roles.source)}"
-    if roles.features:
-        reasons["features"] = "they hold numbers"
+    reasons = {role: _reason(table, role, getattr(roles, role)) for role in ("label", "text", "id")}
+    reasons["source"] = _reason_of_source(table, roles.source, roles.label)
+    reasons["features"] = "they hold numbers" if roles.features else None
     if roles.image is not None:
         reasons["image"] = "it holds PNG or JPEG images" if table.image_of is None else "it names images in the archive"
-    return reasons
+    return {role: reason for role, reason in reasons.items() if reason is not None}
+
+
+def _reason(table: Table, role: str, column: str | None) -> str | None:
+    """Why a column may be a label, a text or an id: by its name, or else by its values."""
+    if column is None:
+        return None
+    if column.lower() in NAMES[role]:
+        return "it is called so"
+    match role:
+        case "label" if _names_classes(table, column):
+            return f"it has few different values: {about(table, column)}"
+        case "text" if is_text(table, column):
+            return "it holds whole sentences"
+        case "id" if table.is_unique(column):
+            return "no value of it occurs twice"
+    return None
+
+
+def _reason_of_source(table: Table, source: str | None, label: str | None) -> str | None:
+    if source is None or label is None:
+        return None
+    proposed = {each.column: each.reason for each in propose_sources(table, label)}
+    if source not in proposed and source.lower() in NAMES["id"]:
+        return f"its values repeat, so that it names no single row; {about(table, source)}"
+    return proposed.get(source)
+
+
+def _with_image(table: Table, roles: DatasetRoles | None, kind: Kind | None) -> DatasetRoles:
+    """Roles by name where none are given, and images where the table holds some; DataError where it must and does not.
+
+    Whoever names the label alone means the images.
+    """
+    image = image_column(table)
+    if roles is None:
+        roles = replace(_names(table), image=image if kind in (None, "image") else None)
+    elif not roles.has_inputs:
+        roles = replace(roles, image=image)
+    if kind == "image" and image is None and roles.image is None:
+        raise DataError(f"{table.name}: a table holds no images. Give a zip of image folders or an NPZ file.")
+    return roles
 
 
 def _names(table: Table) -> DatasetRoles:
@@ -183,8 +206,8 @@ def _check(table: Table, roles: DatasetRoles) -> None:
 
 def _named(role: str, columns: Iterable[str]) -> str | None:
     """The one column that is called like the role, if it is one."""
-    found = [column for column in columns if column.lower() in NAMES[role]]
-    return found[0] if len(found) == 1 else None
+    called_so = [column for column in columns if column.lower() in NAMES[role]]
+    return called_so[0] if len(called_so) == 1 else None
 
 
 def _guess_id(table: Table) -> str | None:
@@ -210,9 +233,7 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
     named = _named("label", columns)
     if named is not None:
         return named
-    likely = [column for column in columns if column.lower() in NAMES["label"]] or [
-        column for column in columns if _names_classes(table, column)
-    ]
+    likely = _likely_labels(table, columns)
     guess = roles
     if not likely and not any(_may_be_label(table, column) for column in columns):
         raise DataError(
@@ -228,6 +249,12 @@ def _guess_label(table: Table, roles: DatasetRoles, kind: Kind | None) -> str:
         guess,
         tuple(table.columns),
     )
+
+
+def _likely_labels(table: Table, columns: list[str]) -> list[str]:
+    """The columns that are called like a label or, where none is, hold what may be classes."""
+    called_so = [column for column in columns if column.lower() in NAMES["label"]]
+    return called_so or [column for column in columns if _names_classes(table, column)]
 
 
 def _likeliest(table: Table, columns: list[str]) -> str:
@@ -260,32 +287,34 @@ def _unlikely(column: str) -> int:
 def _with_inputs(table: Table, roles: DatasetRoles, kind: Kind | None) -> DatasetRoles:
     """The roles with a text column or features added."""
     columns = _free(table, roles)
-    numeric = tuple(column for column in columns if _measures(table, column))
-    if kind == "tabular" and numeric:
-        return replace(roles, features=numeric)
-    numbers = set(numeric)
-    other = [column for column in columns if column not in numbers]
-    text = _only_text(table, other, alone=kind == "text" or not numeric)
-    if text is not None:
-        return replace(roles, text=text)
-    texts = [column for column in other if is_text(table, column)]
-    if numeric and not texts and kind is None:
-        return replace(roles, features=numeric)
     if not columns:
         raise DataError(
             f"{table.name}: no column is left to learn the label from. Give a column of text, or columns of numbers."
         )
-    guess = replace(roles, text=(texts or other or [None])[0])
+    numeric, others, texts = _by_content(table, columns)
+    if kind == "tabular" and numeric:
+        return replace(roles, features=numeric)
+    if (text := _only_text(others, texts, alone=kind == "text" or not numeric)) is not None:
+        return replace(roles, text=text)
+    if numeric and not texts and kind is None:
+        return replace(roles, features=numeric)
     raise RolesNeeded(
         f"{table.name}: {_open_inputs(texts, numeric, kind)}? The columns are {listed(table.columns)}.",
-        guess,
+        replace(roles, text=next(iter((*texts, *others)), None)),
         tuple(table.columns),
     )
 
 
-def _only_text(table: Table, columns: list[str], *, alone: bool) -> str | None:
+def _by_content(table: Table, columns: list[str]) -> tuple[tuple[str, ...], list[str], list[str]]:
+    """The columns that may be features, the others, and those of the others that hold texts."""
+    numeric = tuple(column for column in columns if _measures(table, column))
+    numbers = set(numeric)
+    others = [column for column in columns if column not in numbers]
+    return numeric, others, [column for column in others if is_text(table, column)]
+
+
+def _only_text(columns: list[str], texts: list[str], *, alone: bool) -> str | None:
     """The column that is called a text or, where nothing but texts may be meant, the only one that holds some."""
-    texts = [column for column in columns if is_text(table, column)]
     return _named("text", columns) or (texts[0] if alone and len(texts) == 1 else None)
 
 

@@ -22,8 +22,8 @@ def roles_to_json(roles: DatasetRoles) -> str:
     >>> roles_to_json(DatasetRoles(label="status", id="name"))
     '{"touchstone": "data set roles", "label": "status", "id": "name"}'
     """
-    said = {role: value for role, value in asdict(roles).items() if value not in (None, ())}
-    return json.dumps({"touchstone": _WHAT, **said}, ensure_ascii=False)
+    columns = {role: value for role, value in asdict(roles).items() if value not in (None, ())}
+    return json.dumps({"touchstone": _WHAT, **columns}, ensure_ascii=False)
 
 
 def roles_from_json(text: str | bytes) -> DatasetRoles:
@@ -33,18 +33,18 @@ def roles_from_json(text: str | bytes) -> DatasetRoles:
     DatasetRoles(label='status', text=None, features=('a', 'b'), id=None, source=None, ...)
     """
     try:
-        said = json.loads(text)
-        if said.pop("touchstone") != _WHAT or not _are_roles(said):
+        columns = json.loads(text)
+        if columns.pop("touchstone") != _WHAT or not _are_roles(columns):
             raise ValueError
-        return DatasetRoles(**{**said, "features": tuple(said.get("features", ()))})
+        return DatasetRoles(**{**columns, "features": tuple(columns.get("features", ()))})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise DataError(_NOT_OURS) from None
 
 
-def _are_roles(said: Mapping[str, Any]) -> bool:
-    features = said.get("features", [])
-    names = [*features, *(said[role] for role in said if role != "features" and said[role] is not None)]
-    known = set(said) <= {*SINGLE, "features"}
+def _are_roles(columns: Mapping[str, Any]) -> bool:
+    features = columns.get("features", [])
+    names = [*features, *(columns[role] for role in columns if role != "features" and columns[role] is not None)]
+    known = set(columns) <= {*SINGLE, "features"}
     return known and isinstance(features, list) and all(isinstance(name, str) for name in names)
 
 
@@ -67,15 +67,15 @@ class FileReading:
 
     def to_json(self) -> str:
         """It as JSON; `from_json` reads it back."""
-        said = {"file": self.file, "roles": roles_to_json(self.roles), "image_size": self.image_size}
-        return json.dumps(said, ensure_ascii=False)
+        content = {"file": self.file, "roles": roles_to_json(self.roles), "image_size": self.image_size}
+        return json.dumps(content, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> "FileReading":
         """Read what `to_json` wrote."""
-        said = json.loads(text)
-        size = said.get("image_size")
-        return cls(said["file"], roles_from_json(said["roles"]), tuple(size) if size else None)
+        content = json.loads(text)
+        size = content.get("image_size")
+        return cls(content["file"], roles_from_json(content["roles"]), tuple(size) if size else None)
 
     def arguments(self) -> list[str]:
         """What names the file and its columns on the command line; with nothing behind "=" no column has the role."""
@@ -83,6 +83,6 @@ class FileReading:
         kind = [f"--data={self.file}", f"--kind={self.roles.kind}", *size]  # a name may begin with a dash
         if self.roles.features:
             return [*kind, f"--roles={roles_to_json(self.roles)}"]
-        said = {role: getattr(self.roles, role) for role in SINGLE}
-        said = {role: column for role, column in said.items() if column or role not in INPUTS}
-        return [*kind, *(f"--{role}={column or ''}" for role, column in said.items())]
+        columns = {role: getattr(self.roles, role) for role in SINGLE}
+        columns = {role: column for role, column in columns.items() if column or role not in INPUTS}
+        return [*kind, *(f"--{role}={column or ''}" for role, column in columns.items())]

@@ -12,8 +12,8 @@ from math import lgamma, log
 import numpy as np
 from jaxtyping import Integer
 
-from core.data.tables.column_names import ROW_NAMES, compact
 from core.data.tables.dates import days
+from core.data.tables.names import ROW_NAMES, compact
 from core.data.tables.parts import is_part
 from core.data.tables.table import Table
 
@@ -108,8 +108,8 @@ def propose_sources(table: Table, label: str, taken: Collection[str] = ()) -> tu
     labels = _codes(table, label) if candidates else None
     if labels is None:
         return tuple(proposals)
-    found = [(column, _regular(codes, labels, table.kind(column) == "whole")) for column, codes in candidates]
-    regular = [(column, *how) for column, how in found if how is not None]
+    regularities = [(column, _regular(codes, labels, table.kind(column) == "whole")) for column, codes in candidates]
+    regular = [(column, *how) for column, how in regularities if how is not None]
     regular.sort(key=lambda each: (each[1], each[2]))
     return (*proposals, *(SourceProposal(column, reason) for column, _, _, reason in regular))
 

@@ -201,6 +201,25 @@ class Table:
         """Whether no value occurs twice."""
         return self.n_different(column) == self.n_rows
 
+    def scores(self, column: str) -> tuple[tuple[str, ...], Float[np.ndarray, "n_rows n_classes"]]:
+        """The names and numbers of a column of vectors (named by position, from 0) or mappings (0 where a name lacks).
+
+        >>> make_table("t.tsv", ["p"], [["[1, 0]", "[0.5, 0.5]"]], lines=[2, 3]).scores("p")
+        (('0', '1'), array([[1. , 0. ], [0.5, 0.5]]))
+        """
+        cells = [numbers_in(cell) for cell in self.columns[column].tolist()]
+        first = cells[0] or ()
+        row = next((row for row, cell in enumerate(cells) if not _is_alike(cell, first)), None)
+        if row is not None:
+            expected = f"one of {len(first)} numbers, as in the first row" if row else "such as [0.1, 0.9]"
+            raise DataError(
+                f"{self.place(row)}: column {column!r} holds {quoted(self.columns[column][row])}. "
+                f"It must be a whole vector of scores, {expected}."
+            )
+        if isinstance(first, dict):
+            return _mapped([cell for cell in cells if isinstance(cell, dict)])
+        return tuple(str(position) for position in range(len(first))), np.array(cells, dtype=np.float64)
+
     def matrix(self, columns: Iterable[str]) -> Float[np.ndarray, "n_rows n_columns"]:
         """Columns side by side as numbers, NaN where there is none."""
         columns = list(columns)
@@ -237,6 +256,16 @@ def _kind_of_lists(cells: list[Any]) -> Kind | None:
 
 def _is_printed_list(cell: Any) -> bool:
     return isinstance(cell, str) and cell[:1] == "[" and cell[-1:] == "]"
+
+
+def _is_alike(cell: Any, first: Any) -> bool:
+    """Whether a cell holds a mapping, or a vector of as many numbers, as the first one does."""
+    return cell is not None and type(cell) is type(first) and (isinstance(cell, dict) or len(cell) == len(first))
+
+
+def _mapped(mappings: Sequence[dict[str, float]]) -> tuple[tuple[str, ...], Float[np.ndarray, "n_rows n_names"]]:
+    names = tuple(dict.fromkeys(name for mapping in mappings for name in mapping))
+    return names, np.array([[mapping.get(name, 0.0) for name in names] for mapping in mappings], dtype=np.float64)
 
 
 def make_table(

@@ -8,7 +8,7 @@ import numpy as np
 from core.data.limits import Limits
 from core.data.tables.roles import NAMES, is_text
 from core.data.tables.table import Table
-from core.data.values import numbers_in, sample
+from core.data.values import numbers_in, vectors_in
 
 
 def spread_vectors(table: Table, limits: Limits) -> Table:
@@ -20,25 +20,24 @@ def spread_vectors(table: Table, limits: Limits) -> Table:
     >>> list(spread.columns), spread.notes
     (['label', 'embedding 1', 'embedding 2'], ("Column 'embedding' holds vectors: a feature for each number.",))
     """
-    firsts = {column: table.sample(column)[0] for column in table.columns}
-    vectors = [column for column, cell in firsts.items() if _may_be_vector(cell)]
-    if len(vectors) != 1 or any(column.lower() in NAMES["text"] or is_text(table, column) for column in firsts):
+    column = _only_column_of_vectors(table)
+    vectors = None if column is None else vectors_in(table.columns[column])
+    if vectors is None:
         return table
-    [column] = vectors
-    rows = [numbers_in(cell) for cell in sample(table.columns[column]).tolist()]
-    if not all(isinstance(row, list) and len(row) == len(rows[0] or ()) for row in rows):
-        return table
-    rows = [numbers_in(cell) for cell in table.columns[column].tolist()]
-    if not all(isinstance(row, list) and len(row) == len(rows[0] or ()) for row in rows):
-        return table
-    matrix = np.array(rows, dtype=np.float64)
-    limits.check_columns(table.name, len(firsts) + matrix.shape[1])
+    limits.check_columns(table.name, len(table.columns) + vectors.shape[1])
     rest = {name: values for name, values in table.columns.items() if name != column}
-    spread = {f"{column} {place + 1}": np.ascontiguousarray(values) for place, values in enumerate(matrix.T)}
+    spread = {f"{column} {place + 1}": np.ascontiguousarray(values) for place, values in enumerate(vectors.T)}
     if spread.keys() & rest.keys():
         return table
     note = f"Column {column!r} holds vectors: a feature for each number."
     return replace(table, columns=rest | spread, notes=(*table.notes, note))
+
+
+def _only_column_of_vectors(table: Table) -> str | None:
+    """The column that seems to hold vectors; None where none does, or several, or where one holds texts."""
+    vectors = [column for column in table.columns if _may_be_vector(table.sample(column)[0])]
+    has_text = any(column.lower() in NAMES["text"] or is_text(table, column) for column in table.columns)
+    return vectors[0] if len(vectors) == 1 and not has_text else None
 
 
 def _may_be_vector(cell: Any) -> bool:

@@ -10,8 +10,8 @@ from jaxtyping import Float, Shaped
 from core.data.dataset import Dataset
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.tables.column_names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.files import ARRAYS, TABLES, File, file_name, read_table
+from core.data.tables.names import NAMES, ROW_NAMES, TRUTH_LIKELY, called, compact
 from core.data.tables.table import Table
 from core.data.values import as_numbers, first_repeat, numbers_in, quoted
 
@@ -183,9 +183,9 @@ def _examples(ids: Sequence[str]) -> str:
 
 def _id_column(table: Table) -> str | None:
     """The column of ids: one that is called so, else the only one of unique words."""
-    found = called(table.columns, NAMES["id"])
-    if found:
-        return found[0]
+    called_so = called(table.columns, NAMES["id"])
+    if called_so:
+        return called_so[0]
     names = [
         column
         for column in table.columns

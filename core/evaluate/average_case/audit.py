@@ -90,12 +90,12 @@ class Audit:
 
     def of(self, estimator: str, sigma: float) -> AuditedEstimator | None:
         """One estimator at one sigma, if it was audited."""
-        return next((one for one in self.estimators if (one.estimator, one.sigma) == (estimator, sigma)), None)
+        return next((each for each in self.estimators if (each.estimator, each.sigma) == (estimator, sigma)), None)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The audited estimators, in the order of the registry."""
-        return in_order(one.estimator for one in self.estimators)
+        return in_order(audited.estimator for audited in self.estimators)
 
     def closest(self, names: Sequence[str]) -> str:
         """The one of these estimators with the least mean error over the sigmas; the first where not all were audited.
@@ -103,19 +103,21 @@ class Audit:
         >>> audit_of(None, None).closest(["mmse", "taylor"]), audit_of(None, None).closest([])
         ('mmse', '')
         """
-        sigmas = {one.sigma for one in self.estimators}
-        errors = {name: [one.error.value for one in self.estimators if one.estimator == name] for name in names}
-        if not sigmas or any(len(of) < len(sigmas) for of in errors.values()):
+        sigmas = {audited.sigma for audited in self.estimators}
+        errors = {
+            name: [audited.error.value for audited in self.estimators if audited.estimator == name] for name in names
+        }
+        if not sigmas or any(len(at_sigmas) < len(sigmas) for at_sigmas in errors.values()):
             return names[0] if names else ""
         return min(names, key=lambda name: sum(errors[name]), default="")
 
     def table(self) -> pd.DataFrame:
         """Tidy rows, one per estimator and sigma; of each measured number the ends of its interval, too."""
-        return pd.DataFrame([_flat(one) for one in self.estimators])
+        return pd.DataFrame([_flat(audited) for audited in self.estimators])
 
     def convergence_table(self) -> pd.DataFrame:
         """Tidy rows, one per estimator and number of copies."""
-        return pd.DataFrame([_flat(one) for one in self.convergence])
+        return pd.DataFrame([_flat(converging) for converging in self.convergence])
 
     def sigmoids(self, sigma: float) -> pd.DataFrame:
         """Pairs `row, by, cdf, sigmoid`: the same margins in the normal distribution function and its stand-in `by`."""
@@ -125,10 +127,10 @@ class Audit:
             cdf = facts_of(sigmoid).sigmoid_of
             if cdf is None:
                 continue
-            one = at.loc[at["estimator"] == cdf, ["row", "p_robust"]] if len(at) else pd.DataFrame()
-            other = at.loc[at["estimator"] == sigmoid, ["row", "p_robust"]] if len(at) else pd.DataFrame()
-            if len(one) and len(other):
-                both = one.merge(other, on="row", suffixes=("_cdf", "_sigmoid"))
+            cdf_rows = at.loc[at["estimator"] == cdf, ["row", "p_robust"]] if len(at) else pd.DataFrame()
+            sigmoid_rows = at.loc[at["estimator"] == sigmoid, ["row", "p_robust"]] if len(at) else pd.DataFrame()
+            if len(cdf_rows) and len(sigmoid_rows):
+                both = cdf_rows.merge(sigmoid_rows, on="row", suffixes=("_cdf", "_sigmoid"))
                 pairs.append(both.assign(by=sigmoid).rename(columns=lambda name: name.removeprefix("p_robust_")))
         empty = pd.DataFrame({"row": [], "by": [], "cdf": [], "sigmoid": []})
         return pd.concat(pairs, ignore_index=True) if pairs else empty
@@ -245,10 +247,10 @@ def _bias(part: pd.DataFrame, rng: np.random.Generator) -> Measured:
     return mean_of(_off(part), rng=rng)
 
 
-def _flat(one: AuditedEstimator | Converging) -> dict[str, object]:
+def _flat(audited: AuditedEstimator | Converging) -> dict[str, object]:
     cells: dict[str, object] = {}
-    for field in fields(one):
-        value = getattr(one, field.name)
+    for field in fields(audited):
+        value = getattr(audited, field.name)
         if isinstance(value, Measured):
             cells |= {field.name: value.value, f"{field.name}_lower": value.interval.lower}
             cells |= {f"{field.name}_upper": value.interval.upper, "n": value.n}

@@ -46,8 +46,8 @@ def directions_of(x: "torch.Tensor", names: tuple[str, ...] = ()) -> "dict[str, 
         return {name: _as_long_as_noise(change(x).flatten(1)) for name, change in IMAGE_CHANGES.items()}
     if len(names) != x.shape[1] or len(names) > MOST_COLUMNS:
         raise ModelError(f"{len(names)} names of {x.shape[1]} columns; there must be as many, {MOST_COLUMNS} at most.")
-    one = torch.eye(len(names), dtype=x.dtype, device=x.device)
-    return {name: one[place].expand(len(x), -1) for place, name in enumerate(names)}
+    unit = torch.eye(len(names), dtype=x.dtype, device=x.device)
+    return {name: unit[place].expand(len(x), -1) for place, name in enumerate(names)}
 
 
 def kept_along(
@@ -77,8 +77,8 @@ def kept_along(
                 along = along * _spread_of_columns(inputs)
             for rows in torch.arange(len(inputs.x)).split(step):
                 moved = inputs.x[rows].flatten(1)[:, None] + strengths[:, None] * along[rows][:, None]
-                said = inputs.logits(moved.flatten(0, 1).unflatten(1, inputs.x.shape[1:])).argmax(dim=1)
-                stays = said.unflatten(0, (len(rows), -1)) == own[rows][:, None]
+                answers = inputs.logits(moved.flatten(0, 1).unflatten(1, inputs.x.shape[1:])).argmax(dim=1)
+                stays = answers.unflatten(0, (len(rows), -1)) == own[rows][:, None]
                 kept[rows.numpy(), place] = stays.double().mean(dim=1).cpu().numpy()
     return kept
 

@@ -225,7 +225,7 @@ def _by_normal_cdf(
     tol: float,
 ) -> Estimate:
     """Every sample's probability that no margin falls below 0, with the error of the integral."""
-    parts = [(predicted, found, _probability(found, tol)) for predicted, found in chunks]
+    parts = [(predicted, margins, _probability(margins, tol)) for predicted, margins in chunks]
     kind = inputs.noise.kind
     return estimate_of(
         name,
@@ -235,17 +235,17 @@ def _by_normal_cdf(
         n_copies,
         error=np.concatenate([p.error for _, _, p in parts]),
         converged=np.concatenate([p.converged for _, _, p in parts]),
-        degenerate=np.concatenate([found.fixed.any(axis=1) | p.degenerate for _, found, p in parts]),
+        degenerate=np.concatenate([margins.fixed.any(axis=1) | p.degenerate for _, margins, p in parts]),
         caveat="" if kind == "gaussian" else BY_LIMIT.format(kind),
     )
 
 
-def _probability(found: Margins, tol: float) -> NormalProbability:
+def _probability(margins: Margins, tol: float) -> NormalProbability:
     """The normal probability of the margins; the classes left out add between nothing and their bound."""
-    if found.left is None:
-        return mvn_cdf(found.limits, found.cov, tol=tol)
-    known = mvn_cdf(found.limits, found.cov, tol=tol * (1 - LEFT_SHARE / 2))
-    half = np.minimum(found.left, np.nan_to_num(known.p)) / 2
+    if margins.left is None:
+        return mvn_cdf(margins.limits, margins.cov, tol=tol)
+    known = mvn_cdf(margins.limits, margins.cov, tol=tol * (1 - LEFT_SHARE / 2))
+    half = np.minimum(margins.left, np.nan_to_num(known.p)) / 2
     return NormalProbability(known.p - half, known.error + half, known.error + half <= tol, known.degenerate)
 
 
@@ -262,7 +262,9 @@ def _by_sigmoid(
     factor: float = 1.0,
 ) -> Estimate:
     """Every sample's multivariate sigmoid of its margins in standard deviations, times a factor."""
-    parts = [(predicted, mv_sigmoid(factor * found.scaled), found.fixed.any(axis=1)) for predicted, found in chunks]
+    parts = [
+        (predicted, mv_sigmoid(factor * margins.scaled), margins.fixed.any(axis=1)) for predicted, margins in chunks
+    ]
     predicted, p, fixed = (np.concatenate(column) for column in zip(*parts, strict=True))
     kind = inputs.noise.kind
     caveat = NO_BOUND if kind == "gaussian" else f"{NO_BOUND} {BY_LIMIT.format(kind)}"

@@ -96,19 +96,19 @@ class MonteCarlo:
         """One sample's share, its interval, whether that is as narrow as asked for, and how many draws it took."""
         alpha = 1.0 - self.level
         if self.half_width is None:
-            found = _joined(count(self.n_samples), self.n_samples, alpha, base, off)
-            return (*found, True), self.n_samples
+            ends = _joined(count(self.n_samples), self.n_samples, alpha, base, off)
+            return (*ends, True), self.n_samples
         pilot, wanted = count(N_PILOT), self.half_width - off
         first, most = (
             draws_for(wanted, pilot, N_PILOT, alpha * share, sure=sure, most=self.max_samples)
             for share, sure in zip(LOOKS, (LIKELY, CAREFUL), strict=True)
         )
         counted, n = count(first), first
-        found = _joined(counted, n, alpha * LOOKS[0], base, off)
-        if _half(found) > self.half_width and most > first:
+        ends = _joined(counted, n, alpha * LOOKS[0], base, off)
+        if _half(ends) > self.half_width and most > first:
             counted, n = counted + count(most - first), most
-            found = _joined(counted, n, alpha * LOOKS[1], base, off)
-        return (*found, _half(found) <= self.half_width), N_PILOT + n
+            ends = _joined(counted, n, alpha * LOOKS[1], base, off)
+        return (*ends, _half(ends) <= self.half_width), N_PILOT + n
 
 
 def clopper_pearson(k: float, n: float, alpha: float) -> tuple[float, float]:
@@ -170,8 +170,8 @@ def _joined(
     return min(max(p, 0.0), 1.0), max(base + more - least - off, 0.0), min(base + most - less + off, 1.0)
 
 
-def _half(found: tuple[float, float, float]) -> float:
-    return (found[2] - found[1]) / 2
+def _half(ends: tuple[float, float, float]) -> float:
+    return (ends[2] - ends[1]) / 2
 
 
 def _counter(
@@ -183,24 +183,24 @@ def _counter(
     x, generator = inputs.x[i], inputs.stream(seed)
 
     def count(n: int) -> Integer[np.ndarray, " kinds"]:
-        found = np.zeros(1 if tangent is None else 2, dtype=np.int64)
+        counts = np.zeros(1 if tangent is None else 2, dtype=np.int64)
         with torch.inference_mode():
             for start in range(0, n, inputs.batch_size):
                 noise = inputs.noise.draw(min(inputs.batch_size, n - start), x, generator)
                 stays = inputs.logits(x + noise.unflatten(1, x.shape)).argmax(dim=1) == predicted
                 if tangent is None:
-                    found += int(stays.sum())
+                    counts += int(stays.sum())
                 else:
-                    said = tangent(noise).argmax(dim=1) == predicted
-                    found += [int((stays & ~said).sum()), int((said & ~stays).sum())]
-        return found
+                    on_tangent = tangent(noise).argmax(dim=1) == predicted
+                    counts += [int((stays & ~on_tangent).sum()), int((on_tangent & ~stays).sum())]
+        return counts
 
     return count
 
 
 def _tangents(inputs: NoisyInputs) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """How robust the tangents are, and the error of that."""
-    parts = [mvn_cdf(found.limits, found.cov, tol=TOL_OF_CONTROL) for _, found in linearised(inputs, 1, None)]
+    parts = [mvn_cdf(tangents.limits, tangents.cov, tol=TOL_OF_CONTROL) for _, tangents in linearised(inputs, 1, None)]
     return np.concatenate([part.p for part in parts]), np.concatenate([part.error for part in parts])
 
 

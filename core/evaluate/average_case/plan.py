@@ -28,7 +28,7 @@ from core.split import has_test_set
 from core.trials import Context
 from core.trials.layer_parts import TrainingSplit, asks_model, check_test_set, follows_test_set, split_of
 from core.trials.options import checked_options
-from core.trials.plan import check_fields, check_names
+from core.trials.plan import check_fields, check_names, check_whole
 from core.trials.training_plan import TrainingPlan
 
 if TYPE_CHECKING:
@@ -373,10 +373,7 @@ class AverageCasePlan:
             "class_draws": 2,
             "paper_copies": 0,
         }
-        for name, least in (lowest | {"split_seed": 0, "seed": 0}).items():
-            value = getattr(self, name)
-            if (type(value) is not int or value < least) and not (name == "n_samples" and value is None):
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {least}, not {value!r}.")
+        check_whole(self, lowest | {"split_seed": 0, "seed": 0}, or_none=("n_samples",))
         if type(self.half_draws) is not int or self.half_draws < DRAWS_STEP or self.half_draws % DRAWS_STEP:
             half_draws = label_of(self, "half_draws")
             raise DataError(f"{half_draws} must be a multiple of {DRAWS_STEP} above 0, not {self.half_draws!r}.")
@@ -401,14 +398,14 @@ class AverageCasePlan:
 
     def notes(self, dataset: Dataset) -> tuple[str, ...]:
         """What has to be known of the results of this plan, in sentences."""
-        found = []
+        sentences = []
         if self.noise != "gaussian" and self.estimators[0] != MONTE_CARLO:
-            found.append(BY_LIMIT.format(self.noise))
+            sentences.append(BY_LIMIT.format(self.noise))
         if self.rows == "all":
-            found.append("All samples are judged, including possible training samples of the model.")
+            sentences.append("All samples are judged, including possible training samples of the model.")
         if self.rows == "test" or self.n_samples is not None:
-            found.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
-        return tuple(found)
+            sentences.append(f"{count(len(self.order(dataset)))} of {plural(dataset.n_samples, 'sample')} are judged.")
+        return tuple(sentences)
 
     def order(self, dataset: Dataset) -> Integer[np.ndarray, " n"]:
         """The positions of the samples that are judged: classes in proportion, however few are taken from the front."""

@@ -103,32 +103,32 @@ class Robustness:
 
     def directions_at(self, sigma: float) -> dict[str, tuple[Measured, ...]]:
         """Of each named direction, in the order of the rows, the mean share that keeps its prediction by class."""
-        at, found = self.along[self.along["sigma"] == sigma], {}
-        for name, of in at.groupby("direction", sort=False):
-            p, y = of["p_robust"].to_numpy(), of["label"].to_numpy()
-            found[str(name)] = tuple(bounded_mean(p[y == code]) for code in range(len(self.class_names)))
-        return found
+        at, means = self.along[self.along["sigma"] == sigma], {}
+        for name, rows in at.groupby("direction", sort=False):
+            p, y = rows["p_robust"].to_numpy(), rows["label"].to_numpy()
+            means[str(name)] = tuple(bounded_mean(p[y == code]) for code in range(len(self.class_names)))
+        return means
 
     def direction_table(self) -> pd.DataFrame:
         """Tidy rows: sigma, direction, label, n, p_robust along it with its interval."""
         return pd.DataFrame(
             [
-                {"sigma": sigma, "direction": name, "label": label, "n": of.n, "p_robust": of.value}
-                | {"lower": of.interval.lower, "upper": of.interval.upper}
+                {"sigma": sigma, "direction": name, "label": label, "n": mean.n, "p_robust": mean.value}
+                | {"lower": mean.interval.lower, "upper": mean.interval.upper}
                 for sigma in self.sigmas
                 for name, means in self.directions_at(sigma).items()
-                for label, of in zip(self.class_names, means, strict=True)
+                for label, mean in zip(self.class_names, means, strict=True)
             ]
         )
 
     @cached_property
     def sigmas(self) -> tuple[float, ...]:
         """The sigmas that there are samples for, rising."""
-        return tuple(of.sigma for of in self.by_sigma)
+        return tuple(at.sigma for at in self.by_sigma)
 
     def at(self, sigma: float) -> AtSigma:
         """What is known at this sigma."""
-        return next(of for of in self.by_sigma if of.sigma == sigma)
+        return next(each for each in self.by_sigma if each.sigma == sigma)
 
     def samples_at(self, sigma: float) -> pd.DataFrame:
         """The rows of `samples` at one sigma, in the order of the data set."""
@@ -140,38 +140,38 @@ class Robustness:
         `ids` are those of the whole data set, by position.
         """
         names = np.array(self.class_names, dtype=object)
-        found = self.samples.copy()
+        samples = self.samples.copy()
         if ids is not None:
-            found.insert(0, "id", np.asarray(ids, dtype=object)[found["row"].to_numpy()])
-        found["correct"] = found["label"] == found["predicted"]
+            samples.insert(0, "id", np.asarray(ids, dtype=object)[samples["row"].to_numpy()])
+        samples["correct"] = samples["label"] == samples["predicted"]
         for column in ("label", "predicted"):
-            found[column] = names[found[column].to_numpy()]
-        found.insert(found.columns.get_loc("p_robust"), "estimator", self.estimator)
+            samples[column] = names[samples[column].to_numpy()]
+        samples.insert(samples.columns.get_loc("p_robust"), "estimator", self.estimator)
         counted = self.audit.counted[["row", "sigma", "p_robust", "lower", "upper"]]
         counted = counted.rename(columns={name: f"monte_carlo_{name}" for name in ("p_robust", "lower", "upper")})
-        found = found.merge(counted, on=["row", "sigma"], how="left")
+        samples = samples.merge(counted, on=["row", "sigma"], how="left")
         half = self.half[["row", "sigma_50", "lower", "upper"]]
         half = half.rename(columns={"lower": "sigma_50_lower", "upper": "sigma_50_upper"})
-        return found.merge(half, on="row", how="left").sort_values(["sigma", "row"], ignore_index=True)
+        return samples.merge(half, on="row", how="left").sort_values(["sigma", "row"], ignore_index=True)
 
     def class_table(self) -> pd.DataFrame:
         """Tidy rows: sigma, label, n, mean p_robust with its interval, p-value (Holm) of the sigma, median sigma-50."""
         return pd.DataFrame(
             [
                 {
-                    "sigma": of.sigma,
+                    "sigma": at.sigma,
                     "label": name,
                     "n": mean.n,
                     "p_robust": mean.value,
                     "lower": mean.interval.lower,
                     "upper": mean.interval.upper,
-                    "p_kruskal_wallis_holm": of.p_holm,
+                    "p_kruskal_wallis_holm": at.p_holm,
                     "sigma_50": half.value,
                     "sigma_50_lower": half.interval.lower,
                     "sigma_50_upper": half.interval.upper,
                 }
-                for of in self.by_sigma
-                for name, mean, half in zip(self.class_names, of.classes, self.half_by_class, strict=True)
+                for at in self.by_sigma
+                for name, mean, half in zip(self.class_names, at.classes, self.half_by_class, strict=True)
             ]
         )
 
@@ -183,10 +183,10 @@ class Robustness:
         """
         every = self.samples[self.samples["label"] == label]
         overall = every.groupby("row")["p_robust"].mean()
-        of = every[(every["sigma"] == sigma) & every[by].notna()]
-        rows = of["row"].to_numpy()
+        candidates = every[(every["sigma"] == sigma) & every[by].notna()]
+        rows = candidates["row"].to_numpy()
         digits = 3 if by == "p_robust" else 9
-        order = rows[np.lexsort((rows, overall.loc[rows].to_numpy(), of[by].round(digits).to_numpy()))]
+        order = rows[np.lexsort((rows, overall.loc[rows].to_numpy(), candidates[by].round(digits).to_numpy()))]
         n = min(n, len(order) // 2) if len(order) > 1 else len(order)
         return order[:n], order[::-1][:n]
 
@@ -221,8 +221,8 @@ def evaluate_robustness(
         _at(part, counts.get(sigma), float(sigma), len(class_names), np.random.default_rng([seed, place]))
         for place, (sigma, part) in enumerate(samples.groupby("sigma"))
     ]
-    corrected = holm([of.p_value for of in at])
-    by_sigma = tuple(AtSigma(**{**of.__dict__, "p_holm": p}) for of, p in zip(at, corrected, strict=True))
+    corrected = holm([each.p_value for each in at])
+    by_sigma = tuple(AtSigma(**{**each.__dict__, "p_holm": p}) for each, p in zip(at, corrected, strict=True))
     n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
     half, along = _half(parts.get("half")), _along(parts.get("directions"))
     return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names), along)
@@ -237,10 +237,10 @@ def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
     plain |= dict.fromkeys(("converged", "degenerate"), bool)
     if not len(main):
         return pd.DataFrame({name: pd.Series(dtype=plain.get(name, np.float64)) for name in columns})
-    of = main[main["estimator"] == estimator].astype(plain)
+    samples = main[main["estimator"] == estimator].astype(plain)
     sure = main.loc[main["estimator"] == CONFIDENCE, ["row", "sigma", "p_robust"]].astype(np.float64)
-    of = of.merge(sure.rename(columns={"p_robust": "confidence"}), on=["row", "sigma"], how="left")
-    return of[list(columns)].sort_values(["sigma", "row"], ignore_index=True)
+    samples = samples.merge(sure.rename(columns={"p_robust": "confidence"}), on=["row", "sigma"], how="left")
+    return samples[list(columns)].sort_values(["sigma", "row"], ignore_index=True)
 
 
 def _half(rows: pd.DataFrame | None) -> pd.DataFrame:
@@ -248,8 +248,8 @@ def _half(rows: pd.DataFrame | None) -> pd.DataFrame:
     columns |= dict.fromkeys(("sigma_50", "lower", "upper"), np.float64)
     if rows is None:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
-    of = rows.rename(columns={"sigma": "sigma_50"})[list(columns)].astype(columns)
-    return of.sort_values("row", ignore_index=True)
+    half = rows.rename(columns={"sigma": "sigma_50"})[list(columns)].astype(columns)
+    return half.sort_values("row", ignore_index=True)
 
 
 def _along(rows: pd.DataFrame | None) -> pd.DataFrame:
@@ -353,7 +353,7 @@ def accuracy_of_fifths(by: Float[np.ndarray, " n"], correct: np.ndarray) -> Fift
     return Fifths(fragile, sturdy, difference, float(by[low].max()), float(by[high].min()))
 
 
-def rank_correlation(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"]) -> Measured:
+def rank_correlation(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> Measured:
     """Spearman's rank correlation with Bonett and Wright's interval; NaN where one of them does not vary.
 
     Examples
@@ -363,9 +363,9 @@ def rank_correlation(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"
     """
     from scipy.stats import rankdata
 
-    both = ~(np.isnan(one) | np.isnan(other))
+    both = ~(np.isnan(first) | np.isnan(second))
     # Rounded first: values that differ by less than a thousandth are ties, not an order.
-    ranks = [rankdata(np.round(values[both], 3)) for values in (one, other)]
+    ranks = [rankdata(np.round(values[both], 3)) for values in (first, second)]
     n = int(both.sum())
     if n < 4 or min(float(np.ptp(rank)) for rank in ranks) == 0:
         return Measured(float("nan"), UNKNOWN, n)

@@ -40,10 +40,15 @@ HALF = "sigma_50"
 
 
 def estimated(
-    part: str, rows: Integer[np.ndarray, " n"], y: Integer[np.ndarray, " n"], name: str, found: Estimate, seconds: float
+    part: str,
+    rows: Integer[np.ndarray, " n"],
+    y: Integer[np.ndarray, " n"],
+    name: str,
+    estimate: Estimate,
+    seconds: float,
 ) -> pd.DataFrame:
     """The rows of an estimate, by the name that they have."""
-    cells = found.table().drop(columns="sample")
+    cells = estimate.table().drop(columns="sample")
     cells = cells.assign(part=part, row=rows, label=y, estimator=name, seconds=seconds, status="ok")
     return cells[list(COLUMNS)].astype(COLUMNS)
 
@@ -52,13 +57,13 @@ def halved(
     rows: Integer[np.ndarray, " n"],
     y: Integer[np.ndarray, " n"],
     predicted: Integer[np.ndarray, " n"],
-    found: HalfSigma,
+    half: HalfSigma,
     seconds: float,
 ) -> pd.DataFrame:
     """The rows of sigma-50: `converged` where it lies within the range that was drawn from.
 
-    >>> found = HalfSigma(np.array([0.2]), np.array([0.1]), np.array([0.3]), 384)
-    >>> halved(np.array([7]), np.array([0]), np.array([1]), found, 0.1)[["part", "row", "sigma"]].values.tolist()
+    >>> half = HalfSigma(np.array([0.2]), np.array([0.1]), np.array([0.3]), 384)
+    >>> halved(np.array([7]), np.array([0]), np.array([1]), half, 0.1)[["part", "row", "sigma"]].values.tolist()
     [['half', 7, 0.2]]
     """
     cells = {
@@ -66,14 +71,14 @@ def halved(
         "part": "half",
         "row": rows,
         "label": y,
-        "sigma": found.value,
+        "sigma": half.value,
         "estimator": HALF,
         "predicted": predicted,
         "p_robust": 0.5,
-        "lower": found.lower,
-        "upper": found.upper,
-        "n_draws": found.n_draws,
-        "converged": np.isfinite(found.value),
+        "lower": half.lower,
+        "upper": half.upper,
+        "n_draws": half.n_draws,
+        "converged": np.isfinite(half.value),
         "degenerate": False,
         "seconds": seconds,
         "status": "ok",

@@ -50,13 +50,15 @@ def trials_of(plan: "AverageCasePlan", n: int) -> tuple[Trial, ...]:
     Named directions, where they are asked for, come last.
     """
     chunks, few = _chunks(n, CHUNK), _chunks(min(plan.n_audit, n), AUDIT_CHUNK)
-    found = [Trial(part, sigma, *chunk) for chunk in chunks for sigma in plan.sigmas for part in ("samples", "counted")]
-    found += [Trial("half", looked_through(plan.sigmas)[1], *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
-    found += [Trial("audit", sigma, *chunk) for chunk in few for sigma in plan.sigmas]
-    found += [Trial("convergence", plan.convergence_sigma, *chunk) for chunk in few]
+    trials = [
+        Trial(part, sigma, *chunk) for chunk in chunks for sigma in plan.sigmas for part in ("samples", "counted")
+    ]
+    trials += [Trial("half", looked_through(plan.sigmas)[1], *chunk) for chunk in _chunks(n, AUDIT_CHUNK)]
+    trials += [Trial("audit", sigma, *chunk) for chunk in few for sigma in plan.sigmas]
+    trials += [Trial("convergence", plan.convergence_sigma, *chunk) for chunk in few]
     if plan.directions:
-        found += [Trial("directions", sigma, *chunk) for chunk in chunks for sigma in plan.sigmas]
-    return tuple(found)
+        trials += [Trial("directions", sigma, *chunk) for chunk in chunks for sigma in plan.sigmas]
+    return tuple(trials)
 
 
 def judged(
@@ -79,11 +81,11 @@ def judged(
             stop_if(context.should_stop)
             generator = _generator(plan, name, estimator, trial)
             start = time.perf_counter()
-            found = estimate(
+            shares = estimate(
                 model, x, sigma=trial.sigma, estimator=estimator, generator=generator, noise=plan.noise, **spread
             )
             seconds = (time.perf_counter() - start) / len(rows)
-            parts.append(estimated(trial.part, rows, dataset.y[rows], name, found, seconds))
+            parts.append(estimated(trial.part, rows, dataset.y[rows], name, shares, seconds))
             context.report(place + 1, len(asked), "estimate")
     return pd.concat(parts, ignore_index=True) if parts else no_rows()
 
@@ -102,8 +104,8 @@ def _halved(
     with logits_of(model) as logits:
         inputs = NoisyInputs(logits, x, Noise(1.0, plan.noise, **spread), _generator(plan, HALF, None, trial), BATCH)
         predicted = clean_logits(logits, x, batch_size=BATCH).argmax(axis=1)
-        found = half_sigma(inputs, predicted, low=low, high=high, n_draws=plan.half_draws)
-    return halved(rows, y, predicted, found, (time.perf_counter() - start) / len(rows))
+        half = half_sigma(inputs, predicted, low=low, high=high, n_draws=plan.half_draws)
+    return halved(rows, y, predicted, half, (time.perf_counter() - start) / len(rows))
 
 
 def _along(

@@ -24,7 +24,7 @@ def estimator_title(name: str) -> str:
     return facts_of(name).title
 
 
-def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdict:
+def average_case_verdict(robustness: Robustness, sigma: float | None = None) -> Verdict:
     """Say what the rows tell at one sigma (the middle one by default).
 
     Examples
@@ -34,53 +34,53 @@ def average_case_verdict(found: Robustness, sigma: float | None = None) -> Verdi
     >>> average_case_verdict(evaluate_robustness(pd.DataFrame(), class_names=("a", "b"))).headline
     'No sample has been judged yet.'
     """
-    if not found.by_sigma:
-        failed = f"{plural(found.n_failed, 'trial')} failed." if found.n_failed else ""
+    if not robustness.by_sigma:
+        failed = f"{plural(robustness.n_failed, 'trial')} failed." if robustness.n_failed else ""
         return Verdict("No sample has been judged yet.", failed, "", ())
-    sigma = found.sigmas[len(found.sigmas) // 2] if sigma is None else sigma
-    at = found.at(sigma)
+    sigma = robustness.sigmas[len(robustness.sigmas) // 2] if sigma is None else sigma
+    at = robustness.at(sigma)
     differ, wrong_more = classes_differ(at.gap), wrong_more_often(at.by_robustness)
-    checked, paper = found.audit.of(found.estimator, sigma), found.audit.paper
+    checked, paper = robustness.audit.of(robustness.estimator, sigma), robustness.audit.paper
     bias = biased(checked.bias) if checked else None
     less = farther_off(paper.plain_less_taylor) if paper else None
     findings = [
-        _halves(found),
-        _direction(found, sigma),
+        _halves(robustness),
+        _direction(robustness, sigma),
         _fifths(at.by_robustness, at.by_confidence, wrong_more),
         _chosen(at),
         _below_one(at),
-        _tests(found, sigma),
+        _tests(robustness, sigma),
         _agreement(at),
-        _audited(found, sigma),
+        _audited(robustness, sigma),
         _against_the_paper(paper, less),
-        _sigmoid(found.audit, sigma),
-        _flags(found, sigma),
+        _sigmoid(robustness.audit, sigma),
+        _flags(robustness, sigma),
     ]
     return Verdict(
-        headline=_headline(found, at, differ),
-        used=_used(found, at),
-        advice=_advice(found, at, differ, bias),
+        headline=_headline(robustness, at, differ),
+        used=_used(robustness, at),
+        advice=_advice(robustness, at, differ, bias),
         findings=tuple(finding for finding in findings if finding),
         claims=tuple(made for made in (differ, wrong_more, bias, less) if made is not None),
     )
 
 
-def trust_line(found: Robustness, sigma: float) -> str:
+def trust_line(robustness: Robustness, sigma: float) -> str:
     """How far single samples' numbers are off at one sigma, and which estimator was closest, in a line."""
-    checked = found.audit.of(found.estimator, sigma)
+    checked = robustness.audit.of(robustness.estimator, sigma)
     if checked is None:
         return "No sample has been audited."
-    off = f"{estimator_title(found.estimator)} is off by {_number(checked.error)} on single samples"
-    best = _best(found, sigma)
-    if best in ("", found.estimator):
+    off = f"{estimator_title(robustness.estimator)} is off by {_number(checked.error)} on single samples"
+    best = _best(robustness, sigma)
+    if best in ("", robustness.estimator):
         return f"{off}, the closest of all that were tried."
-    closest = found.audit.of(best, sigma)
+    closest = robustness.audit.of(best, sigma)
     return f"{off}; {estimator_title(best)}: {_number(closest.error)}." if closest else f"{off}."
 
 
-def _headline(found: Robustness, at: AtSigma, differ: Claim) -> str:
+def _headline(robustness: Robustness, at: AtSigma, differ: Claim) -> str:
     whole = f"At noise level sigma {at.sigma:g}, {_share(at.mean)} of predictions stay unchanged"
-    gap, names = at.gap, found.class_names
+    gap, names = at.gap, robustness.class_names
     if gap is None:
         return f"{whole}."
     numbers = points(gap.value, gap.interval)
@@ -101,30 +101,30 @@ def _headline(found: Robustness, at: AtSigma, differ: Claim) -> str:
     return f"No significant difference in robustness between classes: largest gap {numbers}, {ends}. {whole}."
 
 
-def _used(found: Robustness, at: AtSigma) -> str:
+def _used(robustness: Robustness, at: AtSigma) -> str:
     left = f" of {count(at.n + at.n_unknown)}; the model gave no finite output for the rest" if at.n_unknown else ""
-    failed = f" {plural(found.n_failed, 'trial')} failed." if found.n_failed else ""
-    title = estimator_title(found.estimator)
-    if len(found.tried) > 1 and found.audit.estimators:
-        title = f"{title}, closest to Monte-Carlo of {count(len(found.tried))} tried"
+    failed = f" {plural(robustness.n_failed, 'trial')} failed." if robustness.n_failed else ""
+    title = estimator_title(robustness.estimator)
+    if len(robustness.tried) > 1 and robustness.audit.estimators:
+        title = f"{title}, closest to Monte-Carlo of {count(len(robustness.tried))} tried"
     if at.n_draws is None:
         return f"n = {count(at.n)}{left}, by {title}.{failed} Intervals are 95 %, over samples; the model is fixed."
     rests = f"means from {count(at.n_draws)} fresh noisy copies of each, single samples by {title}"
     return f"n = {count(at.n)}{left}; {rests}.{failed} Intervals are 95 %, over samples and copies; the model is fixed."
 
 
-def _advice(found: Robustness, at: AtSigma, differ: Claim, bias: Claim | None) -> str:
+def _advice(robustness: Robustness, at: AtSigma, differ: Claim, bias: Claim | None) -> str:
     if bias is not None and bias.decision in ("above", "below"):
         way = "high" if bias.decision == "above" else "low"
-        better = _best(found, at.sigma)
-        other = f"; {estimator_title(better)} was closer here" if better not in ("", found.estimator) else ""
+        better = _best(robustness, at.sigma)
+        other = f"; {estimator_title(better)} was closer here" if better not in ("", robustness.estimator) else ""
         amount = points(bias.estimate, bias.interval)
         return (
-            f"Next: take a smaller sigma, more noisy copies, or Monte-Carlo. {estimator_title(found.estimator)} is too "
-            f"{way} on this model: bias {amount}{other}."
+            "Next: take a smaller sigma, more noisy copies, or Monte-Carlo. "
+            f"{estimator_title(robustness.estimator)} is too {way} on this model: bias {amount}{other}."
         )
     if differ.decision == "above":
-        return f"Next: check the labels of the least robust samples of {_names(found, at)}."
+        return f"Next: check the labels of the least robust samples of {_names(robustness, at)}."
     return f"Next: look at the least robust samples, below.{_samples_needed(at)}" if at.gap else ""
 
 
@@ -149,58 +149,58 @@ def _below_one(at: AtSigma) -> str:
     )
 
 
-def _tests(found: Robustness, sigma: float) -> str:
-    at = found.at(sigma)
+def _tests(robustness: Robustness, sigma: float) -> str:
+    at = robustness.at(sigma)
     if isnan(at.p_holm):
         return "Too few samples by class for a test of differences between classes."
-    told = [f"{of.sigma:g}" for of in found.by_sigma if of.p_holm < LEVEL]
-    n = plural(len(found.by_sigma), "sigma", "sigmas")
-    where = f"classes differ in ranks at sigma {listed(told, most=6)}" if told else "no significant difference at any"
+    sigmas = [f"{at_sigma.sigma:g}" for at_sigma in robustness.by_sigma if at_sigma.p_holm < LEVEL]
+    n = plural(len(robustness.by_sigma), "sigma", "sigmas")
+    where = (
+        f"classes differ in ranks at sigma {listed(sigmas, most=6)}" if sigmas else "no significant difference at any"
+    )
     return f"Kruskal-Wallis test over classes: {p_value(at.p_holm)} at this sigma (Holm over {n}); {where}."
 
 
-def _halves(found: Robustness) -> str:
+def _halves(robustness: Robustness) -> str:
     """How much noise classes stand: the medians of the least and the most robust one."""
-    known = sorted((of.value, code) for code, of in enumerate(found.half_by_class) if of.n)
+    known = sorted((half.value, code) for code, half in enumerate(robustness.half_by_class) if half.n)
     if not known:
         return ""
     (low, first), (_, last) = known[0], known[-1]
-    said = {code: sigma_50(found.half_by_class[code], found.furthest) for code in (first, last)}
+    sigma_of = {code: sigma_50(robustness.half_by_class[code], robustness.furthest) for code in (first, last)}
     if isinf(low):
-        kept = f"more than half of the noisy copies keep the prediction up to sigma {found.furthest:.2g}"
+        kept = f"more than half of the noisy copies keep the prediction up to sigma {robustness.furthest:.2g}"
         return f"In the median sample of every class {kept}."
-    earliest = f"Half of the noisy copies change class at sigma {said[first]} in the median sample of"
-    names = [quoted(found.class_names[code]) for code in (first, last)]
+    earliest = f"Half of the noisy copies change class at sigma {sigma_of[first]} in the median sample of"
+    names = [quoted(robustness.class_names[code]) for code in (first, last)]
     if first == last:
         return f"{earliest} {names[0]}."
-    return f"{earliest} {names[0]}, and only {_at(said[last])} in that of {names[1]}."
+    return f"{earliest} {names[0]}, and only {_at(sigma_of[last])} in that of {names[1]}."
 
 
-def _direction(found: Robustness, sigma: float) -> str:
+def _direction(robustness: Robustness, sigma: float) -> str:
     """The named direction that breaks a class most, and how the next one does."""
+    means_along = robustness.directions_at(sigma)
     known = [
-        (of.value, name, code)
-        for name, means in found.directions_at(sigma).items()
-        for code, of in enumerate(means)
-        if of.n
+        (mean.value, name, code) for name, means in means_along.items() for code, mean in enumerate(means) if mean.n
     ]
     if not known:
         return ""
     value, worst, code = min(known)
-    of = found.directions_at(sigma)
     if value == 1.0:
-        return f"None of the {len(of)} named directions changes a prediction at sigma {sigma:g}."
-    others = sorted((means[code].value, name) for name, means in of.items() if name != worst)
+        return f"None of the {len(means_along)} named directions changes a prediction at sigma {sigma:g}."
+    others = sorted((means[code].value, name) for name, means in means_along.items() if name != worst)
     next_ = f" The next for this class is {others[0][1]}, {percent(others[0][0])}." if others else ""
-    name, kept = quoted(found.class_names[code]), _share(of[worst][code])
-    return f"Of {len(of)} named directions {worst} breaks {name} most: {kept} of its copies keep the prediction.{next_}"
+    name, kept = quoted(robustness.class_names[code]), _share(means_along[worst][code])
+    most = f"Of {len(means_along)} named directions {worst} breaks {name} most"
+    return f"{most}: {kept} of its copies keep the prediction.{next_}"
 
 
 def _at(sigma: str) -> str:
     return sigma if sigma.startswith("beyond") else f"at {sigma}"
 
 
-def sigma_50(of: Measured, furthest: float) -> str:
+def sigma_50(half: Measured, furthest: float) -> str:
     """The median sigma-50 of a class with its interval.
 
     >>> from core.evaluate.intervals import Interval
@@ -213,17 +213,17 @@ def sigma_50(of: Measured, furthest: float) -> str:
     def at(value: float) -> str:
         return f"> {furthest:.2g}" if isinf(value) else f"{value:.2g}"
 
-    if isinf(of.value) and not of.interval.lower < furthest:
+    if isinf(half.value) and not half.interval.lower < furthest:
         return f"beyond {furthest:.2g}"
-    ends = f" [{at(of.interval.lower)}, {at(of.interval.upper)}]" if not isnan(of.interval.lower) else ""
-    return f"{at(of.value)}{ends}"
+    ends = f" [{at(half.interval.lower)}, {at(half.interval.upper)}]" if not isnan(half.interval.lower) else ""
+    return f"{at(half.value)}{ends}"
 
 
-def _fifths(of: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> str:
-    if of is None:
+def _fifths(fifths: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> str:
+    if fifths is None:
         return ""
     apart = points(wrong_more.estimate, wrong_more.interval)
-    both = f"accuracy {_share(of.fragile)} against {_share(of.sturdy)}, n = {count(of.fragile.n)} each"
+    both = f"accuracy {_share(fifths.fragile)} against {_share(fifths.sturdy)}, n = {count(fifths.fragile.n)} each"
     if wrong_more.decision == "above":
         sentence = f"The least robust 20 % of samples lose {apart} of accuracy to the most robust 20 %: {both}."
     elif wrong_more.decision == "below":
@@ -237,27 +237,31 @@ def _fifths(of: Fifths | None, sure: Fifths | None, wrong_more: Claim) -> str:
 
 
 def _agreement(at: AtSigma) -> str:
-    of = at.agreement
-    if isnan(of.value):
+    agreement = at.agreement
+    if isnan(agreement.value):
         return ""
-    ends = f"[{bare(of.interval.lower, 2)}, {bare(of.interval.upper, 2)}]"
+    ends = f"[{bare(agreement.interval.lower, 2)}, {bare(agreement.interval.upper, 2)}]"
     return (
-        f"Rank correlation of robustness and softmax confidence: {bare(of.value, 2)} {ends}. The paper finds "
+        f"Rank correlation of robustness and softmax confidence: {bare(agreement.value, 2)} {ends}. The paper finds "
         f"confidence "
         "a poor stand-in for robustness; 1 would be the same order."
     )
 
 
-def _audited(found: Robustness, sigma: float) -> str:
-    audit = found.audit
-    checked = audit.of(found.estimator, sigma)
+def _audited(robustness: Robustness, sigma: float) -> str:
+    audit = robustness.audit
+    checked = audit.of(robustness.estimator, sigma)
     if checked is None:
         return ""
     n, n_draws = plural(checked.error.n, "sample"), count(round(checked.n_draws))
-    of = [one for one in audit.estimators if one.sigma == sigma and facts_of(one.estimator).sigmoid_of is None]
-    others = [one for one in sorted(of, key=_size) if one.estimator != found.estimator]
-    parts = [f"{estimator_title(one.estimator)} {_number(one.error)}" for one in others]
-    title = estimator_title(found.estimator)
+    at_sigma = [
+        audited
+        for audited in audit.estimators
+        if audited.sigma == sigma and facts_of(audited.estimator).sigmoid_of is None
+    ]
+    others = [audited for audited in sorted(at_sigma, key=_size) if audited.estimator != robustness.estimator]
+    parts = [f"{estimator_title(audited.estimator)} {_number(audited.error)}" for audited in others]
+    title = estimator_title(robustness.estimator)
     return (
         f"Against Monte-Carlo on {n}, about {n_draws} draws each, the mean absolute error of {title} is "
         f"{_number(checked.error)}. An exact estimator would show {bare(checked.by_luck, 3)}, as draws are random. "
@@ -265,9 +269,9 @@ def _audited(found: Robustness, sigma: float) -> str:
     )
 
 
-def _against_the_paper(of: PaperClaim | None, less: Claim | None) -> str:
+def _against_the_paper(paper: PaperClaim | None, less: Claim | None) -> str:
     """The paper: MMSE converges around N = 5. Whether that many copies are enough to be closer than Taylor here."""
-    if of is None or less is None:
+    if paper is None or less is None:
         return ""
     outcome = {
         "below": "With N = 5 plain MMSE is closer here",
@@ -275,22 +279,23 @@ def _against_the_paper(of: PaperClaim | None, less: Claim | None) -> str:
     }.get(less.decision, "No significant difference between plain MMSE with N = 5 and Taylor here")
     return (
         f"The paper says that MMSE converges around N = 5; it measures it closer than Taylor at N = 500. {outcome}: "
-        f"{_number(of.plain_less_taylor)} of mean absolute error, {_number(of.plain)} against {_number(of.taylor)} at "
-        f"sigma {of.sigma:g}. Six antithetic copies have {_number(of.paired)}, {_number(of.paired_less_taylor)} "
-        f"against Taylor.{_with_many(of)}"
+        f"{_number(paper.plain_less_taylor)} of mean absolute error, {_number(paper.plain)} against "
+        f"{_number(paper.taylor)} at sigma {paper.sigma:g}. Six antithetic copies have {_number(paper.paired)}, "
+        f"{_number(paper.paired_less_taylor)} against Taylor.{_with_many(paper)}"
     )
 
 
-def _with_many(of: PaperClaim) -> str:
-    if of.many is None or of.many_less_taylor is None:
+def _with_many(paper: PaperClaim) -> str:
+    if paper.many is None or paper.many_less_taylor is None:
         return ""
-    return f" With N = {of.n_many} plain MMSE has {_number(of.many)}, {_number(of.many_less_taylor)} against Taylor."
+    many, less = _number(paper.many), _number(paper.many_less_taylor)
+    return f" With N = {paper.n_many} plain MMSE has {many}, {less} against Taylor."
 
 
 def _sigmoid(audit: Audit, sigma: float) -> str:
     pairs = audit.sigmoids(sigma)
     apart = (pairs["sigmoid"] - pairs["cdf"]).abs().groupby(pairs["by"])
-    off = {str(name): float(of.mean()) for name, of in apart}
+    off = {str(name): float(differences.mean()) for name, differences in apart}
     if "mmse_mvs" not in off:
         return ""
     scaled = f"; scaled by {SIGMOID_SCALE:g} (ours), by {bare(off['mmse_scaled'], 3)}" if "mmse_scaled" in off else ""
@@ -301,13 +306,13 @@ def _sigmoid(audit: Audit, sigma: float) -> str:
     )
 
 
-def _size(one: AuditedEstimator) -> float:
-    return one.error.value
+def _size(audited: AuditedEstimator) -> float:
+    return audited.error.value
 
 
-def _flags(found: Robustness, sigma: float) -> str:
-    of = found.samples_at(sigma)
-    strange, wide = int(of["degenerate"].sum()), int((~of["converged"] & ~of["degenerate"]).sum())
+def _flags(robustness: Robustness, sigma: float) -> str:
+    samples = robustness.samples_at(sigma)
+    strange, wide = int(samples["degenerate"].sum()), int((~samples["converged"] & ~samples["degenerate"]).sum())
     parts = []
     if strange:
         parts.append(
@@ -318,16 +323,20 @@ def _flags(found: Robustness, sigma: float) -> str:
     return f"Marked in the table: {'. Also '.join(parts)}." if parts else ""
 
 
-def _best(found: Robustness, sigma: float) -> str:
-    of = [one for one in found.audit.estimators if one.sigma == sigma and facts_of(one.estimator).recommended]
-    return min(of, key=_size).estimator if of else ""
+def _best(robustness: Robustness, sigma: float) -> str:
+    recommended = [
+        audited
+        for audited in robustness.audit.estimators
+        if audited.sigma == sigma and facts_of(audited.estimator).recommended
+    ]
+    return min(recommended, key=_size).estimator if recommended else ""
 
 
-def _names(found: Robustness, at: AtSigma) -> str:
+def _names(robustness: Robustness, at: AtSigma) -> str:
     """The least robust classes: those whose interval ends below the mean of all, else the lowest one."""
-    order = sorted((of.value, code) for code, of in enumerate(at.classes) if not isnan(of.value))
+    order = sorted((mean.value, code) for code, mean in enumerate(at.classes) if not isnan(mean.value))
     low = [code for _, code in order if at.classes[code].interval.upper < at.mean.value] or [order[0][1]]
-    return listed([quoted(found.class_names[code]) for code in low])
+    return listed([quoted(robustness.class_names[code]) for code in low])
 
 
 def _samples_needed(at: AtSigma) -> str:
@@ -340,13 +349,15 @@ def _samples_needed(at: AtSigma) -> str:
     return f" Deciding about classes takes about {count(n)} samples (now {count(at.n)})."
 
 
-def _share(of: Measured) -> str:
-    return percent(of.value, of.interval)
+def _share(measured: Measured) -> str:
+    return percent(measured.value, measured.interval)
 
 
-def _number(of: Measured) -> str:
-    return f"{bare(of.value, 3)}{_ends(of)}"
+def _number(measured: Measured) -> str:
+    return f"{bare(measured.value, 3)}{_ends(measured)}"
 
 
-def _ends(of: Measured) -> str:
-    return f" [{bare(of.interval.lower, 3)}, {bare(of.interval.upper, 3)}]" if of.interval.known else ""
+def _ends(measured: Measured) -> str:
+    return (
+        f" [{bare(measured.interval.lower, 3)}, {bare(measured.interval.upper, 3)}]" if measured.interval.known else ""
+    )

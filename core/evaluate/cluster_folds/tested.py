@@ -9,7 +9,7 @@ from jaxtyping import Bool, Integer
 
 from core.data import DataError, Dataset, Predictions, PredictionTable
 from core.data.identity import hash_of
-from core.data.tables.class_names import class_order
+from core.data.tables.names import class_order
 from core.trials.fold_rows import COLUMNS
 
 PLACEHOLDERS = (

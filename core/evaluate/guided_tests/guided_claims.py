@@ -27,7 +27,7 @@ def decoder_helps(reconstruction: Reconstruction) -> Claim:
     return claim("guided_tests.decoder_helps", value, interval, p_of_interval(value, interval))
 
 
-def second_model(found: SuiteDifference) -> Claim:
+def second_model(difference: SuiteDifference) -> Claim:
     """By how much the second of two models is more accurate than the first on pictures that both met."""
-    p_value = p_of_interval(found.difference, found.interval) if found.interval.known else nan
-    return claim("guided_tests.second_model", found.difference, found.interval, p_value)
+    p_value = p_of_interval(difference.difference, difference.interval) if difference.interval.known else nan
+    return claim("guided_tests.second_model", difference.difference, difference.interval, p_value)

@@ -49,7 +49,8 @@ def missing_regions(quality: TestQuality) -> tuple[Missing, ...]:
 def generate_missing(start: Start, missing: Sequence[Missing], *, seed: int) -> GeneratedTests | None:
     """Generate what is missing; None where nothing is."""
     made = [
-        generate_class(start, one.label, n_centroid=0, n_boundary=one.n, seed=seed, rival=one.rival) for one in missing
+        generate_class(start, request.label, n_centroid=0, n_boundary=request.n, seed=seed, rival=request.rival)
+        for request in missing
     ]
     return all_of(made) if made else None
 

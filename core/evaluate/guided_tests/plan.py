@@ -49,7 +49,7 @@ from core.trials.layer_parts import (
     layer_parts,
     split_field,
 )
-from core.trials.plan import Aside, check_fields
+from core.trials.plan import Aside, check_fields, check_whole
 
 COLUMNS = {
     "part": "str",
@@ -240,10 +240,7 @@ class GuidedTestsPlan:
         if type(self.table) is not bool:
             raise DataError(f"{label_of(self, 'table')} must be true or false, not {self.table!r}.")
         check_test_set(self)
-        for name in ("decoder_epochs", "split_seed", "seed"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 0:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least 0, not {value!r}.")
+        check_whole(self, {"decoder_epochs": 0, "split_seed": 0, "seed": 0})
 
     def _check_number(self, name: str) -> None:
         value = getattr(self, name)

@@ -58,21 +58,21 @@ class Properties:
         return pd.DataFrame(
             [
                 {
-                    "property": one.name,
-                    "says": one.says,
-                    "n": one.n,
-                    "n_violated": one.n_violated,
-                    "share": one.share,
-                    "lower": one.interval.lower,
-                    "upper": one.interval.upper,
+                    "property": each.name,
+                    "says": each.says,
+                    "n": each.n,
+                    "n_violated": each.n_violated,
+                    "share": each.share,
+                    "lower": each.interval.lower,
+                    "upper": each.interval.upper,
                 }
-                for one in self.each
+                for each in self.each
             ]
         )
 
     def violations(self) -> pd.DataFrame:
         """Tidy rows, one for each violation: property, and the columns of `Property.violations`."""
-        return pd.concat([one.violations.assign(property=one.name) for one in self.each], ignore_index=True)
+        return pd.concat([each.violations.assign(property=each.name) for each in self.each], ignore_index=True)
 
 
 def check_properties(

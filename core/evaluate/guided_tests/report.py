@@ -26,7 +26,7 @@ PAPER_NOTES = (
 
 
 def guided_report(
-    found: Guided,
+    guided: Guided,
     plan: GuidedTestsPlan,
     *,
     title: str,
@@ -44,29 +44,29 @@ def guided_report(
     >>> guided_report(nothing, GuidedTestsPlan("f1"), title="wine").splitlines()[0]
     '# Guided tests: wine'
     """
-    said = guided_verdict(found)
+    verdict = guided_verdict(guided)
     parts = [
         f"# Guided tests: {_cell(title)}",
-        f"**{said.headline}** {said.used}",
-        said.advice,
-        "\n".join(f"- {finding}" for finding in (*said.findings, *findings)),
-        _pictures(found),
+        f"**{verdict.headline}** {verdict.used}",
+        verdict.advice,
+        "\n".join(f"- {finding}" for finding in (*verdict.findings, *findings)),
+        _pictures(guided),
         "## How they were made",
         _made(plan),
     ]
-    if found.tests is not None:
-        told = "\n".join(f"- {finding}" for finding in features_findings(found))
-        parts += ["## How the head classifies generated features", told, _classes(found)]
-    if found.grid is not None:
-        parts += ["## Accuracy of the head over mixes and sizes (table 2)", CHANCE, _grid(found.grid)]
+    if guided.tests is not None:
+        features = "\n".join(f"- {finding}" for finding in features_findings(guided))
+        parts += ["## How the head classifies generated features", features, _classes(guided)]
+    if guided.grid is not None:
+        parts += ["## Accuracy of the head over mixes and sizes (table 2)", CHANCE, _grid(guided.grid)]
     if properties is not None:
         parts += ["## Properties of a well-trained classifier (section 4.1)", _properties(properties)]
     parts += ["## How to take this", "\n".join(f"- {note}" for note in (SIDE, *notes, *PAPER_NOTES))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _pictures(found: Guided) -> str:
-    if found.suite is None:
+def _pictures(guided: Guided) -> str:
+    if guided.suite is None:
         return ""
     return (
         "The pictures do not come from the model. A linear reference of principal components generates them, near "
@@ -78,7 +78,7 @@ def _pictures(found: Guided) -> str:
 
 def _made(plan: GuidedTestsPlan) -> str:
     usual = {"r": "each class's training median", "theta1": "one over the number of classes", "wcl": "theta2 - .1"}
-    told = {
+    settings = {
         "Model": plan.model,
         "Layer": plan.layer or "the usual one",
         "Mix (centroid-boundary)": mix_title(plan.centroid_share),
@@ -99,10 +99,10 @@ def _made(plan: GuidedTestsPlan) -> str:
         "reach the requested region. With fewer than ten such samples, the ten least confident are used. The label "
         "is the intended class (a metamorphic rule). Whether a test is kept depends on its region alone."
     )
-    return f"{how}\n\n{_table(('', ''), list(told.items()))}"
+    return f"{how}\n\n{_table(('', ''), list(settings.items()))}"
 
 
-def _classes(found: Guided) -> str:
+def _classes(guided: Guided) -> str:
     rows = [
         (
             row["label"],
@@ -112,7 +112,7 @@ def _classes(found: Guided) -> str:
             count(row["n_parents"]),
             _percent(row["accuracy"], row["lower"], row["upper"]),
         )
-        for row in found.class_table().to_dict("records")
+        for row in guided.class_table().to_dict("records")
         if row["asked"]
     ]
     return _table(("Class", "Region", "Asked", "Placed", "From samples", "Accuracy"), rows)
@@ -129,10 +129,10 @@ def _grid(grid: AccuracyGrid) -> str:
     return f"{_table(head, rows)}\n\nOn the original test set: {original}, n = {count(grid.n_test)}."
 
 
-def _properties(found: Properties) -> str:
+def _properties(properties: Properties) -> str:
     rows = [
-        (one.name, one.says, count(one.n), count(one.n_violated), percent(one.share, one.interval))
-        for one in found.each
+        (each.name, each.says, count(each.n), count(each.n_violated), percent(each.share, each.interval))
+        for each in properties.each
     ]
     return _table(("Property", "It says", "Tested", "Violated", "Share"), rows)
 
@@ -151,8 +151,8 @@ def _cell(text: str) -> str:
     return " ".join(str(text).split()).replace("|", "\\|")
 
 
-def _share(of: SharedAccuracy) -> str:
-    return percent(of.accuracy, of.interval)
+def _share(shared: SharedAccuracy) -> str:
+    return percent(shared.accuracy, shared.interval)
 
 
 def _percent(value: float, lower: float, upper: float) -> str:

@@ -54,7 +54,7 @@ class GeneratedTests:
     @property
     def clusters(self) -> Integer[np.ndarray, " n"]:
         """A number for each parent: features of one parent are no independent evidence."""
-        both = [f"{part} {one}" for part, one in zip(self.parent_part, self.parent_ids, strict=True)]
+        both = [f"{part} {parent}" for part, parent in zip(self.parent_part, self.parent_ids, strict=True)]
         return np.unique(both, return_inverse=True)[1] if both else np.zeros(0, dtype=np.int64)
 
     def take(self, rows: Shaped[np.ndarray, " n_rows"]) -> "GeneratedTests":

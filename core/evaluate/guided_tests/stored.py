@@ -69,18 +69,18 @@ class Guided:
 
         label, region, asked, placed, unplaced, n_parents, accuracy, lower, upper.
         """
-        tests, found = self.generated, []
+        tests, accuracies = self.generated, []
         for label in range(len(self.class_names)):
             for region in REGIONS:
                 rows = (tests.y == label) & (tests.for_centroid == (region == REGIONS[0]))
-                found.append(shared_accuracy(tests.correct[rows], tests.clusters[rows]))
-        told = {
-            "n_parents": [one.n_parents for one in found],
-            "accuracy": [one.accuracy for one in found],
-            "lower": [one.interval.lower for one in found],
-            "upper": [one.interval.upper for one in found],
+                accuracies.append(shared_accuracy(tests.correct[rows], tests.clusters[rows]))
+        columns = {
+            "n_parents": [each.n_parents for each in accuracies],
+            "accuracy": [each.accuracy for each in accuracies],
+            "lower": [each.interval.lower for each in accuracies],
+            "upper": [each.interval.upper for each in accuracies],
         }
-        return tests.counts_table().assign(**told)
+        return tests.counts_table().assign(**columns)
 
 
 def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guided:
@@ -95,10 +95,10 @@ def guided_of_rows(rows: pd.DataFrame, *, class_names: tuple[str, ...]) -> Guide
     mix, table = (_tests(done[done["part"] == part], class_names) for part in ("mix", "table"))
     counts = done[done["part"] != "suite"].dropna(subset=["n_correct"]) if len(done) else done
     n_test, n_correct = (int(counts[name].iloc[0]) if len(counts) else 0 for name in ("n_test", "n_correct"))
-    decoder, told = _decoder(done[done["part"] == "decoder"])
+    decoder, reconstruction = _decoder(done[done["part"] == "decoder"])
     grid = None if table is None else _grid(table, n_test, n_correct)
     suite = _suite(done[done["part"] == "suite"], class_names)
-    return Guided(class_names, n_test, n_correct, mix, grid, decoder, told, suite, _at_boundary(done))
+    return Guided(class_names, n_test, n_correct, mix, grid, decoder, reconstruction, suite, _at_boundary(done))
 
 
 def _tests(rows: pd.DataFrame, class_names: tuple[str, ...]) -> GeneratedTests | None:
@@ -129,7 +129,7 @@ def _at_boundary(rows: pd.DataFrame) -> tuple[bool, ...] | None:
     if "parents_at_boundary" not in rows:
         return None
     each = rows[(rows["part"] == "mix") & rows["parents_at_boundary"].notna()].groupby("label")["parents_at_boundary"]
-    return tuple(bool(one) for one in each.first()) or None
+    return tuple(bool(kept) for kept in each.first()) or None
 
 
 def _suite(rows: pd.DataFrame, class_names: tuple[str, ...]) -> JudgedSuite | None:
@@ -146,7 +146,7 @@ def _suite(rows: pd.DataFrame, class_names: tuple[str, ...]) -> JudgedSuite | No
         (each["region"] == REGIONS[0]).to_numpy(dtype=bool),
         each["in_region"].to_numpy(dtype=bool),
         codes["read_as"],
-        np.array([[digit == "1" for digit in one] for one in each["kept_again"]], dtype=bool),
+        np.array([[digit == "1" for digit in digits] for digits in each["kept_again"]], dtype=bool),
         codes["rival"],
         each["parent"].to_numpy(dtype=object),
         each["parent_part"].to_numpy(dtype=object),
@@ -176,5 +176,5 @@ def _decoder(rows: pd.DataFrame) -> tuple[Decoder | None, Reconstruction | None]
         return None, None
     row = rows.iloc[0]
     interval = Interval(float(row["lower"]), float(row["upper"]))
-    told = Reconstruction(float(row["error"]), interval, float(row["baseline"]), int(row["n_test"]))
-    return Decoder.from_bytes(row["content"]), told
+    reconstruction = Reconstruction(float(row["error"]), interval, float(row["baseline"]), int(row["n_test"]))
+    return Decoder.from_bytes(row["content"]), reconstruction

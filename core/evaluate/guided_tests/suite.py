@@ -67,7 +67,7 @@ class Suite:
     @property
     def clusters(self) -> Integer[np.ndarray, " n"]:
         """A number for each parent: pictures of one parent are no independent evidence."""
-        both = [f"{part} {one}" for part, one in zip(self.parent_part, self.parent_ids, strict=True)]
+        both = [f"{part} {parent}" for part, parent in zip(self.parent_part, self.parent_ids, strict=True)]
         return np.unique(both, return_inverse=True)[1] if both else np.zeros(0, dtype=np.int64)
 
     @property
@@ -80,7 +80,7 @@ class Suite:
         """Give some of the tests, by position or by one truth value each."""
         whole = {name: getattr(self, name) for name in ("class_names", "oracle_right", "oracle_n")}
         return Suite(
-            **whole, **{one.name: getattr(self, one.name)[rows] for one in fields(self) if one.name not in whole}
+            **whole, **{each.name: getattr(self, each.name)[rows] for each in fields(self) if each.name not in whole}
         )
 
 

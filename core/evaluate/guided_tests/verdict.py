@@ -27,7 +27,7 @@ LEAST_ORACLE = 0.9
 """The lower bound of the oracle's accuracy on real pictures, below which nothing is said of generated ones."""
 
 
-def guided_verdict(found: Guided) -> Verdict:
+def guided_verdict(guided: Guided) -> Verdict:
     """Say what the tests that were generated so far come to.
 
     Examples
@@ -35,30 +35,30 @@ def guided_verdict(found: Guided) -> Verdict:
     >>> guided_verdict(Guided(("a", "b"), 0, 0, None, None, None, None)).headline
     'No test has been generated yet.'
     """
-    tests = found.tests
+    tests = guided.tests
     if tests is None:
         return Verdict("No test has been generated yet.", "", "", ())
     if len(tests) == 0:
         asked = f"None of {plural(int(tests.asked.sum()), 'test')} requested could be placed."
         return Verdict(asked, "", "Next: reduce the noise, or widen the boundary or the radius.", ())
-    worse = worse_near_centroids(found.accuracy(REGIONS[0]), *found.test_accuracy)
-    helps = decoder_helps(found.reconstruction) if found.reconstruction else None
-    findings = (*_suite_findings(found.suite), _worse(worse))
+    worse = worse_near_centroids(guided.accuracy(REGIONS[0]), *guided.test_accuracy)
+    helps = decoder_helps(guided.reconstruction) if guided.reconstruction else None
+    findings = (*_suite_findings(guided.suite), _worse(worse))
     return Verdict(
-        headline=_headline(found),
-        used=_used(found),
-        advice=_advice(found, worse),
-        findings=tuple(one for one in findings if one),
+        headline=_headline(guided),
+        used=_used(guided),
+        advice=_advice(guided, worse),
+        findings=tuple(finding for finding in findings if finding),
         claims=(worse,) if helps is None else (worse, helps),
     )
 
 
-def features_findings(found: Guided) -> tuple[str, ...]:
+def features_findings(guided: Guided) -> tuple[str, ...]:
     """Say what the layer's head makes of the generated features: folded away, since no picture stands behind them."""
-    helps = decoder_helps(found.reconstruction) if found.reconstruction else None
-    about = (_parents(found), _unplaced(found.generated))
-    told = (*_by_region(found), *about, _table(found.grid), _pictures(found.reconstruction, helps))
-    return tuple(one for one in told if one)
+    helps = decoder_helps(guided.reconstruction) if guided.reconstruction else None
+    about = (_parents(guided), _unplaced(guided.generated))
+    findings = (*_by_region(guided), *about, _table(guided.grid), _pictures(guided.reconstruction, helps))
+    return tuple(finding for finding in findings if finding)
 
 
 def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
@@ -74,43 +74,45 @@ def round_trip_finding(trip: RoundTrip, n_all: int) -> str:
     """
     k, n, share, interval = trip.disagreement
     kept = percent(*trip.kept_region[2:])
-    of = "" if n == n_all else f" (at random out of {count(n_all)})"
+    chosen = "" if n == n_all else f" (at random out of {count(n_all)})"
     return (
-        f"Decoded and classified by the whole model, {count(k)} of {plural(n, 'image')}{of} get another class than "
+        f"Decoded and classified by the whole model, {count(k)} of {plural(n, 'image')}{chosen} get another class than "
         f"their features: {percent(share, interval)}. {kept} of the images still lie in the region."
     )
 
 
-def difference_finding(found: SuiteDifference, other: str, this: str) -> str:
+def difference_finding(difference: SuiteDifference, other: str, this: str) -> str:
     """Say by how much another model is more or less accurate on the pictures that both met.
 
     Examples
     --------
-    >>> found = SuiteDifference(100, 50, 2, 12, -0.1, Interval(-0.15, -0.05))
-    >>> difference_finding(found, "new", "old")
+    >>> difference = SuiteDifference(100, 50, 2, 12, -0.1, Interval(-0.15, -0.05))
+    >>> difference_finding(difference, "new", "old")
     '“new” is 10.0 points [5.0, 15.0] less accurate than “old” on 100 pictures: 2 gained, 12 lost.'
     """
-    changed = f"on {plural(found.n, 'picture')}: {count(found.n_gained)} gained, {count(found.n_lost)} lost."
-    decision = second_model(found).decision
+    changed = (
+        f"on {plural(difference.n, 'picture')}: {count(difference.n_gained)} gained, {count(difference.n_lost)} lost."
+    )
+    decision = second_model(difference).decision
     if decision == "undecided":
-        between = points(found.difference, found.interval)
+        between = points(difference.difference, difference.interval)
         return f"No significant difference between {quoted(other)} and {quoted(this)}, {between}, {changed}"
     sign, word = (1, "more") if decision == "above" else (-1, "less")
-    ends = sorted((sign * found.interval.lower, sign * found.interval.upper))
-    size = points(abs(found.difference), Interval(*ends))
+    ends = sorted((sign * difference.interval.lower, sign * difference.interval.upper))
+    size = points(abs(difference.difference), Interval(*ends))
     return f"{quoted(other)} is {size} {word} accurate than {quoted(this)} {changed}"
 
 
-def _headline(found: Guided) -> str:
-    if found.suite is None:
-        return f"{plural(len(found.generated), 'test')} generated as features, and no accuracy is claimed for them."
-    if not oracle_reads(found.suite):
-        share, interval = found.suite.suite.oracle_accuracy
+def _headline(guided: Guided) -> str:
+    if guided.suite is None:
+        return f"{plural(len(guided.generated), 'test')} generated as features, and no accuracy is claimed for them."
+    if not oracle_reads(guided.suite):
+        share, interval = guided.suite.suite.oracle_accuracy
         return (
             f"No accuracy on generated pictures is claimed: the oracle classifies only {percent(share, interval)} "
             "of real pictures correctly."
         )
-    overall, (accuracy, interval) = found.suite.accuracy(), found.test_accuracy
+    overall, (accuracy, interval) = guided.suite.accuracy(), guided.test_accuracy
     return (
         f"Accuracy is {_share(overall)} on {plural(overall.n, 'generated picture')}, {percent(accuracy, interval)} on "
         "the original test samples."
@@ -122,15 +124,15 @@ def oracle_reads(judged: JudgedSuite) -> bool:
     return judged.suite.oracle_accuracy[1].lower >= LEAST_ORACLE and judged.accuracy().n > 0
 
 
-def _used(found: Guided) -> str:
-    n_known, n_classes = len(found.made_for), len(found.class_names)
+def _used(guided: Guided) -> str:
+    n_known, n_classes = len(guided.made_for), len(guided.class_names)
     so_far = f"{count(n_known)} of {plural(n_classes, 'class', 'classes')} so far. " if n_known < n_classes else ""
-    if found.suite is None:
+    if guided.suite is None:
         return (
             f"{so_far}The whole model can only be tested on pictures. Below: where tests are missing, how the "
             f"layer's head classifies generated features, and which real samples to label next."
         )
-    suite, overall = found.suite.suite, found.suite.accuracy()
+    suite, overall = guided.suite.suite, guided.suite.accuracy()
     share, interval = suite.oracle_accuracy
     return (
         f"{so_far}{count(overall.n)} of {plural(len(suite), 'picture')} count, made from "
@@ -151,11 +153,11 @@ def _suite_findings(judged: JudgedSuite | None) -> tuple[str, ...]:
     )
 
 
-def _parents(found: Guided) -> str:
+def _parents(guided: Guided) -> str:
     """What the features' parents are: at the boundary only where they are."""
-    if found.at_boundary is None:
+    if guided.at_boundary is None:
         return ""
-    n, n_classes = sum(found.at_boundary), len(found.at_boundary)
+    n, n_classes = sum(guided.at_boundary), len(guided.at_boundary)
     if n == n_classes:
         return "Features are made from real samples at the boundary of their class."
     return (
@@ -164,8 +166,8 @@ def _parents(found: Guided) -> str:
     )
 
 
-def _advice(found: Guided, worse: Claim) -> str:
-    if found.suite is not None and oracle_reads(found.suite):
+def _advice(guided: Guided, worse: Claim) -> str:
+    if guided.suite is not None and oracle_reads(guided.suite):
         return "Next: look in the gallery at the pictures that the model gets wrong."
     if worse.decision == "above":
         return "Next: look at the tests near the centroids in the gallery."
@@ -181,8 +183,8 @@ def _worse(worse: Claim) -> str:
     )
 
 
-def _by_region(found: Guided) -> tuple[str, str]:
-    near, edge = (found.accuracy(region) for region in REGIONS)
+def _by_region(guided: Guided) -> tuple[str, str]:
+    near, edge = (guided.accuracy(region) for region in REGIONS)
     return (
         f"Near the centroids, the head classifies {_share(near)} of the features correctly ({_counted(near)})."
         if near.n
@@ -217,22 +219,26 @@ def _table(grid: AccuracyGrid | None) -> str:
     )
 
 
-def _pictures(told: Reconstruction | None, helps: Claim | None) -> str:
-    if told is None or helps is None:
+def _pictures(reconstruction: Reconstruction | None, helps: Claim | None) -> str:
+    if reconstruction is None or helps is None:
         return ""
-    ends = f" [{bare(told.interval.lower, 3)}, {bare(told.interval.upper, 3)}]" if told.interval.known else ""
+    ends = (
+        f" [{bare(reconstruction.interval.lower, 3)}, {bare(reconstruction.interval.upper, 3)}]"
+        if reconstruction.interval.known
+        else ""
+    )
     whole = (
-        f"Decoded images are {bare(told.error, 3)}{ends} off (black 0, white 1; root mean square over "
-        f"{plural(told.n, 'test image')}); the mean image would be {bare(told.baseline, 3)} off."
+        f"Decoded images are {bare(reconstruction.error, 3)}{ends} off (black 0, white 1; root mean square over "
+        f"{plural(reconstruction.n, 'test image')}); the mean image would be {bare(reconstruction.baseline, 3)} off."
     )
     if helps.decision == "above":
         return whole
     return f"{whole} No significant difference: the pictures are not informative."
 
 
-def _share(of: SharedAccuracy) -> str:
-    return percent(of.accuracy, of.interval)
+def _share(shared: SharedAccuracy) -> str:
+    return percent(shared.accuracy, shared.interval)
 
 
-def _counted(of: SharedAccuracy) -> str:
-    return f"n = {count(of.n)} from {plural(of.n_parents, 'sample')}"
+def _counted(shared: SharedAccuracy) -> str:
+    return f"n = {count(shared.n)} from {plural(shared.n_parents, 'sample')}"

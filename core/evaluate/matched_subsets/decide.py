@@ -25,8 +25,10 @@ def decided(rows: Sequence[SetComparison]) -> tuple[SetComparison, ...]:
     gains = _regrouped([[baseline.gain for baseline in row.baselines] for row in rows])
     result = []
     for row, gain, *claims in zip(rows, gains, *families, strict=True):
-        baselines = tuple(replace(baseline, gain=one) for baseline, one in zip(row.baselines, gain, strict=True))
-        result.append(replace(row, claims=tuple(one for group in claims for one in group), baselines=baselines))
+        baselines = tuple(
+            replace(baseline, gain=claim_of_gain) for baseline, claim_of_gain in zip(row.baselines, gain, strict=True)
+        )
+        result.append(replace(row, claims=tuple(each for group in claims for each in group), baselines=baselines))
     return tuple(result)
 
 
@@ -38,7 +40,7 @@ def labels_decided(rows: Sequence[LabelGap]) -> tuple[LabelGap, ...]:
 
 def settled(row: SetComparison) -> bool:
     """Whether no decision of a comparison hangs on the Monte-Carlo error of its bounds."""
-    return all(_without_error(one).decision == one.decision for one in row.claims)
+    return all(_without_error(each).decision == each.decision for each in row.claims)
 
 
 def baselines_of(reference: Outcomes, target: Outcomes) -> tuple[Baseline, ...]:
@@ -88,8 +90,8 @@ def _claim(name: str, estimate: SetEstimate) -> Claim:
     )
 
 
-def _without_error(of: Claim) -> Claim:
-    return claim(of.kind, of.estimate, of.interval, of.p_value, smallest=of.smallest)
+def _without_error(given: Claim) -> Claim:
+    return claim(given.kind, given.estimate, given.interval, given.p_value, smallest=given.smallest)
 
 
 def _claims(row: SetComparison, names: Sequence[str]) -> list[Claim]:
@@ -98,5 +100,5 @@ def _claims(row: SetComparison, names: Sequence[str]) -> list[Claim]:
 
 def _regrouped(groups: Sequence[Sequence[Claim]]) -> list[list[Claim]]:
     """All claims of several groups corrected together, group by group."""
-    claims = iter(corrected([one for group in groups for one in group]))
+    claims = iter(corrected([each for group in groups for each in group]))
     return [[next(claims) for _ in group] for group in groups]

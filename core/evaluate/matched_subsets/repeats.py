@@ -124,9 +124,9 @@ def _besides(matched: MatchedSubsets) -> Float[np.ndarray, " n_more"]:
     return np.concatenate(parts)
 
 
-def _rest(of: Share, part: Share) -> Share:
-    truth = None if of.truth is None or part.truth is None else of.truth - part.truth
-    return Share(of.n - part.n, of.n_correct - part.n_correct, of.confidence - part.confidence, truth)
+def _rest(whole: Share, part: Share) -> Share:
+    truth = None if whole.truth is None or part.truth is None else whole.truth - part.truth
+    return Share(whole.n - part.n, whole.n_correct - part.n_correct, whole.confidence - part.confidence, truth)
 
 
 def _inverse(order: np.ndarray) -> np.ndarray:

@@ -23,9 +23,9 @@ def leading_row(
     no longer hold 95 %. Known sources go before found ones.
     """
     known = [row for row in rows if row.source_finder == KNOWN_SOURCES] or list(rows)
-    told = [row for row in known if not isnan(row.rho.value)] or known
-    leading = [row for row in told if row.source_finder == told[0].source_finder and _leads(row, comparisons)]
-    return next(iter(leading or told), None)
+    measured = [row for row in known if not isnan(row.rho.value)] or known
+    leading = [row for row in measured if row.source_finder == measured[0].source_finder and _leads(row, comparisons)]
+    return next(iter(leading or measured), None)
 
 
 def standing(

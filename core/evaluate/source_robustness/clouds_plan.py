@@ -26,7 +26,7 @@ from core.represent.for_splits import principal_components
 from core.split import SourceExclusive, SourceInclusive
 from core.trials import Context, TrialPlan
 from core.trials.defaults import meant_features
-from core.trials.plan import check_fields
+from core.trials.plan import check_fields, check_whole
 from core.trials.plan_sources import KNOWN_SOURCES, check_class_sizes, features
 
 COLUMNS = {
@@ -123,10 +123,7 @@ class CloudsPlan:
                 f"representation: {self.representation!r} cannot be chosen. Choose from {', '.join(REPRESENTATIONS)}."
             )
         lowest_of = {"n_sources": 2, "n_clouds": 19, "n_clusterings": 1, "n_repeats": 1, "max_samples": 100, "seed": 0}
-        for name, lowest in lowest_of.items():
-            value = getattr(self, name)
-            if type(value) is not int or value < lowest:
-                raise DataError(f"{name} must be a whole number of at least {lowest}, not {value!r}.")
+        check_whole(self, lowest_of)
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"test_share must lie between 0 and 1, not {self.test_share!r}.")
 

@@ -33,10 +33,10 @@ def by_class(classes: Sequence[ExpectedInterval]) -> str:
     worse, corrected = falling_further(classes), f"{plural(len(classes), 'class', 'classes')}, Holm"
     if not worse:
         return f"No class drops significantly more than the others ({corrected})."
-    told = [f"{quoted(row.label)} ({rho(row.rho.value)})" for row in worse]
+    falls = [f"{quoted(row.label)} ({rho(row.rho.value)})" for row in worse]
     drop = "drops" if len(worse) == 1 else "drop"
     which = "Class" if len(worse) == 1 else "Classes"
-    return f"{which} {listed(told)} {drop} significantly more than the others, {corrected}."
+    return f"{which} {listed(falls)} {drop} significantly more than the others, {corrected}."
 
 
 def hardest_source(row: ExpectedInterval, hard: Sequence[Hardness], n_sources: int) -> str:

@@ -9,7 +9,7 @@ compared where both were trained on as many samples.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,6 @@ LEVEL = 0.05
 TOLERANCE = 0.01
 MOST_TIMES = 100
 Answer = Literal["contained", "falls below", "rises above", "undecided"]
-ANSWERS: tuple[Answer, ...] = get_args(Answer)
 
 
 @dataclass(frozen=True)

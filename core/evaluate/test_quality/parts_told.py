@@ -10,7 +10,7 @@ MEMORY = (
 )
 
 
-def told(found: PartsTold) -> str:
+def told(parts: PartsTold) -> str:
     """Whether a classifier tells the parts apart, of which classes, and how well.
 
     Examples
@@ -20,19 +20,19 @@ def told(found: PartsTold) -> str:
     >>> print(told(PartsTold(("cat", "dog"), auc)))
     A classifier separates training and test samples of “dog” (AUC .80, by chance .50; 1 of 2 classes, p = .005).
     """
-    if not len(found.measured):
+    if not len(parts.measured):
         return "No class has enough samples to separate training and test samples with a classifier."
-    n, named = plural(len(found.measured), "class", "classes"), found.named
+    n, named = plural(len(parts.measured), "class", "classes"), parts.named
     if named:
-        code = found.class_names.index(named[0])
-        chance, p = bare(float(found.auc[code, 1:].mean()), 2), p_value(float(found.p_value[code]))
+        code = parts.class_names.index(named[0])
+        chance, p = bare(float(parts.auc[code, 1:].mean()), 2), p_value(float(parts.p_value[code]))
         return (
             f"A classifier separates training and test samples of {listed(list(map(quoted, named)))} (AUC "
-            f"{bare(float(found.auc[code, 0]), 2)}, by chance {chance}; {count(len(named))} of {n}, {p})."
+            f"{bare(float(parts.auc[code, 0]), 2)}, by chance {chance}; {count(len(named))} of {n}, {p})."
         )
-    chance = bare(float(found.auc[found.measured, 1:].mean()), 2)
-    means = f"mean AUC {bare(found.together, 2)}, by chance {chance}, {p_value(found.p_together)}"
-    if found.p_together < 0.05:
+    chance = bare(float(parts.auc[parts.measured, 1:].mean()), 2)
+    means = f"mean AUC {bare(parts.together, 2)}, by chance {chance}, {p_value(parts.p_together)}"
+    if parts.p_together < 0.05:
         return (
             f"A classifier separates training and test samples over all {n} together ({means}), "
             "but not within any single class."
@@ -55,7 +55,7 @@ def seen(shift: SeenShift) -> str:
     )
 
 
-def disagreement(found: PartsTold, shift: CovariateShift) -> str:
+def disagreement(parts: PartsTold, shift: CovariateShift) -> str:
     """Which classes only one of both tests names; empty where they agree.
 
     >>> import numpy as np
@@ -65,9 +65,9 @@ def disagreement(found: PartsTold, shift: CovariateShift) -> str:
     >>> print(disagreement(nothing, corrected([class_shift("a", 100, 50, pieces)])))
     The two tests differ. Only the divergence detects “a”: it is sensitive to changes of shape.
     """
-    divergence = [one.label for one in shift.classes if one.shifted]
-    classifier_only = [quoted(name) for name in found.named if name not in divergence]
-    divergence_only = [quoted(name) for name in divergence if name not in found.named]
+    divergence = [shifted.label for shifted in shift.classes if shifted.shifted]
+    classifier_only = [quoted(name) for name in parts.named if name not in divergence]
+    divergence_only = [quoted(name) for name in divergence if name not in parts.named]
     sentences = []
     if classifier_only:
         sentences.append(

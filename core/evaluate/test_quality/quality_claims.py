@@ -75,14 +75,14 @@ def moved(shift: ClassShift) -> Claim:
 
 def moved_together(shift: CovariateShift) -> Claim:
     """The same of the mean over all measured classes: one test, so that few re-splits are enough."""
-    known = [one for one in shift.classes if not np.isnan(one.observed.value)]
-    n = min((len(one.null) for one in known), default=0)
+    known = [shift_of_class for shift_of_class in shift.classes if not np.isnan(shift_of_class.observed.value)]
+    n = min((len(shift_of_class.null) for shift_of_class in known), default=0)
     if not n:
         return claim("test_quality.shift_together", nan, UNKNOWN, nan)
-    value = float(np.mean([one.observed.value for one in known]))
-    null = np.mean([one.null[:n] for one in known], axis=0)
+    value = float(np.mean([shift_of_class.observed.value for shift_of_class in known]))
+    null = np.mean([shift_of_class.null[:n] for shift_of_class in known], axis=0)
     p = (1 + int((null >= value).sum())) / (1 + n)
-    error = float(np.sqrt(np.sum([one.observed.error**2 for one in known]))) / len(known)
+    error = float(np.sqrt(np.sum([shift_of_class.observed.error**2 for shift_of_class in known]))) / len(known)
     return claim("test_quality.shift_together", value - float(null.mean()), _beyond(value, null), p, mc_error=error)
 
 

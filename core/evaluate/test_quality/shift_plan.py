@@ -42,7 +42,7 @@ from core.trials.layer_parts import (
     follows_test_set,
     split_field,
 )
-from core.trials.plan import Aside, check_fields
+from core.trials.plan import Aside, check_fields, check_whole
 
 COLUMNS = {
     "label": "Int64",
@@ -161,10 +161,7 @@ class CovariateShiftPlan:
         check_fields(self)
         check_model_and_layer(self.model, self.layer)
         lowest = {"n_resplits": 1, "n_dimensions": 1, "n_components": 1, "n_draws": 2, "split_seed": 0, "seed": 0}
-        for name, least in lowest.items():
-            value = getattr(self, name)
-            if type(value) is not int or value < least:
-                raise DataError(f"{label_of(self, name)} must be a whole number of at least {least}, not {value!r}.")
+        check_whole(self, lowest)
         if not isinstance(self.test_share, float) or not 0 < self.test_share < 1:
             raise DataError(f"{label_of(self, 'test_share')} must lie between 0 and 1, not {self.test_share!r}.")
 

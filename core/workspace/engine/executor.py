@@ -7,8 +7,7 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from core.data.limits import MIB
-from core.data.settings import most
+from core.data.limits import MIB, most
 from core.workspace.engine.same_versions import SameVersions
 from core.workspace.engine.shares import Shares
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from sqlalchemy.exc import SQLAlchemyError
 
 from core.data.home import home
-from core.data.settings import most
+from core.data.limits import most
 from core.workspace.engine.agenda import Agenda, Step
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.lease import Lease

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from core.data import DataError, read_dataset
-from core.data.limits import MIB, Limits
-from core.data.settings import SETTINGS, most
+from core.data.limits import MIB, SETTINGS, Limits, most
 from tests.conftest import ROOT
 
 ROWS = b"id\ttext\tlabel\n" + b"".join(b"%d\tword %d\t%s\n" % (n, n, b"ab"[n % 2 : n % 2 + 1]) for n in range(40))
@@ -14,14 +13,14 @@ ROWS = b"id\ttext\tlabel\n" + b"".join(b"%d\tword %d\t%s\n" % (n, n, b"ab"[n % 2
 
 def test_the_docs_repeat_the_list():
     text = (ROOT / "docs" / "deployment.md").read_text("utf-8")
-    told = dict(re.findall(r"^\| `(TOUCHSTONE_MOST_\w+)` \| ([^|]+) \|", text, re.M))
+    listed = dict(re.findall(r"^\| `(TOUCHSTONE_MOST_\w+)` \| ([^|]+) \|", text, re.M))
     usual = {
         name: "no limit" if setting.usual is None else f"{setting.usual:,} {setting.unit}".replace(",", " ")
         for name, setting in SETTINGS.items()
     }
-    assert told == usual
+    assert listed == usual
     for name, setting in SETTINGS.items():
-        assert f"| {setting.of} |" in text, name
+        assert f"| {setting.what} |" in text, name
 
 
 def test_limits_of_files_follow_the_settings(monkeypatch: pytest.MonkeyPatch):

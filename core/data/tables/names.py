@@ -1,0 +1,394 @@
+"""What do the names mean that people give to columns and to classes?
+
+Names of columns are looked up in what people call those of a file of predictions, case and punctuation folded. Names of
+classes are the same where nothing else can be meant: `LABEL_0` and 0, 1.0 and 1.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+
+import numpy as np
+from jaxtyping import Integer
+
+from core.data.errors import DataError
+
+NAMES: dict[str, tuple[str, ...]] = {  # compact: lower case, nothing but letters and digits; the likeliest first
+    "id": (
+        *("id", "ids", "sampleid", "docid", "textid", "exampleid", "imageid", "pairid", "uid", "uuid", "guid", "qid"),
+        *("idx", "index", "filename", "filepath", "file", "imagefilename", "imagepath", "path", "key"),
+    ),
+    "truth": (
+        *("gold", "goldlabel", "goldlabels", "ytrue", "truelabel", "truelabels", "target", "targets", "reference"),
+        *("groundtruth", "actual", "givenlabel", "truth", "true", "trueclass", "actuallabel", "targetlabel", "ytest"),
+        *("goldstandard", "expected", "labeltrue", "correctlabel", "groundtruthlabel", "actualclass", "gtlabel"),
+        *("gt", "gtclass", "labelids", "references", "targs", "ideal", "labelvalue", "observed"),
+    ),
+    "predicted": (
+        *("predicted", "predictedlabel", "pred", "ypred", "yhat", "scoredlabels", "preds", "predictedclass"),
+        *(
+            "predict",
+            "predlabel",
+            "predictionlabel",
+            "predictedlabels",
+            "predclass",
+            "labelpred",
+            "labelpredicted",
+            "ypredicted",
+        ),
+        *("modelprediction", "predictedcategory", "scoredlabel", "top1", "top1label", "top1class"),
+    ),
+    "confidence": (
+        *("confidence", "prob", "probability", "maxprob", "yscore", "predictionproba", "confidencescore", "conf"),
+        *("proba", "yprob", "yproba", "predictedprobability", "maxprobability", "predproba", "predprob"),
+        *("scoredprobabilities", "scoredprobability", "predictionprob", "predictionprobability", "softmax"),
+        *("predictionconfidence", "predictionscore", "predscore", "predictionsconfidence", "msp"),
+    ),
+    "model": ("model", "modelname", "modelid", "classifier", "system"),
+    "task": ("task", "taskname", "subtask"),
+    "trial": ("trial", "repeat", "repetition", "run", "seed"),
+    "set": ("set", "testset", "dataset", "subset", "evaluationset", "splitname"),
+    "fold": ("fold", "cluster", "clusteringlabels", "folds", "foldid", "cvfold", "testfold"),
+    "split": ("split", "partition"),  # a set or a fold: the values decide
+    "source": ("source", "sources", "sourceid", "group", "groups", "groupid", "subject", "site", "domain"),
+}
+ROW_NAMES = {"unnamed column 1", "unnamed: 0", "__index_level_0__"}  # what pandas writes for its index
+# These mean opposite things in different tools: what else is there and the values decide.
+TRUTH_LIKELY = ("label", "labels", "y", "class", "classes", "category", "response", "obs")  # of H2O and caret
+PREDICTED_LIKELY = ("prediction", "predictions", "result", "output", "answer", "estimate", "decoded", "completion")
+SCORE_LIKELY = (
+    "score",
+    "scores",
+    "prediction",
+    "predictions",
+    "output",
+    "outputs",
+    "y",
+    "ypred",
+    "yhat",
+    "pred",
+    "preds",
+)
+
+ALSO_OTHERS = ("response", "completion", "obs", "estimate")
+"""Names of labels that hold something else as often: there the values have to be labels."""
+_SCORES = "|".join(
+    (
+        r"scored[ _]probabilit(?:y|ies)(?:[ _]for[ _]class)?",
+        r"(?:y[ _])?pred(?:ict(?:ed|ions?))?[ _](?:prob(?:a|s|ability|abilities)?|scores?)",
+        r"(?:class[ _])?prob(?:a|as|s|ability|abilities)?",
+        r"log[ _]?p(?:rob(?:a|s|ability|abilities)?)?",
+        r"p|y[ _](?:score|proba?)|logits?|softmax|scores?|confidences?|conf|outputs?|predictions?",
+        r"(?:y[ _]?)?pred(?:s|icted)?|y[ _]?hat|class|label|out",
+    )
+)
+# Names that hold something else as often: the values have to say that these are scores.
+UNSURE = {
+    *("p", "prediction", "predictions", "ypred", "pred", "preds", "predicted", "yhat", "class", "label", "out"),
+}
+_FAMILY = re.compile(
+    rf"(?P<family>{_SCORES})(?:(?:[\s_:.\-]+|(?=[\[(\"']))[\"'\[(]*(?:\w+\s*=\s*)?(?P<name>.+?)[\"'\])]*|(?P<number>\d+))",
+    re.IGNORECASE,
+)
+_STEM = re.compile(
+    r"(?P<stem>.+?)[\s_.\-]+(?P<role>y[ _]true|true|gold|label|target|truth|y[ _]pred|pred|preds|predicted|prediction|"
+    r"prob|proba|probability|conf|confidence|score|logits?)",
+    re.IGNORECASE,
+)
+_REVERSED = re.compile(
+    r"(?P<role>y[ _]true|true|gold|target|y[ _]pred|pred|predicted|prediction|conf|confidence)[\s_.\-]+(?P<stem>.+)",
+    re.IGNORECASE,
+)
+_MODEL = re.compile(
+    r"(?P<model>.+?)[\s_.\-]+(?P<family>prob(?:a|s|ability|abilities)?|logits?|softmax)[\s_.\-]+(?P<name>.+)",
+    re.IGNORECASE,
+)
+_RANK = re.compile(r"top[\s_\-]?(?P<rank>\d+)[\s_\-]*(?P<rest>.*)", re.IGNORECASE)
+_STEM_ROLES = {
+    **dict.fromkeys(("true", "gold", "label", "target", "truth", "ytrue"), "truth"),
+    **dict.fromkeys(("pred", "preds", "predicted", "prediction", "ypred"), "predicted"),
+    **dict.fromkeys(("prob", "proba", "probability", "conf", "confidence", "score"), "confidence"),
+    **dict.fromkeys(("logit", "logits"), "logit"),
+}
+_MANY_CLASSES = 50
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"([+-]?\d+)\.0+", re.ASCII)
+_NUMBERED = re.compile(r"(?:label|class|cls|c)?[\s_:-]*(\d+)(?:\.0+)?", re.ASCII | re.IGNORECASE)
+_TRUTH_VALUES = {"true": "1", "false": "0"}
+_SAME = 0.999  # the share of rows from which on two columns say the same
+
+
+def compact(name: str) -> str:
+    """A name in lower case, with nothing but letters and digits.
+
+    >>> compact("True Label"), compact("_id"), compact("pairID")
+    ('truelabel', 'id', 'pairid')
+    """
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def called(columns: Iterable[str], names: Sequence[str]) -> list[str]:
+    """The columns that have one of the names, in the order of the names.
+
+    >>> called(["Filename", "Gold Label", "gold"], NAMES["truth"])
+    ['gold', 'Gold Label']
+    """
+    by_name: dict[str, list[str]] = {}
+    for column in columns:
+        by_name.setdefault(compact(column), []).append(column)
+    return [column for name in names for column in by_name.get(name, ())]
+
+
+def families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The columns that hold a score per class, by what they are called: class -> column for each family.
+
+    >>> families(["id", "prob_cat", "prob_dog", "p0", "PC1", 'Scored Probabilities for Class "x"'])
+    {'prob': {'cat': 'prob_cat', 'dog': 'prob_dog'}, 'p': {'0': 'p0'},
+     'scoredprobabilitiesforclass': {'x': 'Scored Probabilities for Class "x"'}}
+    """
+    by_family: dict[str, dict[str, str]] = {}
+    for column in columns:
+        if match := _FAMILY.fullmatch(column):
+            family = by_family.setdefault(compact(match["family"]), {})
+            family.setdefault(match["number"] or match["name"], column)
+    return by_family
+
+
+def stems(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The columns that belong to one of several models or tasks, by its name: role -> column for each.
+
+    >>> stems(["acl_true", "acl_prob", "id", "pred_resnet"])
+    {'acl': {'truth': 'acl_true', 'confidence': 'acl_prob'}, 'resnet': {'predicted': 'pred_resnet'}}
+    """
+    by_stem: dict[str, dict[str, str]] = {}
+    for column in columns:
+        if match := _STEM.fullmatch(column) or _REVERSED.fullmatch(column):
+            by_stem.setdefault(match["stem"], {}).setdefault(_STEM_ROLES[compact(match["role"])], column)
+    return by_stem
+
+
+def model_families(columns: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The columns that hold a score per class of one of several models: class -> column for each model.
+
+    >>> model_families(["id", "resnet_prob_cat", "resnet_prob_dog", "prob_cat"])
+    {'resnet': {'cat': 'resnet_prob_cat', 'dog': 'resnet_prob_dog'}}
+    """
+    by_model: dict[str, dict[str, str]] = {}
+    for column in columns:
+        if match := _MODEL.fullmatch(column):
+            by_model.setdefault(match["model"], {}).setdefault(match["name"], column)
+    return by_model
+
+
+def ranked(column: str) -> tuple[int, str] | None:
+    """The rank that a column of a top-k file is about, and what it holds, compact.
+
+    >>> ranked("Top 2 Confidence"), ranked("topic")
+    ((2, 'confidence'), None)
+    """
+    match = _RANK.fullmatch(column)
+    return (int(match["rank"]), compact(match["rest"])) if match else None
+
+
+def encode(labels: Sequence[str], *, place: str) -> tuple[Integer[np.ndarray, " n_samples"], tuple[str, ...]]:
+    """Codes and class names of labels; the names in numeric order where all of them are numbers, else alphabetically.
+
+    DataError, at `place`, where these are no classes: all labels alike, or hardly two that are.
+
+    >>> codes, class_names = encode(["10", "9", "10"], place="t.tsv: column 'y'")
+    >>> codes, class_names
+    (array([1, 0, 1]), ('9', '10'))
+    """
+    names = set(labels)
+    if len(names) == 1:
+        raise DataError(
+            f"{place}: {labels[0]!r} is the only class. A classifier needs two classes or more; is this the label?"
+        )
+    check_few(names, len(labels), place)
+    class_names = class_order(names)
+    return codes_of(labels, class_names), class_names
+
+
+def check_few(names: Collection[str], n_samples: int, place: str) -> None:
+    """DataError, at `place`, where so many classes are no classes.
+
+    >>> check_few({"cat", "dog"}, 2, "t.tsv")
+    """
+    if len(names) > max(_MANY_CLASSES, n_samples / 2):
+        raise DataError(
+            f"{place}: {len(names):,} classes for {n_samples:,} samples. Touchstone tests classifiers, which have "
+            f"few classes; are these measurements or ids?"
+        )
+
+
+def class_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Class names in numeric order where all of them are numbers, else alphabetically.
+
+    >>> class_order(["10", "9"]), class_order(["10", "9", "b"])
+    (('9', '10'), ('10', '9', 'b'))
+    """
+    names = set(names)
+    if all(NUMBER.fullmatch(name) for name in names):
+        return tuple(sorted(names, key=lambda name: (float(name), name)))
+    return tuple(sorted(names))
+
+
+def codes_of(labels: Sequence[str], class_names: Sequence[str]) -> Integer[np.ndarray, " n_samples"]:
+    """The positions of labels in `class_names`.
+
+    >>> codes_of(["b", "a"], ("a", "b"))
+    array([1, 0])
+    """
+    code_of = {name: code for code, name in enumerate(class_names)}
+    return np.array([code_of[label] for label in labels], dtype=np.int64)
+
+
+def _whole(name: str) -> str:
+    match = _WHOLE.fullmatch(name.strip())
+    return match.group(1) if match else name
+
+
+def _numbered(name: str) -> str:
+    match = _NUMBERED.fullmatch(name.strip())
+    return str(int(match.group(1))) if match else name
+
+
+def _truth_value(name: str) -> str:
+    return _TRUTH_VALUES.get(name.strip().lower(), _whole(name))
+
+
+def _folded(name: str) -> str:
+    return " ".join(re.sub(r"[\W_]+", " ", name.casefold()).split()) or name
+
+
+_SPELLINGS: dict[str, Callable[[str], str]] = {
+    "": str,
+    "without '.0'": _whole,
+    "by their numbers": _numbered,
+    "true as 1, false as 0": _truth_value,
+    "whatever their case and punctuation": _folded,
+}
+
+
+def common_names(truth: Collection[str], predicted: Collection[str]) -> tuple[dict[str, str], str] | None:
+    """A name for every name on either side, and how they were matched; None where they have nothing in common.
+
+    Names are kept as they are, unless another way of reading them, that never takes two names of one side for the
+    same, brings the sides closer together. Whole numbers lose their ".0" in any case, as in "1.0". Numbers that one
+    side may count from 0 and the other from 1 match nothing.
+
+    >>> common_names({"0", "1"}, {"LABEL_0", "LABEL_1"})
+    ({'0': '0', '1': '1', 'LABEL_0': '0', 'LABEL_1': '1'}, 'by their numbers')
+    >>> common_names({"0", "1"}, {"ham", "spam"}) is None
+    True
+    >>> common_names({"0", "1"}, {"LABEL_1", "LABEL_2"}) is None
+    True
+    """
+    fitting = {how: spelling for how, spelling in _SPELLINGS.items() if _brings_together(spelling, truth, predicted)}
+    if not fitting:
+        return None
+    names = sorted({*truth, *predicted})
+    how = min(fitting, key=lambda how: len({fitting[how](name) for name in names}))  # the first of those alike
+    spelling = fitting[how]
+    if spelling is _folded:
+        shown = {spelling(name): name for name in (*sorted(predicted), *sorted(truth))}
+        return {name: shown[spelling(name)] for name in names}, how
+    return drop_points({name: spelling(name) for name in names}), how
+
+
+def _brings_together(spelling: Callable[[str], str], truth: Collection[str], predicted: Collection[str]) -> bool:
+    """Whether names of both sides mean the same when spelled so, and no two names of one side do."""
+    known, answers = {spelling(name) for name in truth}, {spelling(name) for name in predicted}
+    one_to_one = len(known) == len(set(truth)) and len(answers) == len(set(predicted))
+    return one_to_one and bool(known & answers) and not (spelling is _numbered and _counted_apart(known, answers))
+
+
+def _counted_apart(known: set[str], answers: set[str]) -> bool:
+    """Whether both sides have numbers that the other lacks, and begin at different ones: as if counted from 0 and 1."""
+    if known <= answers or answers <= known:
+        return False
+    lowest = [min((int(name) for name in names if name.isdecimal()), default=0) for names in (known, answers)]
+    return lowest[0] != lowest[1]
+
+
+def counted_apart(truth: Collection[str], predicted: Collection[str]) -> bool:
+    """Whether plain codes of both sides are the same but for one that all are higher by, as if counted from 0 and 1.
+
+    One side may lack some classes. Sides of which one holds all codes of the other are taken as they stand.
+
+    >>> counted_apart({"1", "2", "3"}, {"0", "1", "2"}), counted_apart({"0", "1", "2"}, {"0", "2"})
+    (True, False)
+    """
+    if not all(name.isdecimal() and name == str(int(name)) for name in {*truth, *predicted}):
+        return False
+    known, answers = {int(name) for name in truth}, {int(name) for name in predicted}
+    if known <= answers or answers <= known or {min(known), min(answers)} != {0, 1}:
+        return False
+    shifted = {code + min(known) - min(answers) for code in answers}
+    return shifted <= known or known <= shifted
+
+
+def drop_points(names: dict[str, str]) -> dict[str, str]:
+    """Whole numbers without ".0", where all names are whole numbers and no two become one.
+
+    >>> drop_points({"0.0": "0.0", "1.0": "1.0"})
+    {'0.0': '0', '1.0': '1'}
+    """
+    shown = set(names.values())
+    short = {name: _whole(name) for name in shown}
+    if all(re.fullmatch(r"[+-]?\d+", name) for name in short.values()) and len(set(short.values())) == len(shown):
+        return {name: short[value] for name, value in names.items()}
+    return names
+
+
+def renaming(names: Sequence[str], labels: Sequence[str], *, least: float = _SAME) -> dict[str, str] | None:
+    """Which name stands for which label, row by row; None where rows disagree, or two names stand for one label.
+
+    >>> renaming(["0", "1", "0"], ["cat", "dog", "cat"])
+    {'0': 'cat', '1': 'dog'}
+    >>> renaming(["0", "1", "0"], ["cat", "dog", "dog"]) is None
+    True
+    """
+    pairs = Counter(zip(names, labels, strict=True))
+    mapping: dict[str, str] = {}
+    for (name, label), _ in pairs.most_common():
+        if name not in mapping:
+            mapping[name] = label
+    n_same = sum(count for (name, label), count in pairs.items() if mapping[name] == label)
+    if len(set(mapping.values())) < len(mapping) or n_same <= least * len(names):
+        return None
+    return mapping
+
+
+def several_in_one(labels: Sequence[str]) -> int | None:
+    """The first row whose label is several labels, as in "cat|dog" where both stand alone elsewhere; else None.
+
+    >>> several_in_one(["cat", "dog", "cat|dog"]), several_in_one(["black, white", "red"])
+    (2, None)
+    """
+    alone = dict.fromkeys(labels)  # in the order of the rows
+    for label in alone:
+        for mark in "|;,":
+            parts = [part.strip() for part in label.split(mark)]
+            if len(parts) > 1 and all(part in alone for part in parts):
+                return labels.index(label) if isinstance(labels, list) else list(labels).index(label)
+    return None
+
+
+def agreement_by_chance(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> tuple[float, float]:
+    """How many rows agree if one side is shuffled: the mean over all orders, and the standard deviation. Both exact.
+
+    >>> agreement_by_chance(["a", "a", "b", "b"], ["a", "a", "b", "b"])
+    (2.0, 1.1547005383792515)
+    """
+    n_rows = len(truth)
+    known, answers = Counter(truth), Counter(predicted)
+    both = [(known[label], answers[label]) for label in known.keys() & answers.keys()]
+    counts = np.array(sorted(both), dtype=np.float64).reshape(-1, 2)
+    products = counts.prod(axis=1)
+    mean = products.sum() / n_rows
+    if n_rows < 2:
+        return float(mean), 0.0
+    own = (products * (n_rows - counts[:, 0]) * (n_rows - counts[:, 1])).sum()
+    shared = products.sum() ** 2 - (products**2).sum()
+    return float(mean), float(np.sqrt(max(0.0, own + shared) / (n_rows**2 * (n_rows - 1))))
