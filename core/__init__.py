@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 __version__ = "0.2.0"
+COMMAND = "python -m core" if (Path(__file__).parents[1] / "pyproject.toml").exists() else "touchstone"
+"""How the command line is called: from a checkout as a module, in its folder; where Touchstone is installed by name."""
 PUBLIC = ("Result", "check", "compare", "dataset")
 
 

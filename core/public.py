@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from core import COMMAND
 from core.asked import About, usual_plan
 from core.data import DataError, Dataset, Predictions
 from core.evaluate.wording import Verdict
@@ -110,7 +111,7 @@ def check(question: str, data: Dataset, **settings: Any) -> Result:
     try:
         plan = replace(usual_plan(plan_class(record), About(data)), **settings)
     except TypeError as error:
-        raise DataError(f"{question}: {error}. python -m core plans {record.kind} lists the settings.") from None
+        raise DataError(f"{question}: {error}. {COMMAND} plans {record.kind} lists the settings.") from None
     rows = pd.concat(
         [plan.run_trial(data, trial, context=Context()) for trial in range(plan.n_trials(data))], ignore_index=True
     )
