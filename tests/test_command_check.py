@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pandas as pd
 import pytest
 
 import core.command.check
-from core.__main__ import main
+from core.__main__ import _parser, main
 from core.command.requirements import Requirement
 from core.data import DataError, load_example
 from core.evaluate.average_case.plan import AverageCasePlan
@@ -307,19 +308,28 @@ def test_a_budget_that_is_spent_decides_nothing_and_the_same_command_goes_on(tmp
 
 
 def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
-    [step] = [
-        line.split("run: ")[1]
-        for line in (ROOT / "docs" / "checks.md").read_text().splitlines()
-        if "run: python" in line
-    ]
+    [step] = re.findall(r"- run: (touchstone .*)", (ROOT / "docs" / "checks.md").read_text())
     predictions(tmp_path / "reference.csv", accuracy=0.95, seed=1)
     predictions(tmp_path / "candidate.csv", accuracy=0.6, seed=2)
-    command = [sys.executable, *shlex.split(step)[1:]]
+    tool = [sys.executable, "-c", "from ui.shell.tool import main; main()"]  # what the installed program does
     done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=120
+        [*tool, *shlex.split(step)[1:]],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=120,
     )
     assert done.returncode == 1, done.stderr
     assert ElementTree.parse(tmp_path / "accuracy.xml").getroot().get("failures") == "1"
+
+
+@pytest.mark.parametrize(
+    "command", re.findall(r"^touchstone (.*)$", (ROOT / "docs" / "checks.md").read_text(), re.MULTILINE)
+)
+def test_the_commands_of_the_docs_are_commands(command):
+    chosen = _parser().parse_args(shlex.split(command))
+    assert chosen.command == "check"
+    assert all(Requirement.read(each) for each in chosen.require)
 
 
 def test_killed_and_started_again_it_goes_on(tmp_path):

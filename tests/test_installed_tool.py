@@ -1,6 +1,7 @@
 """Is Touchstone whole where it is installed as a tool? Its wheel in a fresh environment, far from any checkout."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import zipfile
 from pathlib import Path
 from shutil import copyfile
 from sysconfig import get_path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ import pytest
 
 from tests.browser.server import free_port
 from tests.conftest import ROOT
+from tests.test_command_check import predictions
 
 pytestmark = pytest.mark.evidence
 IN_WHEEL = ("app", "core", "pages", "ui", ".streamlit", "touchstone_dashboard")
@@ -95,6 +98,18 @@ def test_a_check_runs_far_from_a_checkout(installed, away):
         [installed / "touchstone", "check"], capture_output=True, timeout=SECONDS, check=False, **away
     )
     assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def test_the_steps_that_the_docs_give_a_ci_system_run(installed, away, tmp_path):
+    page = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    [step] = re.findall(r"- run: (touchstone .*)", page)
+    predictions(away["cwd"] / "reference.csv", accuracy=0.95, seed=1)
+    predictions(away["cwd"] / "candidate.csv", accuracy=0.6, seed=2)
+    away["env"] |= {"PATH": f"{installed}{os.pathsep}{os.environ['PATH']}", "TOUCHSTONE_HOME": ".touchstone"}
+    done = subprocess.run(step, shell=True, capture_output=True, timeout=SECONDS, check=False, **away)
+    assert done.returncode == 1, done.stderr
+    assert "fails: matched_subsets.gap <= 0.02" in done.stderr
+    assert ElementTree.parse(away["cwd"] / "accuracy.xml").getroot().get("failures") == "1"
 
 
 def test_alone_it_starts_the_app_behind_its_printed_address(installed, away, tmp_path):

@@ -67,3 +67,16 @@ def test_a_copied_command_finds_the_run_of_the_page_and_a_sheet_takes_its_plan(
 
 def read(printed: str) -> pd.DataFrame:
     return pd.read_csv(io.StringIO(printed), sep="\t")
+
+
+def test_the_command_of_the_sheet_finds_what_is_on_it(open_page, workspace, capsys):
+    workspace.add_dataset(LOCAL_OWNER, data())
+    plan = usual_steps(workspace, LOCAL_OWNER, data().fingerprint)[0].make()
+    rows = [plan.run_trial(data(), trial, context=Context()) for trial in range(plan.n_trials(data()))]
+    run = run_of_rows(workspace, data(), plan, [frames.to_bytes(each) for each in rows], done=True)
+    app = open_page("overview", data=data().fingerprint)
+    [command] = [code.value for code in app.code if code.value.startswith("python -m core check")]
+    assert main([*shlex.split(command)[3:], "--budget", "0s"]) == 0
+    checked = read(capsys.readouterr().out).set_index("number")["value"].to_dict()
+    kept = engine().workspace.rows(LOCAL_OWNER, run.id)
+    assert checked == {one.title: one.value for one in of_run(kept, data(), plan)}

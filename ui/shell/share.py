@@ -69,6 +69,19 @@ def add(key: str, written: Sequence[str]) -> None:
         st.session_state[_OFFER] = replace(offered, parameters={**offered.parameters, key: written})
 
 
+def add_check(choice: data_choice.Choice) -> None:
+    """Say which command asks all that this page shows, after its offer: of the stored data, and of their file."""
+    offered: Offer | None = st.session_state.get(_OFFER)
+    if offered is None:
+        return
+    file = _file_of(choice)
+    of = {f"Command: asks every question in a terminal{FOLDER}": ["--data", choice.address]}
+    if file is not None:
+        of["Command: the same, read from your file"] = file.arguments()
+    commands = tuple((about, f"{COMMAND} check {shlex.join(words)}") for about, words in of.items())
+    st.session_state[_OFFER] = replace(offered, commands=(*offered.commands, *commands))
+
+
 def rest_on(run: Run) -> None:
     """Say that what this page shows is drawn of this run, too, after its offer: a link to it has to show that."""
     offered: Offer | None = st.session_state.get(_OFFER)
