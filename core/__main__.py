@@ -192,8 +192,7 @@ def _check(chosen: argparse.Namespace) -> int:
         return 0
     sheet, workspace, fingerprint, model = read_sheet(chosen), engine().workspace, None, None
     if chosen.data is not None:
-        dataset = _with_vectors(chosen)
-        workspace.add_dataset(LOCAL_OWNER, dataset, example=chosen.data if chosen.data in EXAMPLES else None)
+        dataset = _stored(chosen)
         fingerprint = dataset.fingerprint
         model = None if chosen.model is None else given_model(chosen, dataset, workspace, LOCAL_OWNER)
     checked = check(
@@ -216,11 +215,7 @@ def _finished_by_name(plan: Plan, fingerprint: str, until: float | None) -> Run:
 
 def _run(chosen: argparse.Namespace) -> int:
     plan = load_plan(chosen.plan)
-    workspace = engine().workspace
-    dataset = _with_vectors(chosen)
-    example = chosen.data if chosen.data in EXAMPLES and not chosen.vectors else None
-    workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
-    return _work_off(plan, dataset.fingerprint)
+    return _work_off(plan, _stored(chosen).fingerprint)
 
 
 def _recreate(chosen: argparse.Namespace) -> int:
@@ -278,6 +273,14 @@ def _finished(plan: Plan, fingerprint: str, until: float | None = None) -> Run:
     for error in run.errors:
         print(error, file=sys.stderr)
     return run
+
+
+def _stored(chosen: argparse.Namespace) -> Dataset:
+    """The data set that was named, with its vectors, after it was stored; with other vectors it is no example."""
+    dataset = _with_vectors(chosen)
+    example = chosen.data if chosen.data in EXAMPLES and not chosen.vectors else None
+    engine().workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
+    return dataset
 
 
 def _with_vectors(chosen: argparse.Namespace) -> Dataset:

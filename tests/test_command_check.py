@@ -19,6 +19,7 @@ import core.command.check
 from core.__main__ import _parser, main
 from core.command.requirements import Requirement
 from core.data import DataError, load_example
+from core.data.tables.vectors import write_vectors
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.source_robustness import expected_accuracy_intervals
@@ -233,6 +234,15 @@ def test_data_and_predictions_are_asked_both(monkeypatch, two, capsys):
     assert main(["check", "--data", "wine", "--predictions", *two]) == 0
     table = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t")
     assert {name.partition(".")[0] for name in table["number"]} == {"matched_subsets", "source_robustness"}
+
+
+def test_an_example_with_other_vectors_is_not_stored_as_the_example(tmp_path):
+    wine, vectors = load_example("wine"), tmp_path / "vectors.parquet"
+    vectors.write_bytes(write_vectors(list(wine.ids), np.eye(178, 4, dtype=np.float32)))
+    assert main(["check", sheet(tmp_path, plans=[PLAN]), "--data", "wine", "--vectors", str(vectors)]) == 0
+    [stored] = engine().workspace.datasets(LOCAL_OWNER)
+    assert stored.fingerprint != wine.fingerprint
+    assert stored.example is None
 
 
 def test_when_the_time_is_up_what_is_done_still_counts(tmp_path, capsys):
