@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -26,12 +27,19 @@ from core.evaluate.source_robustness import expected_accuracy_intervals
 from core.models import MODELS
 from core.report.quantities import QUANTITIES, Quantity, of_run
 from core.workspace.engine.agenda import NO_TIME, Step, usual_steps
-from core.workspace.engine.runner import engine
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = {"kind": "trials", "models": ["nearest_neighbours"], "n_repeats": 2}
+
+
+@pytest.fixture(autouse=True)
+def own_engine() -> Iterator[None]:
+    """What a test looks at after a command is not what the next one works in."""
+    yield
+    close_engine()
 
 
 def sheet(folder: Path, **content) -> str:
@@ -223,6 +231,7 @@ def test_what_cannot_be_asked_is_said_and_a_requirement_of_it_is_bad_input(monke
     assert main(["check", "--data", "wine", "--require", "source_robustness.inclusive >= .1"]) == 0
     said = capsys.readouterr().err
     assert "Average case: This needs images." in said
+    assert "Source robustness: Nearest neighbours" in said
     assert "holds: source_robustness.inclusive" in said
     assert main(["check", "--data", "wine", "--require", "average_case.p_robust >= .1"]) == 2
     assert "nothing of this name was found" in (said := capsys.readouterr().err)

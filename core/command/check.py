@@ -202,8 +202,7 @@ class Unfinished:
     @property
     def says(self) -> str:
         """The question's name, and why."""
-        name = QUESTIONS[self.stem].name or QUESTIONS[self.stem].title
-        return f"{name}{'' if name.endswith('?') else ':'} {self.why}"
+        return _named(self.stem, self.why)
 
 
 def check(
@@ -258,7 +257,7 @@ def check(
             found += numbers
             decided += numbers if run.state == "done" else ()
             verdict = body_of(rows, dataset, run).said
-            said += [] if verdict is None else [verdict.text]
+            said += [] if verdict is None else [_named(step.stem, verdict.text)]
     outcomes = _outcomes(sheet.require, found, decided, unfinished)
     return Checked(tuple(found), tuple(outcomes), tuple(said), tuple(one.says for one in unfinished))
 
@@ -270,6 +269,16 @@ def _steps(sheet: Sheet, workspace: Workspace, fingerprint: str | None, model: s
     if not sheet.plans:
         return usual_steps(workspace, LOCAL_OWNER, fingerprint, model=model)
     return tuple(Step(_stem(plan), partial(_itself, plan)) for plan in sheet.plans)
+
+
+def _named(stem: str, text: str) -> str:
+    """What is said of a question, after its name.
+
+    >>> _named("average_case", "There was no time left."), _named("clouds", "There was none.")
+    ('Average case: There was no time left.', 'How hard are held-out clusters of data without groups? There was none.')
+    """
+    name = QUESTIONS[stem].name or QUESTIONS[stem].title
+    return f"{name}{'' if name.endswith('?') else ':'} {text}"
 
 
 def _is_over(until: float | None) -> bool:
