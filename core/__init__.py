@@ -1,6 +1,7 @@
 """Touchstone's engine: from data to verdicts, without a browser. Data flows one way, and so do imports.
 
-From Python: `from core import check, compare, dataset` (see `core.public`, which is imported when it is asked for).
+From Python: `from core import check, compare, dataset` and what else docs/python.md lists. Importing `core` alone
+imports none of it.
 """
 
 import subprocess
@@ -12,14 +13,49 @@ from pathlib import Path
 from typing import Any
 
 __version__ = "0.2.0"
-PUBLIC = ("Result", "check", "compare", "dataset")
+COMMAND = "python -m core" if (Path(__file__).parents[1] / "pyproject.toml").exists() else "touchstone"
+"""How the command line is called: from a checkout as a module, in its folder; where Touchstone is installed by name."""
+PUBLIC = {
+    "core.public": (
+        "FewLabels",
+        "Result",
+        "check",
+        "compare",
+        "dataset",
+        "few_labels",
+        "predictions",
+        "read",
+        "record",
+    ),
+    "core.split": (
+        *(
+            "RandomFolds",
+            "StratifiedFolds",
+            "GroupFolds",
+            "LeaveOneGroupOut",
+            "KMeansFolds",
+            "SameSizeFolds",
+            "SDSFolds",
+        ),
+        *("MaxShift", "NearestNeighbourBalls", "QuantileFolds", "PairedSourceFolds", "SourceInclusiveFolds"),
+        *("Random", "SourceExclusive", "SourceInclusive"),
+    ),
+    "core.cluster": ("SDSKMeans", "SameSizeKMeans"),
+}
+"""The public surface, by the module that has it (docs/python.md)."""
 
 
 def __getattr__(name: str) -> Any:
     """The public surface, which takes more to import than the launcher of the app may."""
-    if name not in PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("core.public"), name)
+    for module, names in PUBLIC.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What there is, the public surface included."""
+    return sorted({*globals(), *(name for names in PUBLIC.values() for name in names)})
 
 
 @cache

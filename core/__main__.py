@@ -12,8 +12,9 @@ which a page or `run --vectors` attaches to the data set by id.
 `python -m core compare --reference old.csv --target new.csv` says whether accuracy drops from one file of predictions
 to another, as the page of matched subsets does; `--truth gold --predicted answer` and such say what columns are.
 
-`python -m core check sheet.json --data FILE --require "source_robustness.rho >= .9"` works off a sheet of questions and
-exits with 0 where what is required holds, 1 where it fails, 3 where it is undecided, 2 on bad input.
+`python -m core check --data FILE --budget 10m --require "source_robustness.rho >= .9"` asks every question of the data,
+as the page's “Ask all questions” does, or those of a sheet of plans (`check sheet.json`). It exits with 0 where what is
+required holds, 1 where it fails, 3 where it is undecided, 2 on bad input. `--model FILE` brings a trained model.
 
 `python -m core plans KIND` says what a plan of a kind holds: its fields, what they take and what they mean
 (docs/plans.md has them all).
@@ -38,15 +39,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from core import COMMAND
 from core.command.check import add_check_options, check, explained, read_sheet, write
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.given_files import add_dataset_options, given_dataset, says_columns
+from core.command.given_model import add_model_options, given_model
 from core.command.upkeep import add_upkeep, copy_home, say_address, see_doctor
 from core.command.verified_run import add_verify_options, verify
 from core.data import EXAMPLES, DataError, Dataset, load_example
 from core.data.home import home
 from core.data.tables.vectors import write_vectors
-from core.questions import QUESTIONS
+from core.questions import QUESTIONS, of_kind
 from core.report.plan_reference import plan_reference, reference
 from core.report.recreate import recreate
 from core.report.run_report import body_of
@@ -59,12 +62,13 @@ from core.workspace.plans import PLANS, load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER
 
+ABOUT = "Touchstone without a browser."
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the command line says; returns the exit status."""
-    chosen = _parser().parse_args(arguments)
+def main(arguments: Sequence[str] | None = None, *, about: str = ABOUT) -> int:
+    """Run what the command line says; returns the exit status. `about` is said of it all by `--help`."""
+    chosen = _parser(about).parse_args(arguments)
     try:
         if chosen.command == "plans":
             print(plan_reference(chosen.kind) if chosen.kind else reference(), end="")
@@ -104,8 +108,8 @@ def _as_ctrl_c(*_: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m core", description="Touchstone without a browser.")
+def _parser(about: str = ABOUT) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=COMMAND, description=about)
     commands = parser.add_subparsers(required=True, dest="command")
     run = commands.add_parser(
         "run",
@@ -128,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     checks.add_argument("--data", help=f"an example ({', '.join(EXAMPLES)}), a fingerprint or a file")
     add_dataset_options(checks)
     checks.add_argument("--vectors", help="a file of vectors by id, or of word vectors, for the data set")
+    add_model_options(checks)
     add_verify_options(commands.add_parser("verify", help="say whether a stored run is whole, and comes out again"))
     add_upkeep(commands)
     vectors = commands.add_parser("vectors", help="make vectors of texts and write them to a file, by id")
@@ -140,7 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-_WHAT = "What each holds, field by field: python -m core plans KIND."
+_WHAT = f"What each holds, field by field: {COMMAND} plans KIND."
 
 
 def _kinds() -> str:
@@ -185,29 +190,32 @@ def _check(chosen: argparse.Namespace) -> int:
     if chosen.explain:
         print(explained(), end="")
         return 0
-    sheet, workspace, fingerprint = read_sheet(chosen), engine().workspace, None
+    sheet, workspace, fingerprint, model = read_sheet(chosen), engine().workspace, None, None
     if chosen.data is not None:
-        dataset = _with_vectors(chosen)
-        workspace.add_dataset(LOCAL_OWNER, dataset, example=chosen.data if chosen.data in EXAMPLES else None)
+        dataset = _stored(chosen)
         fingerprint = dataset.fingerprint
+        model = None if chosen.model is None else given_model(chosen, dataset, workspace, LOCAL_OWNER)
     checked = check(
         sheet,
         workspace,
         fingerprint=fingerprint,
         predictions=chosen.predictions,
-        work_off=_finished,
+        work_off=_finished_by_name,
         budget=chosen.budget,
+        model=model,
     )
     return write(checked, chosen)
 
 
+def _finished_by_name(plan: Plan, fingerprint: str, until: float | None) -> Run:
+    question = of_kind(plan.kind)
+    print(question.name or question.title if question else plan.kind, file=sys.stderr)
+    return _finished(plan, fingerprint, until)
+
+
 def _run(chosen: argparse.Namespace) -> int:
     plan = load_plan(chosen.plan)
-    workspace = engine().workspace
-    dataset = _with_vectors(chosen)
-    example = chosen.data if chosen.data in EXAMPLES and not chosen.vectors else None
-    workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
-    return _work_off(plan, dataset.fingerprint)
+    return _work_off(plan, _stored(chosen).fingerprint)
 
 
 def _recreate(chosen: argparse.Namespace) -> int:
@@ -267,6 +275,14 @@ def _finished(plan: Plan, fingerprint: str, until: float | None = None) -> Run:
     return run
 
 
+def _stored(chosen: argparse.Namespace) -> Dataset:
+    """The data set that was named, with its vectors, after it was stored; with other vectors it is no example."""
+    dataset = _with_vectors(chosen)
+    example = chosen.data if chosen.data in EXAMPLES and not chosen.vectors else None
+    engine().workspace.add_dataset(LOCAL_OWNER, dataset, example=example)
+    return dataset
+
+
 def _with_vectors(chosen: argparse.Namespace) -> Dataset:
     dataset = _dataset(chosen)
     return add_vectors(dataset, chosen.vectors, limits=ON_DISK) if chosen.vectors else dataset
@@ -294,6 +310,11 @@ def _say(run: Run, *, end: str) -> None:
     print(f"{said:<79}", end=end, file=sys.stderr)
 
 
-if __name__ == "__main__":
+def run_in_terminal(*, about: str = ABOUT) -> NoReturn:
+    """Run what the command line of this process says, and end the process."""
     signal.signal(signal.SIGTERM, _as_ctrl_c)  # as systemd and docker send it
-    sys.exit(main())
+    sys.exit(main(about=about))
+
+
+if __name__ == "__main__":
+    run_in_terminal()

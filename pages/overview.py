@@ -13,7 +13,7 @@ from ui.data.choice import Choice
 from ui.data.results import dataset_of
 from ui.forms.controls import One, check_address
 from ui.overview import asking, doors, examined, files, results, rivals, sheet
-from ui.shell import page, questions
+from ui.shell import page, questions, share
 from ui.shell.session import owner, read_only, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
@@ -73,6 +73,7 @@ def of_data(choice: Choice) -> None:
     beside = [run for run in every if run.kind == CLOUDS]
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models)
     sheet.take(choice.title, list(known.values()), models, majority(dataset), rests_on, asked=list(on_sheet), view=view)
+    share.add_check(choice)
 
 
 view = One("sheet", "Sheet of", {DATA: "this data set", FILES: "prediction files"}, DATA)

@@ -3,10 +3,12 @@
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,18 +16,30 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.__main__ import main
+import core.command.check
+from core.__main__ import _parser, main
 from core.command.requirements import Requirement
-from core.data import load_example
+from core.data import DataError, load_example
+from core.data.tables.vectors import write_vectors
+from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.intervals import UNKNOWN, Interval
 from core.evaluate.source_robustness import expected_accuracy_intervals
+from core.models import MODELS
 from core.report.quantities import QUANTITIES, Quantity, of_run
-from core.workspace.engine.runner import engine
+from core.workspace.engine.agenda import NO_TIME, Step, usual_steps
+from core.workspace.engine.runner import close_engine, engine
 from core.workspace.plans import load_plan
 from core.workspace.workspace import LOCAL_OWNER
 
 ROOT = Path(__file__).resolve().parents[1]
 PLAN = {"kind": "trials", "models": ["nearest_neighbours"], "n_repeats": 2}
+
+
+@pytest.fixture(autouse=True)
+def own_engine() -> Iterator[None]:
+    """What a test looks at after a command is not what the next one works in."""
+    yield
+    close_engine()
 
 
 def sheet(folder: Path, **content) -> str:
@@ -168,7 +182,7 @@ def test_a_bound_itself_is_on_the_right_side(sign, ends):
         ('{"require": ["rho > 1"]}', "'rho > 1' is no requirement"),
         ('{"require": ["source_robustness.rho >= 1.2.3"]}', "'1.2.3' is no number"),
         ('{"plans": [{"kind": "oracle"}]}', "oracle"),
-        ("{}", "Nothing is asked"),
+        ("{}", "Nothing is asked: name data with --data, or two files with --predictions"),
         ('{"plans": [{"kind": "trials"}]}', "say of which data with --data"),
     ],
 )
@@ -178,6 +192,120 @@ def test_bad_input_is_said_in_a_line(tmp_path, capsys, content, words):
     said = capsys.readouterr()
     assert words in said.err
     assert said.out == ""
+
+
+def steps(monkeypatch, *of: Step) -> None:
+    """What data are asked without a sheet, in the place of questions that take minutes."""
+    monkeypatch.setattr(core.command.check, "usual_steps", lambda *_, **__: of)
+
+
+def quick(stem: str = "source_robustness") -> Step:
+    return Step(stem, lambda: load_plan(json.dumps(PLAN)))
+
+
+def test_without_a_sheet_data_are_asked_what_the_page_asks_and_what_no_time_is_left_for_is_undecided(tmp_path, capsys):
+    junit, out = tmp_path / "out.xml", tmp_path / "out.json"
+    require = ["--require", "average_case.p_robust >= .5", "--require", "source_robustness.rho >= 2"]
+    written = ["--junit", str(junit), "--json", str(out), "--report", str(tmp_path / "out.html")]
+    assert main(["check", "--data", "wine", "--budget", "1s", *require, *written]) == 3
+    said = capsys.readouterr().err
+    workspace, wine = engine().workspace, load_example("wine").fingerprint
+    asked = {step.stem: step for step in usual_steps(workspace, LOCAL_OWNER, wine)}
+    assert [run.plan for run in workspace.runs(LOCAL_OWNER)] == [
+        workspace.find_run(LOCAL_OWNER, asked["source_robustness"].make(), wine).plan
+    ]
+    for name in ("Cluster folds", "Average case", "Test quality", "Guided tests", "Data-set adequacy"):
+        assert f"{name}: {NO_TIME} The same command goes on." in said
+    assert "undecided: average_case.p_robust >= 0.5 (average_case.p_robust is not computed yet)" in said
+    failures = ElementTree.parse(junit).getroot().findall("testcase/failure")
+    assert [failure.get("type") for failure in failures] == ["undecided"] * len(failures)
+    [number] = [one for one in json.loads(out.read_text())["numbers"] if one["number"] == "average_case.p_robust"]
+    assert (number["value"], number["n"]) == (None, 0)
+
+
+def test_what_cannot_be_asked_is_said_and_a_requirement_of_it_is_bad_input(monkeypatch, capsys):
+    def refuse():
+        raise DataError("This needs images.")
+
+    steps(monkeypatch, quick(), Step("training", lambda: None), Step("average_case", refuse))
+    assert main(["check", "--data", "wine", "--require", "source_robustness.inclusive >= .1"]) == 0
+    said = capsys.readouterr().err
+    assert "Average case: This needs images." in said
+    assert "Source robustness: Nearest neighbours" in said
+    assert "holds: source_robustness.inclusive" in said
+    assert main(["check", "--data", "wine", "--require", "average_case.p_robust >= .1"]) == 2
+    assert "nothing of this name was found" in (said := capsys.readouterr().err)
+    assert "Average case: This needs images." in said
+
+
+def test_data_and_predictions_are_asked_both(monkeypatch, two, capsys):
+    steps(monkeypatch, quick())
+    assert main(["check", "--data", "wine", "--predictions", *two]) == 0
+    table = pd.read_csv(io.StringIO(capsys.readouterr().out), sep="\t")
+    assert {name.partition(".")[0] for name in table["number"]} == {"matched_subsets", "source_robustness"}
+
+
+def test_an_example_with_other_vectors_is_not_stored_as_the_example(tmp_path):
+    wine, vectors = load_example("wine"), tmp_path / "vectors.parquet"
+    vectors.write_bytes(write_vectors(list(wine.ids), np.eye(178, 4, dtype=np.float32)))
+    assert main(["check", sheet(tmp_path, plans=[PLAN]), "--data", "wine", "--vectors", str(vectors)]) == 0
+    [stored] = engine().workspace.datasets(LOCAL_OWNER)
+    assert stored.fingerprint != wine.fingerprint
+    assert stored.example is None
+
+
+def test_when_the_time_is_up_what_is_done_still_counts(tmp_path, capsys):
+    plans = [PLAN, {**PLAN, "seed": 7}]
+    assert main(["check", sheet(tmp_path, plans=plans), "--data", "wine"]) == 0
+    everything = capsys.readouterr().out
+    assert main(["check", sheet(tmp_path, plans=plans), "--data", "wine", "--budget", "0s"]) == 0
+    assert capsys.readouterr().out == everything
+
+
+@pytest.fixture
+def weights(tmp_path) -> Path:
+    """A network of the wine data, as somebody brings it."""
+    wine, file = load_example("wine"), tmp_path / "mine.safetensors"
+    network = MODELS["linear"](n_epochs=20).fit(wine.x, wine.y, seed=0, n_classes=3)
+    file.write_bytes(network.trained(wine).to_bytes())
+    return file
+
+
+def test_a_model_that_is_brought_is_the_one_that_is_asked_about(monkeypatch, weights, capsys):
+    settled = {}
+
+    def asked(workspace, owner, fingerprint, *, model):
+        settled.update(model=model, steps=usual_steps(workspace, owner, fingerprint, model=model))
+        small = {"sigmas": (0.5,), "shape": "per_feature", "rows": "all", "n_samples": 40, "n_audit": 0}
+        return (Step("average_case", lambda: AverageCasePlan(model, **small)),)
+
+    monkeypatch.setattr(core.command.check, "usual_steps", asked)
+    require = ["--require", "average_case.p_robust[0.5] >= .2"]
+    assert main(["check", "--data", "wine", "--model", str(weights), *require]) == 0
+    said = capsys.readouterr().err
+    assert "mine.safetensors: accuracy " in said
+    assert "holds: average_case.p_robust[0.5] >= 0.2" in said
+    steps = {step.stem: step for step in settled["steps"]}
+    assert steps["training"].make() is None
+    assert steps["average_case"].make().model == settled["model"]
+    assert main(["check", "--data", "wine", "--model", settled["model"], *require]) == 0, "by its fingerprint, too"
+    assert main(["check", "--data", "digits", "--model", settled["model"]]) == 2
+    assert "is a model of other data than" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--model", "mine.onnx"], "mine.onnx is a model: say of which data with --data"),
+        (["--data", "wine", "--model", "no-such.onnx"], "no-such.onnx: cannot be read"),
+        (["--data", "wine", "--model", "{pickle}"], "is a pickle"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_said_in_a_line(tmp_path, capsys, options, words):
+    (tmp_path / "mine.pt").write_bytes(b"\x80\x02}q\x00.")
+    assert main(["check", *(one.format(pickle=tmp_path / "mine.pt") for one in options)]) == 2
+    assert words in (said := capsys.readouterr().err)
+    assert "Traceback" not in said
 
 
 def test_options_of_compare_that_a_sheet_gets_wrong_are_named(two, tmp_path, capsys):
@@ -192,26 +320,35 @@ def test_a_budget_that_is_spent_decides_nothing_and_the_same_command_goes_on(tmp
     asked = sheet(tmp_path, plans=[plan], require=["source_robustness.inclusive >= .1"])
     spent = main(["check", asked, "--data", "wine", "--budget", "1s"])
     first = capsys.readouterr()
-    assert spent in (2, 3)  # 2 where not one number is there yet
-    assert "The same command goes on" in first.err or "nothing of this name was found" in first.err
+    assert spent == 3
+    assert "The same command goes on" in first.err
     assert main(["check", asked, "--data", "wine"]) == 0
     assert "done: 18 of 18 trials" in capsys.readouterr().err
 
 
 def test_the_step_that_the_docs_give_a_ci_system_runs(tmp_path):
-    [step] = [
-        line.split("run: ")[1]
-        for line in (ROOT / "docs" / "checks.md").read_text().splitlines()
-        if "run: python" in line
-    ]
+    [step] = re.findall(r"- run: (touchstone .*)", (ROOT / "docs" / "checks.md").read_text())
     predictions(tmp_path / "reference.csv", accuracy=0.95, seed=1)
     predictions(tmp_path / "candidate.csv", accuracy=0.6, seed=2)
-    command = [sys.executable, *shlex.split(step)[1:]]
+    tool = [sys.executable, "-c", "from ui.shell.tool import main; main()"]  # what the installed program does
     done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=120
+        [*tool, *shlex.split(step)[1:]],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=120,
     )
     assert done.returncode == 1, done.stderr
     assert ElementTree.parse(tmp_path / "accuracy.xml").getroot().get("failures") == "1"
+
+
+@pytest.mark.parametrize(
+    "command", re.findall(r"^touchstone (.*)$", (ROOT / "docs" / "checks.md").read_text(), re.MULTILINE)
+)
+def test_the_commands_of_the_docs_are_commands(command):
+    chosen = _parser().parse_args(shlex.split(command))
+    assert chosen.command == "check"
+    assert all(Requirement.read(each) for each in chosen.require)
 
 
 def test_killed_and_started_again_it_goes_on(tmp_path):

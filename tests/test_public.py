@@ -1,19 +1,42 @@
 """From Python the same numbers as from the app: arrays in, a verdict with its figures out, refusals in words."""
 
+import ast
 import dataclasses
+import os
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import core
-from core import check, compare, dataset, public
-from core.data import DataError, Predictions, load_example
+from core import check, compare, dataset, few_labels, predictions, public, read, record
+from core.data import DataError, Dataset, Predictions, load_example
 from core.evaluate.matched_subsets import compare_pairs, matched_verdict
 from core.evaluate.source_robustness import expected_accuracy_intervals
+from core.evaluate.test_quality import measure_quality, quality_verdict
 from core.figures.theme import alt_text
+from core.models import MODELS, ModelError
+from core.models.judged import judge
+from core.models.layers import LayerSamples
+from core.models.live import lent
+from core.models.load import read_stored
 from core.public import RECIPES
+from core.questions import QUESTIONS
 from core.trials import Context, TrialPlan
+from tests.conftest import ROOT
+
+HEAVY = ["numpy", "pandas", "scipy", "sklearn", "torch", "numba", "sqlalchemy", "distributed", "plotly", "streamlit"]
 
 QUICK = {
     "source_robustness": {"models": ("logistic",), "n_repeats": 3},
@@ -80,9 +103,182 @@ def test_a_comparison_is_the_pages():
     assert alt_text(result.figures[0].draw(dark=True))
 
 
+@pytest.fixture(scope="module")
+def parts(wine) -> Dataset:
+    """The wine, with a test part."""
+    part = np.where(np.arange(wine.n_samples) % 3 == 0, "test", "train")
+    return dataset(wine.x, np.array(wine.class_names)[wine.y], part=part, name="wine")
+
+
+@pytest.fixture(scope="module")
+def classifier(parts):
+    train = parts.part == "train"
+    scaled = make_pipeline(StandardScaler(), LogisticRegression())
+    return scaled.fit(parts.x[train], np.array(parts.class_names)[parts.y[train]])
+
+
+SMALL = {
+    "average_case": {"sigmas": (0.5,), "n_samples": 40, "n_audit": 10, "audit_draws": 100, "audit_half_width": None},
+    "test_quality": {},
+    "covariate_shift": {"n_resplits": 19},
+    "guided_tests": {"frequency": 1.0},
+}
+
+
+@pytest.mark.parametrize("question", SMALL)
+def test_every_question_about_one_model_can_be_asked_of_a_classifier(question, parts, classifier):
+    result = check(question, parts, model=classifier, **SMALL[question])
+    assert result.verdict.headline
+    assert all(len(table) for table in result.tables.values())
+    assert len(result.rows) or question == "test_quality"
+    for figure in result.figures:
+        assert alt_text(figure.draw(dark=False))
+    assert check(question, parts, model=classifier, **SMALL[question]).verdict == result.verdict, "by chance"
+
+
+def test_every_question_is_asked_by_one_of_these():
+    records = {stem for stem, question in QUESTIONS.items() if question.speaks_of or stem == "data_sets"}
+    assert records - {"matched_subsets"} <= set(public.QUESTIONS) - {"covariate_shift"}
+    kinds = {question.kind for question in QUESTIONS.values() if question.speaks_of == "model"}
+    assert kinds <= set(public.QUESTIONS)
+
+
+def test_a_live_model_has_the_numbers_of_its_file(parts, tmp_path):
+    train = parts.part == "train"
+    trained = MODELS["linear"](n_epochs=30).fit(parts.x[train], parts.y[train], seed=0, n_classes=3).trained(parts)
+    (tmp_path / "mine.safetensors").write_bytes(trained.to_bytes())
+
+    class Same(torch.nn.Module):
+        def forward(self, x):
+            return trained.logits(x.double())
+
+    asked = {**SMALL["average_case"], "rows": "test"}
+    of_file, of_module, of_function = (
+        check("average_case", parts, model=model, **asked)
+        for model in (tmp_path / "mine.safetensors", Same(), lambda x: trained.logits(torch.from_numpy(x)).numpy())
+    )
+    for live in (of_module, of_function):
+        pd.testing.assert_frame_equal(live.table(), of_file.table(), rtol=1e-5)
+    assert "mmse" in set(of_module.rows["estimator"]), "a module has gradients"
+    assert "mmse" not in set(of_function.rows["estimator"]), "a function has none"
+
+
+def test_columns_of_a_classifier_are_those_of_its_classes():
+    """Of names, of numbers, whose order is not that of their letters, and of codes."""
+    y = np.tile(np.arange(12), 20)
+    x = y[:, None] + np.random.default_rng(0).normal(size=(240, 1), scale=0.1)
+    data, fitted = dataset(x, y), KNeighborsClassifier(1).fit(x, y.astype(str))
+    assert data.class_names[9:11] == ("9", "10")
+    assert predictions(y, y).class_names == data.class_names
+    assert list(fitted.classes_[1:3]) == ["1", "10"]
+    with lent(fitted, data) as stored:
+        judged = judge(read_stored(stored, data), data, np.arange(240))
+    assert judged.accuracy == 1
+    with lent(KNeighborsClassifier(1).fit(x, data.y), data) as stored:  # of codes
+        assert judge(read_stored(stored, data), data, np.arange(240)).accuracy == 1
+    with (
+        lent(KNeighborsClassifier(1).fit(x, y % 3), data) as stored,
+        pytest.raises(ModelError, match="knows the classes 0, 1, 2"),
+    ):
+        read_stored(stored, data)
+    with pytest.raises(ModelError, match="lent no more"):
+        read_stored(stored, data)
+
+
+def test_images_reach_a_flat_classifier_as_they_lie(monkeypatch):
+    digits = load_example("digits")
+    fitted = LogisticRegression(max_iter=200).fit(digits.x.reshape(len(digits.x), -1), digits.y)
+    with lent(fitted, digits) as stored:
+        assert judge(read_stored(stored, digits), digits, np.arange(500)).accuracy > 0.9
+
+
+def test_the_quality_of_a_test_set_is_the_pages(parts, classifier):
+    names = np.array(parts.class_names)[parts.y]
+    halves = [
+        (parts.x[rows], parts.y[rows], classifier.predict_proba(parts.x[rows]))
+        for rows in (parts.part == "train", parts.part == "test")
+    ]
+    assert (classifier.classes_ == np.unique(names)).all()
+    data, model = record(*halves, class_names=parts.class_names)
+    seen = [LayerSamples(*half, parts.class_names) for half in halves]
+    page = measure_quality(*seen, rng=np.random.default_rng(0))
+    result = check("test_quality", data, model=model)
+    assert result.verdict == quality_verdict(page)
+    pd.testing.assert_frame_equal(result.tables["By class"], page.table())
+    assert check("guided_tests", data, model=model, frequency=1.0).verdict.headline
+
+
+def test_files_are_read_as_the_app_reads_them(tmp_path):
+    rng = np.random.default_rng(0)
+    truth, score = rng.choice(["cat", "dog"], 300), rng.uniform(0.5, 1, 300)
+    wrong = np.where(truth == "cat", "dog", "cat")
+    for name, share in (("old", 0.9), ("new", 0.6)):
+        said = np.where(rng.random(300) < share, truth, wrong)
+        frame = pd.DataFrame({"id": range(300), "y_true": truth, "y_pred": said, "confidence": score})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        frame.assign(model="mlp").to_csv(tmp_path / f"{name}_mlp.csv", index=False)
+    by_file = compare(tmp_path / "old.csv", tmp_path / "new.csv", n_resamples=50)
+    old, new = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("old", "new"))
+    by_array = compare(
+        *(predictions(each["y_true"], each["y_pred"], confidence=each["confidence"]) for each in (old, new)),
+        n_resamples=50,
+    )
+    assert by_file.table()["value"].tolist() == by_array.table()["value"].tolist()
+    named = compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="mlp", n_resamples=50)
+    assert named.table()["number"].tolist()[0] == "matched_subsets.gap[mlp]"
+    with pytest.raises(DataError, match=r"predictions of mlp\. Name one"):
+        compare(tmp_path / "old_mlp.csv", tmp_path / "new_mlp.csv", model="vit")
+    with pytest.raises(DataError, match="Give two files"):
+        compare(tmp_path / "old.csv", predictions(["a"], ["a"], class_names=["a", "b"]))
+    table = pd.DataFrame({"size": [1.0, 9.0, 8.5], "kind": ["plum", "melon", "melon"], "by": ["a", "b", "a"]})
+    table.to_csv(tmp_path / "fruit.csv", index=False)
+    said = read(tmp_path / "fruit.csv", label="kind", source="by")
+    assert (said.class_names, said.sources.tolist()) == (("melon", "plum"), ["a", "b", "a"])
+    with pytest.raises(DataError, match="no role 'weight'"):
+        read(tmp_path / "fruit.csv", weight="size")
+
+
+def test_few_labels_tell_the_accuracy_of_a_pool():
+    rng = np.random.default_rng(0)
+    inside, n_pools = 0, 100
+    for _ in range(n_pools):
+        confidence = 1 - 0.5 * rng.random(2000) ** 3
+        correct = rng.random(2000) < confidence
+        labels = few_labels(confidence, n_labels=150, seed=int(rng.integers(1000)))
+        assert len(set(labels.rows.tolist())) == 150
+        interval = labels.accuracy(correct[labels.rows]).interval
+        inside += interval.lower <= correct.mean() <= interval.upper
+    assert inside >= 90, "a 95 % interval that holds less often than 90 of 100 times"
+    early = labels.accuracy(correct[labels.rows[:100]])
+    assert early.n_labels == 100
+    known = few_labels(confidence, n_labels=150, known_confidence=confidence, known_correct=correct)
+    assert known.design.expected_errors.sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (lambda: few_labels([0.5, 1.2], n_labels=20), "from 0 to 1"),
+        (lambda: few_labels(np.full(50, 0.9), n_labels=20, known_confidence=[0.9]), "belong together"),
+        (lambda: few_labels(np.full(50, 0.9), n_labels=20).accuracy([True] * 21), "21 answers were given for 20"),
+        (lambda: predictions(["a"], ["b"], class_names=["a", "c"]), "'b' is none of the classes"),
+        (lambda: read("no-such-file.csv"), "no-such-file.csv"),
+        (lambda: check("average_case", "wine"), "is about one model"),
+        (lambda: check("source_robustness", "wine", model=print), "trains models anew"),
+        (lambda: check("average_case", "wine", model=7), "int is no model"),
+        (lambda: check("average_case", "wine", model="no-such.onnx"), "cannot be read"),
+        (lambda: check("test_quality", "wine", model=lambda x: x[:, :3] - 7, radius=1), "test_quality: .*settings are"),
+        (lambda: check("average_case", "wine", model=lambda x: x[:, :3], radius=1), "core plans average_case lists"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(asked, words):
+    with pytest.raises(DataError, match=words):
+        asked()
+
+
 def test_what_cannot_be_asked_is_refused_in_words(wine):
-    with pytest.raises(DataError, match="asks no question 'average_case'"):
-        check("average_case", wine)
+    with pytest.raises(DataError, match="asks no question 'weather'"):
+        check("weather", wine)
     with pytest.raises(DataError, match="core plans trials lists the settings"):
         check("source_robustness", wine, repeats=3)
     with pytest.raises(DataError):
@@ -95,7 +291,53 @@ def test_results_do_not_change(wine):
         result.rows = None
 
 
-def test_importing_core_alone_stays_light():
-    assert set(core.PUBLIC) <= set(dir(public))
+def test_importing_core_imports_none_of_what_it_exports_and_all_of_it_is_there():
+    asked = "import core, sys; before = set(sys.modules); [getattr(core, n) for ns in core.PUBLIC.values() for n in ns]"
+    told = f"{asked}; print(*sorted(m for m in before if m.partition('.')[0] in {HEAVY} or m.startswith('core.')))"
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == ""
+    assert {name for names in core.PUBLIC.values() for name in names} <= set(dir(core))
     with pytest.raises(AttributeError):
         core.nothing  # noqa: B018
+
+
+def test_type_checkers_see_what_there_is():
+    stub = ast.parse((ROOT / "core" / "__init__.pyi").read_text("utf-8"))
+    seen = {
+        node.module: {name.asname or name.name for name in node.names}
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert seen == {module: set(names) for module, names in core.PUBLIC.items()}
+
+
+@pytest.mark.parametrize("name", core.PUBLIC["core.split"])
+def test_splitters_are_what_scikit_learn_takes(name, wine):
+    splitter = getattr(core, name)()
+    groups = np.arange(wine.n_samples) % 6 if getattr(splitter, "needs", "") != "features" else None
+    x = wine.x[:, :1] if name == "QuantileFolds" else wine.x  # which takes one number of each sample
+    scores = cross_val_score(DummyClassifier(), x, wine.y, groups=groups, cv=splitter)
+    assert len(scores) == splitter.get_n_splits(x, wine.y, groups)
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("name", core.PUBLIC["core.cluster"])
+def test_clusterers_are_scikit_learns_kind(name, wine):
+    clusterer = clone(getattr(core, name)(n_clusters=3, random_state=0))
+    assert np.unique(clusterer.fit(wine.x, wine.y).labels_).tolist() == [0, 1, 2]
+
+
+def test_the_page_on_python_names_all_that_is_public_and_its_code_runs(tmp_path):
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    result = {"Result", "FewLabels"}  # what calls give
+    public_names = {name for names in core.PUBLIC.values() for name in names} - result
+    assert public_names <= set(re.findall(r"\w+", page))
+    assert re.findall(r'^\| `"(\w+)"` \|', page, re.MULTILINE) == list(public.QUESTIONS)
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    known = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=known, text=True, capture_output=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Logistic regression" in done.stdout

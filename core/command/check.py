@@ -1,7 +1,8 @@
-"""Can an accuracy be trusted as far as somebody requires? A sheet of questions, worked off without a browser.
+"""Can an accuracy be trusted as far as somebody requires? Questions, worked off without a browser.
 
 A sheet is JSON: `plans` as the pages' “copy as command” gives them, `compare` with options of that command, and
-`require`, sentences such as "source_robustness.rho >= .9". The numbers are those of the pages, of the same runs.
+`require`, sentences such as "source_robustness.rho >= .9". Where no plans are given, data are asked every question with
+its usual settings, as the page's “Ask all questions” does. The numbers are those of the pages, of the same runs.
 """
 
 import argparse
@@ -11,27 +12,34 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pandas as pd
 
+from core import COMMAND
 from core.command.compared_files import add_compare_options, compare_files
 from core.command.requirements import Outcome, Requirement, exit_status
 from core.data import DataError
+from core.evaluate.intervals import UNKNOWN
 from core.evaluate.wording import fixed
+from core.questions import QUESTIONS, of_kind
 from core.report.html import to_html
 from core.report.overview import axis_figure, marks_of
 from core.report.parts import Body, Report, Section, Table
 from core.report.quantities import QUANTITIES, Quantity, of_comparisons, of_run
 from core.report.run_report import body_of
 from core.trials import Plan
+from core.workspace.engine.agenda import NO_TIME, Step, usual_steps
+from core.workspace.errors import WorkspaceError
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 
 _KEYS = ("plans", "compare", "require")
+GOES_ON = "The same command goes on."
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 _HOW_TO_READ = (
     "A requirement **holds** if the whole 95 % interval lies on its side of the bound, and **fails** if it lies on "
@@ -175,11 +183,26 @@ def read_sheet(chosen: argparse.Namespace) -> Sheet:
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(f"{chosen.sheet}: cannot be read ({error}). Name a sheet.") from None
     more = tuple(map(Requirement.read, chosen.require))
-    if not sheet.plans and chosen.predictions is None:
-        raise DataError("Nothing is asked: name a sheet with 'plans' and --data, or two files with --predictions.")
-    if sheet.plans and chosen.data is None:
-        raise DataError(f"{chosen.sheet} holds plans: say of which data with --data.")
+    if chosen.data is chosen.predictions is chosen.model is None and not sheet.plans:
+        raise DataError("Nothing is asked: name data with --data, or two files with --predictions.")
+    if chosen.data is None and (sheet.plans or chosen.model is not None):
+        given = f"{chosen.sheet} holds plans" if sheet.plans else f"{chosen.model} is a model"
+        raise DataError(f"{given}: say of which data with --data.")
     return Sheet(sheet.plans, sheet.compare, (*sheet.require, *more))
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A question that has no whole answer, by its stem, and why; `goes_on` where more time would bring one."""
+
+    stem: str
+    why: str
+    goes_on: bool = False
+
+    @property
+    def says(self) -> str:
+        """The question's name, and why."""
+        return _named(self.stem, self.why)
 
 
 def check(
@@ -190,11 +213,13 @@ def check(
     predictions: Sequence[str] | None,
     work_off: Callable[[Plan, str, float | None], Run],
     budget: float | None,
+    model: str | None = None,
 ) -> Checked:
     """Work everything off, within `budget` seconds, and decide what is required.
 
-    `work_off(plan, fingerprint, until)` runs a plan and returns it finished, or as far as it came by `until`
-    (`time.monotonic`). Numbers of a run that is not finished are shown, and decide nothing.
+    `fingerprint` is of stored data; where the sheet has no plans for them, they are asked every usual question, those
+    of one model of the stored `model`. `work_off(plan, fingerprint, until)` runs a plan and returns it finished, or as
+    far as it came by `until` (`time.monotonic`). Numbers of a run that is not finished are shown, and decide nothing.
     """
     until = None if budget is None else time.monotonic() + budget
     found, said, unfinished, decided = [], [], [], []
@@ -204,21 +229,83 @@ def check(
         found += numbers
         decided += numbers
         said += [*compared.notes, compared.said]
-    for plan in sheet.plans:
+    for step in _steps(sheet, workspace, fingerprint, model):
         assert fingerprint is not None
-        run = work_off(plan, fingerprint, until)
-        rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
-        numbers = of_run(rows, dataset, plan)
-        found += numbers
-        verdict = body_of(rows, dataset, run).said if len(rows) else None
-        said += [] if verdict is None else [verdict.text]
-        if run.state == "done":
-            decided += numbers
-        else:
-            unfinished.append(
-                f"{plan.kind}: {run.state}, {run.n_done} of {run.n_trials} trials. The same command goes on."
-            )
-    return Checked(tuple(found), tuple(_outcomes(sheet.require, found, decided)), tuple(said), tuple(unfinished))
+        try:
+            plan = step.make()
+            run = None if plan is None else _run(plan, workspace, fingerprint, work_off, until)
+        except (DataError, WorkspaceError) as problem:
+            if sheet.plans:
+                raise
+            late = _is_over(until)  # what it rests on, such as a trained model, may be missing for lack of time alone
+            why = f"{NO_TIME} {GOES_ON}" if late else str(problem)
+            unfinished.append(Unfinished(step.stem, why, goes_on=late))
+            continue
+        if plan is None:
+            continue
+        if run is None:
+            unfinished.append(Unfinished(step.stem, f"{NO_TIME} {GOES_ON}", goes_on=True))
+            continue
+        if run.state != "done":
+            far = f"{run.state}, {run.n_done} of {run.n_trials} trials"
+            unfinished.append(Unfinished(step.stem, f"{far}. {GOES_ON}", goes_on=True))
+        elif run.n_failed:
+            unfinished.append(Unfinished(step.stem, f"{run.n_failed} of {run.n_trials} trials failed. {run.errors[0]}"))
+        if run.n_done > run.n_failed:
+            rows, dataset = workspace.rows(LOCAL_OWNER, run.id), workspace.dataset(LOCAL_OWNER, fingerprint)
+            numbers = of_run(rows, dataset, plan)
+            found += numbers
+            decided += numbers if run.state == "done" else ()
+            verdict = body_of(rows, dataset, run).said
+            said += [] if verdict is None else [_named(step.stem, verdict.text)]
+    outcomes = _outcomes(sheet.require, found, decided, unfinished)
+    return Checked(tuple(found), tuple(outcomes), tuple(said), tuple(one.says for one in unfinished))
+
+
+def _steps(sheet: Sheet, workspace: Workspace, fingerprint: str | None, model: str | None) -> tuple[Step, ...]:
+    """What is worked off: the sheet's plans, or else every usual question about the data."""
+    if fingerprint is None:
+        return ()
+    if not sheet.plans:
+        return usual_steps(workspace, LOCAL_OWNER, fingerprint, model=model)
+    return tuple(Step(_stem(plan), partial(_itself, plan)) for plan in sheet.plans)
+
+
+def _named(stem: str, text: str) -> str:
+    """What is said of a question, after its name.
+
+    >>> _named("average_case", "There was no time left."), _named("clouds", "There was none.")
+    ('Average case: There was no time left.', 'How hard are held-out clusters of data without groups? There was none.')
+    """
+    name = QUESTIONS[stem].name or QUESTIONS[stem].title
+    return f"{name}{'' if name.endswith('?') else ':'} {text}"
+
+
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.monotonic() >= until
+
+
+def _stem(plan: Plan) -> str:
+    question = of_kind(plan.kind)
+    return plan.kind if question is None else question.stem
+
+
+def _itself(plan: Plan) -> Plan:
+    return plan
+
+
+def _run(
+    plan: Plan,
+    workspace: Workspace,
+    fingerprint: str,
+    work_off: Callable[[Plan, str, float | None], Run],
+    until: float | None,
+) -> Run | None:
+    """The run of a plan, as far as it comes; when the time is up what there is of it, or None."""
+    if _is_over(until):
+        run = workspace.find_run(LOCAL_OWNER, plan, fingerprint)
+        return None if run is None or run.older_method else run
+    return work_off(plan, fingerprint, until)
 
 
 def write(checked: Checked, chosen: argparse.Namespace) -> int:
@@ -241,12 +328,24 @@ def write(checked: Checked, chosen: argparse.Namespace) -> int:
     return exit_status(checked.outcomes, undecided={"pass": 0, "fail": 1, None: 3}[chosen.undecided])
 
 
-def _outcomes(require: Sequence[Requirement], found: Sequence[Quantity], decided: Sequence[Quantity]) -> list[Outcome]:
-    return [
-        Outcome(requirement, of, requirement.decide(of) if of in decided else "undecided")
-        for requirement in require
-        for of in requirement.meant(found)
-    ]
+def _outcomes(
+    require: Sequence[Requirement],
+    found: Sequence[Quantity],
+    decided: Sequence[Quantity],
+    unfinished: Sequence[Unfinished],
+) -> list[Outcome]:
+    """What came of each requirement; one of a question that has no number yet, for lack of time, is undecided."""
+    outcomes = []
+    for requirement in require:
+        try:
+            meant = requirement.meant(found)
+        except DataError as problem:
+            of_it = [one for one in unfinished if one.stem == requirement.name.partition(".")[0]]
+            if not any(one.goes_on for one in of_it):
+                raise DataError(" ".join([str(problem), *(one.says for one in of_it)])) from None
+            meant = (Quantity(requirement.name, requirement.of, float("nan"), UNKNOWN, 0),)
+        outcomes += [Outcome(requirement, of, requirement.decide(of) if of in decided else "undecided") for of in meant]
+    return outcomes
 
 
 def _compare_options(sheet: Sheet, predictions: Sequence[str]) -> argparse.Namespace:
@@ -258,7 +357,7 @@ def _compare_options(sheet: Sheet, predictions: Sequence[str]) -> argparse.Names
     known = {action.dest for action in parser._actions}
     for name, value in sheet.compare.items():
         if name.replace("-", "_") not in known:
-            raise DataError(f"The sheet's 'compare' has no option {name!r}: python -m core compare --help lists them.")
+            raise DataError(f"The sheet's 'compare' has no option {name!r}: {COMMAND} compare --help lists them.")
         given.append(f"--{name.replace('_', '-')}={value}")
     try:
         return parser.parse_args(given)
@@ -272,6 +371,8 @@ def _row(requirement: str, of: Quantity, decision: str) -> dict[str, object]:
 
 
 def _told(of: Quantity) -> str:
+    if not of.n:
+        return f"{of.title} is not computed yet"
     ends = (
         f"[{fixed(of.interval.lower, 3)}, {fixed(of.interval.upper, 3)}]" if of.interval.known else "interval unknown"
     )

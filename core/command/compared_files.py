@@ -12,6 +12,7 @@ from typing import get_args
 
 import numpy as np
 
+from core import COMMAND
 from core.command.given_files import json_or_file
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from core.data.predictions.pairs import Part, pair_predictions
@@ -110,7 +111,7 @@ def compare_command(sides: Mapping[str, str], settings: Mapping[str, object]) ->
     """
     said = {**sides, **{name: value for name, value in settings.items() if value is not None}}
     words = [f"--{name.replace('_', '-')}={value}" for name, value in said.items()]  # a name may begin with a dash
-    return shlex.join(["python", "-m", "core", "compare", *words])
+    return f"{COMMAND} compare {shlex.join(words)}"
 
 
 def _source(chosen: argparse.Namespace, side: str) -> tuple[str | None, ...]:
@@ -134,7 +135,7 @@ def _read(chosen: argparse.Namespace, side: str, workspace: Workspace, owner: st
             read_predictions(file, roles=roles) if truth is None else join_predictions(Path(truth), file, roles=roles)
         )
     except RolesNeeded as needed:
-        raise DataError(f"{needed} {_answer(needed, side)} (python -m core compare --help).") from None
+        raise DataError(f"{needed} {_answer(needed, side)} ({COMMAND} compare --help).") from None
     except DataError as problem:
         if not said:
             raise

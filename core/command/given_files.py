@@ -5,6 +5,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from core import COMMAND
 from core.data import DataError, Dataset, RolesNeeded, read_dataset
 from core.data.errors import SizeNeeded
 from core.data.tables import Table
@@ -89,4 +90,4 @@ def _answer(needed: RolesNeeded, table: Table) -> str:
     if roles.text is None and roles.features:
         options = f"{options} --kind tabular"
     remedy = f"Likely: {options}" if options else "Say it with --label COLUMN"
-    return f"{needed} {remedy} (python -m core run --help)."
+    return f"{needed} {remedy} ({COMMAND} run --help)."

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from core import COMMAND
 from core.data import DataError
 from core.report.quantities import QUANTITIES, Quantity
 
@@ -39,7 +40,7 @@ class Requirement:
         if form is None or form["name"] not in QUANTITIES:
             raise DataError(
                 f"{text!r} is no requirement. Write one such as 'source_robustness.rho >= .9' or "
-                "'cluster_folds.score[sds_folds] >= .8'; python -m core check --explain lists what can be bounded."
+                f"'cluster_folds.score[sds_folds] >= .8'; {COMMAND} check --explain lists what can be bounded."
             )
         of = tuple(word.strip() for word in (form["of"] or "").split(",") if word.strip())
         try:

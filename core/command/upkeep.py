@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from core import COMMAND
 from core.data import DataError
 from core.workspace.access import address, open_at, secret
 from core.workspace.backup import back_up, restore
@@ -16,6 +17,7 @@ from core.workspace.doctor import Finding, examine, mend
 from core.workspace.engine.runner import Engine
 from core.workspace.store import Store
 
+START = "`touchstone`" if COMMAND == "touchstone" else "`make run`"
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
@@ -54,7 +56,7 @@ def say_address(home: Path) -> int:
     """Print the address that lets a browser in; 1 where no Touchstone is open."""
     url = open_at(home)
     if url is None:
-        print(f"No Touchstone is open on {home}. `make run` starts one.", file=sys.stderr)
+        print(f"No Touchstone is open on {home}. {START} starts one.", file=sys.stderr)
         return 1
     print(address(url, secret(home)))
     return 0

@@ -23,6 +23,7 @@ from core.models.errors import ModelError
 from core.models.foreign import ForeignModel, adapt
 from core.models.inputs import input_shape, network_inputs
 from core.models.key_layouts import renamed
+from core.models.live import LIVE, found
 from core.models.pixels import InputRange, black_and_white, checked_range
 from core.models.stored import RECORDED, ModelFile
 from core.models.trained import DESCRIPTION, TrainedNetwork, empty_network, read_safetensors
@@ -129,6 +130,10 @@ def read_stored(stored: bytes, dataset: Dataset, *, apart: bool = False) -> Trai
     'linear'
     """
     file = ModelFile.from_bytes(stored)
+    if file.architecture == LIVE:
+        run, has_gradients = found(file, dataset)
+        examples, span = _examples(dataset), file.input_range
+        return adapt(run, examples, dataset.class_names, has_gradients=has_gradients, input_range=span)
     known = {"architecture": file.architecture, "input_range": file.input_range}
     return load_model(file.file_name, file.content, dataset, **known, apart=apart)
 

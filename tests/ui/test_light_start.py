@@ -30,6 +30,15 @@ def test_the_first_page_is_drawn_without_anything_heavy():
     assert in_fresh_process(code) == "[]"
 
 
+def test_the_tool_imports_nothing_of_streamlit_before_it_starts_the_app():
+    code = """
+        import sys
+        import ui.shell.tool
+        print([name for name in sys.modules if name.split(".")[0] == "streamlit"])
+    """
+    assert in_fresh_process(code) == "[]", "workers of a command import its main module"
+
+
 def test_the_launcher_imports_nothing_of_core_but_the_list_of_questions():
     code = """
         import logging, sys

@@ -6,7 +6,7 @@ import pytest
 
 from core.data import DataError, load_example
 from core.models.stored import ModelFile
-from core.workspace.engine.agenda import CUT, NO_TIME, STOPPED, Agenda, Step, usual_steps
+from core.workspace.engine.agenda import CUT, NO_MODEL, NO_TIME, STOPPED, Agenda, Step, usual_steps
 from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.workspace.conftest import wait_until
@@ -99,9 +99,19 @@ def test_usual_steps_train_a_model_before_they_ask_of_one(workspace, fingerprint
     assert all(plan.n_trials(load_example("wine")) for plan in plans.values())
 
 
+def test_without_a_model_the_questions_about_one_say_so(engine, workspace, fingerprint):
+    steps = [each for each in usual_steps(workspace, LOCAL_OWNER, fingerprint) if each.stem == "average_case"]
+    agenda = asked(engine, fingerprint, steps)
+    assert agenda.left_out == {"average_case": NO_MODEL}
+
+
 def test_a_model_that_is_there_is_asked_and_none_is_trained(workspace, fingerprint):
     stored = ModelFile(b"weights", "mine.onnx", fingerprint).to_bytes()
     model = workspace.keep_model(LOCAL_OWNER, stored, name="mine")
     steps = {each.stem: each for each in usual_steps(workspace, LOCAL_OWNER, fingerprint)}
     assert steps["training"].make() is None
     assert steps["average_case"].make().model == model
+    newer = ModelFile(b"others", "other.onnx", fingerprint).to_bytes()
+    assert workspace.keep_model(LOCAL_OWNER, newer, name="other") != model
+    named = {each.stem: each for each in usual_steps(workspace, LOCAL_OWNER, fingerprint, model=model)}
+    assert named["average_case"].make().model == model

@@ -4,6 +4,7 @@ from core.command.compared_files import compare_command
 from ui import cache
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.predictions.results import table_of
+from ui.shell import share
 from ui.shell.session import owner, workspace
 
 LONGEST_ROLES = 2000
@@ -13,7 +14,7 @@ LONGEST_ROLES = 2000
 def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
     """What each command is, and the command."""
     settled = {**sets.parts, "of_task": sets.task, **plan.matching, "repeats": plan.n_repeats, "seed": plan.seed}
-    known = ("Command: compares them in a terminal, in Touchstone's folder", compare_command(_stored(sets), settled))
+    known = (f"Command: compares them in a terminal{share.FOLDER}", compare_command(_stored(sets), settled))
     given = [(side, file) for side, fingerprint in _stored(sets).items() if (file := _file(fingerprint)) is not None]
     if len(given) < 2:
         return (known,)

@@ -1,7 +1,6 @@
 """How does a model that was trained elsewhere get in? Read without running it, tried on the data set, then stored."""
 
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -12,7 +11,6 @@ from core.evaluate.wording import percent
 from core.models import MODELS, fits
 from core.models.errors import ModelError
 from core.models.pixels import InputRange, normalised
-from core.split import rows_to_judge
 from core.trials.training_plan import trainable
 from ui.shell import page
 from ui.shell.session import owner, workspace
@@ -63,31 +61,17 @@ def section(dataset: Dataset) -> str | None:
 
 
 def _store(file: Any, dataset: Dataset, architecture: str | None, input_range: InputRange | None, name: str) -> str:
-    from core.models.judged import check_above_chance
-    from core.models.tried import try_model
+    from core.workspace.brought import bring_model
 
-    content, rows = file.getvalue(), rows_to_judge(dataset)
-    tried = try_model(file.name, content, dataset, rows, architecture=architecture, input_range=input_range)
-    judged = tried.judged
-    check_above_chance(judged, file.name)
-    kept = workspace().add_model(
-        owner(),
-        content,
-        dataset_fingerprint=dataset.fingerprint,
-        name=name.strip() or PurePath(file.name).stem,
-        file_name=file.name,
-        architecture=tried.architecture,
-        input_range=input_range,
-        has_gradients=tried.has_gradients,
-        n_test=judged.n,
-        n_correct=judged.n_correct,
-    )
+    settled = {"architecture": architecture, "input_range": input_range}
+    brought = bring_model(workspace(), owner(), file.name, file.getvalue(), dataset, name=name, **settled)
+    judged = brought.judged
     if judged.hint:
         accuracy = percent(judged.accuracy, wilson(float(judged.n_correct), float(judged.n)))
         said = f"Accuracy of {page.plain(file.name)} on these data: {accuracy}. {page.plain(judged.hint)}"
         st.toast(said, icon=":material/warning:", duration="infinite")
     st.session_state[_ROUND] += 1  # a new, empty form
-    return kept
+    return brought.fingerprint
 
 
 @dataclass(frozen=True)

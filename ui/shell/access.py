@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 
+from core import COMMAND
 from ui.shell import sign_in
 
 OPEN = "TOUCHSTONE_OPEN_TO_THIS_MACHINE"
@@ -44,7 +45,7 @@ input, button {{ font: inherit; padding: .4rem .6rem }} input {{ width: 22rem; m
 Bookmarks and links then work here, too.</p>
 <form method="get">{kept}<label>Token, or the whole printed address<br>
 <input name="token" type="password" autocomplete="off" required autofocus></label> <button>Open</button></form>
-<p>Is the printed address lost? <code>python -m core address</code> prints it again.</p>
+<p>Is the printed address lost? <code>{command} address</code> prints it again.</p>
 </main></body></html>"""
 
 
@@ -170,4 +171,6 @@ def _closed(scope: Scope) -> HTMLResponse:
     query = scope.get("query_string", b"").decode("latin-1")
     asked = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != TOKEN]
     kept = "".join(f'<input type="hidden" name="{html.escape(n)}" value="{html.escape(v)}">' for n, v in asked)
-    return HTMLResponse(CLOSED_PAGE.format(kept=kept), status_code=403, headers={"cache-control": "no-store"})
+    return HTMLResponse(
+        CLOSED_PAGE.format(kept=kept, command=COMMAND), status_code=403, headers={"cache-control": "no-store"}
+    )

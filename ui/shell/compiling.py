@@ -18,7 +18,8 @@ def begin() -> None:
     with _lock:
         if _compiler is None and not are_compiled():
             command = [sys.executable, "-m", "core.workspace.engine.kernels"]
-            _compiler = subprocess.Popen(command, cwd=ROOT)
+            # In a session of its own: Ctrl-C is for the server, which ends it (`close`).
+            _compiler = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
 
 
 def is_going_on() -> bool:

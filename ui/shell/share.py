@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from core import COMMAND
 from core.data import DataError
 from core.data.tables.roles_file import FileReading
 from core.evaluate.wording import plural
@@ -21,6 +22,8 @@ from ui.shell import shared_view, sign_in
 from ui.shell.page import download, error, or_toast
 from ui.shell.session import owner, workspace
 
+FOLDER = "" if COMMAND == "touchstone" else ", in Touchstone's folder"
+"""Where a command works: anywhere, or only there."""
 DAYS = (1, 7, USUAL_DAYS, 90, 365)
 ABOUT_LINKS = (
     "Link: anyone who has it sees this result and the samples on its page, without signing in. They see nothing "
@@ -64,6 +67,19 @@ def add(key: str, written: Sequence[str]) -> None:
     offered: Offer | None = st.session_state.get(_OFFER)
     if offered is not None:
         st.session_state[_OFFER] = replace(offered, parameters={**offered.parameters, key: written})
+
+
+def add_check(choice: data_choice.Choice) -> None:
+    """Say which command asks all that this page shows, after its offer: of the stored data, and of their file."""
+    offered: Offer | None = st.session_state.get(_OFFER)
+    if offered is None:
+        return
+    file = _file_of(choice)
+    of = {f"Command: asks every question in a terminal{FOLDER}": ["--data", choice.address]}
+    if file is not None:
+        of["Command: the same, read from your file"] = file.arguments()
+    commands = tuple((about, f"{COMMAND} check {shlex.join(words)}") for about, words in of.items())
+    st.session_state[_OFFER] = replace(offered, commands=(*offered.commands, *commands))
 
 
 def rest_on(run: Run) -> None:
@@ -119,7 +135,7 @@ def _commands(offered: Offer | None, choice: data_choice.Choice | None) -> tuple
     if offered is None or offered.plan is None or choice is None:
         return offered.commands if offered else ()
     stored = (
-        "Command: computes this result in a terminal, in Touchstone's folder",
+        f"Command: computes this result in a terminal{FOLDER}",
         command(offered.plan, choice.address),
     )
     file = _file_of(choice)
@@ -238,9 +254,9 @@ def _file_of(choice: data_choice.Choice) -> FileReading | None:
 
 def command_of_file(plan: Plan, file: FileReading) -> str:
     """The command that computes a plan on a file, with what its columns are."""
-    return shlex.join(["python", "-m", "core", "run", *file.arguments(), to_json(plan)])
+    return f"{COMMAND} run {shlex.join([*file.arguments(), to_json(plan)])}"
 
 
 def command(plan: Plan, data: str) -> str:
     """The command that computes a plan on a stored data set."""
-    return shlex.join(["python", "-m", "core", "run", "--data", data, to_json(plan)])
+    return f"{COMMAND} run {shlex.join(['--data', data, to_json(plan)])}"

@@ -16,6 +16,7 @@ from core.models.stored import RECORDED
 from core.questions import Question, plan_class, with_page
 from core.trials import Plan, TrainingPlan, TrialPlan
 from core.workspace.errors import WorkspaceError
+from core.workspace.models import StoredModel
 from core.workspace.workspace import Workspace
 
 SECONDS_BETWEEN_LOOKS = 0.3
@@ -24,6 +25,7 @@ _PLACE = {"source_robustness": -1, "data_set_adequacy": 1}
 NO_TIME = "There was no time left."
 CUT = "The time was up. What is done stays, and goes on when you ask again."
 STOPPED = "It was stopped."
+NO_MODEL = "There is no model to ask about: none was brought, and none could be trained."
 
 
 @runtime_checkable
@@ -135,11 +137,11 @@ class Agenda:
         return STOPPED if self._stop.is_set() else CUT
 
 
-def usual_steps(workspace: Workspace, owner: str, fingerprint: str) -> tuple[Step, ...]:
+def usual_steps(workspace: Workspace, owner: str, fingerprint: str, *, model: str | None = None) -> tuple[Step, ...]:
     """Every question that a run can answer about a data set, each with the settings that its form begins with.
 
-    What is trained anew comes before what is asked of one model, and the longest of it last. Where there is no stored
-    model yet, one is trained.
+    What is trained anew comes before what is asked of one model, and the longest of it last. That is the stored model
+    of this fingerprint, or else the newest; where there is none yet, one is trained.
     """
 
     def dataset() -> Dataset:
@@ -154,18 +156,25 @@ def usual_steps(workspace: Workspace, owner: str, fingerprint: str) -> tuple[Ste
         plan: TrialPlan = usual_plan(TrialPlan, About(dataset()))
         return clouds_plan(plan, plan.source_finders[0])
 
+    def stored_model() -> StoredModel | None:
+        if model is not None:
+            return workspace.stored_model(owner, model)
+        models = workspace.models(owner, fingerprint)
+        return next((each for each in models if each.architecture != RECORDED), None)
+
     def training() -> Plan | None:
-        models = [one for one in workspace.models(owner, fingerprint) if one.architecture != RECORDED]
-        return None if models else usual_plan(TrainingPlan, About(dataset()))
+        return None if stored_model() else usual_plan(TrainingPlan, About(dataset()))
 
     def of_model(question: Question) -> Plan:
         from core.trials.layer_parts import layers_offered
 
-        model = next(one for one in workspace.models(owner, fingerprint) if one.architecture != RECORDED)
-        kind, settled = plan_class(question), {"model": model.fingerprint}
+        asked_about = stored_model()
+        if asked_about is None:
+            raise DataError(NO_MODEL)
+        kind, settled = plan_class(question), {"model": asked_about.fingerprint}
         if any(one.name == "layer" for one in fields(kind)):  # by its name, as addresses have it
-            settled["layer"] = layers_offered(workspace.model_bytes(owner, model.fingerprint), dataset())[0]
-        return usual_plan(kind, About(dataset(), model=model), **settled)
+            settled["layer"] = layers_offered(workspace.model_bytes(owner, asked_about.fingerprint), dataset())[0]
+        return usual_plan(kind, About(dataset(), model=asked_about), **settled)
 
     asked = sorted((one for one in with_page().values() if one.kind), key=lambda one: _PLACE.get(one.stem, 0))
     steps: list[Step] = []

@@ -1,0 +1,148 @@
+"""What does a question come to, of a data set, or of one model on it? Computed in this process, by the pages' code."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core import COMMAND
+from core.asked import About, usual_plan
+from core.data import DataError, Dataset
+from core.models.live import lent
+from core.models.load import read_stored
+from core.models.stored import RECORDED, ModelFile, model_fingerprint
+from core.public.data import read
+from core.public.result import Result, tables_of
+from core.questions import QUESTIONS as RECORDS
+from core.questions import module_of, plan_class
+from core.report.parts import Body, Figure
+from core.report.quantities import of_run
+from core.trials import Context, Plan
+from core.trials.layer_parts import layer_parts, layers_offered, split_of
+from core.workspace.models import StoredModel
+
+RECIPES = tuple(stem for stem, question in RECORDS.items() if question.speaks_of == "recipe")
+"""The questions about a recipe, which is trained anew for each split."""
+MODELS = {"average_case": "average_case", "guided_tests": "guided_tests", "covariate_shift": "test_quality"}
+"""The questions about one model that a plan answers: what `check` calls them, and the stem of the question."""
+QUESTIONS = ("data_sets", *RECIPES, *MODELS, "test_quality")
+"""What `check` can be asked."""
+
+
+def check(question: str, data: Dataset | str | PathLike[str], *, model: Any = None, **settings: Any) -> Result:
+    """Ask a question of `QUESTIONS` about data: a data set, a file, or the name of an example.
+
+    Questions about one model (test_quality, covariate_shift, average_case, guided_tests) take it as `model`: a
+    classifier with `predict_proba`, a torch module, a function of arrays that gives logits or probabilities, a file of
+    a model, or what `core.record` gives. It is judged on the test part of the data where they have one (`part`), and
+    must have been trained on the rest.
+
+    `settings` are fields of the question's plan (`python -m core plans KIND` lists them), of test_quality `layer`, `r`,
+    `theta1`, `theta2` and `unit`. What is not said is as the page begins with. Raises DataError for a question, a
+    setting, a model or data that there are not.
+
+    Examples
+    --------
+    >>> result = check("source_robustness", "wine", models=("logistic",), n_repeats=3)
+    >>> result.verdict.headline.startswith("Logistic regression")
+    True
+    >>> result.table()["number"].tolist()[0]
+    'source_robustness.rho[logistic, kmeans]'
+    """
+    if question not in QUESTIONS:
+        raise DataError(f"check() asks no question {question!r}. Choose from {', '.join(QUESTIONS)}.")
+    of = data if isinstance(data, Dataset) else read(data)
+    if question == "data_sets":
+        return _data_sets(of, **settings)
+    if question in RECIPES:
+        if model is not None:
+            raise DataError(f"{question} trains models anew: name them with models=, and leave model out.")
+        plan = _plan(question, About(of), settings)
+        return _result(question, plan, of, Context())
+    if model is None:
+        raise DataError(f"{question} is about one model: give it with model=.")
+    ask: Callable[[bytes], Result] = partial(_of_model, question, of, settings)
+    if isinstance(model, bytes):
+        return ask(model)
+    if isinstance(model, str | PathLike):
+        return ask(_file(Path(model), of))
+    with lent(model, of) as stored:
+        return ask(stored)
+
+
+def _file(file: Path, data: Dataset) -> bytes:
+    try:
+        return ModelFile(file.read_bytes(), file.name, data.fingerprint).to_bytes()
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read ({error}). Name a model's file.") from None
+
+
+def _of_model(question: str, data: Dataset, settings: dict[str, Any], stored: bytes) -> Result:
+    if question == "test_quality":
+        return _test_quality(data, stored, **settings)
+    file, fingerprint = ModelFile.from_bytes(stored), model_fingerprint(stored)
+    has_gradients = file.architecture != RECORDED and read_stored(stored, data).has_gradients
+    about = StoredModel(
+        fingerprint, data.fingerprint, file.file_name, None, file.file_name, None, None, None, 0.0, has_gradients
+    )
+    settled = {"model": fingerprint}
+    if question != "average_case":
+        settled["layer"] = layers_offered(stored, data)[0]
+    plan = _plan(MODELS[question], About(data, model=about), settings, **settled)
+    return _result(MODELS[question], plan, data, Context(model={fingerprint: stored}.__getitem__))
+
+
+def _plan(stem: str, about: About, settings: dict[str, Any], **settled: str) -> Plan:
+    record = RECORDS[stem]
+    try:
+        return replace(usual_plan(plan_class(record), about, **settled), **settings)
+    except TypeError as error:
+        raise DataError(f"{stem}: {error}. {COMMAND} plans {record.kind} lists the settings.") from None
+
+
+def _result(stem: str, plan: Plan, data: Dataset, context: Context) -> Result:
+    """Work a plan off, here and now."""
+    trials = [plan.run_trial(data, trial, context=context) for trial in range(plan.n_trials(data))]
+    rows = pd.concat(trials, ignore_index=True)
+    body: Body = module_of(RECORDS[stem], "report").body_of_rows(rows, data, plan)
+    if body.said is None:
+        raise DataError(f"{stem}: no trial came to a result, so there is nothing to say.")
+    return Result(body.said, of_run(rows, data, plan), body.figures, rows, tables_of(body))
+
+
+def _test_quality(data: Dataset, stored: bytes, *, layer: str | None = None, **thresholds: Any) -> Result:
+    """The four dimensions of a test set in a layer of a model."""
+    from core.evaluate.test_quality import measure_quality, quality_verdict
+    from core.figures.test_quality import class_chart
+
+    parts = layer_parts(stored, data, layer=layer, **split_of(None, data))
+    try:
+        found = measure_quality(parts.train, parts.test, rng=np.random.default_rng(0), **thresholds)
+    except TypeError as error:
+        raise DataError(f"test_quality: {error}. Its settings are layer, r, theta1, theta2 and unit.") from None
+    caption = (
+        "Good: every class at its fair share of 1, few near the centroid, many at the boundary. Dots: test set "
+        "with 95 % intervals; grey: random splits of training and test samples."
+    )
+    figure = Figure("classes", partial(class_chart, found), caption)
+    tables = {"By class": found.table(), "Spread over classes": found.spreads_table()}
+    return Result(quality_verdict(found, is_drawn=parts.is_drawn), (), (figure,), pd.DataFrame(), tables)
+
+
+def _data_sets(data: Dataset) -> Result:
+    """What is to be known of a data set before anything is trained on it."""
+    from core.evaluate.data_sets import ExactCopies, column_summaries, data_verdict, label_counts
+    from core.figures.data_sets import label_distribution
+    from core.represent.duplicates import duplicate_groups
+
+    labels, copies = label_counts(data.y, data.class_names), ExactCopies(duplicate_groups(data), data.y)
+    columns = column_summaries(data.x, data.feature_names) if data.kind == "tabular" else None
+    verdict = data_verdict(data.kind, labels, copies, constant=columns.constant if columns else ())
+    draw = partial(label_distribution, data.class_names, data.n_per_class)
+    tables = {"Classes": labels.table()} | ({"Columns": columns.table()} if columns else {})
+    return Result(verdict, (), (Figure("labels", draw, "Samples per class and their share."),), pd.DataFrame(), tables)

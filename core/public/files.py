@@ -1,0 +1,72 @@
+"""Does accuracy really drop from one test set to another? Of predictions in arrays, or in files."""
+
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.data import DataError, Predictions, read_predictions
+from core.data.predictions.pairs import pair_predictions
+from core.public.result import Result
+from core.report.parts import Figure
+from core.report.quantities import of_comparisons
+
+File = str | PathLike[str]
+
+
+def compare(
+    reference: Predictions | File,
+    target: Predictions | File,
+    *,
+    model: str | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Result:
+    """Does accuracy really drop from one test set to another? Of one model's predictions on both.
+
+    Both are `core.predictions`, or both files as the app reads them (docs/file-formats.md); where files hold several
+    models, `model` names one. `options` are those of `core.evaluate.matched_subsets.compare_sets`, such as `epsilon`.
+
+    Examples
+    --------
+    >>> from core.public import predictions
+    >>> truth, confidence = np.tile(["cat", "dog"], 30), np.linspace(0.6, 0.9, 60)
+    >>> old = predictions(truth, truth, confidence=confidence)
+    >>> new = predictions(truth, np.where(np.arange(60) < 30, "cat", truth), confidence=confidence)
+    >>> result = compare(old, new)
+    >>> result.table()["number"].tolist()[0]
+    'matched_subsets.gap[model]'
+    >>> print(result.verdict.headline.split("[")[0])
+    Accuracy falls by 25.0 points
+    """
+    from core.evaluate.matched_subsets import compare_pairs, matched_verdict
+    from core.figures.matched_subsets import gap_chart
+
+    references, targets = {"model": reference}, {"model": target}
+    if not isinstance(reference, Predictions) and not isinstance(target, Predictions):
+        pairs = pair_predictions(read_predictions(Path(reference)), read_predictions(Path(target)))
+        name = _one_of(pairs.models, model)
+        references, targets = {name: pairs.references[name]}, {name: pairs.targets[name]}
+    elif not (isinstance(reference, Predictions) and isinstance(target, Predictions)):
+        raise DataError("Give two files of predictions, or both as core.predictions.")
+    compared = compare_pairs(references, targets, rng=np.random.default_rng(seed), **options)
+    row = compared.rows[0]
+    caption = "Right of zero, accuracy falls; the three parts add up to the gap. Bars are 95 % CIs for new data."
+    return Result(
+        matched_verdict(row),
+        of_comparisons(compared),
+        (Figure("gap", partial(gap_chart, row), caption),) if row.can_match else (),
+        pd.DataFrame(),
+    )
+
+
+def _one_of(models: tuple[str, ...], name: str | None) -> str:
+    """The model that was named, or the only one. Raises DataError where one has to be named."""
+    if name is None and len(models) == 1:
+        return models[0]
+    if name not in models:
+        raise DataError(f"The files have predictions of {', '.join(models)}. Name one of them with model=.")
+    return name

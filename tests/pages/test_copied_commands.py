@@ -1,0 +1,82 @@
+"""Does what a page gives to copy come to what the page shows? The commands of every question, run as they stand."""
+
+import io
+import json
+import shlex
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from core.__main__ import main
+from core.models.stored import model_fingerprint
+from core.questions import with_page
+from core.report.quantities import of_run
+from core.trials import Context, Plan, to_json
+from core.workspace import frames
+from core.workspace.engine.agenda import usual_steps
+from core.workspace.engine.runner import engine
+from core.workspace.run import Run
+from core.workspace.workspace import LOCAL_OWNER, Workspace
+from tests.pages.conftest import run_of_rows
+from tests.report.runs import TRAINING, data, model, plans
+from ui.shell import shared_view
+
+ASKED = {question.kind: stem for stem, question in with_page().items() if question.kind}
+SMALL = {"covariate_shift": {"n_resplits": 19}, "guided_tests": {"frequency": 0.5}}
+"""Of plans that follow from a stored model, as its page makes them."""
+
+
+def small(workspace: Workspace, kind: str) -> Plan:
+    """A small plan of a kind that its page can show."""
+    if kind not in SMALL:
+        return plans()[kind]
+    [step] = [step for step in usual_steps(workspace, LOCAL_OWNER, data().fingerprint) if step.stem == ASKED[kind]]
+    return replace(step.make(), **SMALL[kind])
+
+
+def stored(workspace: Workspace, kind: str) -> Run:
+    """Its run, done here and now."""
+    workspace.add_dataset(LOCAL_OWNER, data())
+    workspace.keep_model(LOCAL_OWNER, model(), name="net", training_plan=to_json(TRAINING), n_test=18, n_correct=12)
+    plan, context = small(workspace, kind), Context(model={model_fingerprint(model()): model()}.__getitem__)
+    rows = [plan.run_trial(data(), trial, context=context) for trial in range(plan.n_trials(data()))]
+    return run_of_rows(workspace, data(), plan, [frames.to_bytes(each) for each in rows], done=True)
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_copied_command_finds_the_run_of_the_page_and_a_sheet_takes_its_plan(
+    kind, open_page, workspace, tmp_path, capsys
+):
+    run = stored(workspace, kind)
+    page, parameters = shared_view.parameters_of(run)
+    assert page == ASKED[kind]
+    app = open_page(page, folded=True, **parameters)
+    commands = [code.value for code in app.code if code.value.startswith("python -m core run")]
+    assert commands, "the page gives no command"
+    words, rows = shlex.split(commands[0])[3:], workspace.rows(LOCAL_OWNER, run.id)
+    assert main(words) == 0
+    assert read(capsys.readouterr().out).equals(read(rows.to_csv(sep="\t", index=False)))
+
+    (tmp_path / "sheet.json").write_text(json.dumps({"plans": [json.loads(words[-1])]}))
+    assert main(["check", str(tmp_path / "sheet.json"), *words[1:-1]]) == 0
+    checked = read(capsys.readouterr().out).set_index("number")["value"].to_dict()
+    assert checked == {one.title: one.value for one in of_run(rows, data(), small(engine().workspace, kind))}
+    assert [each.id for each in engine().workspace.runs(LOCAL_OWNER) if each.kind == kind] == [run.id]
+
+
+def read(printed: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(printed), sep="\t")
+
+
+def test_the_command_of_the_sheet_finds_what_is_on_it(open_page, workspace, capsys):
+    workspace.add_dataset(LOCAL_OWNER, data())
+    plan = usual_steps(workspace, LOCAL_OWNER, data().fingerprint)[0].make()
+    rows = [plan.run_trial(data(), trial, context=Context()) for trial in range(plan.n_trials(data()))]
+    run = run_of_rows(workspace, data(), plan, [frames.to_bytes(each) for each in rows], done=True)
+    app = open_page("overview", data=data().fingerprint)
+    [command] = [code.value for code in app.code if code.value.startswith("python -m core check")]
+    assert main([*shlex.split(command)[3:], "--budget", "0s"]) == 0
+    checked = read(capsys.readouterr().out).set_index("number")["value"].to_dict()
+    kept = engine().workspace.rows(LOCAL_OWNER, run.id)
+    assert checked == {one.title: one.value for one in of_run(kept, data(), plan)}

@@ -1,0 +1,148 @@
+"""Is Touchstone whole where it is installed as a tool? Its wheel in a fresh environment, far from any checkout."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from pathlib import Path
+from shutil import copyfile
+from sysconfig import get_path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.browser.server import free_port
+from tests.conftest import ROOT
+from tests.test_command_check import predictions
+
+pytestmark = pytest.mark.evidence
+IN_WHEEL = ("app", "core", "pages", "ui", ".streamlit", "touchstone_dashboard")
+SECONDS = 120
+
+
+def tracked() -> list[str]:
+    """The files of the checkout that are the project's."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in listed.stdout.split("\0") if name]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Built in a copy, for building writes beside the sources."""
+    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
+    for name in tracked():
+        if not name.startswith(("docs/", "tests/", "benchmarks/")):
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            copyfile(ROOT / name, source / name)
+    (source / ".streamlit" / "secrets.toml").write_text("[auth]\n")
+    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(built), str(source))
+    [file] = built.glob("*.whl")
+    return file
+
+
+def pip(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "pip", "-q", *words], check=True, timeout=SECONDS)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    """The folder of the programs of an environment that has the wheel, and sees the packages of this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=SECONDS)
+    pip("--python", str(folder / "bin" / "python"), "install", "--no-deps", "--no-index", str(wheel))
+    [packages] = folder.glob("lib/python*/site-packages")
+    (packages / "others.pth").write_text(get_path("purelib"))
+    return folder / "bin"
+
+
+@pytest.fixture
+def away(tmp_path) -> dict:
+    """How a program is started in an empty folder, with a home of its own, without a checkout on its path."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TOUCHSTONE"))}
+    (tmp_path / "away").mkdir()
+    return {"cwd": tmp_path / "away", "env": known | {"TOUCHSTONE_HOME": str(tmp_path / "home")}, "text": True}
+
+
+def test_the_wheel_holds_what_is_read_at_run_time_and_no_secret(wheel):
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+    assert {name.partition("/")[0].partition(".py")[0].partition("-")[0] for name in names} == set(IN_WHEEL)
+    ours = ("core/", "pages/", "ui/", "app.py", ".streamlit/config.toml")
+    assert {name for name in tracked() if name.startswith(ours)} <= names
+    assert ".streamlit/secrets.toml" not in names
+
+
+def test_a_check_runs_far_from_a_checkout(installed, away):
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    table = pd.DataFrame(rng.normal(size=(120, 2)) + 2 * y[:, None], columns=["a", "b"])
+    table.assign(label=np.where(y, "yes", "no")).to_csv(away["cwd"] / "t.csv", index=False)
+    words = ["check", "--data", "t.csv", "--budget", "1s", "--require", "source_robustness.rho >= 0"]
+    done = subprocess.run([installed / "touchstone", *words], capture_output=True, timeout=SECONDS, check=False, **away)
+    assert done.returncode in (0, 3), done.stderr
+    assert "source_robustness.rho" in done.stdout
+    assert "The same command goes on." in done.stderr
+    assert sorted(file.name for file in away["cwd"].iterdir()) == ["t.csv"]
+    where = "import core; print(core.__file__, core.COMMAND, core.version())"
+    told = subprocess.run([installed / "python", "-c", where], capture_output=True, timeout=SECONDS, check=True, **away)
+    assert told.stdout.startswith(str(installed.parent))
+    assert told.stdout.split()[1] == "touchstone"
+    refused = subprocess.run(
+        [installed / "touchstone", "check"], capture_output=True, timeout=SECONDS, check=False, **away
+    )
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def test_the_steps_that_the_docs_give_a_ci_system_run(installed, away, tmp_path):
+    page = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    [step] = re.findall(r"- run: (touchstone .*)", page)
+    predictions(away["cwd"] / "reference.csv", accuracy=0.95, seed=1)
+    predictions(away["cwd"] / "candidate.csv", accuracy=0.6, seed=2)
+    away["env"] |= {"PATH": f"{installed}{os.pathsep}{os.environ['PATH']}", "TOUCHSTONE_HOME": ".touchstone"}
+    done = subprocess.run(step, shell=True, capture_output=True, timeout=SECONDS, check=False, **away)
+    assert done.returncode == 1, done.stderr
+    assert "fails: matched_subsets.gap <= 0.02" in done.stderr
+    assert ElementTree.parse(away["cwd"] / "accuracy.xml").getroot().get("failures") == "1"
+
+
+def test_alone_it_starts_the_app_behind_its_printed_address(installed, away, tmp_path):
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    with open(tmp_path / "log", "w") as log:
+        app = subprocess.Popen([installed / "touchstone", f"--port={port}"], stdout=log, stderr=log, **away)
+    try:
+        until = time.monotonic() + SECONDS
+        while (status := answer(f"{url}/_stcore/health")) != 200 and app.poll() is None and time.monotonic() < until:
+            time.sleep(0.2)
+        assert status == 200, (tmp_path / "log").read_text()
+        assert answer(url) == 403, "anybody is let in"
+        told = subprocess.run(
+            [installed / "touchstone", "address"], capture_output=True, timeout=SECONDS, check=True, **away
+        )
+        printed = told.stdout.strip()
+        assert printed.startswith(f"{url}/?token=")
+        assert printed in (tmp_path / "log").read_text()
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(printed, timeout=SECONDS) as page:
+            assert page.headers["Content-Security-Policy"], "not our launcher"
+            assert "window.__streamlit" in page.read().decode()
+    finally:
+        app.send_signal(signal.SIGINT)
+        app.wait(timeout=SECONDS)
+
+
+def answer(url: str) -> int | None:
+    """The status of an answer; None where there is none."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as page:
+            return page.status
+    except urllib.error.HTTPError as refused:
+        return refused.code
+    except OSError:
+        return None
