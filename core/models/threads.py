@@ -1,8 +1,14 @@
 """How do several workers share a few cores? Each fit keeps to one thread, and leaves the settings as they were."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 _within: ContextVar[bool] = ContextVar("within_single_threaded", default=False)
 
@@ -12,7 +18,8 @@ def single_threaded() -> Iterator[None]:
     """Keep the linear algebra and OpenMP loops of this process to one thread, for as long as it lasts.
 
     The same numbers then come out whatever the number of cores, since sums are taken in the same order. To look for
-    the libraries takes 10 ms: who fits hundreds of small models enters once around all of them, and within it is free.
+    the libraries takes as long as a small fit, so that it is done again only after something was imported; within
+    another such block nothing is done.
 
     Examples
     --------
@@ -24,11 +31,17 @@ def single_threaded() -> Iterator[None]:
     if _within.get():
         yield
         return
-    from threadpoolctl import threadpool_limits
-
     token = _within.set(True)
     try:
-        with threadpool_limits(limits=1):
+        with _libraries(len(sys.modules)).limit(limits=1):
             yield
     finally:
         _within.reset(token)
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> "ThreadpoolController":
+    """The libraries that have threads of their own: they come with modules, so that as many modules mean the same."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -7,7 +7,8 @@ and anyone may take the run over.
 import json
 from collections.abc import Mapping
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from core.workspace.run import Steps, counts_of, find_run_row, is_held, require_run
@@ -118,23 +119,35 @@ class Work:
             done = set(session.scalars(select(TrialRow.trial).where(TrialRow.run_id == run_id)))
         return [trial for trial in range(n_trials) if trial not in done]
 
-    def store_trial(self, owner: str, run_id: str, trial: int, content: bytes, *, error: str | None = None) -> None:
-        """Keep a trial's rows at once; a trial that is there already, or whose run is gone, is left alone."""
+    def store_trials(self, owner: str, run_id: str, contents: Mapping[int, bytes], *, error: str | None = None) -> None:
+        """Keep the rows of trials at once; a trial that is there already, or whose run is gone, is left alone."""
         status = "ok" if error is None else "failed"
         with self._store.session() as session:
             if find_run_row(session, owner, run_id) is None:
                 return
-            session.add(
-                TrialRow(
-                    run_id=run_id,
-                    trial=trial,
-                    status=status,
-                    error=error,
-                    content=content,
-                    sha256=trial_seal(trial, status, error, content),
-                )
-            )
-            commit_or_ignore_twin(session)
+            of_run = select(TrialRow.trial).where(TrialRow.run_id == run_id)
+            there = set(session.scalars(of_run.where(TrialRow.trial.in_(contents))))
+            same = {"run_id": run_id, "status": status, "error": error}
+            rows = [
+                {**same, "trial": trial, "content": content, "sha256": trial_seal(trial, status, error, content)}
+                for trial, content in contents.items()
+                if trial not in there
+            ]
+            kept = not rows or _insert(session, rows)
+        if not kept and len(rows) > 1:  # somebody else stored one of them at this very moment
+            for row in rows:
+                self.store_trials(owner, run_id, {row["trial"]: row["content"]}, error=error)
+
+
+def _insert(session: Session, rows: list[dict]) -> bool:
+    """Store rows of trials; where somebody else stored one of them meanwhile, none is, and the answer is no."""
+    try:
+        session.execute(insert(TrialRow), rows)
+        session.commit()
+    except IntegrityError:
+        session.rollback()
+        return False
+    return True
 
 
 def _seal(session: Session, run_id: str) -> None:

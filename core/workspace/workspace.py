@@ -241,7 +241,11 @@ class Workspace:
 
     def store_trial(self, owner: str, run_id: str, trial: int, content: bytes, *, error: str | None = None) -> None:
         """Keep a trial's rows at once."""
-        self._work.store_trial(owner, run_id, trial, content, error=error)
+        self.store_trials(owner, run_id, {trial: content}, error=error)
+
+    def store_trials(self, owner: str, run_id: str, contents: Mapping[int, bytes], *, error: str | None = None) -> None:
+        """Keep the rows of several trials at once."""
+        self._work.store_trials(owner, run_id, contents, error=error)
 
     # Links (`core.workspace.links`)
 

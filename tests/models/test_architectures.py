@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -64,6 +66,30 @@ SIZES = {"linear": 10250, "lenet": 61706, "resnet18": 11172810, "resnet20": 2694
 @pytest.mark.parametrize("name", SIZES)
 def test_networks_are_as_large_as_they_are_known_to_be(name):
     assert sum(parameter.numel() for parameter in on_paper(name, (1, 32, 32), 10).parameters()) == SIZES[name]
+
+
+# No paper prints these: the arithmetic of the layers of Kilinc & Uysal 2018, section 5.1, on MNIST's 28 x 28 pixels,
+# (height * width of the kernel * channels in + 1) * channels out, and of VGG-19 on 32 x 32 pixels in colour, whose
+# convolutions have no bias where two numbers a channel of batch normalisation follow.
+BLOCK_1 = (9 * 1 + 1) * 32 + (9 * 32 + 1) * 32
+BLOCK_2 = (9 * 32 + 1) * 64 + (9 * 64 + 1) * 64
+BLOCK_3 = (9 * 64 + 1) * 128 + (9 * 128 + 1) * 128
+HEAD = (2048 + 1) * 10
+VGG = (3, *[64] * 2, *[128] * 2, *[256] * 4, *[512] * 8)
+COUNTED = {
+    ("mlp_2048", (1, 28, 28)): (784 + 1) * 2048 + 2 * (2048 + 1) * 2048 + HEAD,
+    ("cnn_1", (1, 28, 28)): BLOCK_1 + (14 * 14 * 32 + 1) * 2048 + HEAD,
+    ("cnn_2", (1, 28, 28)): BLOCK_1 + BLOCK_2 + (7 * 7 * 64 + 1) * 2048 + HEAD,
+    ("cnn_3", (1, 28, 28)): BLOCK_1 + BLOCK_2 + BLOCK_3 + (3 * 3 * 128 + 1) * 2048 + HEAD,
+    ("vgg19", (3, 32, 32)): (
+        sum(9 * n_in * n_out + 2 * n_out for n_in, n_out in pairwise(VGG)) + 2 * (512 + 1) * 512 + (512 + 1) * 10
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "shape"), COUNTED)
+def test_networks_are_as_large_as_their_layers_make_them(name, shape):
+    assert sum(parameter.numel() for parameter in on_paper(name, shape, 10).parameters()) == COUNTED[name, shape]
 
 
 def test_networks_are_as_deep_as_their_names():

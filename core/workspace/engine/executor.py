@@ -22,6 +22,8 @@ DASK = {
     # A data set is one large argument, and meant to be.
     "distributed.admin.large-graph-warning-threshold": "4 GiB",
     "distributed.admin.tick.limit": "60s",
+    # Nobody looks at what dask samples of a worker's stack a hundred times a second.
+    "distributed.worker.profile.enabled": False,
 }
 
 WORKER_SETUP = "core.workspace.engine.worker_setup"

@@ -5,41 +5,41 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from core.workspace.engine.trial_queue import Trials
+from core.workspace.engine.trial_queue import Task
 from core.workspace.engine.worker import Done
 
 if TYPE_CHECKING:
     from distributed import Future
 
 Answer = Done | BaseException
-"""What came of trials: their rows and models, or what went wrong."""
+"""What came of a task: rows and models of its trials, or what went wrong with it as a whole."""
 
 
 class InFlight:
-    """The trials that workers have, by the future of each answer."""
+    """The tasks that workers have, by the future of each answer."""
 
     def __init__(self) -> None:
-        self._trials: dict[Future, Trials] = {}
+        self._tasks: dict[Future, Task] = {}
         self._arrived: queue.SimpleQueue[tuple[Future, Answer]] = queue.SimpleQueue()
 
     def __len__(self) -> int:
-        return len(self._trials)
+        return len(self._tasks)
 
-    def items(self) -> list[tuple["Future", Trials]]:
-        """Every future with its trials."""
-        return list(self._trials.items())
+    def items(self) -> list[tuple["Future", Task]]:
+        """Every future with its task."""
+        return list(self._tasks.items())
 
-    def add(self, future: "Future", trials: Trials) -> None:
-        """Wait for what comes of these trials."""
-        self._trials[future] = trials
+    def add(self, future: "Future", task: Task) -> None:
+        """Wait for what comes of a task."""
+        self._tasks[future] = task
         future.add_done_callback(self._fetch)
 
     def forget(self, futures: Iterable["Future"]) -> None:
         """Wait for these no longer, whatever comes of them."""
         for future in futures:
-            del self._trials[future]
+            del self._tasks[future]
 
-    def answers(self, *, timeout: float) -> Iterator[tuple[Trials, Answer]]:
+    def answers(self, *, timeout: float) -> Iterator[tuple[Task, Answer]]:
         """What has arrived; waits for the first of it at most `timeout` seconds."""
         try:
             yield from self._pop(*self._arrived.get(timeout=timeout))
@@ -48,13 +48,13 @@ class InFlight:
         except queue.Empty:
             return
 
-    def _pop(self, future: "Future", answer: Answer) -> Iterator[tuple[Trials, Answer]]:
-        trials = self._trials.pop(future, None)
-        if trials is not None:  # nobody waits any longer for what was forgotten
-            yield trials, answer
+    def _pop(self, future: "Future", answer: Answer) -> Iterator[tuple[Task, Answer]]:
+        task = self._tasks.pop(future, None)
+        if task is not None:  # nobody waits any longer for what was forgotten
+            yield task, answer
 
     def _fetch(self, future: "Future") -> None:
-        """Have what came of a trial come over, however long that takes.
+        """Have what came of a task come over, however long that takes.
 
         A VGG-19 is 80 MB; and where the worker died with what it had, dask computes it again.
         """

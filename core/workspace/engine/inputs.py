@@ -10,7 +10,7 @@ from core.data.store import from_bytes
 from core.trials import Plan
 from core.workspace.engine.executor import Executor
 from core.workspace.engine.needed import NeededRows, name_of
-from core.workspace.engine.trial_queue import Trials
+from core.workspace.engine.trial_queue import Task
 from core.workspace.engine.worker import work
 from core.workspace.plans import load_plan
 from core.workspace.run import Run
@@ -32,14 +32,14 @@ class Inputs:
     models: Mapping[str, bytes]
     needed: NeededRows = field(default_factory=dict)
 
-    def submit(self, executor: Executor, trials: Trials, stop: str) -> "Future":
-        """Give trials to a worker, with what it needs for them; `stop` names the event that asks them to give up."""
+    def submit(self, executor: Executor, task: Task, stop: str) -> "Future":
+        """Give a task to a worker, with what it needs for it; `stop` names the event that asks it to give up."""
         data = executor.data(self.fingerprint, self.content)
         models = {name: executor.data(name, content) for name, content in self.models.items()}
         needed = {plan: executor.data(name_of(content), content) for plan, content in self.needed.items()}
         return executor.client().submit(
-            work, self.plan.kind, self.plan_json, trials, self.fingerprint, data, models, needed, stop,
-            key=f"{stop}-{trials[0]}-{uuid.uuid4().hex[:8]}", pure=False,
+            work, self.plan.kind, self.plan_json, task, self.fingerprint, data, models, needed, stop,
+            key=f"{stop}-{task[0][0]}-{uuid.uuid4().hex[:8]}", pure=False,
         )  # fmt: skip
 
 

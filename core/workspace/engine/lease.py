@@ -62,9 +62,9 @@ class Lease:
         """Note what the run's newest trials rest on."""
         self.workspace.record_provenance(self.owner, self.run_id, provenance)
 
-    def store_trial(self, trial: int, content: bytes, *, error: str | None = None) -> None:
-        """Keep a trial's rows."""
-        self.workspace.store_trial(self.owner, self.run_id, trial, content, error=error)
+    def store_trials(self, contents: Mapping[int, bytes], *, error: str | None = None) -> None:
+        """Keep the rows of trials."""
+        self.workspace.store_trials(self.owner, self.run_id, contents, error=error)
 
     def keep_model(self, stored: bytes, about: Mapping[str, Any]) -> None:
         """Keep a model that a trial made."""

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.models import Cancelled
 from core.trials import needed_by
 from core.trials.plan import Grouping
 from core.workspace import frames
@@ -19,8 +18,9 @@ from core.workspace.engine.inputs import inputs_of
 from core.workspace.engine.lease import Lease
 from core.workspace.engine.needed import ABOUT_SOURCES, about, found_otherwise, tables
 from core.workspace.engine.reports import Reports
-from core.workspace.engine.trial_queue import TrialQueue, Trials
+from core.workspace.engine.trial_queue import Pace, Task, TrialQueue
 from core.workspace.engine.waiting import Waiting
+from core.workspace.engine.worker import Done
 from core.workspace.errors import WorkspaceError
 from core.workspace.provenance import provenance
 from core.workspace.run import WAITING, Steps
@@ -58,7 +58,7 @@ class RunInWork:
     def _begin(self) -> None:
         """All that is missing is still to be done, and no worker has any of it."""
         self.queue = TrialQueue(self.lease.workspace.missing_trials(self.lease.owner, self.lease.run_id))
-        self.in_flight = InFlight()
+        self.in_flight, self.pace = InFlight(), Pace()
         self.reports = Reports(self.lease.record_steps)
         self.stop = f"stop-{uuid.uuid4().hex}"
         self.alone = False
@@ -157,7 +157,7 @@ class RunInWork:
             self._look_for_workers()
             self._submit()
             self._collect()
-            self.reports.write_down({trials[0] for _, trials in self.in_flight.items()})
+            self.reports.write_down({task[0][0] for _, task in self.in_flight.items()})
             self._give_up_on_slow_trials()
         return "done"
 
@@ -174,58 +174,71 @@ class RunInWork:
         self.executor.check_versions(self.inputs.plan.kind)
 
     def _submit(self) -> None:
-        """Keep every worker busy with one more trial in reserve, owners in turn; suspects come last and alone."""
+        """Keep every worker busy with one more task in reserve, owners in turn; suspects come last and alone."""
+        n_threads = self.executor.n_threads()
         so_far = {"in_flight": len(self.in_flight), "waiting": len(self.queue)}
-        room = self.executor.shares.room(self.name, **so_far, places=2 * self.executor.n_threads())
-        for trials in self.queue.take(room, alone=not self.in_flight):
-            self.reports.forget(trials)
-            self.in_flight.add(self.inputs.submit(self.executor, trials, self.stop), trials)
+        room = self.executor.shares.room(self.name, **so_far, places=2 * n_threads)
+        at_a_time = self.pace.n_trials(len(self.queue), n_threads=n_threads)
+        for task in self.queue.take(room, alone=not self.in_flight, at_a_time=at_a_time):
+            self.reports.forget(task[0])
+            self.in_flight.add(self.inputs.submit(self.executor, task, self.stop), task)
 
     def _collect(self) -> None:
         """Store what has arrived."""
-        for trials, answer in self.in_flight.answers(timeout=0.2):
-            self._settle(trials, answer)
+        for task, answer in self.in_flight.answers(timeout=0.2):
+            self._settle(task, answer)
 
-    def _settle(self, trials: Trials, answer: Answer) -> None:
+    def _settle(self, task: Task, answer: Answer) -> None:
         """Store the rows of trials that have ended, or decide what becomes of them."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
         if not isinstance(answer, BaseException):  # a database that cannot be written to is not the trial's failure
-            contents, models = answer
-            for model, about_model in models:
-                self.lease.keep_model(model, about_model)
-            for trial, content in zip(trials, contents, strict=True):
-                self.lease.store_trial(trial, content)
+            self._store(task, answer)
         elif isinstance(answer, FutureCancelledError):  # the data went with the last worker that had it: sent again
-            self.queue.first(trials)
-        elif isinstance(answer, Cancelled):
-            self.queue.last(trials)
+            for trials in reversed(task):
+                self.queue.first(trials)
         elif isinstance(answer, KilledWorker):
-            if not self.queue.suspect(trials):
-                self._fail(trials, "The worker process died whenever it ran this trial, also alone. Out of memory?")
-        elif isinstance(answer, Exception):  # whatever a trial raises is that trial's failure, and the run goes on
-            self._fail(trials, f"{type(answer).__name__}: {answer}")
+            if len(task) != 1 or not self.queue.suspect(task[0]):
+                self._fail(task, "The worker process died whenever it ran this trial, also alone. Out of memory?")
+        elif isinstance(answer, Exception):  # no trial's doing: the task could not begin, or its answer not come over
+            self._fail(task, f"{type(answer).__name__}: {answer}")
         else:
             raise answer
 
-    def _fail(self, trials: Trials, error: str) -> None:
-        """Note that a trial failed; of several at once nobody knows which, so that each is tried by itself."""
-        if len(trials) > 1:
-            _log.warning("run %s: %d trials at once failed, now one by one: %s", self.lease.run_id, len(trials), error)
-            self.queue.one_by_one(trials)
+    def _store(self, task: Task, done: Done) -> None:
+        """Keep what trials made and gave, all rows at once; what was asked to stop is left for later."""
+        for model, about_model in done.models:
+            self.lease.keep_model(model, about_model)
+        rows = {trials: contents for trials, contents in done.outcomes if not isinstance(contents, str)}
+        self.lease.store_trials({t: c for trials in rows for t, c in zip(trials, rows[trials], strict=True)})
+        for trials, error in done.outcomes:
+            if isinstance(error, str):
+                self._fail((trials,), error)
+        for trials in task[len(done.outcomes) :]:
+            self.queue.last(trials)
+        if len(done.outcomes) == len(task):
+            self.pace.took(sum(map(len, task)), done.seconds)
+
+    def _fail(self, task: Task, error: str) -> None:
+        """Note that a trial failed; of several nobody knows which, so that each is tried by itself."""
+        (trial, *others) = (trial for trials in task for trial in trials)
+        if others:
+            n_trials = 1 + len(others)
+            _log.warning("run %s: %d trials together failed, now one by one: %s", self.lease.run_id, n_trials, error)
+            self.queue.one_by_one((trial, *others))
             return
-        for trial in trials:
-            rows = self.inputs.plan.failed_trial(self.inputs.dataset, trial)
-            self.lease.store_trial(trial, frames.to_bytes(rows), error=error)
+        rows = self.inputs.plan.failed_trial(self.inputs.dataset, trial)
+        self.lease.store_trials({trial: frames.to_bytes(rows)}, error=error)
 
     def _give_up_on_slow_trials(self) -> None:
-        for future, trials in self.in_flight.items():
-            seconds, worker = self.reports.running(trials)
-            if future.status == "pending" and seconds > self.trial_seconds * len(trials):
+        """Tiny trials that take as long together as one may are tried one by one: nobody knows which is slow."""
+        for future, task in self.in_flight.items():
+            seconds, worker = self.reports.running(task[0])
+            if future.status == "pending" and seconds > self.trial_seconds * max(map(len, task)):
                 self._forget([future])
                 self._fail(
-                    trials,
+                    task,
                     f"Given up after {self.trial_seconds:.0f} seconds, the longest that a trial may take "
                     "(TOUCHSTONE_MOST_TRIAL_SECONDS).",
                 )
@@ -235,7 +248,7 @@ class RunInWork:
         """Ask the trials that are running to stop, wait a while for their answers, forget the rest."""
         self._ask_to_stop()
         until = time.monotonic() + CANCEL_SECONDS
-        self._forget([future for future, trials in self.in_flight.items() if not self.reports.has_started(trials)])
+        self._forget([future for future, task in self.in_flight.items() if not self.reports.has_started(task[0])])
         while self.in_flight and time.monotonic() < until:
             self._collect()
         return "cancelled"

@@ -1,10 +1,50 @@
-"""Which trials are next? Those that nobody has had, then those that may have killed a worker, each of these alone."""
+"""Which trials are next? Those that nobody has had, then those that may have killed a worker, each of these alone.
+
+Tiny trials go many at a time: to give one to a worker and store its rows takes longer than to fit a small model.
+"""
 
 from collections import deque
 from collections.abc import Iterable
 
 Trials = tuple[int, ...]
-"""What a worker is given at a time: one trial, or several that are done at once. The first names them all."""
+"""One trial, or several that are done at once. The first names them all."""
+
+Task = tuple[Trials, ...]
+"""What a worker is given at a time: trials, one after another. The first of the first names them all."""
+
+SECONDS = 0.5
+"""So much work is a task where trials are shorter, and so soon, at the least, are rows stored."""
+MOST_AT_A_TIME = 200
+"""So many trials are a task at the most, whose rows then travel together."""
+_N_RECENT = 8
+
+
+class Pace:
+    """How many trials make a task? As many as take SECONDS, by what the last ones took; a long trial is one by itself.
+
+    Examples
+    --------
+    >>> pace = Pace()
+    >>> pace.n_trials(1000, n_threads=2)  # nobody knows yet
+    1
+    >>> pace.took(1, 0.01)
+    >>> pace.n_trials(1000, n_threads=2), pace.n_trials(20, n_threads=2)  # towards the end all workers are to have some
+    (50, 5)
+    """
+
+    def __init__(self) -> None:
+        self._recent: deque[tuple[int, float]] = deque(maxlen=_N_RECENT)
+
+    def took(self, n_trials: int, seconds: float) -> None:
+        """Note how long some trials took on their worker."""
+        self._recent.append((n_trials, seconds))
+
+    def n_trials(self, n_waiting: int, *, n_threads: int) -> int:
+        """The number for the next task, where so many trials wait for so many workers."""
+        seconds = sum(seconds for _, seconds in self._recent)
+        n_done = sum(n for n, _ in self._recent)
+        fitting = int(SECONDS * n_done / max(seconds, 1e-9)) if n_done else 1
+        return max(1, min(fitting, MOST_AT_A_TIME, n_waiting // (2 * n_threads)))
 
 
 class TrialQueue:
@@ -14,17 +54,20 @@ class TrialQueue:
     --------
     >>> queue = TrialQueue([0, 1, 2])
     >>> queue.take(2, alone=True)
-    [(0,), (1,)]
+    [((0,),), ((1,),)]
     >>> queue.suspect((0,))
     True
     >>> queue.take(2, alone=False), queue.take(2, alone=False), queue.take(2, alone=True)
-    ([(2,)], [], [(0,)])
+    ([((2,),)], [], [((0,),)])
     >>> queue.suspect((0,)), len(queue)
     (False, 0)
+    >>> TrialQueue(range(5)).take(2, alone=True, at_a_time=4)
+    [((0,), (1,), (2,), (3,)), ((4,),)]
     """
 
     def __init__(self, trials: Iterable[int]):
         self._waiting: deque[Trials] = deque((trial,) for trial in trials)
+        self._apart: set[Trials] = set()
         self._suspects: deque[Trials] = deque()
         self._tried_alone: set[Trials] = set()
 
@@ -39,13 +82,25 @@ class TrialQueue:
         """Have the trials that wait given out as these groups."""
         self._waiting = deque(groups)
 
-    def take(self, room: int, *, alone: bool) -> list[Trials]:
-        """The next ones, at most `room` of them; a suspect only where nothing else waits and it would be `alone`."""
-        taken = [self._waiting.popleft() for _ in range(min(room, len(self._waiting)))]
+    def take(self, room: int, *, alone: bool, at_a_time: int = 1) -> list[Task]:
+        """The next tasks, at most `room`; a suspect only where nothing else waits and it would be `alone`."""
+        taken: list[Task] = []
+        while self._waiting and len(taken) < room:
+            taken.append(self._next(at_a_time))
         if not taken and self._suspects and alone:
-            taken = [self._suspects.popleft()]
-            self._tried_alone.add(taken[0])
+            taken = [(self._suspects.popleft(),)]
+            self._tried_alone.add(taken[0][0])
         return taken
+
+    def _next(self, at_a_time: int) -> Task:
+        """So many trials, or what is one task whatever their number: trials done at once, and one to be apart."""
+        task = [self._waiting.popleft()]
+        while self._mixes(task[0]) and len(task) < at_a_time and self._waiting and self._mixes(self._waiting[0]):
+            task.append(self._waiting.popleft())
+        return tuple(task)
+
+    def _mixes(self, trials: Trials) -> bool:
+        return len(trials) == 1 and trials not in self._apart
 
     def first(self, trials: Trials) -> None:
         """Put back what is to be tried again before all others."""
@@ -62,6 +117,8 @@ class TrialQueue:
         self._suspects.append(trials)
         return True
 
-    def one_by_one(self, trials: Trials) -> None:
-        """Put back several that were tried at once, each by itself, before all others."""
-        self._waiting.extendleft((trial,) for trial in reversed(trials))
+    def one_by_one(self, trials: Iterable[int]) -> None:
+        """Put back several that a worker had together, each to be a task by itself, before all others."""
+        apart = [(trial,) for trial in trials]
+        self._apart.update(apart)
+        self._waiting.extendleft(reversed(apart))

@@ -6,25 +6,42 @@ Nothing here reaches the database: a worker sends words to the process that runs
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import pandas as pd
+
 from core.data import Dataset
 from core.data.store import from_bytes
+from core.models import Cancelled
 from core.models.stored import model_fingerprint
 from core.trials import Context, from_json, sources_at_hand
-from core.trials.plan import Aside
+from core.trials.plan import Aside, Grouping, Plan
 from core.workspace import frames
 from core.workspace.engine.needed import NeededRows, joined
-from core.workspace.engine.trial_queue import Trials
+from core.workspace.engine.trial_queue import Task, Trials
 from core.workspace.errors import WorkspaceError
 from core.workspace.plans import PLANS
 
 KeptModel = tuple[bytes, dict[str, Any]]
 """A model that a trial made, and what is known of it (see `core.workspace.models.Models.keep_model`)."""
 
-Done = tuple[list[bytes], list[KeptModel]]
-"""What came of trials: the rows of each, and the models that were made."""
+Outcome = tuple[Trials, list[bytes] | str]
+"""What came of trials: the rows of each, or what went wrong."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a task: the outcomes of its trials, the models that they made, the seconds that all took.
+
+    Trials without an outcome were not done: somebody had asked to stop.
+    """
+
+    outcomes: list[Outcome]
+    models: list[KeptModel]
+    seconds: float
+
 
 SECONDS_BETWEEN_QUESTIONS = 0.25
 """A trial's questions and reports go to the scheduler at most so often."""
@@ -38,14 +55,14 @@ def _decoded(fingerprint: str, content: Aside[bytes]) -> Dataset:
 def work(
     kind: str,
     plan_json: str,
-    trials: Trials,
+    task: Task,
     fingerprint: str,
     content: bytes,
     models: dict[str, bytes],
     needed: NeededRows,
     stop: str,
 ) -> Done:
-    """What a worker does: run a trial, or several at once, and return the rows of each, with the models that were made.
+    """What a worker does: run the trials of a task, one after another, and return what came of each.
 
     `models` are the stored ones that the plan asks for, `needed` the rows of the plans that it rests on. `stop` names
     the event that asks it to give up, and the topic under which it tells how far it is.
@@ -53,14 +70,34 @@ def work(
     plan = from_json(plan_json, PLANS)
     if plan.kind != kind:
         raise WorkspaceError(f"A trial of kind {kind!r} came with a plan of kind {plan.kind!r}.")
-    context, kept = surroundings(stop, trials[0], models)
+    start = time.monotonic()
+    context, kept = surroundings(stop, task[0][0], models)
     dataset = _decoded(fingerprint, Aside(content))
+    outcomes: list[tuple[Trials, list[pd.DataFrame] | str]] = []
     with sources_at_hand(fingerprint, joined(needed)) if needed else nullcontext():
-        if len(trials) > 1:
-            rows = plan.run_trials(dataset, trials, context=context)
-        else:
-            rows = [plan.run_trial(dataset, trial, context=context) for trial in trials]
-    return [frames.to_bytes(of_trial) for of_trial in rows], kept
+        for trials in task:
+            n_kept = len(kept)
+            try:
+                outcomes.append((trials, _rows(plan, dataset, trials, context)))
+            except Cancelled:
+                break
+            except Exception as problem:  # whatever a trial raises is that trial's failure, and the others go on
+                outcomes.append((trials, f"{type(problem).__name__}: {problem}"))
+                del kept[n_kept:]
+    return Done(_as_bytes(outcomes), kept, time.monotonic() - start)
+
+
+def _rows(plan: Plan, dataset: Dataset, trials: Trials, context: Context) -> list[pd.DataFrame]:
+    if context.should_stop():
+        raise Cancelled
+    if len(trials) > 1 and isinstance(plan, Grouping):
+        return plan.run_trials(dataset, trials, context=context)
+    return [plan.run_trial(dataset, trial, context=context) for trial in trials]
+
+
+def _as_bytes(outcomes: list[tuple[Trials, list[pd.DataFrame] | str]]) -> list[Outcome]:
+    contents = iter(frames.each_to_bytes([rows for _, of in outcomes if not isinstance(of, str) for rows in of]))
+    return [(trials, of if isinstance(of, str) else [next(contents) for _ in of]) for trials, of in outcomes]
 
 
 def surroundings(topic: str, trial: int, models: Mapping[str, bytes]) -> tuple[Context, list[KeptModel]]:

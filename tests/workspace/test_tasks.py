@@ -1,0 +1,188 @@
+"""Tiny trials go to a worker many at a time; what becomes of each is as if it had gone alone."""
+
+import time
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from core.trials import Context, TrialPlan
+from core.workspace import frames, work
+from core.workspace.engine import trial_queue
+from core.workspace.engine.executor import Executor
+from core.workspace.engine.inputs import Inputs
+from core.workspace.engine.runner import Engine
+from core.workspace.engine.trial_queue import Pace, TrialQueue
+from core.workspace.workspace import LOCAL_OWNER
+from tests.workspace.conftest import wait_until, wait_while_running
+from tests.workspace.plans import SleepPlan
+
+
+@pytest.fixture
+def sizes(monkeypatch) -> list[int]:
+    """How many trials each task held that was given to a worker."""
+    submitted: list[int] = []
+    submit = Inputs.submit
+
+    def noted(self, executor, task, stop):
+        submitted.append(sum(map(len, task)))
+        return submit(self, executor, task, stop)
+
+    monkeypatch.setattr(Inputs, "submit", noted)
+    return submitted
+
+
+def test_tiny_trials_go_many_at_a_time_and_long_ones_alone(run_plan, sizes):
+    assert run_plan(SleepPlan(n=400)).n_done == 400
+    assert max(sizes) > 20
+    assert sum(sizes) == 400
+    sizes.clear()
+    assert run_plan(SleepPlan(n=12, seconds=0.3)).n_done == 12
+    assert set(sizes) == {1}
+
+
+def test_rows_are_the_same_with_one_worker_and_with_two(run_plan, workspace, wine, sizes):
+    plan = TrialPlan(models=("logistic", "nearest_neighbours"), n_repeats=40)
+    rows = []
+    for n_workers in (1, 2):
+        executor = Executor(n_workers=n_workers)
+        made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
+        assert Engine(workspace, executor).start(LOCAL_OWNER, made.id)
+        run = wait_while_running(workspace, made.id)
+        executor.close()
+        assert (run.state, run.n_done, run.n_failed) == ("done", 240, 0)
+        rows.append(workspace.rows(LOCAL_OWNER, run.id).drop(columns="seconds"))
+        workspace.delete_run(LOCAL_OWNER, run.id)
+    here = [plan.run_trial(wine, trial, context=Context()) for trial in range(plan.n_trials(wine))]
+    pd.testing.assert_frame_equal(rows[0], rows[1])
+    pd.testing.assert_frame_equal(rows[0], pd.concat(here, ignore_index=True).drop(columns="seconds"))
+    assert max(sizes) > 1
+
+
+def test_of_many_at_a_time_only_those_fail_that_raise_or_kill_or_hang(run_plan, workspace, sizes, tmp_path):
+    log = tmp_path / "log"
+    plan = SleepPlan(n=200, raising=(90, 150), killing=(110,), hanging=(130,), log=str(log))
+    run = run_plan(plan, trial_seconds=4.0)
+    assert (run.state, run.n_done, run.n_failed) == ("done", 200, 4)
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    assert rows["trial"].tolist() == list(range(200))
+    assert rows.loc[rows["status"] == "failed", "trial"].tolist() == [90, 110, 130, 150]
+    assert max(sizes) > 1
+    errors = " ".join(run.errors)
+    assert "trial 90 cannot be done" in errors
+    assert "also alone" in errors
+    assert "Given up" in errors
+
+
+def test_what_is_done_when_somebody_cancels_is_kept(workspace, executor, wine, tmp_path, monkeypatch):
+    log = tmp_path / "log"
+    plan = SleepPlan(n=60, seconds=0.2, log=str(log))
+    monkeypatch.setattr(trial_queue, "SECONDS", 4.0)  # twenty at a time
+    made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
+    engine = Engine(workspace, executor)
+    assert engine.start(LOCAL_OWNER, made.id)
+    wait_until(lambda: len(log.read_text().split()) if log.exists() else 0, lambda n: n >= 12)
+    begin = time.monotonic()
+    workspace.cancel(LOCAL_OWNER, made.id)
+    run = wait_while_running(workspace, made.id)
+    assert run.state == "cancelled"
+    assert time.monotonic() - begin < 4.0, "somebody waited for the whole task"
+    finished = Counter(int(line) for line in log.read_text().split())
+    assert sum(finished.values()) == run.n_done < 60
+    assert engine.start(LOCAL_OWNER, made.id)
+    run = wait_while_running(workspace, made.id)
+    assert (run.state, run.n_done) == ("done", 60)
+    assert Counter(int(line) for line in log.read_text().split()) == Counter(range(60)), "a finished trial ran twice"
+
+
+def test_a_long_trial_makes_the_next_tasks_small():
+    pace = Pace()
+    for _ in range(8):
+        pace.took(100, 0.5)
+    assert pace.n_trials(10_000, n_threads=2) == 100
+    pace.took(100, 60.0)
+    assert pace.n_trials(10_000, n_threads=2) < 10
+    assert pace.n_trials(0, n_threads=2) == 1
+
+
+def test_trials_that_are_to_be_apart_stay_apart():
+    queue = TrialQueue(range(6))
+    assert queue.take(1, alone=True, at_a_time=3) == [((0,), (1,), (2,))]
+    queue.one_by_one((0, 1, 2))
+    assert queue.take(9, alone=True, at_a_time=3) == [((0,),), ((1,),), ((2,),), ((3,), (4,), (5,))]
+
+
+def test_trials_done_at_once_are_a_task_of_their_own():
+    queue = TrialQueue(range(6))
+    queue.group([(0,), (1,), (2, 3), (4,), (5,)])
+    assert queue.take(9, alone=True, at_a_time=4) == [((0,), (1,)), ((2, 3),), ((4,), (5,))]
+
+
+def test_rows_that_somebody_stored_meanwhile_stay_and_the_others_are_added(workspace, wine, monkeypatch):
+    plan = SleepPlan(n=4)
+    run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
+    contents = {trial: frames.to_bytes(plan.run_trial(wine, trial, context=Context())) for trial in range(4)}
+    workspace.store_trials(LOCAL_OWNER, run.id, {1: frames.to_bytes(plan.failed_trial(wine, 1))}, error="first")
+    workspace.store_trials(LOCAL_OWNER, run.id, contents)
+    rows = workspace.rows(LOCAL_OWNER, run.id)
+    assert rows["status"].tolist() == ["ok", "failed", "ok", "ok"]
+
+
+def test_of_rows_that_collide_at_the_very_moment_all_others_are_kept(workspace, wine, monkeypatch):
+    plan = SleepPlan(n=3)
+    run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
+    contents = {trial: frames.to_bytes(plan.run_trial(wine, trial, context=Context())) for trial in range(3)}
+    insert = work._insert
+
+    def collides_once(session, rows):
+        if len(rows) > 1:
+            session.rollback()
+            return False
+        return insert(session, rows)
+
+    monkeypatch.setattr(work, "_insert", collides_once)
+    workspace.store_trials(LOCAL_OWNER, run.id, contents)
+    assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == [0, 1, 2]
+
+
+MIXED = pd.DataFrame(
+    {
+        "text": pd.Series(["a", None, "ü"], dtype="str"),
+        "whole": pd.Series([1, None, 3], dtype="Int64"),
+        "number": [0.5, np.nan, -1.0],
+        "count": [1, 2, 3],
+        "flag": [True, False, True],
+        "late": pd.Series([True, None, False], dtype="boolean"),
+    }
+)
+
+
+@pytest.mark.parametrize("columns", [list(MIXED), ["text"], ["count", "number"]])
+def test_the_schema_is_that_of_arrow_itself(columns):
+    frame = MIXED[columns]
+    ours, arrows = frames._table(frame), pa.Table.from_pandas(frame, preserve_index=False)
+    assert ours.schema.equals(arrows.schema, check_metadata=True)
+    assert ours.equals(arrows)
+    pd.testing.assert_frame_equal(frames.from_bytes([frames.to_bytes(frame)]), frame)
+
+
+def test_frames_made_at_once_are_those_made_one_by_one():
+    kinds = {
+        "same": [MIXED, MIXED.iloc[:1], MIXED.iloc[:0], MIXED.iloc[1:]],
+        "other types": [MIXED, MIXED.astype({"count": "float64"})],
+        "other columns": [MIXED, MIXED[["text", "count"]]],
+        "objects": [MIXED.astype(object), MIXED.astype(object)],
+        "none": [],
+    }
+    for name, parts in kinds.items():
+        for content, part in zip(frames.each_to_bytes(parts), parts, strict=True):
+            back, expected = frames.from_bytes([content]), frames.from_bytes([frames.to_bytes(part)])
+            pd.testing.assert_frame_equal(back, expected, obj=name)
+
+
+def test_a_large_table_is_compressed_and_a_small_one_is_not():
+    large = pd.DataFrame({"n": np.zeros(frames.SMALL, dtype=np.int64)})
+    assert len(frames.to_bytes(large)) < frames.SMALL / 10
+    pd.testing.assert_frame_equal(frames.from_bytes([frames.to_bytes(large)]), large)
