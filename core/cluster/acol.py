@@ -2,10 +2,12 @@
 
 A classifier gets K output units for each class instead of one. Its loss knows the class only: what the K units of a
 class are for, it has to find out, and a penalty on the units' activities sees to it that no two fire together and that
-all fire alike often. A sample's source is the unit of its own class that fires most. Experimental: it collapses easily,
-onto one unit a class, so that what it finds is checked, tried again, and given up for k-means in the end.
+all fire alike often. A sample's source is the unit of its own class that fires most. Units that too few samples fire
+are given up, and their samples go to the unit that fires next: what counts is that every class has sources large enough
+to be held out. Experimental: where a class is left with one, it is tried again, and k-means taken in the end.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -21,50 +23,57 @@ from core.models.classifier import ShouldStop
 from core.models.errors import ModelError
 from core.models.inputs import network_inputs
 from core.models.threads import single_threaded
-from core.models.training import best_device, one_torch_thread, predict_logits, sgd, train
+from core.models.training import adamw, best_device, one_torch_thread, predict_logits, sgd, train
 
 if TYPE_CHECKING:
     import torch
 
 TRUNK = "cnn_2"
 LEAST_SHARE = 0.05
-"""A source with a smaller share of its class means that the network has collapsed."""
-PATIENCE = 10
-"""So many epochs a try has until half of all units must be in use; it is given up where they are not."""
+"""A source with a smaller share of its class is too small to be tested on; its samples go to others."""
+LEAST_SOURCES = 2
+"""A class with fewer sources has none to hold out: the network has collapsed."""
 _EPSILON = 1e-7
 
 
 @dataclass(frozen=True)
 class AcolOptions:
-    """How the network is trained: coefficients of the penalty (`acol_penalty`) and of gradient descent.
+    """How the network is trained: coefficients of the penalty (`acol_penalty`) and of the descent.
 
-    `decay` lowers the learning rate to `learning_rate` / (1 + `decay` * updates). `per_class` asks for the penalty of
-    the units of every class by themselves, averaged over classes, instead of that of all units together.
+    `n_updates` is at least so many, in whole epochs. `optimizer` is "sgd", with `momentum`, or "adam"; `decay` lowers
+    the learning rate to `learning_rate` / (1 + `decay` * updates). `glorot` starts the head as the authors' code does,
+    with uniform weights of Glorot and Bengio and no bias, in place of torch's smaller ones. `per_class` asks for the
+    penalty of the units of every class by themselves, averaged over classes, instead of that of all units together.
     """
 
-    n_epochs: int = 20
+    n_updates: int = 600
     batch_size: int = 128
+    optimizer: str = "sgd"
     learning_rate: float = 0.01
     decay: float = 1e-6
     momentum: float = 0.95
+    glorot: bool = True
     c1: float = 1.0
     c2: float = 1.0
     c3: float = 0.0
     c4: float = 1e-6
     per_class: bool = False
 
+    def n_epochs(self, n_samples: int) -> int:
+        """How many epochs make so many updates.
+
+        >>> AcolOptions(n_updates=600, batch_size=400).n_epochs(3000)
+        75
+        """
+        return math.ceil(self.n_updates / math.ceil(n_samples / self.batch_size))
+
 
 LADDER = (
+    AcolOptions(c1=0.1, batch_size=400),
+    AcolOptions(c1=0.1, batch_size=400, optimizer="adam", learning_rate=0.001),
     AcolOptions(),
-    AcolOptions(c1=0.1, batch_size=400, n_epochs=60),
-    AcolOptions(c1=0.1, c2=4.0, batch_size=400, n_epochs=60),
 )
-"""What is tried, one after the other, each with another seed: the usual options first, then those that come nearest.
-
-Of 50 units, on 3,000 images of MNIST after 20 epochs, 33 hold a twentieth of their class with the usual options, 43
-with the second ones and 42 with the third. On digits (8 x 8 pixels) no options were found that hold: the penalty by
-class, units that all fire at first, batches of 256 to 1,800 and a stronger balance leave 11 to 24 of 50.
-"""
+"""What is tried, one after the other, each with another seed (docs/measured/acol.md has what else was)."""
 
 
 def acol_penalty(z: "torch.Tensor", *, n_classes: int, options: AcolOptions) -> "torch.Tensor":
@@ -151,18 +160,40 @@ def shares(
     )
 
 
-def has_collapsed(
-    sources: Integer[np.ndarray, " n_samples"], y: Integer[np.ndarray, " n_samples"], *, n_sources: int
-) -> bool:
-    """Whether a source holds less than a twentieth of its class, or nothing at all.
+def merged(
+    activities: Float[np.ndarray, "n_samples n_sources"], y: Integer[np.ndarray, " n_samples"]
+) -> Integer[np.ndarray, " n_samples"]:
+    """Give each sample the unit of its class that it fires most, of those that hold a twentieth of their class.
+
+    The smallest unit below that is given up first, and its samples counted for the next one.
 
     Examples
     --------
-    >>> y = np.zeros(40, dtype=int)
-    >>> has_collapsed(np.arange(40) % 2, y, n_sources=2), has_collapsed((np.arange(40) == 0) * 1, y, n_sources=2)
-    (False, True)
+    >>> activities = np.array([[3.0, 0.0, 0.0]] * 50 + [[0.0, 3.0, 0.0]] * 48 + [[0.0, 1.0, 2.0]] * 2)
+    >>> np.bincount(merged(activities, np.zeros(100, dtype=int)), minlength=3)
+    array([50, 50,  0])
     """
-    return bool((shares(sources, y, n_sources=n_sources) < LEAST_SHARE).any())
+    units = np.empty(len(y), dtype=np.int64)
+    for label in np.unique(y):
+        rows, left = np.flatnonzero(y == label), np.arange(activities.shape[1])
+        while True:
+            units[rows] = left[activities[rows][:, left].argmax(axis=1)]
+            sizes = np.bincount(units[rows], minlength=activities.shape[1])[left]
+            if sizes.min() >= LEAST_SHARE * len(rows) or len(left) == 1:
+                break
+            left = np.delete(left, sizes.argmin())
+    return units
+
+
+def n_sources_of(
+    units: Integer[np.ndarray, " n_samples"], y: Integer[np.ndarray, " n_samples"]
+) -> Integer[np.ndarray, " n_classes"]:
+    """Give how many units the samples of each class fire.
+
+    >>> n_sources_of(np.array([0, 0, 2, 1, 1]), np.array([0, 0, 0, 1, 1]))
+    array([2, 1])
+    """
+    return np.array([len(np.unique(units[y == label])) for label in np.unique(y)])
 
 
 def acol_sources(
@@ -176,10 +207,11 @@ def acol_sources(
     should_stop: ShouldStop | None = None,
     class_names: Sequence[str] | None = None,
 ) -> FoundSources:
-    """Train on images in [0, 1] and their classes until a network has not collapsed, else fall back on k-means.
+    """Train on images in [0, 1] and their classes until every class has sources to hold out, else take k-means.
 
-    A training that diverges has failed, too. `class_names` are for errors; `on_step` hears of the epochs of all tries
-    together. Raises DataError for inputs that are no images or too small, and Cancelled between epochs.
+    A training that diverges has failed, too. Where units were given up, a class has fewer than `n_sources`, and a note
+    says so. `class_names` are for errors; `on_step` hears of the epochs of all tries together. Raises DataError for
+    inputs that are no images or too small, and Cancelled between epochs.
     """
     if x.ndim != 4 or not ARCHITECTURES[TRUNK].fits((x.shape[3], *x.shape[1:3])):
         side = ARCHITECTURES[TRUNK].smallest
@@ -188,30 +220,38 @@ def acol_sources(
             "Choose another source finder."
         )
     y_code = np.unique(y, return_inverse=True)[1]
-    epochs = np.cumsum([0, *(options.n_epochs for options in ladder)]).tolist()
+    epochs = np.cumsum([0, *(options.n_epochs(len(x)) for options in ladder)]).tolist()
     for number, options in enumerate(ladder):
 
-        def on_epoch(n_done: int, before: int = epochs[number]) -> None:
+        def on_epoch(n_done: int, _activities: Activities, before: int = epochs[number]) -> None:
             on_step(before + n_done, epochs[-1])
 
-        units = _units(
-            x,
-            y_code,
-            n_sources=n_sources,
-            seed=seed + number,
-            options=options,
-            on_epoch=on_epoch,
-            should_stop=should_stop,
-        )
-        if units is not None and not has_collapsed(units, y_code, n_sources=n_sources):
+        try:
+            activities = train_acol(
+                x,
+                y_code,
+                n_sources=n_sources,
+                seed=seed + number,
+                options=options,
+                on_epoch=on_epoch,
+                should_stop=should_stop,
+            )
+        except ModelError:
+            continue
+        units = merged(activities, y_code)
+        n_found = n_sources_of(units, y_code)
+        if n_found.min() >= LEAST_SOURCES:
             sources = (y_code * n_sources + units).astype(np.int64)
-            return FoundSources(sources, described(options), number + 1, _which_held(number + 1, len(ladder)))
+            note = _note(number + 1, len(ladder), n_found, n_sources)
+            return FoundSources(sources, described(options), number + 1, note)
     features = np.asarray(x, dtype=np.float64).reshape(len(x), -1)
     sources = cluster_classes(
         features, y, kmeans, n_sources=n_sources, rng=np.random.default_rng(seed), class_names=class_names
     )
     tries = f"{len(ladder)} of {len(ladder)} tries"
-    note = f"ACOL collapsed or diverged in {tries}: these sources are those of k-means on the pixels."
+    note = (
+        f"ACOL left a class with one source, or diverged, in {tries}: these sources are those of k-means on the pixels."
+    )
     return FoundSources(sources, "", len(ladder), note)
 
 
@@ -220,67 +260,79 @@ def described(options: AcolOptions) -> str:
 
     Examples
     --------
-    >>> described(AcolOptions()), described(AcolOptions(c1=0.1, n_epochs=60))
-    ('usual options', 'n_epochs 60, c1 0.1')
+    >>> described(AcolOptions()), described(AcolOptions(c1=0.1, optimizer="adam"))
+    ('usual options', 'optimizer adam, c1 0.1')
     """
     usual = AcolOptions()
     unusual = [field.name for field in fields(options) if getattr(options, field.name) != getattr(usual, field.name)]
-    return ", ".join(f"{name} {getattr(options, name):g}" for name in unusual) or "usual options"
+    values = {name: getattr(options, name) for name in unusual}
+    told = [f"{name} {value if isinstance(value, str) else f'{value:g}'}" for name, value in values.items()]
+    return ", ".join(told) or "usual options"
 
 
-def _which_held(n_tries: int, n_options: int) -> str:
-    return "" if n_tries == 1 else f"ACOL failed at first; setting {n_tries} of {n_options} worked."
+def _note(n_tries: int, n_options: int, n_found: Integer[np.ndarray, " n_classes"], n_sources: int) -> str:
+    """What somebody has to know who reads results: that it took several tries, that classes have fewer sources."""
+    told = [] if n_tries == 1 else [f"ACOL failed at first; setting {n_tries} of {n_options} worked."]
+    if n_found.min() < n_sources:
+        n_all, n_units = n_found.sum(), n_sources * len(n_found)
+        told.append(f"ACOL found {n_all} of {n_units} sources, {n_found.min()} to {n_found.max()} in a class.")
+    return " ".join(told)
 
 
-class _GivenUp(Exception):
-    """Too few units are in use still."""
+Activities = Callable[[], Float[np.ndarray, "n_samples n_sources"]]
 
 
-def _units(
-    x: np.ndarray,
-    y: np.ndarray,
+def train_acol(
+    x: Shaped[np.ndarray, "n_samples ..."],
+    y: Integer[np.ndarray, " n_samples"],
     *,
     n_sources: int,
     seed: int,
     options: AcolOptions,
-    on_epoch: Callable[[int], None],
-    should_stop: ShouldStop | None,
-) -> Integer[np.ndarray, " n_samples"] | None:
-    """Train one network; give for each sample which of the units of its class fires most, None if it failed."""
+    on_epoch: Callable[[int, Activities], None] = lambda n_done, activities: None,
+    should_stop: ShouldStop | None = None,
+) -> Float[np.ndarray, "n_samples n_sources"]:
+    """Train one network; give how much each sample fires the units of its own class (`y` are codes from 0).
+
+    `on_epoch` hears of every epoch, and may ask for the activities then. Raises ModelError where training diverges, and
+    Cancelled between epochs.
+    """
     import torch
 
     n_classes = int(y.max()) + 1
     with single_threaded(), one_torch_thread():
         inputs = network_inputs(x)
         network = build(TRUNK, tuple(inputs.shape[1:]), n_classes * n_sources, seed=seed)
-        optimizer = sgd(network, learning_rate=options.learning_rate, momentum=options.momentum, weight_decay=0.0)
+        if options.glorot:
+            with torch.no_grad():
+                torch.nn.init.xavier_uniform_(network.head.weight, generator=torch.Generator().manual_seed(seed))
+                network.head.bias.zero_()
+        optimizer = _optimizer(network, options)
         slower = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 / (1 + options.decay * update))
         optimizer.register_step_post_hook(lambda *_: slower.step())
 
-        def fired_most() -> Integer[np.ndarray, " n_samples"]:
+        def activities() -> Float[np.ndarray, "n_samples n_sources"]:
             # Unit u belongs to class u modulo the number of classes.
             z = predict_logits(network, inputs).reshape(len(x), n_sources, n_classes).numpy()
-            return z[np.arange(len(x)), :, y].argmax(axis=1)
+            return z[np.arange(len(x)), :, y]
 
-        def look(n_done: int, _n_epochs: int, _loss: float) -> None:
-            on_epoch(n_done)
-            if n_done == PATIENCE and (shares(fired_most(), y, n_sources=n_sources) >= LEAST_SHARE).mean() < 0.5:
-                raise _GivenUp
+        train(
+            network,
+            inputs,
+            torch.tensor(y, dtype=torch.int64),
+            optimizer=optimizer,
+            n_epochs=options.n_epochs(len(x)),
+            batch_size=options.batch_size,
+            generator=torch.Generator().manual_seed(seed),
+            loss=lambda network, x, y: acol_loss(network(x), y, n_classes=n_classes, options=options),
+            device=best_device(),
+            on_epoch=lambda n_done, _n_epochs, _loss: on_epoch(n_done, activities),
+            should_stop=should_stop,
+        )
+        return activities()
 
-        try:
-            train(
-                network,
-                inputs,
-                torch.tensor(y, dtype=torch.int64),
-                optimizer=optimizer,
-                n_epochs=options.n_epochs,
-                batch_size=options.batch_size,
-                generator=torch.Generator().manual_seed(seed),
-                loss=lambda network, x, y: acol_loss(network(x), y, n_classes=n_classes, options=options),
-                device=best_device(),
-                on_epoch=look,
-                should_stop=should_stop,
-            )
-        except (_GivenUp, ModelError):
-            return None
-        return fired_most()
+
+def _optimizer(network: "torch.nn.Module", options: AcolOptions) -> "torch.optim.Optimizer":
+    if options.optimizer == "adam":
+        return adamw(network, learning_rate=options.learning_rate, weight_decay=0.0)
+    return sgd(network, learning_rate=options.learning_rate, momentum=options.momentum, weight_decay=0.0)

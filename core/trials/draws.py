@@ -90,8 +90,12 @@ def _raw_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:
     n_clusterings = n_clusterings_of(plan, draw.source_finder)
     n_repeats = len(range(draw.clustering, plan.n_repeats, n_clusterings))
     scheme = _scheme(plan, draw.scheme, n_repeats, draw.clustering)
+    sources = plan.sources(dataset, draw.source_finder, draw.clustering)
     with _naming_classes(dataset):
-        return scheme.draw(draw.within, dataset.y, plan.sources(dataset, draw.source_finder, draw.clustering))
+        # A finder may leave a class with fewer sources than asked for: where these have fewer combinations, each comes
+        # again in its turn.
+        n_splits = scheme.get_n_splits(dataset.y, dataset.y, sources)
+        return scheme.draw(draw.within % n_splits, dataset.y, sources)
 
 
 def drawn_split(plan: "TrialPlan", dataset: Dataset, draw: Draw) -> Split:

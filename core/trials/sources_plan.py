@@ -74,7 +74,7 @@ class SourcesPlan:
     seed: int = asks(0, label="Seed", help="The same seed gives the same result.", place="command", lowest=0)
 
     kind: ClassVar[str] = "sources"
-    METHOD_VERSION: ClassVar[int] = 2
+    METHOD_VERSION: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -7,16 +9,20 @@ from hypothesis.extra import numpy as hnp
 
 from core.cluster import acol, find_sources
 from core.cluster.acol import (
+    LADDER,
     LEAST_SHARE,
     AcolOptions,
     acol_loss,
     acol_penalty,
     acol_sources,
-    has_collapsed,
+    merged,
+    n_sources_of,
     pooled_log_probabilities,
+    train_acol,
 )
 from core.data import DataError, load_example
 from core.models.classifier import Cancelled
+from core.models.errors import ModelError
 
 N_CLASSES, N_SOURCES = 2, 3
 ACTIVITIES = hnp.arrays(np.float64, (7, N_CLASSES * N_SOURCES), elements=st.floats(-3, 3, width=32))
@@ -104,21 +110,37 @@ def test_silent_units_give_a_finite_loss():
     assert torch.isfinite(z.grad).all()
 
 
-@pytest.mark.parametrize(("n_small", "collapsed"), [(4, True), (5, False)])
-def test_a_source_below_a_twentieth_of_its_class_is_a_collapse(n_small, collapsed):
-    y = np.repeat([0, 1], 100)
-    sources = np.concatenate([np.arange(100) % 2, 2 + (np.arange(100) < n_small)])
-    assert has_collapsed(sources, y, n_sources=2) == collapsed
+@pytest.mark.parametrize(("n_small", "n_left"), [(4, 2), (5, 3)])
+def test_samples_of_a_unit_below_a_twentieth_of_its_class_go_to_the_next_one(n_small, n_left):
+    fired = np.zeros((100, 4))
+    fired[:, 1] = 1.0
+    fired[60:, 2] = 2.0
+    fired[:n_small, 3] = 3.0
+    units = merged(fired, np.zeros(100, dtype=np.int64))
+    assert len(np.unique(units)) == n_left
+    assert (units[:n_small] == (1 if n_small == 4 else 3)).all()
+    assert (np.bincount(units)[np.unique(units)] >= LEAST_SHARE * 100).all()
     assert LEAST_SHARE == 0.05
+
+
+@given(hnp.arrays(np.float64, (40, 5), elements=st.floats(-3, 3, width=32)), st.integers(0, 99))
+def test_whatever_fires_every_source_is_large_enough_or_the_only_one(fired, seed):
+    y = np.random.default_rng(seed).integers(3, size=40)
+    units = merged(fired, y)
+    for label in np.unique(y):
+        sizes = np.unique(units[y == label], return_counts=True)[1]
+        assert len(sizes) == 1 or sizes.min() >= LEAST_SHARE * sizes.sum()
+        alone = merged(fired[y == label], y[y == label])
+        np.testing.assert_array_equal(units[y == label], alone)  # other classes have no say
 
 
 def test_a_network_that_collapses_is_told_and_kmeans_stands_in():
     digits = load_example("digits")
     rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:120]
-    hopeless = AcolOptions(n_epochs=1, learning_rate=0.0)  # what never learns has one unit that always fires most
+    hopeless = AcolOptions(n_updates=1, learning_rate=0.0, glorot=False)  # one unit always fires most
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=3, ladder=(hopeless, hopeless))
     assert (found.options, found.n_tries) == ("", 2)
-    assert found.note == "ACOL collapsed or diverged in 2 of 2 tries: these sources are those of k-means on the pixels."
+    assert found.note.endswith("diverged, in 2 of 2 tries: these sources are those of k-means on the pixels.")
     pixels = digits.x[rows].reshape(len(rows), -1).astype(np.float64)
     kmeans = find_sources(pixels, digits.y[rows], n_sources=3, rng=np.random.default_rng(0))
     np.testing.assert_array_equal(found.sources, kmeans)
@@ -127,9 +149,9 @@ def test_a_network_that_collapses_is_told_and_kmeans_stands_in():
 def test_a_training_that_diverges_is_one_more_try_that_failed():
     digits = load_example("digits")
     rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:120]
-    diverges = AcolOptions(n_epochs=3, learning_rate=1e30)
+    diverges = AcolOptions(n_updates=3, learning_rate=1e30)
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=3, ladder=(diverges,))
-    assert found.note.startswith("ACOL collapsed or diverged in 1 of 1 tries")
+    assert "diverged, in 1 of 1 tries" in found.note
     with pytest.raises(DataError, match="class one"):
         acol_sources(
             *(digits.x[rows[:9]], digits.y[rows[:9]]),
@@ -139,43 +161,80 @@ def test_a_training_that_diverges_is_one_more_try_that_failed():
         )
 
 
+def test_the_head_starts_as_the_authors_do(monkeypatch):
+    digits = load_example("digits")
+    heads = {}
+
+    def stopped(network, *_, **__):
+        heads[len(heads)] = (network.head.weight.detach().clone(), network.head.bias.detach().clone())
+
+    monkeypatch.setattr(acol, "train", stopped)
+    for glorot in (True, True, False):
+        options = AcolOptions(glorot=glorot)
+        train_acol(digits.x[:50], digits.y[:50], n_sources=5, seed=3, options=options)
+    weight, bias = heads[0]
+    bound = (6 / (2048 + 50)) ** 0.5  # Glorot & Bengio 2010: sqrt(6 / (inputs + outputs))
+    assert float(weight.abs().max()) <= bound
+    assert float(weight.std()) == pytest.approx(bound / 3**0.5, rel=0.02)
+    assert not bias.any()
+    assert torch.equal(weight, heads[1][0]), "the same seed has another start"
+    assert float(heads[2][0].abs().max()) <= 2048**-0.5 < 0.9 * bound
+    assert heads[2][1].any()
+
+
+def test_digits_have_sources_to_hold_out_in_every_class():
+    digits = load_example("digits")
+    found = acol_sources(digits.x, digits.y, seed=0, ladder=(replace(LADDER[0], n_updates=150),))
+    n_found = n_sources_of(found.sources, digits.y)
+    assert n_found.min() >= 2
+    assert n_found.sum() >= 30
+    assert found.note == f"ACOL found {n_found.sum()} of 50 sources, {n_found.min()} to {n_found.max()} in a class."
+    np.testing.assert_array_equal(found.sources // 5, digits.y)
+
+
 def test_the_same_seed_gives_the_same_sources_class_by_class():
     digits = load_example("digits")
     rows = np.flatnonzero(np.isin(digits.y, (3, 8)))[:160]
-    options = (AcolOptions(n_epochs=2),)
+    options = (AcolOptions(n_updates=4, batch_size=80),)
     first, second = (acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=options, seed=5) for _ in "ab")
     np.testing.assert_array_equal(first.sources, second.sources)
     np.testing.assert_array_equal(first.sources // 2, (digits.y[rows] == 8).astype(int))
 
 
-def test_a_try_that_leaves_most_units_unused_is_given_up_early(monkeypatch):
-    monkeypatch.setattr(acol, "PATIENCE", 1)
+def test_training_is_counted_in_updates_and_told_in_epochs_of_all_tries():
     digits = load_example("digits")
     rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:60]
-    hopeless = AcolOptions(n_epochs=3, learning_rate=0.0)
+    hopeless = AcolOptions(n_updates=5, batch_size=30, learning_rate=0.0, glorot=False)
+    assert hopeless.n_epochs(60) == 3
     steps = []
-    found = acol_sources(
+    acol_sources(
         digits.x[rows],
         digits.y[rows],
         n_sources=6,
-        ladder=(hopeless, hopeless),
+        ladder=(hopeless, replace(hopeless, batch_size=60)),
         on_step=lambda *step: steps.append(step),
     )
-    assert steps == [(1, 6), (4, 6)], "each of the two tries ends after its first epoch"
-    assert found.note.startswith("ACOL collapsed or diverged in 2 of 2 tries")
+    assert steps == [(n, 8) for n in range(1, 9)]
 
 
 def test_a_later_try_that_holds_is_told(monkeypatch):
     """What a network that holds fires for is made up: no options were found that hold for certain on few samples."""
     digits = load_example("digits")
     rows = np.flatnonzero(np.isin(digits.y, (0, 1)))[:60]
-    collapsed, held = np.zeros(60, dtype=np.int64), np.arange(60) % 2
-    tries = iter([None, collapsed, held])
-    monkeypatch.setattr(acol, "_units", lambda *_, **__: next(tries))
-    ladder = (AcolOptions(), AcolOptions(), AcolOptions(c1=0.1, n_epochs=40))
+    collapsed, held = np.zeros((60, 2)), np.eye(2)[np.arange(60) % 2]
+    tries = iter([ModelError("diverged"), collapsed, held])
+
+    def trained(*_, **__):
+        fired = next(tries)
+        if isinstance(fired, ModelError):
+            raise fired
+        return fired
+
+    monkeypatch.setattr(acol, "train_acol", trained)
+    ladder = (AcolOptions(), AcolOptions(), AcolOptions(c1=0.1, n_updates=40))
     found = acol_sources(digits.x[rows], digits.y[rows], n_sources=2, ladder=ladder)
-    np.testing.assert_array_equal(found.sources, 2 * digits.y[rows] + held)
-    assert (found.n_tries, found.options) == (3, "n_epochs 40, c1 0.1")
+    np.testing.assert_array_equal(found.sources, 2 * digits.y[rows] + np.arange(60) % 2)
+    assert (found.n_tries, found.options) == (3, "n_updates 40, c1 0.1")
     assert found.note == "ACOL failed at first; setting 3 of 3 worked."
 
 

@@ -136,3 +136,25 @@ def test_data_that_the_finder_does_not_fit_are_refused_by_every_plan_that_would_
     for plan in (SourcesPlan("acol"), replace(DRAWING, source_finders=("acol",))):
         with pytest.raises(DataError, match="needs images of at least 4 x 4 pixels"):
             plan.n_trials(wine)
+
+
+def test_a_finder_that_leaves_fewer_sources_is_drawn_from_all_the_same():
+    """Two sources in each of three classes: eight ways to hold one out of each, where five would make 125."""
+    wine = load_example("wine")
+    plan = TrialPlan(
+        models=("logistic",),
+        source_finders=("deep_kmeans",),
+        schemes=("source_exclusive",),
+        n_repeats=20,
+        n_clusterings=1,
+    )
+    (needed,) = plan.needs(wine)
+    halves = wine.y * 5 + np.arange(wine.n_samples) % 2
+    with sources_at_hand(wine.fingerprint, {(needed, 0): halves}):
+        tests = [tuple(plan.split(wine, draw).test.tolist()) for draw in plan.draws(wine)]
+        rows = plan.run_trial(wine, 13, context=Context())
+    assert len(tests) == 20
+    assert len(set(tests)) == 8, "every combination comes, and each is a whole half of every class"
+    assert tests[8:16] == tests[:8]
+    assert set(rows["status"]) == {"ok"}
+    assert rows["held_out_source"].dropna().nunique() == 3
