@@ -79,13 +79,13 @@ def train_and_look(dataset: Dataset, by_kmeans: np.ndarray, setting: str, option
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("data", nargs="*", default=["digits"], choices=list(DATA))
+    options.add_argument("data", nargs="*", help=", ".join(DATA))
     options.add_argument("--updates", type=int, default=1000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--settings", nargs="*", default=list(SETTINGS), choices=list(SETTINGS))
     given = options.parse_args()
     print(f"# ACOL, {date.today()}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    for name in given.data:
+    for name in given.data or ["digits"]:
         print_rows(name, given.updates, given.seed, given.settings)
 
 
