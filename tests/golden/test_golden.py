@@ -24,6 +24,7 @@ KINDS = sorted({entry["kind"] for entry in PLANS})
 NEWER = {
     "average_case": "means of classes rest on fresh draws that are counted, since version 2",
     "guided_tests": "a suite of pictures judges the whole model, and classes have ten parents, since version 2",
+    "sources": "ACOL starts as its authors do, and merges sources that are too small to hold out, since version 3",
 }
 """The kinds whose method has had another version since: their runs open as computed by an older method."""
 each_plan = pytest.mark.parametrize("entry", PLANS, ids=[f"{at}-{entry['kind']}" for at, entry in enumerate(PLANS)])
