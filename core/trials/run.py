@@ -113,7 +113,7 @@ def count(
     }
 
 
-def as_frame(columns: Mapping[str, Sequence | np.ndarray | pd.Series]) -> pd.DataFrame:
+def as_frame(columns: Mapping[str, Sequence | np.ndarray | pd.Series | ExtensionArray]) -> pd.DataFrame:
     """A trials frame with the columns in order and of their types.
 
     Whatever came of a tiny trial goes through here, which is why it makes arrays and no Series: a fifth of the time.
@@ -121,7 +121,7 @@ def as_frame(columns: Mapping[str, Sequence | np.ndarray | pd.Series]) -> pd.Dat
     return pd.DataFrame({name: _array(columns[name], dtype) for name, dtype in _DTYPES.items()}, copy=False)
 
 
-def _array(values: Sequence | np.ndarray | pd.Series, dtype: object) -> ExtensionArray:
+def _array(values: Sequence | np.ndarray | pd.Series | ExtensionArray, dtype: object) -> ExtensionArray:
     if isinstance(values, np.ndarray) and values.dtype == np.int64 and isinstance(dtype, pd.Int64Dtype):
         return pd.arrays.IntegerArray(values, np.zeros(len(values), dtype=bool))
     return pd.array(values, dtype=dtype)

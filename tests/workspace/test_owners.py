@@ -67,6 +67,7 @@ def given(workspace: Workspace, wine: Dataset) -> dict[str, object]:
         "upload": UPLOAD,
         "stored": model,
         "content": frames.to_bytes(pd.DataFrame({"trial": [7]})),
+        "contents": {1: frames.to_bytes(pd.DataFrame({"trial": [7]}))},
         "name": "a model",
         "file_name": "m.onnx",
         "dataset_fingerprint": wine.fingerprint,
