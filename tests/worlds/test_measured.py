@@ -19,7 +19,7 @@ from tests.worlds.measure import measure
 from tests.worlds.world import World
 
 ROOMS = (Path(measured.__file__).parent, Path(slices.__file__).parent)
-MAKES_CLAIMS = re.compile(r"core\.evaluate\.claims import .*\bclaim\b")
+MAKES_CLAIMS = re.compile(r"^from core\.evaluate\.claims import .*\bclaim\b", re.MULTILINE)
 KIND = re.compile(rf"(?:{'|'.join(QUESTIONS)})\.[a-z_]+")
 
 
