@@ -18,6 +18,7 @@ from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.calibration.bins import bin_of
 from core.evaluate.cluster_folds import scheme_title
 from core.evaluate.cluster_folds.tested import FoldPredictions
+from core.evaluate.data_sets import NearCopies
 from core.evaluate.intervals import UNKNOWN, Interval, holm
 from core.evaluate.wording import count, ratio
 from core.represent.duplicates import duplicate_groups
@@ -28,7 +29,7 @@ FEWEST = 20
 CORRECT = "correct on "
 """How the column of a scheme of folds begins."""
 FOLD = "fold, "
-FACTS = ("id", "label", "source", "slice", "copies", "region", "confidence_bin")
+FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "region", "confidence_bin")
 REGIONS = ("neither", "centroid", "boundary", "both")
 _Z = special.ndtri(0.975)
 
@@ -62,15 +63,18 @@ def known_of_samples(
     folds: FoldPredictions | None = None,
     robustness: Robustness | None = None,
     regions: pd.DataFrame | None = None,
+    near: NearCopies | None = None,
 ) -> pd.DataFrame:
     """A row for each sample: its id and label, facts about it, then every measure, higher where a sample is easier.
 
     Measures (see `measures`): "correct on ... folds" is the share of models and seeds that predict it correctly when
     its fold is held out; the others are of one model: `confidence`, `p_robust` at the middle sigma, and `sigma_50`, how
-    much noise it takes (infinite beyond the range). Facts: `source`, the `fold` of each scheme's first seed, `copies`
-    (how many other samples have the very same content), `confidence_bin` (of 15 of equal size, 1 the least confident),
-    and `region` (boundary, centroid, both or neither), of `regions` as `test_quality.samples_table` gives it with the
-    sample's `row`. What was not measured of a sample is missing.
+    much noise it takes (infinite beyond the range).
+
+    Facts: `source`, the `fold` of each scheme's first seed, `copies` (how many other samples have the very same
+    content), `near_copies` (in how many pairs of `near` it is), `confidence_bin` (of 15 of equal size, 1 the least
+    confident), and `region` (boundary, centroid, both or neither), of `regions` as `test_quality.samples_table` gives
+    it with the sample's `row`. What was not measured of a sample is missing.
     """
     names = np.array(dataset.class_names, dtype=object)
     table = pd.DataFrame({"id": dataset.ids, "label": names[dataset.y]})
@@ -78,6 +82,8 @@ def known_of_samples(
         table["source"] = dataset.sources
     first = duplicate_groups(dataset)
     table["copies"] = np.bincount(first, minlength=len(first))[first] - 1
+    if near is not None:
+        table["near_copies"] = np.bincount(near.pairs.ravel(), minlength=len(table))
     if regions is not None:
         table["region"] = _region(regions).reindex(range(len(table))).to_numpy()
     if folds is not None and not folds.rows.empty:

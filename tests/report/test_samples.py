@@ -8,7 +8,8 @@ from scipy import stats
 from core.data import load_example
 from core.evaluate.average_case.robustness import evaluate_robustness
 from core.evaluate.cluster_folds import rows_of_run
-from core.report.samples import FEWEST, agreement, agreement_table, in_words, interval_of, known_of_samples
+from core.evaluate.data_sets import NearCopies
+from core.report.samples import FEWEST, agreement, agreement_table, in_words, interval_of, known_of_samples, measures
 from core.trials.fold_rows import FoldTrial, frame_of_folds
 from tests.evaluate.average_case_rows import rows_of
 
@@ -103,3 +104,14 @@ def test_too_few_or_constant_measures_are_left_out():
     assert agreement(table(few, rng, a=np.arange(few), b=np.arange(few))) == ()
     assert agreement(table(50, rng, a=np.ones(50), b=np.arange(50.0))) == ()
     assert agreement_table(()).empty
+
+
+def test_facts_of_samples_stand_beside_the_measures_and_are_none(wine):
+    near = NearCopies(np.array([[0, 3], [0, 5]]), np.array([0.99, 0.98]), np.array([True, False]), full=False)
+    regions = pd.DataFrame({"row": [2, 0], "in_centroid": [True, True], "in_boundary": [False, True]})
+    known = known_of_samples(wine, near=near, regions=regions)
+    assert known["near_copies"].iloc[:6].tolist() == [2, 0, 0, 1, 0, 1]
+    assert known["region"].iloc[[0, 2]].tolist() == ["both", "centroid"]
+    assert known["region"].isna().sum() == wine.n_samples - 2
+    assert known["copies"].eq(0).all()
+    assert measures(known) == []

@@ -5,6 +5,7 @@ of where the model's test samples lie. Each part is closed at first, and compute
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,6 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from core.data import DataError, Dataset
+from core.evaluate.data_sets import NearCopies
 from core.evaluate.measured import reliability
 from core.evaluate.test_quality.verdict import quality_verdict
 from core.evaluate.wording import Verdict
@@ -31,6 +33,7 @@ from ui.average_case import results as average_case_results
 from ui.cluster_folds import results as cluster_folds_results
 from ui.data_sets import maps
 from ui.data_sets import results as data_sets_results
+from ui.data_sets.copies import SIMILARITY
 from ui.forms.pick_one import choose
 from ui.models import results as models_results
 from ui.overview import sheet
@@ -171,16 +174,18 @@ def _coverage(examined: Examined) -> None:
 
 
 def _table(examined: Examined) -> pd.DataFrame | None:
-    """What is known of every sample; None while it is worked out where the model's test samples lie."""
-    looked = None
+    """What is known of every sample; None while a part of it is worked out. What cannot be known is left out."""
+    looked = near = None
     if _model(examined) is not None:
-        try:
+        with suppress(DataError, ModelError):  # no layer of it can be read
             looked = _looked(examined)
-        except (DataError, ModelError):  # it has no layer that can be read: nothing is known of regions
-            return _known(examined.dataset, examined.folds, examined.robustness, None)
-        if looked is None:
+            if looked is None:
+                return None
+    with suppress(DataError):  # no features to compare samples by
+        near = background.answer(_near(examined.dataset), "Comparing every sample with every other", key="sheet-near")
+        if near is None:
             return None
-    return _known(examined.dataset, examined.folds, examined.robustness, looked)
+    return _known(examined.dataset, examined.folds, examined.robustness, looked, with_near=near is not None)
 
 
 def _looked(examined: Examined) -> Looked | None:
@@ -209,7 +214,9 @@ def _model(examined: Examined) -> StoredModel | None:
 
 
 @cache.result(max_entries=4)
-def _known(dataset: Dataset, folds: Run | None, robustness: Run | None, looked: Looked | None) -> pd.DataFrame:
+def _known(
+    dataset: Dataset, folds: Run | None, robustness: Run | None, looked: Looked | None, *, with_near: bool
+) -> pd.DataFrame:
     try:
         regions = None if looked is None else test_quality_results.samples(looked)
     except DataError:  # too few training samples of a class to draw regions from
@@ -219,7 +226,12 @@ def _known(dataset: Dataset, folds: Run | None, robustness: Run | None, looked: 
         folds=None if folds is None else cluster_folds_results.of_run(folds).rows,
         robustness=None if robustness is None else average_case_results.robustness(robustness),
         regions=regions,
+        near=_near(dataset).future.result() if with_near else None,
     )
+
+
+def _near(dataset: Dataset) -> Task[NearCopies]:
+    return data_sets_results.near_copies(dataset, default_representation(dataset.kind), SIMILARITY.default)
 
 
 def _features(dataset: Dataset) -> Task[np.ndarray]:
