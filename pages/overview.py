@@ -18,6 +18,8 @@ from ui.shell.session import owner, read_only, workspace
 
 HOW_TO_READ = Path(__file__).with_suffix(".md")
 DATA, FILES = "data", "files"
+CARD = 400
+"""How wide a card is at least, in pixels."""
 CLOUDS = "clouds"
 """The kind of the runs that say whether held-out clusters are more than those of any cloud."""
 LISTED = (
@@ -61,11 +63,13 @@ def of_data(choice: Choice) -> None:
     models = workspace().models(owner(), dataset.fingerprint)
     asking.ask_all(choice)
     sheet.axis(list(known.values()), models, majority(dataset))
-    for stem, run in on_sheet.items():
-        sheet.card(stem, run, known.get(stem), broken.get(stem))
-    rivals.offer(dataset, on_sheet, every, models)
-    examined.offer(dataset, on_sheet)
-    page.how_to_read(HOW_TO_READ)
+    with st.grid(2, min_column_width=CARD):
+        for stem, run in on_sheet.items():
+            sheet.card(stem, run, known.get(stem), broken.get(stem))
+    with st.container(gap="xsmall"):
+        rivals.offer(dataset, on_sheet, every, models)
+        examined.offer(dataset, on_sheet)
+        page.how_to_read(HOW_TO_READ)
     if not read_only():
         questions.unasked({run.kind for run in on_sheet.values()}, choice.address)
         sheet.elsewhere(len(every), len(on_sheet))

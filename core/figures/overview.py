@@ -10,7 +10,7 @@ from core.evaluate.intervals import Interval
 from core.evaluate.wording import count, percent
 from core.figures.theme import Theme, escape, interval_bars, name_axis, new_figure, padded, theme
 
-ROW, ROW_ON_PAPER = 26, 19
+ROW, ROW_ON_PAPER = 22, 19
 """How high a row is, in pixels."""
 LONGEST = 48
 """Letters of a name beside the axis."""

@@ -11,6 +11,7 @@ from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
 from tests.pages.test_matched_subsets import made, settled, store
 from ui.forms.plan_form import plan_parameters
+from ui.shell.questions import NO_PAGE
 
 
 def test_a_first_visit_asks_for_one_click(open_page):
@@ -172,3 +173,10 @@ def test_models_that_were_tried_alike_stand_side_by_side(open_page, workspace, w
     assert not app.exception
     table = next(frame.value for frame in app.dataframe if "Against" in frame.value)
     assert set(table["Of"]) == {"accuracy, Random folds", "accuracy, SDS k-means folds"}
+
+
+def test_a_run_that_no_page_can_show_says_so_on_its_card(open_page, workspace, wine):
+    stored_run(workspace, wine, plan=FoldPlan(models=("svm", "logistic"), n_folds=3, seeds=(0, 5, 6)))
+    assert NO_PAGE in texts(open_page("overview", data=wine.fingerprint))
+    stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), n_folds=3, seeds=(0, 1, 2)))
+    assert NO_PAGE not in texts(open_page("overview", data=wine.fingerprint))

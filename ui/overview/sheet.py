@@ -49,16 +49,18 @@ def axis(known: Sequence[Answer], models: Sequence[StoredModel], baseline: float
 
 def card(stem: str, run: Run, known: Answer | None, broken: Exception | None) -> None:
     """One question of the data set: its answer, or where its run stands, and the way to its page."""
-    with st.container(border=True, key=f"card-{run.id}", gap="small"):
+    with st.container(border=True, height="stretch", key=f"card-{run.id}", gap="small"):
         st.markdown(questions.card_title(run))
         if broken is not None:
             page.error(broken)
         elif known is not None:
             says(known)
         jobs.follow(run, jobs.progress)
+        st.space("stretch")
         with foot(known):
-            if not read_only():
-                questions.link(run, icon=":material/arrow_forward:")
+            has_page = read_only() or questions.link(run, icon=":material/arrow_forward:")
+        if not has_page:
+            st.caption(questions.NO_PAGE)
 
 
 def says(known: Answer) -> None:
