@@ -2,7 +2,7 @@
 
 Half of each data set is worked off as *Ask all* does it: folds made to differ, one network, its robustness to noise.
 Prints the rank correlations of the sheet, and the accuracy of weak slices on the other half, which is fresh; asserts
-nothing. MNIST and SST-2 (6,000 samples each) and vowels need ``../shared/data``; digits come with scikit-learn.
+nothing. MNIST (4,037 images), SST-2 (6,000 texts) and vowels need ``../shared/data``; digits come with scikit-learn.
 
     python -m benchmarks.bench_agreement [digits mnist vowels sst2]
 """
