@@ -12,7 +12,7 @@ from ui.data import choice as data_choice
 from ui.data.choice import Choice
 from ui.data.results import dataset_of
 from ui.forms.controls import One, check_address
-from ui.overview import asking, doors, examined, files, results, rivals, sheet
+from ui.overview import asking, doors, examined, files, model_pairs, results, sheet
 from ui.shell import page, questions, share
 from ui.shell.session import owner, read_only, workspace
 
@@ -67,7 +67,7 @@ def of_data(choice: Choice) -> None:
         for stem, run in on_sheet.items():
             sheet.card(stem, run, known.get(stem), broken.get(stem))
     with st.container(gap="xsmall"):
-        rivals.offer(dataset, on_sheet, every, models)
+        model_pairs.offer(dataset, on_sheet, every, models)
         examined.offer(dataset, on_sheet)
         page.how_to_read(HOW_TO_READ)
     if not read_only():

@@ -6,7 +6,7 @@ chosen. So a slice that was weak by chance has a fair second look.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -209,8 +209,8 @@ def _compared(
         )
         weak.append(Weak(name, len(inside), float(inside.mean()), ends[0], float(outside.mean()), of_loss, beside))
     claims = corrected([each.claim for each in weak])
-    known = [Weak(**{**vars(each), "claim": of_loss}) for each, of_loss in zip(weak, claims, strict=True)]
-    return tuple(sorted(known, key=lambda each: -each.claim.estimate))
+    judged = [replace(each, claim=of_loss) for each, of_loss in zip(weak, claims, strict=True)]
+    return tuple(sorted(judged, key=lambda each: -each.claim.estimate))
 
 
 def _middle(values: pd.Series) -> float:
@@ -223,11 +223,11 @@ def slices_verdict(weak: Sequence[Weak]) -> Verdict:
     >>> slices_verdict(()).headline
     'No group of samples is below average by every method.'
     """
-    claims = tuple(each.claim for each in weak)
     if not weak:
         return Verdict("No group of samples is below average by every method.", "", "", ())
     used = f"{plural(len(weak), 'group')} checked on samples that did not choose {_it(len(weak))} (Holm)."
     sure = [each for each in weak if each.is_weak]
+    claims = tuple(each.claim for each in [*sure, *(each for each in weak if not each.is_weak)])
     if not sure:
         return Verdict("No group of samples is significantly weaker than the rest.", used, "", (), claims)
     advice = f"Next: look at the samples of {sure[0].name}, and collect more like them."

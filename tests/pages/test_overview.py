@@ -168,7 +168,7 @@ def test_models_that_were_tried_alike_stand_side_by_side(open_page, workspace, w
     assert title not in {fold.label for fold in open_page("overview", data=wine.fingerprint).expander}
     stored_run(workspace, wine, plan=FoldPlan(models=("logistic", "svm"), n_folds=3, seeds=(0, 1, 2)))
     app = open_page("overview", data=wine.fingerprint)
-    app.session_state["fold-rivals"] = True
+    app.session_state["fold-model-pairs"] = True
     app.run()
     assert not app.exception
     table = next(frame.value for frame in app.dataframe if "Against" in frame.value)

@@ -6,8 +6,11 @@ import pytest
 from scipy import stats
 
 from core.data import Dataset, load_example
+from core.evaluate.claims import claim
+from core.evaluate.intervals import Interval
 from core.report.slices import (
     Slices,
+    Weak,
     classes_verdict,
     find_slices,
     hardness,
@@ -163,3 +166,13 @@ def test_small_classes_are_one_slice(n):
 def test_hardness_counts_methods_and_knows_what_was_not_measured():
     table = pd.DataFrame({"confidence": [0.1, 0.5, 0.6, 0.7, 0.8, np.nan], "p_robust": [0.2, 0.1, 1, 1, 1, np.nan]})
     assert hardness(table).tolist() == [1, 1, 0, 0, 0, -1]
+
+
+def test_the_claim_of_the_headline_comes_first():
+    """A small group may lose more than the one that is named, and stay undecided."""
+    loose = claim("overview.weak_group", 0.4, Interval(-0.1, 0.9), 0.2, smallest=0.02)
+    sure = claim("overview.weak_group", 0.2, Interval(0.1, 0.3), 0.001, smallest=0.02)
+    weak = [Weak(name, 30, 0.5, Interval(0.4, 0.6), 0.9, of, ()) for name, of in (("small", loose), ("large", sure))]
+    said = slices_verdict(weak)
+    assert said.headline.startswith("Large loses 20.0 points")
+    assert said.claims == (sure, loose)

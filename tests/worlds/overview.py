@@ -13,7 +13,7 @@ import pandas as pd
 from core.data import Dataset
 from core.evaluate.claims import Claim, claim
 from core.evaluate.intervals import UNKNOWN
-from core.report.rivals import on_folds
+from core.report.model_pairs import on_folds
 from core.report.slices import find_slices, weak_classes, weak_slices
 from tests.worlds.world import World
 

@@ -29,7 +29,7 @@ SMALLEST = 0.01
 
 
 @dataclass(frozen=True)
-class Rivals:
+class ModelPair:
     """Two models under one question: `claim` is of `first` less `second`, where more is better.
 
     `what` says of what it is a difference, `n` of how many samples (or draws, of sources) both know.
@@ -49,10 +49,10 @@ class Rivals:
         return {"above": self.first, "below": self.second}.get(self.claim.decision)
 
 
-def on_sources(trials: pd.DataFrame) -> tuple[Rivals, ...]:
+def on_sources(trials: pd.DataFrame) -> tuple[ModelPair, ...]:
     """Recipes by how much accuracy they keep on held-out sources, on the draws that both finished (rho)."""
     return tuple(
-        Rivals(
+        ModelPair(
             "source_robustness",
             f"rho, held-out {noun(pair.source_finder)}s",
             TITLES.get(pair.model, pair.model),
@@ -65,7 +65,7 @@ def on_sources(trials: pd.DataFrame) -> tuple[Rivals, ...]:
     )
 
 
-def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[Rivals, ...]:
+def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[ModelPair, ...]:
     """Recipes by their accuracy when a sample's fold is held out, on the samples that both were tested on.
 
     `rows` has scheme, model, row (a position in `y`) and y_pred, a line for each model, seed and sample.
@@ -82,32 +82,32 @@ def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[
     """
     tested = rows.dropna(subset=["row", "y_pred"])
     right = tested["y_pred"].to_numpy(dtype=np.int64) == y[tested["row"].to_numpy(dtype=np.int64)]
-    rivals: list[Rivals] = []
+    pairs: list[ModelPair] = []
     for scheme, of_scheme in tested.assign(right=right).groupby("scheme", sort=False):
         by_model = of_scheme.groupby("model", sort=False)
         shares = {TITLES.get(str(name), str(name)): of.groupby("row")["right"].mean() for name, of in by_model}
-        rivals += _paired("cluster_folds", f"accuracy, {scheme_title(str(scheme))} folds", shares)
-    return _corrected(rivals)
+        pairs += _paired("cluster_folds", f"accuracy, {scheme_title(str(scheme))} folds", shares)
+    return _corrected(pairs)
 
 
-def under_noise(models: Mapping[str, Robustness]) -> tuple[Rivals, ...]:
+def under_noise(models: Mapping[str, Robustness]) -> tuple[ModelPair, ...]:
     """Fitted models by accuracy and by mean p_robust at each sigma, on the samples that both were given.
 
     The runs must differ in nothing but the model, so that the noise is the same, too.
     """
-    rivals = []
+    pairs = []
     for (name, own), (other_name, other) in combinations(models.items(), 2):
         for sigma in (sigma for sigma in own.sigmas if sigma in other.sigmas):
             at = {name: own.samples_at(sigma), other_name: other.samples_at(sigma)}
             kept = {title: of.set_index("row")["p_robust"] for title, of in at.items()}
             if sigma == own.sigmas[0]:
                 right = {title: (of["label"] == of["predicted"]).set_axis(of["row"]) for title, of in at.items()}
-                rivals += _paired("average_case", "accuracy", {title: of.astype(float) for title, of in right.items()})
-            rivals += _paired("average_case", f"p_robust, sigma {sigma:g}", kept)
-    return _corrected(rivals)
+                pairs += _paired("average_case", "accuracy", {title: of.astype(float) for title, of in right.items()})
+            pairs += _paired("average_case", f"p_robust, sigma {sigma:g}", kept)
+    return _corrected(pairs)
 
 
-def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[Rivals]:
+def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[ModelPair]:
     """Every pair of models by a value of each sample, paired over the samples that both know."""
     for first, second in combinations(values, 2):
         both = pd.concat([values[first], values[second]], axis=1, join="inner").dropna().to_numpy(dtype=float)
@@ -116,7 +116,7 @@ def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[R
             continue
         means = both.mean(axis=0)
         of_difference = _claim(both[:, 0] - both[:, 1])
-        yield Rivals(stem, what, first, second, (float(means[0]), float(means[1])), of_difference, n)
+        yield ModelPair(stem, what, first, second, (float(means[0]), float(means[1])), of_difference, n)
 
 
 def _claim(differences: Float[np.ndarray, " n"]) -> Claim:
@@ -132,44 +132,48 @@ def _claim(differences: Float[np.ndarray, " n"]) -> Claim:
     return claim("overview.better_model", float(differences.mean()), interval, p, smallest=SMALLEST)
 
 
-def _corrected(rivals: Sequence[Rivals]) -> tuple[Rivals, ...]:
-    claims = corrected([each.claim for each in rivals])
-    return tuple(replace(each, claim=of_both) for each, of_both in zip(rivals, claims, strict=True))
+def _corrected(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:
+    claims = corrected([each.claim for each in pairs])
+    return tuple(replace(each, claim=of_both) for each, of_both in zip(pairs, claims, strict=True))
 
 
-def rivals_verdict(rivals: Sequence[Rivals]) -> Verdict:
+def pairs_verdict(pairs: Sequence[ModelPair]) -> Verdict:
     """What separates models, what is undecided, and what would settle that.
 
-    >>> rivals_verdict(()).headline
+    >>> pairs_verdict(()).headline
     'No two models have been tried on the same draws, samples or noise yet.'
     """
-    if not rivals:
+    if not pairs:
         return Verdict("No two models have been tried on the same draws, samples or noise yet.", "", "", ())
-    claims = tuple(each.claim for each in rivals)
-    n_undecided = sum(not each.claim.decided for each in rivals)
-    used = f"{plural(len(rivals), 'comparison')}, {count(n_undecided)} undecided (Holm within each question)."
-    decided = sorted((each for each in rivals if each.better), key=lambda each: -abs(each.claim.estimate))
+    n_undecided = sum(not each.claim.decided for each in pairs)
+    used = f"{plural(len(pairs), 'comparison')}, {count(n_undecided)} undecided (Holm within each question)."
+    decided = sorted((each for each in pairs if each.better), key=lambda each: -abs(each.claim.estimate))
+    claims = tuple(each.claim for each in [*decided, *(each for each in pairs if not each.better)])
     if not decided:
         return Verdict("No model is significantly better than another.", used, "", (), claims)
     first, *others = [_sentence(each) for each in decided]
     return Verdict(first, used, "", tuple(others[:3]), claims)
 
 
-def _sentence(each: Rivals) -> str:
+def _sentence(each: ModelPair) -> str:
     loser = each.second if each.better == each.first else each.first
     sign = 1.0 if each.better == each.first else -1.0
     interval = each.claim.interval
     if sign < 0:
         interval = type(interval)(-interval.upper, -interval.lower)
     by = _writes(each)(sign * each.claim.estimate, interval)
-    return f"{each.better} beats {loser} by {by} ({each.what}, n = {count(each.n)})."
+    return f"{each.better} beats {loser} by {by} ({each.what}, {plural(each.n, _unit(each))})."
 
 
-def _writes(each: Rivals) -> Callable[[float, Interval], str]:
+def _unit(each: ModelPair) -> str:
+    return "draw" if each.stem == "source_robustness" else "sample"
+
+
+def _writes(each: ModelPair) -> Callable[[float, Interval], str]:
     return points if each.what.startswith("accuracy") else gap
 
 
-def rivals_lines(rivals: Iterable[Rivals]) -> pd.DataFrame:
+def pairs_lines(pairs: Iterable[ModelPair]) -> pd.DataFrame:
     """The comparisons in words, for the screen: a line each, with what would settle an undecided one."""
     return pd.DataFrame(
         [
@@ -178,15 +182,16 @@ def rivals_lines(rivals: Iterable[Rivals]) -> pd.DataFrame:
                 "Model": each.first,
                 "Against": each.second,
                 "Difference": _writes(each)(each.claim.estimate, each.claim.interval),
+                "n": plural(each.n, _unit(each)),
                 "p (Holm)": p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
                 "Decision": _decision(each),
             }
-            for each in rivals
+            for each in pairs
         ]
     )
 
 
-def _decision(each: Rivals) -> str:
+def _decision(each: ModelPair) -> str:
     if each.better:
         return f"{each.better} is better"
     if each.claim.decision == "small":
@@ -197,7 +202,7 @@ def _decision(each: Rivals) -> str:
     return f"undecided: needs {f'about {times:.1f}' if times <= MOST_TIMES else f'over {MOST_TIMES}'} times the data"
 
 
-def rivals_table(rivals: Iterable[Rivals]) -> pd.DataFrame:
+def pairs_table(pairs: Iterable[ModelPair]) -> pd.DataFrame:
     """Tidy rows: question, what, model, other, both values, difference with lower and upper, p_holm, decision, n."""
     return pd.DataFrame(
         [
@@ -215,6 +220,6 @@ def rivals_table(rivals: Iterable[Rivals]) -> pd.DataFrame:
                 "decision": each.claim.decision,
                 "n": each.n,
             }
-            for each in rivals
+            for each in pairs
         ]
     )

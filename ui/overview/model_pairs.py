@@ -9,8 +9,8 @@ import streamlit as st
 from core.data import DataError, Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.measured import reliability
-from core.report import rivals as report
-from core.report.rivals import Rivals
+from core.report import model_pairs as report
+from core.report.model_pairs import ModelPair
 from core.trials import FoldPlan, Plan, TrialPlan
 from core.trials.plan import to_json
 from core.workspace.models import StoredModel
@@ -35,7 +35,7 @@ def offer(dataset: Dataset, on_sheet: Mapping[str, Run], runs: Sequence[Run], mo
     sources, folds = (on_sheet.get(stem) for stem in ("source_robustness", "cluster_folds"))
     alike = _alike(runs)
     if _has_two(sources) or _has_two(folds) or alike:
-        page.fold(TITLE, partial(_show, dataset, sources, folds, alike, models), key="rivals")
+        page.fold(TITLE, partial(_show, dataset, sources, folds, alike, models), key="model-pairs")
 
 
 def _has_two(run: Run | None) -> bool:
@@ -64,34 +64,34 @@ def _alike(runs: Sequence[Run]) -> tuple[Run, ...]:
 def _show(
     dataset: Dataset, sources: Run | None, folds: Run | None, alike: tuple[Run, ...], models: Sequence[StoredModel]
 ) -> None:
-    pairs: list[Rivals] = []
+    pairs: list[ModelPair] = []
     if sources is not None and _has_two(sources):
         pairs += _on_sources(sources)
     if folds is not None and _has_two(folds):
         pairs += _on_folds(dataset, folds)
     if alike:
         pairs += _under_noise(alike, tuple((model.fingerprint, model.name) for model in models))
-    verdict = report.rivals_verdict(pairs)
+    verdict = report.pairs_verdict(pairs)
     sheet.speak(verdict, help=reliability(verdict.claims[0] if verdict.claims else None) or None)
     page.findings(verdict)
     if pairs:
-        st.dataframe(report.rivals_lines(pairs), hide_index=True, alt=verdict.headline)
+        st.dataframe(report.pairs_lines(pairs), hide_index=True, alt=verdict.headline)
         st.caption(CAPTION)
-        take_away.offer({"Models side by side": lambda: report.rivals_table(pairs)}, stem="models")
+        take_away.offer({"Models side by side": lambda: report.pairs_table(pairs)}, stem="models")
 
 
 @cache.result(max_entries=4)
-def _on_sources(run: Run) -> tuple[Rivals, ...]:
+def _on_sources(run: Run) -> tuple[ModelPair, ...]:
     return report.on_sources(workspace().rows(owner(), run.id))
 
 
 @cache.result(max_entries=4)
-def _on_folds(dataset: Dataset, run: Run) -> tuple[Rivals, ...]:
+def _on_folds(dataset: Dataset, run: Run) -> tuple[ModelPair, ...]:
     return report.on_folds(cluster_folds_results.of_run(run).rows.rows, dataset.y)
 
 
 @cache.result(max_entries=4)
-def _under_noise(runs: tuple[Run, ...], names: tuple[tuple[str, str], ...]) -> tuple[Rivals, ...]:
+def _under_noise(runs: tuple[Run, ...], names: tuple[tuple[str, str], ...]) -> tuple[ModelPair, ...]:
     """Models by their names; two of one name are numbered by when they were made."""
     titles, known = dict(names), {}
     for run in runs:

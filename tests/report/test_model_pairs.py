@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from core.evaluate.average_case.robustness import evaluate_robustness
-from core.report.rivals import FEWEST, on_folds, rivals_lines, rivals_table, rivals_verdict, under_noise
+from core.report.model_pairs import FEWEST, on_folds, pairs_lines, pairs_table, pairs_verdict, under_noise
 from tests.evaluate.average_case_rows import rows_of
 
 N_WORLDS = 400
@@ -76,7 +76,7 @@ def test_models_under_noise_are_paired_by_sample_and_corrected():
     own = stats.ttest_rel(runs["weak"], runs["strong"]).confidence_interval()
     assert kept.claim.interval.lower == pytest.approx(own.low, abs=0.02)
     assert next(each for each in pairs if each.what == "accuracy").better is None
-    said = rivals_verdict(pairs)
+    said = pairs_verdict(pairs)
     assert said.headline.startswith("strong beats weak by .")
     assert "−" not in said.headline
 
@@ -84,7 +84,7 @@ def test_models_under_noise_are_paired_by_sample_and_corrected():
 def test_equal_predictions_are_undecided_where_few_and_the_same_where_many():
     few, many = (on_folds(*folds(n, np.random.default_rng(5), only_first=0.0, only_second=0.0)) for n in (30, 3000))
     assert [few[0].claim.decision, many[0].claim.decision] == ["undecided", "small"]
-    assert rivals_lines(many)["Decision"][0] == "about the same"
-    assert rivals_lines(few)["Decision"][0].startswith("undecided: needs about")
-    assert rivals_table(few)["n"].tolist() == [30]
-    assert rivals_verdict(few).headline == "No model is significantly better than another."
+    assert pairs_lines(many)["Decision"][0] == "about the same"
+    assert pairs_lines(few)["Decision"][0].startswith("undecided: needs about")
+    assert pairs_table(few)["n"].tolist() == [30]
+    assert pairs_verdict(few).headline == "No model is significantly better than another."
