@@ -182,9 +182,9 @@ def pairs_lines(pairs: Iterable[ModelPair]) -> pd.DataFrame:
                 "Model": each.first,
                 "Against": each.second,
                 "Difference": _writes(each)(each.claim.estimate, each.claim.interval),
-                "n": plural(each.n, _unit(each)),
+                "n": count(each.n),
                 "p (Holm)": p_value(each.claim.p_value).removeprefix("p ").removeprefix("= "),
-                "Decision": _decision(each),
+                "Better": _decision(each),
             }
             for each in pairs
         ]
@@ -193,13 +193,13 @@ def pairs_lines(pairs: Iterable[ModelPair]) -> pd.DataFrame:
 
 def _decision(each: ModelPair) -> str:
     if each.better:
-        return f"{each.better} is better"
+        return each.better
     if each.claim.decision == "small":
         return "about the same"
     times = times_needed(each.claim)
     if times is None:
         return "undecided"
-    return f"undecided: needs {f'about {times:.1f}' if times <= MOST_TIMES else f'over {MOST_TIMES}'} times the data"
+    return f"undecided: {f'{times:.1f}' if times <= MOST_TIMES else f'over {MOST_TIMES}'} × the data"
 
 
 def pairs_table(pairs: Iterable[ModelPair]) -> pd.DataFrame:

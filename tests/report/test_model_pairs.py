@@ -84,7 +84,7 @@ def test_models_under_noise_are_paired_by_sample_and_corrected():
 def test_equal_predictions_are_undecided_where_few_and_the_same_where_many():
     few, many = (on_folds(*folds(n, np.random.default_rng(5), only_first=0.0, only_second=0.0)) for n in (30, 3000))
     assert [few[0].claim.decision, many[0].claim.decision] == ["undecided", "small"]
-    assert pairs_lines(many)["Decision"][0] == "about the same"
-    assert pairs_lines(few)["Decision"][0].startswith("undecided: needs about")
+    assert pairs_lines(many)["Better"][0] == "about the same"
+    assert pairs_lines(few)["Better"][0].endswith("× the data")
     assert pairs_table(few)["n"].tolist() == [30]
     assert pairs_verdict(few).headline == "No model is significantly better than another."

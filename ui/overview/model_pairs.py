@@ -25,8 +25,8 @@ from ui.shell.session import owner, workspace
 
 TITLE = "Which model is better?"
 CAPTION = (
-    "Each pair was tried on the same draws, samples or noise. 95 % intervals of the first model less the second; "
-    "p-values are corrected within each question."
+    "Each pair was tried on the same draws (rho), samples or noise; n counts them. Differences are the first model "
+    "less the second, with 95 % intervals. What is undecided says how much data would settle it."
 )
 
 
