@@ -88,6 +88,15 @@ def run_plan(workspace: Workspace, executor: Executor, wine: Dataset) -> Callabl
     return run
 
 
+def worker_pids(executor: Executor) -> set[int]:
+    """The process of every worker, once all are there: one that an earlier test killed may still be on its way."""
+
+    def pids() -> set[int]:
+        return set(executor.client().run(os.getpid, on_error="ignore").values())
+
+    return wait_until(pids, lambda pids: len(pids) == executor.n_workers)
+
+
 def wait_while_running(workspace: Workspace, run_id: str, *, seconds: float = 300.0) -> Run:
     return wait_until(lambda: workspace.run(LOCAL_OWNER, run_id), lambda run: run.state != "running", seconds=seconds)
 

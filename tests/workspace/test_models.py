@@ -13,7 +13,7 @@ from core.workspace.engine.runner import Engine
 from core.workspace.errors import WorkspaceError
 from core.workspace.run import Steps
 from core.workspace.workspace import LOCAL_OWNER, Workspace
-from tests.workspace.conftest import wait_until, wait_while_running
+from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 from tests.workspace.plans import SleepPlan
 
 
@@ -104,7 +104,7 @@ def test_workers_read_the_stored_model(workspace, data, run_plan):
 
 def test_the_model_goes_to_workers_again_when_all_have_died(workspace, executor, data):
     made = workspace.create_run(LOCAL_OWNER, SleepPlan(n=8, seconds=0.3, model=keep(workspace, data)), data)
-    pids = executor.client().run(os.getpid).values()
+    pids = worker_pids(executor)
     assert Engine(workspace, executor).start(LOCAL_OWNER, made.id)
     wait_until(lambda: workspace.run(LOCAL_OWNER, made.id).n_done, lambda n: n >= 2)
     for pid in pids:

@@ -13,7 +13,7 @@ from core.workspace.engine.runner import Engine
 from core.workspace.engine.worker import work
 from core.workspace.provenance import provenance
 from core.workspace.workspace import LOCAL_OWNER
-from tests.workspace.conftest import wait_until, wait_while_running
+from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 from tests.workspace.plans import SleepPlan
 
 
@@ -50,7 +50,7 @@ def test_a_killed_worker_is_replaced_and_its_trials_run_again(workspace, executo
     log = tmp_path / "log"
     plan = SleepPlan(n=12, seconds=0.3, log=str(log))
     made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
-    pids = set(executor.client().run(os.getpid).values())
+    pids = worker_pids(executor)
     assert Engine(workspace, executor).start(LOCAL_OWNER, made.id)
     wait_until(lambda: workspace.run(LOCAL_OWNER, made.id).n_done, lambda n: n >= 3)
     os.kill(pids.pop(), signal.SIGKILL)
@@ -63,7 +63,7 @@ def test_all_workers_killed_at_once_lose_nothing(workspace, executor, wine, tmp_
     """The data goes with them and is sent again."""
     plan = SleepPlan(n=10, seconds=0.3, log=str(tmp_path / "log"))
     made = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
-    pids = executor.client().run(os.getpid).values()
+    pids = worker_pids(executor)
     assert Engine(workspace, executor).start(LOCAL_OWNER, made.id)
     wait_until(lambda: workspace.run(LOCAL_OWNER, made.id).n_done, lambda n: n >= 2)
     for pid in pids:
@@ -131,17 +131,13 @@ def test_two_engines_do_not_work_on_one_run(workspace, executor, wine):
 
 
 def test_workers_know_nothing_of_streamlit_also_after_a_respawn(executor):
+    worker_pids(executor)
     client = executor.client()
     client.run(_import_work)
     assert not any(client.run(_has_streamlit).values())
-    # A worker that an earlier test killed may still be on its way: that one would count as new.
-    wait_until(lambda: client.run(os.getpid, on_error="ignore"), lambda pids: len(pids) > 1)
-    before = client.run(os.getpid)
-    os.kill(next(iter(before.values())), signal.SIGKILL)
-    old = set(before.values())
-    wait_until(
-        lambda: set(client.run(os.getpid, on_error="ignore").values()), lambda pids: len(pids - old) == 1 < len(pids)
-    )
+    before = worker_pids(executor)
+    os.kill(min(before), signal.SIGKILL)
+    wait_until(lambda: worker_pids(executor), lambda pids: len(pids - before) == 1)
     client.run(_import_work)
     assert not any(client.run(_has_streamlit).values())
 
@@ -157,15 +153,16 @@ def _has_streamlit() -> bool:
 
 
 def test_workers_are_single_threaded(executor):
+    worker_pids(executor)
     assert set(executor.client().nthreads().values()) == {1}
     assert set(executor.client().run(_omp_threads).values()) == {"1"}
 
 
 def test_a_ctrl_c_in_the_terminal_is_left_to_the_app(executor):
-    pids = executor.client().run(os.getpid)
-    for pid in pids.values():
+    pids = worker_pids(executor)
+    for pid in pids:
         os.kill(pid, signal.SIGINT)
-    assert executor.client().run(os.getpid) == pids
+    assert worker_pids(executor) == pids
 
 
 def _omp_threads() -> str | None:

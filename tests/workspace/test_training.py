@@ -9,7 +9,7 @@ import pytest
 from core.trials import Context, TrainingPlan
 from core.workspace.engine.runner import Engine
 from core.workspace.workspace import LOCAL_OWNER
-from tests.workspace.conftest import wait_until, wait_while_running
+from tests.workspace.conftest import wait_until, wait_while_running, worker_pids
 
 ENDLESS = TrainingPlan("linear", n_epochs=10**7)
 
@@ -48,7 +48,7 @@ def test_cancel_is_heard_between_two_epochs_and_leaves_nothing(workspace, execut
 def test_a_training_whose_worker_dies_begins_again_and_makes_the_same_model(workspace, executor, wine):
     plan = TrainingPlan("linear", n_epochs=1000)
     run = workspace.create_run(LOCAL_OWNER, plan, workspace.add_dataset(LOCAL_OWNER, wine))
-    pids = executor.client().run(os.getpid).values()
+    pids = worker_pids(executor)
     assert Engine(workspace, executor).start(LOCAL_OWNER, run.id)
     wait_until(lambda: workspace.run(LOCAL_OWNER, run.id).steps, bool, seconds=120)
     for pid in pids:
