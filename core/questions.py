@@ -26,8 +26,8 @@ MODULES = {
 dataset, plan)`, the body of a report. `run` says what a list of runs shows: `parameters(plan)` of the address (None
 where no address leads to the plan; `ui.forms.plan_form` makes them of the plan's fields) and, of a question,
 `verdict(run)`. A plan in words follows from its fields, too (`core.report.descriptions`).
-`card` has `answers()` and `begin()`, what the sheet of files shows of a question that no run answers. The page is
-pages/{stem}.py, and how to read it pages/{stem}.md.
+`card` has `answers()`, `models()` and `begin()`, what the sheet of files shows of a question that no run answers. The
+page is pages/{stem}.py, and how to read it pages/{stem}.md.
 """
 
 
@@ -167,6 +167,13 @@ QUESTIONS: dict[str, Question] = {
             kind="clouds",
             plan="core.evaluate.source_robustness.clouds_plan:CloudsPlan",
             serves=("source_robustness", "data_set_adequacy"),
+        ),
+        Question(
+            "few_labels",
+            "How accurate is the model on new samples?",
+            kind="few_labels",
+            plan="core.evaluate.guided_tests.few_labels_plan:FewLabelsPlan",
+            serves=("guided_tests",),
         ),
         Question(
             "map",

@@ -97,7 +97,7 @@ try:
         folded.with_another(run, found, model)
         folded.features(run, found, looked, inside=layers != (OUTPUTS,))
     folded.on_the_way(looked, within, found, opened=not has_tests)
-    folded.to_label(looked, within)
+    folded.to_label(looked, within, model)
     kept = folded.tested(looked)
     if run is not None and found is not None and has_tests:
         files.downloads(run, plan, found, looked, kept, results.sent_again(run, looked), within)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.data import EXAMPLES
 from core.evaluate.wording import plural
-from core.report.overview import majority
+from core.report.overview import majority, marks
 from ui import page_file
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
@@ -50,10 +50,11 @@ def about(choice: Choice) -> None:
 def of_data(choice: Choice) -> None:
     """The sheet of the chosen data set, or where to begin."""
     every = workspace().runs(owner(), choice.stored.fingerprint) if choice.stored else []
-    on_sheet = results.runs_on_sheet(every)
-    page.lead(LISTED if on_sheet else doors.PURPOSE)
+    on_sheet, labelled = results.runs_on_sheet(every), results.few_labels(every)
+    is_asked = bool(on_sheet or labelled)
+    page.lead(LISTED if is_asked else doors.PURPOSE)
     about(choice)
-    if choice.stored is None or not on_sheet:
+    if choice.stored is None or not is_asked:
         doors.doors(choice)
         asking.ask_all(choice)
         sheet.elsewhere(len(every), 0)
@@ -62,7 +63,9 @@ def of_data(choice: Choice) -> None:
     dataset = dataset_of(choice.stored.fingerprint)
     models = workspace().models(owner(), dataset.fingerprint)
     asking.ask_all(choice)
-    sheet.axis(list(known.values()), models, majority(dataset))
+    counted = [number for run in labelled for number in results.quantities(run)]
+    shown = marks(list(known.values()), models, beside=counted)
+    sheet.axis(list(known.values()), shown, majority(dataset))
     with st.grid(2, min_column_width=CARD):
         for stem, run in on_sheet.items():
             sheet.card(stem, run, known.get(stem), broken.get(stem))
@@ -74,9 +77,9 @@ def of_data(choice: Choice) -> None:
         questions.unasked({run.kind for run in on_sheet.values()}, choice.address)
         sheet.elsewhere(len(every), len(on_sheet))
     rests_on = [("Data", f"{choice.title}, fingerprint {dataset.fingerprint}")]
-    beside = [run for run in every if run.kind == CLOUDS]
+    beside = [*labelled, *(run for run in every if run.kind == CLOUDS)]
     view = sheet.view(choice.title, [*on_sheet.values(), *beside], models)
-    sheet.take(choice.title, list(known.values()), models, majority(dataset), rests_on, asked=list(on_sheet), view=view)
+    sheet.take(choice.title, list(known.values()), shown, majority(dataset), rests_on, asked=list(on_sheet), view=view)
     share.add_check(choice)
 
 

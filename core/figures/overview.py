@@ -20,8 +20,8 @@ LONGEST = 48
 class Mark:
     """An accuracy on the axis.
 
-    `role` says what it is of: "random", "inclusive" and "exclusive" (sources), "folds", "reference" or "target". It is
-    of a recipe that is trained anew, or else of one model.
+    `role` says what it is of: "random", "inclusive" and "exclusive" (sources), "folds", "reference", "target" or
+    "labels". It is of a recipe that is trained anew, or else of one model.
     """
 
     label: str
@@ -78,6 +78,7 @@ def _colour(look: Theme, role: str) -> str:
         "reference": look.inclusive,
         "exclusive": look.exclusive,
         "target": look.exclusive,
+        "labels": look.exclusive,
         "random": look.random,
     }
     return colours.get(role, look.ink)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Integer
 
+from core.data.predictions.record import Predictions
 from core.evaluate.average_case.robustness import Robustness
 from core.evaluate.claims import Claim, claim, corrected
 from core.evaluate.cluster_folds import scheme_title
@@ -22,6 +23,7 @@ from core.evaluate.wording import Verdict, count, gap, p_value, plural, points
 from core.report.names import TITLES
 from core.report.overview import MOST_TIMES, times_needed
 
+KIND = "overview.better_model"
 FEWEST = 10
 """Fewer samples in common say nothing of two models."""
 SMALLEST = 0.01
@@ -107,6 +109,77 @@ def under_noise(models: Mapping[str, Robustness]) -> tuple[ModelPair, ...]:
     return _corrected(pairs)
 
 
+@dataclass(frozen=True, eq=False)
+class OnTwoSets:
+    """The predictions of a model on a reference and a target set, and what the two sets are called."""
+
+    model: str
+    reference: Predictions
+    target: Predictions
+    titles: tuple[str, str]
+
+
+def on_files(models: Sequence[OnTwoSets]) -> tuple[ModelPair, ...]:
+    """Models of prediction files by their accuracy on each set, and by how it changes from reference to target.
+
+    Two models are paired on the samples that both predict: the same id, with the same true class for all of them.
+
+    Examples
+    --------
+    >>> right, half = np.zeros(40, dtype=int), np.arange(40) % 2
+    >>> def file(letter, y_pred):
+    ...     return Predictions([f"{letter}{row}" for row in range(40)], right, y_pred, ["a", "b"])
+    >>> sets = [OnTwoSets("svm", file("o", right), file("n", right), ("old", "new")),
+    ...         OnTwoSets("mlp", file("o", right), file("n", half), ("old", "new"))]
+    >>> [(each.what, each.better, each.n) for each in on_files(sets)]
+    [('accuracy, new', 'svm', 40), ('accuracy on new less that on old', 'svm', 80)]
+    """
+    pairs: list[ModelPair] = []
+    known: set[frozenset[str]] = set()
+    for first, second in combinations(models, 2):
+        sides = ((first.reference, second.reference), (first.target, second.target))
+        both = [_both_right(*side) for side in sides]
+        same_files = first.titles == second.titles
+        names = [each.model if same_files else f"{each.model} ({each.titles[1]})" for each in (first, second)]
+        for side, right, title in zip(sides, both, first.titles, strict=True):
+            files = frozenset(predictions.fingerprint for predictions in side)
+            if right is None or files in known or len(files) < 2:
+                continue
+            known.add(files)
+            pairs += _paired("matched_subsets", f"accuracy, {title}", dict(zip(names, right, strict=True)))
+        old, new = both
+        if old is not None and new is not None and same_files:
+            pairs.append(_change(first, second, old, new))
+    return _corrected(pairs)
+
+
+def _both_right(first: Predictions, second: Predictions) -> tuple[pd.Series, pd.Series] | None:
+    """By id, where each of two is right, on the samples that both predict; None where these are not the same."""
+    truths = [pd.Series(np.array(one.class_names, dtype=object)[one.y_true], index=one.ids) for one in (first, second)]
+    if not all(truth.index.is_unique for truth in truths):
+        return None
+    shared = truths[0].index.intersection(truths[1].index)
+    if len(shared) < FEWEST or not truths[0][shared].equals(truths[1][shared]):
+        return None
+    right = [pd.Series(one.correct.astype(float), index=one.ids)[shared] for one in (first, second)]
+    return right[0], right[1]
+
+
+def _change(
+    first: OnTwoSets, second: OnTwoSets, old: tuple[pd.Series, pd.Series], new: tuple[pd.Series, pd.Series]
+) -> ModelPair:
+    """By how much more one model's accuracy changes than another's: two sets of samples, each paired in itself."""
+    before, after = ((right[0] - right[1]).to_numpy() for right in (old, new))
+    mean = _mean(after) - _mean(before)
+    se, degrees = float(np.hypot(_se(after), _se(before))), min(len(before), len(after)) - 1.0
+    interval, p = t_interval(mean, se, degrees), t_p_value(mean, se, degrees)
+    of_change = claim(KIND, float(after.mean() - before.mean()), interval, p, smallest=SMALLEST)
+    values = [float(now.mean() - then.mean()) for now, then in zip(new, old, strict=True)]
+    what = f"accuracy on {first.titles[1]} less that on {first.titles[0]}"
+    n = len(before) + len(after)
+    return ModelPair("matched_subsets", what, first.model, second.model, (values[0], values[1]), of_change, n)
+
+
 def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[ModelPair]:
     """Every pair of models by a value of each sample, paired over the samples that both know."""
     for first, second in combinations(values, 2):
@@ -120,16 +193,24 @@ def _paired(stem: str, what: str, values: Mapping[str, pd.Series]) -> Iterator[M
 
 
 def _claim(differences: Float[np.ndarray, " n"]) -> Claim:
-    """A claim of a mean of paired differences in [-1, 1].
+    """A claim of a mean of paired differences in [-1, 1]."""
+    mean, se, degrees = _mean(differences), _se(differences), len(differences) - 1.0
+    interval, p = t_interval(mean, se, degrees), t_p_value(mean, se, degrees)
+    return claim(KIND, float(differences.mean()), interval, p, smallest=SMALLEST)
 
-    Half a sample more that speaks for either side, and one for neither (Agresti and Min 2005): where next to nothing
-    differs, Student's interval alone would be too sure.
+
+def _mean(differences: Float[np.ndarray, " n"]) -> float:
+    """Their mean with half a sample more that speaks for either side, and one for neither (Agresti and Min 2005).
+
+    Where next to nothing differs, Student's interval alone would be too sure.
     """
-    n, whole = len(differences), len(differences) + 2
-    mean = float(differences.sum()) / whole
-    se = float(np.sqrt(((differences**2).sum() + 1) / whole - mean**2) / np.sqrt(whole))
-    interval, p = t_interval(mean, se, n - 1.0), t_p_value(mean, se, n - 1.0)
-    return claim("overview.better_model", float(differences.mean()), interval, p, smallest=SMALLEST)
+    return float(differences.sum()) / (len(differences) + 2)
+
+
+def _se(differences: Float[np.ndarray, " n"]) -> float:
+    """The standard error of that mean."""
+    whole = len(differences) + 2
+    return float(np.sqrt(((differences**2).sum() + 1) / whole - _mean(differences) ** 2) / np.sqrt(whole))
 
 
 def _corrected(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:

@@ -118,8 +118,13 @@ def _times(width: float, room: float) -> float:
     return float("inf") if room == 0 else (width / room) ** 2
 
 
-def marks(answers: Sequence[Answer], models: Sequence[StoredModel] = ()) -> tuple[Mark, ...]:
-    """Every accuracy of a sheet, in the order of the answers; first what trained models reached on their test sets."""
+def marks(
+    answers: Sequence[Answer], models: Sequence[StoredModel] = (), *, beside: Sequence[Quantity] = ()
+) -> tuple[Mark, ...]:
+    """Every accuracy of a sheet, in the order of the answers; first what trained models reached on their test sets.
+
+    Those of `beside` belong to no answer: accuracies from few labels.
+    """
     reported = [
         Mark(
             f"{model.name}: test accuracy",
@@ -132,7 +137,7 @@ def marks(answers: Sequence[Answer], models: Sequence[StoredModel] = ()) -> tupl
         for model in models
         if model.n_test and model.n_correct is not None and model.training_plan is not None
     ]
-    return (*reported, *(mark for answer in answers for mark in marks_of(answer.quantities)))
+    return (*reported, *(mark for answer in answers for mark in marks_of(answer.quantities)), *marks_of(beside))
 
 
 def marks_of(quantities: Sequence[Quantity]) -> list[Mark]:

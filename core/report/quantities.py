@@ -25,6 +25,7 @@ QUANTITIES = {
     "cluster_folds.accuracy": "accuracy, mean over folds and seeds; of a scheme and a model",
     "average_case.p_robust": "mean share of noisy copies that keep the prediction; of a sigma",
     "average_case.overconfidence": "mean confidence less accuracy, on the run's samples as they are",
+    "few_labels.accuracy": "accuracy on new samples, from labels of few; of a pool",
     "matched_subsets.gap": "accuracy on the reference set less that on the target set; of a model",
     "matched_subsets.matched_gap": "the part of it that is left at equal confidence",
     "matched_subsets.mix": "the part of it that other confidences explain",
@@ -51,6 +52,7 @@ ON_AXIS = {
     "source_robustness.inclusive": OnAxis("inclusive", _of_sources("{}s seen in training")),
     "source_robustness.exclusive": OnAxis("exclusive", _of_sources("held-out {}s")),
     "cluster_folds.accuracy": OnAxis("folds", lambda of: f"{TITLES.get(of[1], of[1])}: {scheme_title(of[0])} folds"),
+    "few_labels.accuracy": OnAxis("labels", lambda of: f"New samples of {of[0]}, by few labels"),
     "matched_subsets.reference": OnAxis("reference", lambda of: f"{of[0]}: reference set"),
     "matched_subsets.target": OnAxis("target", lambda of: f"{of[0]}: new test set"),
 }
@@ -88,7 +90,7 @@ class Quantity:
 
 def of_run(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> tuple[Quantity, ...]:
     """What a run's rows say that can be bounded; nothing of kinds of run that have nothing of that sort."""
-    return tuple(_OF_RUN[plan.kind](rows, dataset)) if plan.kind in _OF_RUN and len(rows) else ()
+    return tuple(_OF_RUN[plan.kind](rows, dataset, plan)) if plan.kind in _OF_RUN and len(rows) else ()
 
 
 def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
@@ -108,7 +110,7 @@ def of_comparisons(comparisons: Any) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
-def _source_robustness(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
+def _source_robustness(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from core.evaluate.source_robustness import expected_accuracy_intervals
 
     for row in expected_accuracy_intervals(rows).overall:
@@ -119,7 +121,7 @@ def _source_robustness(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantit
         yield Quantity("source_robustness.fall", of, row.fall.value, row.fall.over_sources, row.n_samples)
 
 
-def _cluster_folds(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
+def _cluster_folds(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from core.evaluate.cluster_folds import Metric, fold_performance, rows_of_run
 
     folds = rows_of_run(rows, dataset)
@@ -128,7 +130,7 @@ def _cluster_folds(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
             yield Quantity(f"cluster_folds.{name}", (row.scheme, row.model), row.mean.value, row.mean.interval, row.n)
 
 
-def _average_case(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
+def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from core.evaluate.average_case.robustness import evaluate_robustness
 
     robustness = evaluate_robustness(rows, class_names=dataset.class_names)
@@ -143,4 +145,18 @@ def _average_case(rows: pd.DataFrame, dataset: Dataset) -> Iterator[Quantity]:
             yield Quantity("average_case.overconfidence", (), float(excess.mean()), interval, n)
 
 
-_OF_RUN = {"trials": _source_robustness, "folds": _cluster_folds, "average_case": _average_case}
+def _few_labels(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
+    from core.evaluate.guided_tests.few_labels_plan import accuracy_of_rows
+
+    labelled = accuracy_of_rows(rows)
+    if labelled is not None:
+        of = (plan.pool,)
+        yield Quantity("few_labels.accuracy", of, labelled.accuracy, labelled.interval, labelled.n_labels)
+
+
+_OF_RUN = {
+    "trials": _source_robustness,
+    "folds": _cluster_folds,
+    "average_case": _average_case,
+    "few_labels": _few_labels,
+}

@@ -29,7 +29,7 @@ FEWEST = 20
 CORRECT = "correct on "
 """How the column of a scheme of folds begins."""
 FOLD = "fold, "
-FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "region", "confidence_bin")
+FACTS = ("id", "label", "source", "slice", "copies", "near_copies", "region", "subset", "confidence_bin")
 REGIONS = ("neither", "centroid", "boundary", "both")
 _Z = special.ndtri(0.975)
 
@@ -64,6 +64,7 @@ def known_of_samples(
     robustness: Robustness | None = None,
     regions: pd.DataFrame | None = None,
     near: NearCopies | None = None,
+    subsets: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """A row for each sample: its id and label, facts about it, then every measure, higher where a sample is easier.
 
@@ -73,8 +74,9 @@ def known_of_samples(
 
     Facts: `source`, the `fold` of each scheme's first seed, `copies` (how many other samples have the very same
     content), `near_copies` (in how many pairs of `near` it is), `confidence_bin` (of 15 of equal size, 1 the least
-    confident), and `region` (boundary, centroid, both or neither), of `regions` as `test_quality.samples_table` gives
-    it with the sample's `row`. What was not measured of a sample is missing.
+    confident), `region` (boundary, centroid, both or neither), of `regions` as `test_quality.samples_table` gives it
+    with the sample's `row`, and `subset` ("matched reference", ...), of `subsets` as `matched_subsets.samples` gives
+    them, where these are samples of the data set (see `subset_of`). What was not measured of a sample is missing.
     """
     names = np.array(dataset.class_names, dtype=object)
     table = pd.DataFrame({"id": dataset.ids, "label": names[dataset.y]})
@@ -86,6 +88,8 @@ def known_of_samples(
         table["near_copies"] = np.bincount(near.pairs.ravel(), minlength=len(table))
     if regions is not None:
         table["region"] = _region(regions).reindex(range(len(table))).to_numpy()
+    if subsets is not None:
+        table["subset"] = subset_of(dataset, subsets).reindex(dataset.ids).to_numpy()
     if folds is not None and not folds.rows.empty:
         for name, values in _of_folds(dataset, folds):
             table[name] = values
@@ -100,6 +104,26 @@ def known_of_samples(
             half = robustness.half.set_index("row")["sigma_50"]
             table["sigma_50"] = half.reindex(range(len(table))).to_numpy(dtype=float)
     return table
+
+
+def subset_of(dataset: Dataset, subsets: pd.DataFrame) -> pd.Series:
+    """By id, the subset of every sample of the data set that two compared sets hold; empty where they hold none.
+
+    `subsets` has set, id, truth and subset. A set is of this data where it calls every sample by an id of the data and
+    gives it the same class: two files that merely count their rows are not mistaken for each other.
+
+    Examples
+    --------
+    >>> data = Dataset("fruit", "tabular", [[0.0], [1.0]], [0, 1], ("plum", "pear"), ["a", "b"])
+    >>> subsets = pd.DataFrame({"set": ["reference", "target"], "id": ["a", "b"], "truth": ["plum", "plum"],
+    ...                         "subset": ["matched reference", "unmatched target"]})
+    >>> subset_of(data, subsets).to_dict()
+    {'a': 'matched reference'}
+    """
+    label = pd.Series(np.array(dataset.class_names, dtype=object)[dataset.y], index=dataset.ids)
+    same = subsets["truth"].to_numpy() == label.reindex(subsets["id"]).to_numpy()
+    ours = subsets[pd.Series(same, index=subsets.index).groupby(subsets["set"]).transform("all")]
+    return ours.groupby("id")["subset"].agg(lambda names: ", ".join(dict.fromkeys(names)))
 
 
 def _of_folds(dataset: Dataset, folds: FoldPredictions) -> Iterator[tuple[str, np.ndarray]]:

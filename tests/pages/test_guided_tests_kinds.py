@@ -20,6 +20,7 @@ from core.workspace import frames
 from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.evaluate.feature_populations import cloud, head
 from tests.pages.conftest import charts, plainly
+from tests.workspace.conftest import wait_while_running
 from ui.forms.plan_form import stored_parameters
 
 MARKUP = "<b>5 $</b> *a*"
@@ -177,6 +178,14 @@ def test_few_labels_of_uploaded_samples_tell_their_accuracy(open_page, workspace
     app.file_uploader(key="labels-back").upload("back.csv", table.to_csv(index=False).encode()).run()
     [said] = [text for text in plainly(app).splitlines() if "by 60 labels." in text]
     assert said.replace("*", "").startswith("Accuracy is ")
+    [run] = [run for run in workspace.runs(LOCAL_OWNER) if run.kind == "few_labels"]
+    done = wait_while_running(workspace, run.id)
+    [row] = workspace.rows(LOCAL_OWNER, run.id).to_dict("records")
+    assert (done.state, row["n_labels"], row["n_pool"]) == ("done", 60, 300)
+    again = open_page("guided_tests", data=data.fingerprint, model=model, **purpose)
+    assert f"pool.npz: {said.replace('*', '')}" in plainly(again)
+    sheet = open_page("overview", data=data.fingerprint)
+    assert any(f"New samples of pool.npz, by few labels: {100 * row['accuracy']:.1f} %" in alt for alt in charts(sheet))
     app.file_uploader(key="labels-back").upload("back.csv", table.drop(columns="stratum").to_csv().encode()).run()
     assert any("no column 'stratum'" in error.value.replace("\\", "") for error in app.error)
 

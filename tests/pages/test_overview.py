@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -9,7 +11,7 @@ from core.trials import FoldPlan, SourcesPlan
 from core.workspace.engine.runner import engine
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import PLAN, stored_run, texts
-from tests.pages.test_matched_subsets import made, settled, store
+from tests.pages.test_matched_subsets import ROLES, made, settled, store
 from ui.forms.plan_form import plan_parameters
 from ui.shell.questions import NO_PAGE
 
@@ -132,6 +134,8 @@ def test_a_comparison_leaves_its_verdict_on_the_overview(open_page, workspace):
     assert len(app.get("plotly_chart")) == 1
     query = next(link.proto.query_string for link in app.get("page_link") if link.proto.label == "Open")
     assert f"reference={two['reference']}&target={two['target']}" in query
+    [command] = [code.value for code in app.code if "core compare" in code.value]
+    assert f"--reference={two['reference']} --target={two['target']} " in command
     workspace.delete_predictions(LOCAL_OWNER, two["target"])
     assert "Accuracy falls" not in texts(open_page("overview", sheet="prediction files"))
 
@@ -180,3 +184,51 @@ def test_a_run_that_no_page_can_show_says_so_on_its_card(open_page, workspace, w
     assert NO_PAGE in texts(open_page("overview", data=wine.fingerprint))
     stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), n_folds=3, seeds=(0, 1, 2)))
     assert NO_PAGE not in texts(open_page("overview", data=wine.fingerprint))
+
+
+def of_two_models(n: int) -> bytes:
+    """A file with the predictions of two models on the same samples."""
+    rng = np.random.default_rng(n)
+    gold = np.array(["cat", "dog"])[rng.integers(2, size=n)]
+    parts = [
+        pd.DataFrame({"id": np.arange(n), "gold": gold, "predicted": np.where(rng.random(n) < 0.9, gold, "cat")})
+        for _ in ("mlp", "vit")
+    ]
+    rows = pd.concat([of.assign(model=name) for name, of in zip(("mlp", "vit"), parts, strict=True)])
+    return rows.assign(confidence=rng.uniform(0.5, 1, len(rows))).to_csv(sep="\t", index=False).encode()
+
+
+def test_models_of_prediction_files_stand_side_by_side(open_page, workspace):
+    roles, sides = replace(ROLES, model="model"), {"reference": 400, "target": 300}
+    two = {side: store(workspace, f"{side}.tsv", of_two_models(n), roles) for side, n in sides.items()}
+    settled(open_page("matched_subsets", **two))
+    app = open_page("overview", sheet="prediction files")
+    app.session_state["fold-model-pairs"] = True
+    app.run()
+    assert not app.exception
+    table = next(frame.value for frame in app.dataframe if "Against" in frame.value)
+    assert set(table["Of"]) == {
+        "accuracy, reference.tsv",
+        "accuracy, target.tsv",
+        "accuracy on target.tsv less that on reference.tsv",
+    }
+
+
+def test_the_table_of_samples_says_which_were_matched(open_page, workspace, wine):
+    names = np.array(wine.class_names)[wine.y]
+    for side, seed in (("reference", 0), ("target", 1)):
+        rows = pd.DataFrame({"id": wine.ids, "gold": names, "predicted": names})
+        rows["confidence"] = np.random.default_rng(seed).uniform(0.5, 1, len(rows))
+        part = rows.iloc[:100] if side == "reference" else rows.iloc[100:]
+        two = {} if side == "reference" else two
+        two[side] = store(workspace, f"{side}.tsv", part.to_csv(sep="\t", index=False).encode())
+    settled(open_page("matched_subsets", **two))
+    stored_run(workspace, wine, plan=FoldPlan(models=("logistic",), n_folds=3, seeds=(0, 1, 2)))
+    app = open_page("overview", data=wine.fingerprint)
+    app.session_state["fold-hard-samples"] = True
+    app.run()
+    assert not app.exception
+    offered = app.session_state["take_away"].values()
+    known = next(of.tables["Samples, all methods"]() for of in offered if "Samples, all methods" in of.tables)
+    assert known["subset"].notna().all()
+    assert set(known["subset"]) >= {"matched reference", "unmatched target"}

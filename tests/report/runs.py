@@ -9,6 +9,7 @@ import numpy as np
 from core.data import Dataset
 from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.data_set_adequacy.plan import AdequacyPlan
+from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from core.evaluate.guided_tests.plan import GuidedTestsPlan
 from core.evaluate.source_robustness.clouds_plan import CloudsPlan
 from core.evaluate.test_quality.shift_plan import CovariateShiftPlan
@@ -25,6 +26,7 @@ NAMES = (
     "</script><script>alert(1)</script> %{x} $y$ &lt;b&gt; `c` **d** [e](javascript:alert(1))",
 )
 NAME = '<svg onload=alert(1)> "wine" & $co$'
+NEW = "<s>new</s>.csv"
 TRAINING = TrainingPlan("linear", n_epochs=2)
 
 
@@ -61,6 +63,7 @@ def plans() -> dict[str, Plan]:
         MapPlan(),
         SourcesPlan("deep_kmeans", n_sources=2, n_clusterings=2),
         CloudsPlan(n_sources=2, n_clusterings=1, n_repeats=2),
+        FewLabelsPlan(of, NEW, (1, 12), (100, 100), (4000, 1000)),
     )
     return {plan.kind: plan for plan in found}
 

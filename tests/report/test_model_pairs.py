@@ -5,8 +5,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from core.data.predictions.record import Predictions
 from core.evaluate.average_case.robustness import evaluate_robustness
-from core.report.model_pairs import FEWEST, on_folds, pairs_lines, pairs_table, pairs_verdict, under_noise
+from core.report.model_pairs import (
+    FEWEST,
+    OnTwoSets,
+    on_files,
+    on_folds,
+    pairs_lines,
+    pairs_table,
+    pairs_verdict,
+    under_noise,
+)
 from tests.evaluate.average_case_rows import rows_of
 
 N_WORLDS = 400
@@ -88,3 +98,39 @@ def test_equal_predictions_are_undecided_where_few_and_the_same_where_many():
     assert pairs_lines(few)["Better"][0].endswith("× the data")
     assert pairs_table(few)["n"].tolist() == [30]
     assert pairs_verdict(few).headline == "No model is significantly better than another."
+
+
+def predicted(n: int, share_wrong: float, rng: np.random.Generator, prefix: str = "s") -> Predictions:
+    wrong = (rng.random(n) < share_wrong).astype(int)
+    return Predictions([f"{prefix}{row}" for row in range(n)], np.zeros(n, dtype=int), wrong, ["a", "b"])
+
+
+def test_models_of_files_are_paired_on_the_samples_that_both_predict():
+    rng = np.random.default_rng(5)
+    sets = [
+        OnTwoSets(name, predicted(400, wrong, rng), predicted(300, wrong + more, rng, "t"), ("old", "new"))
+        for name, wrong, more in (("svm", 0.05, 0.0), ("mlp", 0.05, 0.4))
+    ]
+    by_what = {each.what: each for each in on_files(sets)}
+    assert by_what["accuracy, old"].better is None
+    assert by_what["accuracy, new"].better == "svm"
+    change = by_what["accuracy on new less that on old"]
+    assert (change.better, change.n) == ("svm", 700)
+    kept = [of.target.accuracy - of.reference.accuracy for of in sets]
+    assert change.claim.estimate == pytest.approx(kept[0] - kept[1])
+
+
+def test_files_that_only_count_their_rows_are_not_paired():
+    rng = np.random.default_rng(6)
+    other = predicted(300, 0.2, rng)
+    swapped = Predictions(other.ids, 1 - other.y_true, other.y_pred, other.class_names)
+    sets = [OnTwoSets(name, of, of, (name, name)) for name, of in (("x", predicted(300, 0.1, rng)), ("y", swapped))]
+    assert on_files(sets) == ()
+
+
+def test_equal_models_of_files_seldom_change_differently():
+    rng, n_wrong = np.random.default_rng(7), 0
+    for _ in range(N_WORLDS):
+        sets = [OnTwoSets(n, predicted(150, 0.1, rng), predicted(80, 0.2, rng, "t"), ("o", "n")) for n in "ab"]
+        n_wrong += any(each.better for each in on_files(sets))
+    assert n_wrong / N_WORLDS <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / N_WORLDS)

@@ -115,3 +115,13 @@ def test_facts_of_samples_stand_beside_the_measures_and_are_none(wine):
     assert known["region"].isna().sum() == wine.n_samples - 2
     assert known["copies"].eq(0).all()
     assert measures(known) == []
+
+
+def test_subsets_join_samples_of_the_data_only(wine):
+    names = np.array(wine.class_names)[wine.y]
+    held = pd.DataFrame({"set": "reference", "id": wine.ids[:50], "truth": names[:50], "subset": "matched reference"})
+    counted = pd.DataFrame({"set": "target", "id": wine.ids, "truth": np.roll(names, 1), "subset": "matched target"})
+    known = known_of_samples(wine, subsets=pd.concat([held, counted], ignore_index=True))
+    assert known["subset"].iloc[:50].eq("matched reference").all()
+    assert known["subset"].iloc[50:].isna().all()
+    assert measures(known) == []

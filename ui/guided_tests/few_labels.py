@@ -3,20 +3,24 @@
 import numpy as np
 import streamlit as st
 
-from core.data import DataError
+from core.data import DataError, Dataset
 from core.evaluate.guided_tests.few_labels import LabelDesign, design_labels, expected_errors
-from core.evaluate.guided_tests.few_labels_words import guess, promise, told
+from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
+from core.evaluate.guided_tests.few_labels_words import accuracy_in_words, guess, promise
 from core.evaluate.guided_tests.label_file import read_labels, to_label
 from core.models.layers import LayerSamples
+from core.workspace.errors import WorkspaceError
+from core.workspace.models import StoredModel
+from core.workspace.plans import load_plan
 from ui.data import samples
-from ui.shell import page, take_away
-from ui.shell.session import read_only
+from ui.shell import jobs, page, take_away
+from ui.shell.session import owner, read_only, workspace
 
 _SEED = 0  # the same pool has the same list
 
 
-def from_few_labels(pool: LayerSamples, test: LayerSamples, n: int) -> None:
-    """What `n` labels of a pool would bring, the list to label, and what its labels tell when it comes back."""
+def from_few_labels(pool: LayerSamples, test: LayerSamples, n: int) -> bool:
+    """What `n` labels of a pool would bring, and the list to label; whether there is such a list."""
     try:
         wrong = test.predicted != test.labels
         design = design_labels(
@@ -24,17 +28,17 @@ def from_few_labels(pool: LayerSamples, test: LayerSamples, n: int) -> None:
         )
     except DataError as problem:
         page.error(problem)
-        return
+        return False
     if pool is test:
         st.caption(
             "Labels of the test samples are known. Upload samples without labels to get a list of samples to "
             f"label. If they were like the test samples: {promise(design)}"
         )
-        return
+        return False
     st.markdown(page.plain(promise(design)))
     st.caption(page.plain(guess(design)))
     _list(pool, design)
-    _labels_back(pool.class_names)
+    return True
 
 
 def _list(pool: LayerSamples, design: LabelDesign) -> None:
@@ -58,15 +62,29 @@ def _list(pool: LayerSamples, design: LabelDesign) -> None:
     take_away.offer({"List to label": lambda: table}, stem="guided-tests")
 
 
-def _labels_back(class_names: tuple[str, ...]) -> None:
+def labels_back(dataset: Dataset, model: StoredModel, pool: LayerSamples, name: str) -> FewLabelsPlan | None:
+    """What the labels tell when the list comes back; it is kept, and stands on the overview from then on."""
     if read_only():
-        return
+        return None
     file = st.file_uploader("The list with its labels", type=["tsv", "csv", "xlsx", "parquet"], key="labels-back")
     if file is None:
-        return
+        return None
     try:
-        back = read_labels(file.getvalue(), file.name, class_names=class_names)
-    except DataError as problem:
+        back = read_labels(file.getvalue(), file.name, class_names=pool.class_names)
+        plan = FewLabelsPlan(model.fingerprint, name, back.n_wrong, back.n_labelled, back.n_in, back.n_skipped)
+        jobs.start(plan, dataset)
+    except (DataError, WorkspaceError) as problem:
         page.error(problem)
-        return
-    st.markdown(f"**{page.plain(told(back))}**")
+        return None
+    st.markdown(f"**{page.plain(accuracy_in_words(back.accuracy, n_skipped=back.n_skipped))}**")
+    st.caption("It is kept, and stands on the overview beside the other accuracies.")
+    return plan
+
+
+def earlier(dataset: Dataset, model: StoredModel, now: FewLabelsPlan | None) -> None:
+    """What labels told before, a line for each list but that of `now`; nothing where none came back."""
+    kept = [run for run in workspace().runs(owner(), dataset.fingerprint) if run.kind == FewLabelsPlan.kind]
+    plans = [plan for plan in (load_plan(run.plan) for run in kept) if plan.model == model.fingerprint and plan != now]
+    for plan in plans:
+        sentence = accuracy_in_words(plan.accuracy, n_skipped=plan.n_skipped)
+        st.markdown(f"- {page.plain(plan.pool)}: {page.plain(sentence)}")

@@ -42,9 +42,9 @@ def on_the_way(looked: Looked, within: Regions, found: Guided | None, *, opened:
     add(page.fold("What lies between two classes?", draw, key="way", opened=opened))
 
 
-def to_label(looked: Looked, within: Regions) -> None:
+def to_label(looked: Looked, within: Regions, model: StoredModel) -> None:
     """The list of what to label next, which needs no run."""
-    draw = partial(label_next.label_next, looked, within)
+    draw = partial(label_next.label_next, looked, within, model)
     add(page.fold("Label these next", draw, key="next", asked_by=label_next.KEYS))
 
 

@@ -12,6 +12,7 @@ from core.evaluate.guided_tests.pool import ENDINGS, read_pool
 from core.evaluate.test_quality import Regions
 from core.evaluate.wording import count, percent, plural
 from core.models.layers import LayerSamples
+from core.workspace.models import StoredModel
 from ui.data import samples
 from ui.forms.controls import Number, One, check_address
 from ui.guided_tests import few_labels, results, work
@@ -35,9 +36,10 @@ _OUT_OF_REACH = (
     "train the model for longer, to find samples near these gaps."
 )
 _READ = "pool-read"
+_POOL_FILE = "pool-file"
 
 
-def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
+def label_next(looked: Looked, within: Regions, model: StoredModel) -> dict[str, list[str]]:
     """The list, what it rests on, and the file; returns what the address says of it."""
     purpose = One(
         "for",
@@ -65,9 +67,7 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
         how_many.key: how_many.written(n),
     }
     if meant == "accuracy":
-        pool = looked.parts.test if chosen == "held out" else _uploaded(looked)
-        if pool is not None:
-            few_labels.from_few_labels(pool, looked.parts.test, n)
+        _accuracy(looked, model, chosen, n)
         return said
     st.caption("Least confident first: the samples whose highest predicted probability is lowest.")
     wanted = background.answer(results.missing_tests(looked), "Searching for gaps in the test set", key="missing")
@@ -79,6 +79,14 @@ def label_next(looked: Looked, within: Regions) -> dict[str, list[str]]:
     if pool is not None:
         _listed(looked, within, wanted, pool, n)
     return said
+
+
+def _accuracy(looked: Looked, model: StoredModel, pool_of: str, n: int) -> None:
+    """How accurate the model is on samples of which few are labelled; what came of earlier lists stays in sight."""
+    pool, now = looked.parts.test if pool_of == "held out" else _uploaded(looked), None
+    if pool is not None and few_labels.from_few_labels(pool, looked.parts.test, n):
+        now = few_labels.labels_back(looked.dataset, model, pool, st.session_state[_POOL_FILE].name)
+    few_labels.earlier(looked.dataset, model, now)
 
 
 def _missing(wanted: GeneratedTests | None) -> None:
@@ -100,7 +108,7 @@ def _missing(wanted: GeneratedTests | None) -> None:
 def _uploaded(looked: Looked) -> LayerSamples | None:
     """The uploaded samples as the layer sees them; None without a file, or where it cannot be read."""
     file = st.file_uploader(
-        "Samples without labels", type=[ending[1:] for ending in ENDINGS], key="pool-file", help=FORMATS
+        "Samples without labels", type=[ending[1:] for ending in ENDINGS], key=_POOL_FILE, help=FORMATS
     )
     if file is None:
         return None

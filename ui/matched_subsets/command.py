@@ -11,10 +11,14 @@ LONGEST_ROLES = 2000
 """Roles of more characters (of a thousand classes, say) are no part of a line that anybody copies."""
 
 
+def command_of_stored(sets: TwoSets, plan: MatchingPlan) -> str:
+    """The command that compares two sets of stored predictions."""
+    return compare_command(_stored(sets), _settled(sets, plan))
+
+
 def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
     """What each command is, and the command."""
-    settled = {**sets.parts, "of_task": sets.task, **plan.matching, "repeats": plan.n_repeats, "seed": plan.seed}
-    known = (f"Command: compares them in a terminal{share.FOLDER}", compare_command(_stored(sets), settled))
+    known = (f"Command: compares them in a terminal{share.FOLDER}", command_of_stored(sets, plan))
     given = [(side, file) for side, fingerprint in _stored(sets).items() if (file := _file(fingerprint)) is not None]
     if len(given) < 2:
         return (known,)
@@ -23,9 +27,13 @@ def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
         known,
         (
             "Command: the same, read from your files",
-            compare_command(files, settled),
+            compare_command(files, _settled(sets, plan)),
         ),
     )
+
+
+def _settled(sets: TwoSets, plan: MatchingPlan) -> dict[str, str | int | float | None]:
+    return {**sets.parts, "of_task": sets.task, **plan.matching, "repeats": plan.n_repeats, "seed": plan.seed}
 
 
 def _stored(sets: TwoSets) -> dict[str, str]:

@@ -4,15 +4,20 @@ Predictions belong to no data set, so these answers have a sheet of their own.
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import streamlit as st
 
 from core.evaluate.wording import listed, plural
 from core.questions import QUESTIONS
+from core.report.model_pairs import OnTwoSets
 from core.report.overview import Answer
 from ui import page_file
 from ui.forms.plan_form import plan_parameters
 from ui.matched_subsets import results
+from ui.matched_subsets.command import command_of_stored
+from ui.matched_subsets.plan import TwoSets
+from ui.matched_subsets.work import Compared
 from ui.predictions import choice as prediction_choice
 from ui.shell import page
 
@@ -20,17 +25,42 @@ QUESTION = QUESTIONS["matched_subsets"]
 MOST = 3
 
 
-def answers() -> list[tuple[Answer, Mapping[str, str | list[str]]]]:
-    """What was compared since the server was started, of files that are still here, each with its address."""
+def answers() -> list[tuple[Answer, Mapping[str, str | list[str]], str]]:
+    """What was compared since the server was started, of files that are still here; each with address and command."""
     titles = prediction_choice.stored_titles()
-    known = [one for one in results.compared() if {one.sets.reference, one.sets.target} <= titles.keys()]
     return [
         (
-            Answer(QUESTION, prediction_choice.names(one.sets.parameters, titles), one.verdict, one.quantities),
-            one.sets.parameters | (plan_parameters(one.plan) or {}),
+            Answer(QUESTION, prediction_choice.names(each.sets.parameters, titles), each.verdict, each.quantities),
+            each.sets.parameters | (plan_parameters(each.plan) or {}),
+            command_of_stored(each.sets, each.plan),
         )
-        for one in known
+        for each in _still_here(titles)
     ]
+
+
+def models() -> list[OnTwoSets]:
+    """Every model of what was compared, with its predictions, which are read for it."""
+    titles = prediction_choice.stored_titles()
+    compared = dict.fromkeys(each.sets for each in _still_here(titles))
+    known = [(sets, results.pairs_of(sets)) for sets in compared]
+    return [
+        OnTwoSets(name, pairs.references[name], pairs.targets[name], _titles(sets, titles))
+        for sets, pairs in known
+        for name in pairs.models
+    ]
+
+
+def _still_here(titles: Mapping[str, str]) -> list[Compared]:
+    return [each for each in results.compared() if {each.sets.reference, each.sets.target} <= titles.keys()]
+
+
+def _titles(sets: TwoSets, titles: Mapping[str, str]) -> tuple[str, str]:
+    """What the two sets are called, with the part of the file where one was chosen."""
+    sides = ((sets.reference, sets.reference_part), (sets.target, sets.target_part))
+    first, second = (
+        ", ".join([titles[file], *(part for part in asdict(of).values() if part is not None)]) for file, of in sides
+    )
+    return first, second
 
 
 def begin() -> None:

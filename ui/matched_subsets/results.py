@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from core.data import Dataset
 from core.data.identity import key
 from core.data.predictions.pairs import PredictionPairs, pair_predictions
 from core.evaluate.calibration import ClassCalibration
@@ -15,12 +16,14 @@ from core.evaluate.matched_subsets import (
 )
 from core.evaluate.matched_subsets.samples import samples_table
 from core.report.quantities import of_comparisons
+from core.report.samples import subset_of
 from ui import cache
 from ui.matched_subsets import work
 from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.matched_subsets.work import Compared, Reliability
 from ui.predictions.results import table_of
 from ui.shell.background import Task, Work
+from ui.shell.session import owner, workspace
 
 
 @cache.result(max_entries=8)
@@ -91,6 +94,21 @@ def class_calibration(
     return Work(
         lambda step: work.by_class(_matched(compared, model), pairs, plan, model, subset, step), n_steps=n_classes
     )
+
+
+def with_samples_of(dataset: Dataset) -> tuple[TwoSets, MatchingPlan, str] | None:
+    """The newest comparison with matched samples of a data set, and its model; None where there is none.
+
+    Files that were deleted since are passed over.
+    """
+    stored = {file.fingerprint for file in workspace().prediction_files(owner())}
+    for each in compared():
+        if {each.sets.reference, each.sets.target} <= stored:
+            rows = comparisons(each.sets, each.plan).future.result().rows
+            for model in (row.model for row in rows if row.matched is not None):
+                if len(subset_of(dataset, matched_samples(each.sets, each.plan, model))):
+                    return each.sets, each.plan, model
+    return None
 
 
 def _matched(compared: Task[ModelComparisons], model: str) -> MatchedSubsets:

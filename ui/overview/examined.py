@@ -35,6 +35,8 @@ from ui.data_sets import maps
 from ui.data_sets import results as data_sets_results
 from ui.data_sets.copies import SIMILARITY
 from ui.forms.pick_one import choose
+from ui.matched_subsets import results as matched_subsets_results
+from ui.matched_subsets.plan import MatchingPlan, TwoSets
 from ui.models import results as models_results
 from ui.overview import sheet
 from ui.shell import background, page, take_away
@@ -185,7 +187,8 @@ def _table(examined: Examined) -> pd.DataFrame | None:
         near = background.answer(_near(examined.dataset), "Comparing every sample with every other", key="sheet-near")
         if near is None:
             return None
-    return _known(examined.dataset, examined.folds, examined.robustness, looked, with_near=near is not None)
+    matched = matched_subsets_results.with_samples_of(examined.dataset)
+    return _known(examined.dataset, examined.folds, examined.robustness, looked, matched, with_near=near is not None)
 
 
 def _looked(examined: Examined) -> Looked | None:
@@ -215,7 +218,13 @@ def _model(examined: Examined) -> StoredModel | None:
 
 @cache.result(max_entries=4)
 def _known(
-    dataset: Dataset, folds: Run | None, robustness: Run | None, looked: Looked | None, *, with_near: bool
+    dataset: Dataset,
+    folds: Run | None,
+    robustness: Run | None,
+    looked: Looked | None,
+    matched: tuple[TwoSets, MatchingPlan, str] | None,
+    *,
+    with_near: bool,
 ) -> pd.DataFrame:
     try:
         regions = None if looked is None else test_quality_results.samples(looked)
@@ -227,6 +236,7 @@ def _known(
         robustness=None if robustness is None else average_case_results.robustness(robustness),
         regions=regions,
         near=_near(dataset).future.result() if with_near else None,
+        subsets=None if matched is None else matched_subsets_results.matched_samples(*matched),
     )
 
 

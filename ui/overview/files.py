@@ -3,10 +3,10 @@
 import streamlit as st
 
 from core.questions import QUESTIONS, module_of
-from core.report.overview import Answer
+from core.report.overview import Answer, marks
 from ui import page_file
-from ui.overview import sheet
-from ui.shell import page
+from ui.overview import model_pairs, sheet
+from ui.shell import page, share
 
 MOST = 6
 SUBJECT = "Prediction files"
@@ -15,16 +15,20 @@ SUBJECT = "Prediction files"
 def sheet_of_files() -> None:
     """Every answer that is known, the newest first, on one axis; where there is none, where to begin."""
     modules = [module_of(question, "card") for question in QUESTIONS.values() if not question.about_data_set]
-    known = [one for module in modules for one in module.answers()]
-    shown = [answer for answer, _ in known[:MOST]]
-    sheet.axis(shown, (), None)
-    for place, (answer, query) in enumerate(known[:MOST]):
+    known = [answer for module in modules for answer in module.answers()]
+    shown = [answer for answer, _, _ in known[:MOST]]
+    accuracies = marks(shown)
+    sheet.axis(shown, accuracies, None)
+    for place, (answer, query, _) in enumerate(known[:MOST]):
         with st.container(border=True, key=f"card-files-{place}", gap="small"):
             _card(answer, dict(query))
     if len(known) > MOST:
         st.caption(f"{len(known) - MOST} more were compared since the server was started.")
     if known:
-        sheet.take(SUBJECT, shown, (), None, (), asked=[question.stem for question in QUESTIONS.values()])
+        with st.container(gap="xsmall"):
+            model_pairs.offer_of_files(modules, shown)
+        sheet.take(SUBJECT, shown, accuracies, None, (), asked=[question.stem for question in QUESTIONS.values()])
+        share.add_commands([(f"Command: {answer.about}", command) for answer, _, command in known[:MOST]])
     for module in modules:
         module.begin()
 

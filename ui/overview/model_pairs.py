@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import ModuleType
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from core.evaluate.average_case.plan import AverageCasePlan
 from core.evaluate.measured import reliability
 from core.report import model_pairs as report
 from core.report.model_pairs import ModelPair
+from core.report.overview import Answer
 from core.trials import FoldPlan, Plan, TrialPlan
 from core.trials.plan import to_json
 from core.workspace.models import StoredModel
@@ -24,6 +26,8 @@ from ui.shell import page, take_away
 from ui.shell.session import owner, workspace
 
 TITLE = "Which model is better?"
+MOST_MODELS = 12
+"""So many models of prediction files are compared, those of the newest comparisons."""
 CAPTION = (
     "Each pair was tried on the same draws (rho), samples or noise; n counts them. Differences are the first model "
     "less the second, with 95 % intervals. What is undecided says how much data would settle it."
@@ -36,6 +40,17 @@ def offer(dataset: Dataset, on_sheet: Mapping[str, Run], runs: Sequence[Run], mo
     alike = _alike(runs)
     if _has_two(sources) or _has_two(folds) or alike:
         page.fold(TITLE, partial(_show, dataset, sources, folds, alike, models), key="model-pairs")
+
+
+def offer_of_files(cards: Sequence[ModuleType], shown: Sequence[Answer]) -> None:
+    """The same of prediction files, which are read when it is opened; nothing where one model was compared once."""
+    if len(shown) > 1 or len({number.of for number in shown[0].quantities}) > 1:
+        page.fold(TITLE, partial(_of_files, cards), key="model-pairs")
+
+
+def _of_files(cards: Sequence[ModuleType]) -> None:
+    models = [model for card in cards for model in card.models()]
+    _say(report.on_files(models[:MOST_MODELS]))
 
 
 def _has_two(run: Run | None) -> bool:
@@ -71,6 +86,11 @@ def _show(
         pairs += _on_folds(dataset, folds)
     if alike:
         pairs += _under_noise(alike, tuple((model.fingerprint, model.name) for model in models))
+    _say(pairs)
+
+
+def _say(pairs: Sequence[ModelPair]) -> None:
+    """The answer, the table that it rests on, and that to take away."""
     verdict = report.pairs_verdict(pairs)
     sheet.speak(verdict, help=reliability(verdict.claims[0] if verdict.claims else None) or None)
     page.findings(verdict)

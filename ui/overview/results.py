@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from core.questions import Question, with_page
 from core.report.overview import Answer
 from core.report.quantities import Quantity, of_run
@@ -38,6 +39,19 @@ def answer(question: Question, run: Run) -> Answer | None:
     finished = run.finished if run.state == "done" else None
     seal = run.provenance.get("seal", "") if run.state == "done" else ""
     return Answer(question, questions.describe(run), verdict, quantities(run), finished, seal)
+
+
+def few_labels(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The newest accuracy from few labels of each model and pool; `runs` are the newest first.
+
+    Where the same list came back with more labels, the newest of them stands for all.
+    """
+    newest: dict[tuple[str, str], Run] = {}
+    for run in runs:
+        if run.kind == FewLabelsPlan.kind and run.state == "done" and run.n_failed == 0:
+            plan = load_plan(run.plan)
+            newest.setdefault((plan.model, plan.pool), run)
+    return tuple(newest.values())
 
 
 @cache.result(max_entries=32)

@@ -7,6 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.data import DataError
 from core.evaluate.wording import Verdict, plural
+from core.figures.overview import Mark
 from core.questions import FIRST, QUESTIONS
 from core.report import overview as report
 from core.report.html import to_html
@@ -37,9 +38,8 @@ def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, E
     return known, broken
 
 
-def axis(known: Sequence[Answer], models: Sequence[StoredModel], baseline: float | None) -> None:
+def axis(known: Sequence[Answer], shown: Sequence[Mark], baseline: float | None) -> None:
     """All that speaks of accuracy, and beside it what has other units; nothing where nothing does."""
-    shown = report.marks(known, models)
     if shown:
         page.draw(report.axis_figure(shown, baseline))
     beside = report.metrics(known)
@@ -87,7 +87,7 @@ def foot(known: Answer | None) -> DeltaGenerator:
 def take(
     subject: str,
     known: Sequence[Answer],
-    models: Sequence[StoredModel],
+    shown: Sequence[Mark],
     baseline: float | None,
     provenance: Sequence[tuple[str, str]],
     *,
@@ -95,7 +95,6 @@ def take(
     view: View | None = None,
 ) -> None:
     """Have the menus offer the sheet: as tables, as a page that prints, and by a link to `view`."""
-    shown = report.marks(known, models)
     unasked = [
         question.title
         for question in QUESTIONS.values()

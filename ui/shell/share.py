@@ -71,15 +71,18 @@ def add(key: str, written: Sequence[str]) -> None:
 
 def add_check(choice: data_choice.Choice) -> None:
     """Say which command asks all that this page shows, after its offer: of the stored data, and of their file."""
-    offered: Offer | None = st.session_state.get(_OFFER)
-    if offered is None:
-        return
     file = _file_of(choice)
     of = {f"Command: asks every question in a terminal{FOLDER}": ["--data", choice.address]}
     if file is not None:
         of["Command: the same, read from your file"] = file.arguments()
-    commands = tuple((about, f"{COMMAND} check {shlex.join(words)}") for about, words in of.items())
-    st.session_state[_OFFER] = replace(offered, commands=(*offered.commands, *commands))
+    add_commands([(about, f"{COMMAND} check {shlex.join(words)}") for about, words in of.items()])
+
+
+def add_commands(commands: Sequence[tuple[str, str]]) -> None:
+    """Say which commands compute what this page shows, after its offer, each with what it is."""
+    offered: Offer | None = st.session_state.get(_OFFER)
+    if offered is not None:
+        st.session_state[_OFFER] = replace(offered, commands=(*offered.commands, *commands))
 
 
 def rest_on(run: Run) -> None:

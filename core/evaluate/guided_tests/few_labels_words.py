@@ -1,7 +1,6 @@
 """What do few labels bring, before and after somebody gives them? In sentences."""
 
-from core.evaluate.guided_tests.few_labels import LabelDesign
-from core.evaluate.guided_tests.label_file import LabelsBack
+from core.evaluate.guided_tests.few_labels import LabelDesign, LabelledAccuracy
 from core.evaluate.wording import count, percent, plural
 
 
@@ -45,22 +44,21 @@ def guess(design: LabelDesign) -> str:
     )
 
 
-def told(back: LabelsBack) -> str:
-    """The accuracy that the labels tell, and a warning where rows were skipped.
+def accuracy_in_words(labelled: LabelledAccuracy, *, n_skipped: int = 0) -> str:
+    """The accuracy that labels tell, and a warning where rows above the last one have none.
 
     Examples
     --------
     >>> import numpy as np
     >>> from core.evaluate.guided_tests.few_labels import labelled_accuracy
-    >>> print(told(LabelsBack(labelled_accuracy(np.array([1, 12]), np.full(2, 100), np.array([4000, 1000])), 0)))
-    Accuracy is 96.8 % [93.9, 98.5] on all 5 000 samples, by 200 labels.
+    >>> print(accuracy_in_words(labelled_accuracy(np.array([1, 12]), np.full(2, 100), np.array([4000, 1000]))))
+    Accuracy is 96.8 % [93.9, 98.5] on all 5 000 samples, by 200 labels.
     """
-    found = back.accuracy
     accuracy = (
-        f"Accuracy is {percent(found.accuracy, found.interval)} on all {count(found.n_pool)} samples, "
-        f"by {plural(found.n_labels, 'label')}."
+        f"Accuracy is {percent(labelled.accuracy, labelled.interval)} on all {count(labelled.n_pool)} samples, "
+        f"by {plural(labelled.n_labels, 'label')}."
     )
-    if not back.n_skipped:
+    if not n_skipped:
         return accuracy
-    rows = plural(back.n_skipped, "row")
+    rows = plural(n_skipped, "row")
     return f"{accuracy} {rows} above the last label have none: if these were hard to label, it is too high."

@@ -21,10 +21,20 @@ _COLUMNS = ("id", "predicted", "confidence", "stratum", "stratum_size", "pool_si
 
 @dataclass(frozen=True)
 class LabelsBack:
-    """What a labelled list tells, and how many of its rows above the last label have none."""
+    """What a labelled list holds: of each stratum how many samples are wrong, labelled, and there in all.
 
-    accuracy: LabelledAccuracy
+    `n_skipped` of its rows above the last label have none.
+    """
+
+    n_wrong: tuple[int, ...]
+    n_labelled: tuple[int, ...]
+    n_in: tuple[int, ...]
     n_skipped: int
+
+    @property
+    def accuracy(self) -> LabelledAccuracy:
+        """What the labels tell of the whole pool; raises DataError where a stratum has none."""
+        return labelled_accuracy(*(np.array(counts) for counts in (self.n_wrong, self.n_labelled, self.n_in)))
 
 
 def to_label(pool: LayerSamples, design: LabelDesign, *, rng: np.random.Generator) -> pd.DataFrame:
@@ -80,7 +90,10 @@ def read_labels(content: bytes, name: str, *, class_names: tuple[str, ...]) -> L
     n_labelled = np.bincount(stratum[labelled], minlength=len(n_in))
     n_wrong = np.bincount(stratum[wrong], minlength=len(n_in))
     n_skipped = int((~labelled[: np.flatnonzero(labelled)[-1]]).sum())
-    return LabelsBack(labelled_accuracy(n_wrong, n_labelled, n_in), n_skipped)
+    counts = (tuple(map(int, each)) for each in (n_wrong, n_labelled, n_in))
+    back = LabelsBack(*counts, n_skipped)
+    _ = back.accuracy  # raises where a stratum has no label
+    return back
 
 
 def _without_point(label: str | None, class_names: tuple[str, ...]) -> str | None:

@@ -1,0 +1,22 @@
+"""How accurate is a model on new samples? What the report of a run says that holds labels which came back."""
+
+import pandas as pd
+
+from core.data import Dataset
+from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan, accuracy_of_rows
+from core.evaluate.guided_tests.few_labels_words import accuracy_in_words
+from core.report.parts import Body, Section, Table
+
+STRATA = (
+    "Strata go from the most confident samples to the least. The interval is 95 %: Wilson's lower end at the number of "
+    "random labels that would tell as much, Clopper and Pearson's upper end."
+)
+
+
+def body_of_rows(rows: pd.DataFrame, dataset: Dataset, plan: FewLabelsPlan) -> Body:
+    """Everything about a run, from the row of its trial."""
+    labelled = accuracy_of_rows(rows)
+    sentence = "" if labelled is None else accuracy_in_words(labelled, n_skipped=plan.n_skipped)
+    strata = pd.DataFrame(plan.strata, columns=["Wrong", "Labelled", "Samples"])
+    strata.insert(0, "Stratum", range(1, len(strata) + 1))
+    return Body(None, (), (Section("", (sentence, Table(f"Labels of {plan.pool}", strata, caption=STRATA))),))

@@ -1,0 +1,1 @@
+"""What only accuracies from few labels show: where they came from in a list of runs."""
