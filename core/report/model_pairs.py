@@ -95,13 +95,14 @@ def on_folds(rows: pd.DataFrame, y: Integer[np.ndarray, " n_samples"]) -> tuple[
 def under_noise(models: Mapping[str, Robustness]) -> tuple[ModelPair, ...]:
     """Fitted models by accuracy and by mean p_robust at each sigma, on the samples that both were given.
 
-    The runs must differ in nothing but the model, so that the noise is the same, too.
+    p_robust is what its mean rests on: shares of noisy copies that were counted, where they were. The runs must differ
+    in nothing but the model, so that the noise is the same, too.
     """
     pairs = []
     for (name, own), (other_name, other) in combinations(models.items(), 2):
         for sigma in (sigma for sigma in own.sigmas if sigma in other.sigmas):
             at = {name: own.samples_at(sigma), other_name: other.samples_at(sigma)}
-            kept = {title: of.set_index("row")["p_robust"] for title, of in at.items()}
+            kept = {name: own.shares_at(sigma), other_name: other.shares_at(sigma)}
             if sigma == own.sigmas[0]:
                 right = {title: (of["label"] == of["predicted"]).set_axis(of["row"]) for title, of in at.items()}
                 pairs += _paired("average_case", "accuracy", {title: of.astype(float) for title, of in right.items()})

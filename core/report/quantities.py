@@ -25,6 +25,10 @@ QUANTITIES = {
     "cluster_folds.accuracy": "accuracy, mean over folds and seeds; of a scheme and a model",
     "average_case.p_robust": "mean share of noisy copies that keep the prediction; of a sigma",
     "average_case.overconfidence": "mean confidence less accuracy, on the run's samples as they are",
+    "data_set_adequacy.gain": "accuracy that twice as many samples would add, as a fraction; of a model and a finder",
+    "data_set_adequacy.gap": "accuracy on sources seen in training less that on held-out ones, at the largest size",
+    "guided_tests.pictures": "accuracy of the whole model on generated pictures that the oracle confirms",
+    "guided_tests.boundary": "the same, on pictures made at class boundaries",
     "few_labels.accuracy": "accuracy on new samples, from labels of few; of a pool",
     "matched_subsets.gap": "accuracy on the reference set less that on the target set; of a model",
     "matched_subsets.matched_gap": "the part of it that is left at equal confidence",
@@ -145,6 +149,29 @@ def _average_case(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Q
             yield Quantity("average_case.overconfidence", (), float(excess.mean()), interval, n)
 
 
+def _data_set_adequacy(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
+    from core.evaluate.data_set_adequacy.adequacy import adequacy_of
+
+    n_per_class = dict(zip(dataset.class_names, dataset.n_per_class.tolist(), strict=True))
+    for curve in adequacy_of(rows, n_per_class=n_per_class).overall:
+        if curve.outlook is not None:
+            of, n = (curve.model, curve.source_finder), curve.points[-1].expected.n_samples
+            gain, gap = curve.outlook.next_gain, curve.outlook.gap
+            yield Quantity("data_set_adequacy.gain", of, gain.value, gain.interval, n)
+            yield Quantity("data_set_adequacy.gap", of, gap.value, gap.interval, n)
+
+
+def _guided_tests(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
+    from core.evaluate.guided_tests import REGIONS, guided_of_rows
+    from core.evaluate.guided_tests.verdict import oracle_reads
+
+    suite = guided_of_rows(rows, class_names=dataset.class_names).suite
+    if suite is not None and oracle_reads(suite):
+        for name, of in (("pictures", suite.accuracy()), ("boundary", suite.accuracy(REGIONS[1]))):
+            if of.n:
+                yield Quantity(f"guided_tests.{name}", (), of.accuracy, of.interval, of.n)
+
+
 def _few_labels(rows: pd.DataFrame, dataset: Dataset, plan: Any) -> Iterator[Quantity]:
     from core.evaluate.guided_tests.few_labels_plan import accuracy_of_rows
 
@@ -158,5 +185,7 @@ _OF_RUN = {
     "trials": _source_robustness,
     "folds": _cluster_folds,
     "average_case": _average_case,
+    "adequacy": _data_set_adequacy,
+    "guided_tests": _guided_tests,
     "few_labels": _few_labels,
 }

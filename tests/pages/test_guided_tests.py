@@ -18,6 +18,7 @@ from core.evaluate.test_quality import fit_regions
 from core.models import MODELS, ModelError, apart
 from core.models.load import read_stored
 from core.models.stored import ModelFile, model_fingerprint
+from core.report.quantities import of_run
 from core.trials import Context, TrainingPlan, to_json
 from core.trials.layer_parts import layer_parts
 from core.workspace import frames
@@ -161,6 +162,9 @@ def test_the_generated_set_and_the_report_are_whole(workspace):
     data, model = trained("digits")
     rows = frames.from_bytes(list(rows_of("digits", plan)))
     found = guided_of_rows(rows, class_names=data.class_names)
+    bounded = {number.name: number.value for number in of_run(rows, data, plan)}
+    assert bounded["guided_tests.pictures"] == found.suite.accuracy().accuracy
+    assert bounded["guided_tests.boundary"] == found.suite.accuracy("boundary").accuracy
     parts = layer_parts(model, data)
     choice = RegionChoice("last hidden", None, None, 0.7, "99th percentile")
     looked, within = Looked(data, parts, choice, "parts"), fit_regions(parts.train)

@@ -134,3 +134,16 @@ def test_equal_models_of_files_seldom_change_differently():
         sets = [OnTwoSets(n, predicted(150, 0.1, rng), predicted(80, 0.2, rng, "t"), ("o", "n")) for n in "ab"]
         n_wrong += any(each.better for each in on_files(sets))
     assert n_wrong / N_WORLDS <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / N_WORLDS)
+
+
+def test_under_noise_what_was_counted_is_compared_not_the_estimate():
+    p, y = np.full(60, 0.9), np.zeros(60, dtype=int)
+    counted = {name: rows_of(share, y).assign(part="counted") for name, share in (("a", p), ("b", p - 0.5))}
+    runs = {
+        name: evaluate_robustness(pd.concat([rows_of(p, y), rows]), class_names=("x", "y"))
+        for name, rows in counted.items()
+    }
+    by_what = {each.what: each for each in under_noise(runs)}
+    [noise] = [each for what, each in by_what.items() if what.startswith("p_robust")]
+    assert noise.values == pytest.approx((0.9, 0.4))
+    assert noise.better == "a"

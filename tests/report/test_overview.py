@@ -18,8 +18,10 @@ from core.questions import QUESTIONS
 from core.report.html import to_html
 from core.report.overview import Answer, accuracies, axis_figure, marks, metrics, settles, sheet, table
 from core.report.quantities import ON_AXIS, QUANTITIES, Quantity, of_run
+from core.workspace import frames
 from core.workspace.models import StoredModel
 from tests.evaluate.average_case_rows import rows_of
+from tests.report import runs
 
 FALL = claim("source_robustness.falls", 0.12, Interval(0.04, 0.2), 0.004, smallest=0.01)
 VERDICT = Verdict("SVM loses 12.0 points [4.0, 20.0].", "n = 100.", "Next: plan for 80.0 %.", (), (FALL,))
@@ -158,3 +160,15 @@ def test_beside_accuracy_stands_robustness_and_whether_confidence_is_too_high():
     ]
     page = to_html(sheet("Wine", answers, shown=(), baseline=None, unasked=(), provenance=())).decode()
     assert "Confidence less accuracy" in page
+
+
+def test_adequacy_and_labels_have_numbers_that_can_be_bounded():
+    for kind, names in (
+        ("adequacy", {"data_set_adequacy.gain", "data_set_adequacy.gap"}),
+        ("few_labels", {"few_labels.accuracy"}),
+    ):
+        known = of_run(frames.from_bytes(runs.rows(kind)), runs.data(), runs.plans()[kind])
+        assert {quantity.name for quantity in known} == names <= QUANTITIES.keys()
+        assert all(quantity.n > 0 for quantity in known)
+    [mark] = marks([], beside=known)
+    assert (mark.label, mark.is_recipe, mark.n) == (f"New samples of {runs.NEW}, by few labels", False, 200)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from core.asked import ANYTHING, About, Asked, asked, values_of
 from core.data import DataError
+from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from core.trials import FoldPlan, SourcesPlan, TrainingPlan, to_json
 from core.workspace.models import StoredModel
 from core.workspace.plans import PLANS
@@ -15,7 +16,8 @@ from ui.forms.texts import NumberOrWord
 from ui.matched_subsets.plan import MatchingPlan
 from ui.test_quality.controls import RegionChoice
 
-WITH_A_FORM = [plan for plan in PLANS.values() if plan is not SourcesPlan] + [MatchingPlan, RegionChoice]
+WITHOUT_A_FORM = (SourcesPlan, FewLabelsPlan)  # a network of sources, and counts of labels that were read
+WITH_A_FORM = [plan for plan in PLANS.values() if plan not in WITHOUT_A_FORM] + [MatchingPlan, RegionChoice]
 TRAINED = to_json(TrainingPlan("linear", test_share=0.3, seed=5))
 MODEL = StoredModel("f1f2", "d1", "mine", "linear", "mine.safetensors", TRAINED, None, None, 0.0)
 ABOUTS = [About(kind=kind, model=MODEL) for kind in ("image", "tabular")]

@@ -84,6 +84,8 @@ class Robustness:
     """The estimators that all samples have, of which `estimator` is one: the closest in the audit."""
     along: pd.DataFrame = field(default_factory=lambda: _along(None))
     """A row for each sample, sigma and named direction: `row, label, sigma, direction, p_robust`."""
+    counted: pd.DataFrame = field(default_factory=lambda: _counted(None))
+    """What means rest on, `row, sigma, p_robust`: shares of fresh draws of each sample, where they were counted."""
 
     @cached_property
     def half_by_class(self) -> tuple[Measured, ...]:
@@ -133,6 +135,11 @@ class Robustness:
     def samples_at(self, sigma: float) -> pd.DataFrame:
         """The rows of `samples` at one sigma, in the order of the data set."""
         return self.samples[self.samples["sigma"] == sigma].sort_values("row", kind="stable", ignore_index=True)
+
+    def shares_at(self, sigma: float) -> pd.Series:
+        """By row, what the mean at one sigma is of: counted shares of fresh draws, or else the estimator's p_robust."""
+        of = self.counted if len(self.counted) else self.samples
+        return of[of["sigma"] == sigma].set_index("row")["p_robust"].astype(float).dropna()
 
     def table(self, ids: np.ndarray | None = None) -> pd.DataFrame:
         """Tidy rows of everything per sample and sigma, classes by name, with Monte-Carlo's answer where it audited.
@@ -224,8 +231,10 @@ def evaluate_robustness(
     corrected = holm([each.p_value for each in at])
     by_sigma = tuple(AtSigma(**{**each.__dict__, "p_holm": p}) for each, p in zip(at, corrected, strict=True))
     n_failed = int((rows["status"] == "failed").sum()) if len(rows) else 0
-    half, along = _half(parts.get("half")), _along(parts.get("directions"))
-    return Robustness(tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names), along)
+    half, along, counted = _half(parts.get("half")), _along(parts.get("directions")), _counted(parts.get("counted"))
+    return Robustness(
+        tuple(class_names), estimator, samples, by_sigma, audit, n_failed, half, tuple(names), along, counted
+    )
 
 
 def _samples(main: pd.DataFrame, estimator: str) -> pd.DataFrame:
@@ -257,6 +266,13 @@ def _along(rows: pd.DataFrame | None) -> pd.DataFrame:
     if rows is None:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
     return rows.rename(columns={"estimator": "direction"})[list(columns)].astype(columns).reset_index(drop=True)
+
+
+def _counted(rows: pd.DataFrame | None) -> pd.DataFrame:
+    columns = {"row": np.int64, "sigma": np.float64, "p_robust": np.float64}
+    if rows is None:
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
+    return rows[list(columns)].astype(columns).sort_values(["sigma", "row"], ignore_index=True)
 
 
 def _at(

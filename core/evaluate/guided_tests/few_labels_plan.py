@@ -55,8 +55,13 @@ class FewLabelsPlan:
     0     0.968       200    5000
     """
 
-    model: str = asks(label="Model", help="The stored model whose predictions were labelled.", place="command")
-    pool: str = asks(label="Samples", help="What the pool is called.", place="command")
+    model: str = asks(
+        label="Model",
+        help="The stored model whose predictions were labelled.",
+        place="command",
+        choices=lambda about: None,
+    )
+    pool: str = asks(label="Samples", help="What the pool is called.", place="command", choices=lambda about: None)
     n_wrong: tuple[int, ...] = asks(
         label="Wrong", help="Labelled samples of each stratum that are wrong.", place="command", lowest=0, many=True
     )

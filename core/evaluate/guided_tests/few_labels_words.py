@@ -52,7 +52,7 @@ def accuracy_in_words(labelled: LabelledAccuracy, *, n_skipped: int = 0) -> str:
     >>> import numpy as np
     >>> from core.evaluate.guided_tests.few_labels import labelled_accuracy
     >>> print(accuracy_in_words(labelled_accuracy(np.array([1, 12]), np.full(2, 100), np.array([4000, 1000]))))
-    Accuracy is 96.8 % [93.9, 98.5] on all 5 000 samples, by 200 labels.
+    Accuracy is 96.8 % [93.9, 98.5] on all 5 000 samples, by 200 labels.
     """
     accuracy = (
         f"Accuracy is {percent(labelled.accuracy, labelled.interval)} on all {count(labelled.n_pool)} samples, "
