@@ -49,11 +49,16 @@ def lead(sentence: str) -> None:
 def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
     """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
     with st.container(border=True, key="verdict"):
-        how_sure = reliability(said.claims[0] if said.claims else None)
-        st.markdown(f"**{plain(said.headline)}** {plain(said.used)}", help=how_sure or None)
-        if said.advice:
-            st.markdown(re.sub("^Next:", "**Next:**", plain(said.advice)))
+        says(said, help=reliability(said.claims[0] if said.claims else None))
         numbers(metrics)
+
+
+def says(said: Verdict, *, help: str = "") -> None:
+    """What a verdict found, what it used in smaller letters, and what to do next; its findings are left to others."""
+    used = f" :small[{plain(said.used)}]" if said.used else ""
+    st.markdown(f"**{plain(said.headline)}**{used}", help=help or None)
+    if said.advice:
+        st.markdown(re.sub("^Next:", "**Next:**", plain(said.advice)))
 
 
 def findings(said: Verdict, *, most: int | None = None) -> None:
