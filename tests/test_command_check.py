@@ -96,6 +96,7 @@ def test_the_exit_status_says_whether_it_holds(two, tmp_path, capsys, require, o
     assert len(suite.findall("testcase/skipped")) == skipped
 
 
+@pytest.mark.evidence
 def test_the_numbers_are_those_of_the_page_to_the_last_digit(tmp_path, capsys, shared_data):
     files = [str(shared_data / "predictions" / f"spam__{name}.tsv") for name in ("preds", "hindi_preds")]
     assert main(["compare", "--reference", files[0], "--target", files[1]]) == 0

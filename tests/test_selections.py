@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import ROOT
 
 
+@pytest.mark.evidence
 def test_a_module_and_its_test_run_together():
     files = ["core/evaluate/source_robustness/verdict.py", "tests/evaluate/test_source_robustness_verdict.py"]
     done = subprocess.run(

@@ -18,6 +18,7 @@ _QUOTED = re.compile(r"^> (.+)$", re.MULTILINE)
 _CONTROL = re.compile(r"\*\*([A-Z][^*?]*)\*\*")
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda file: file.stem)
 def test_a_tutorial_runs_as_it_stands(tutorial, tmp_path):
     text, output = tutorial.read_text("utf-8"), ""

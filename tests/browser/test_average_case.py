@@ -12,7 +12,7 @@ from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import click
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 SETTINGS = "data=digits&sigmas=0.1,0.3&judged=200&audited=10&half_width=0.05"  # few, so that the test is quick
 
 

@@ -16,7 +16,7 @@ from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import click, settled, unfold
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 
 
 def test_folds_are_made_scored_taken_home_and_brought_back(

@@ -12,7 +12,7 @@ from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import unfold
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 SETTINGS = "data=digits&models=Logistic regression&sizes=50, 150, 500, all&repeats=6&clusterings=1"  # few: 48 trials
 
 

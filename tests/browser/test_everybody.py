@@ -14,7 +14,7 @@ from playwright.sync_api import Page, TimeoutError, expect
 from tests.browser.server import ROOT, Server, serve
 from tests.browser.waiting import settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 LEAST = 4.5
 """The contrast of words that can be read (WCAG 2, AA)."""
 LEAST_OF_FOCUS = 3.0

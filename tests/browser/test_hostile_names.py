@@ -15,7 +15,7 @@ from tests.browser.test_links import create_link
 from tests.browser.test_main_job import click_run
 from tests.browser.waiting import click, settled, unfold
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 NAMES = (
     '<a href="javascript:alert(1)">click</a>',
     "<img src=x onerror=alert(1)>",

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.server import Server
 from tests.browser.waiting import settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 LEAST = 4.5
 """The contrast of words that can be read (WCAG 2, AA)."""
 CONTRAST = """(element) => {

@@ -11,7 +11,7 @@ from tests.browser.downloads import take
 from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, verdict
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 A4_WIDTH, A4_HEIGHT = 687, 1000
 """The printed part of a page in CSS pixels: A4 less the margins that the report asks for."""
 PARAMETERS = "data=digits&models=Logistic regression&repeats=4&clusterings=1"  # few: 12 trials

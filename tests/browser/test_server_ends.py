@@ -14,7 +14,7 @@ from core.workspace.workspace import LOCAL_OWNER, Workspace
 from tests.browser.server import serve
 from tests.browser.waiting import click
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 TRIALS = re.compile(r"\d+ of 2.400 trials")
 SECONDS_GIVEN = 10.0
 """What docker gives a server to end in, before it is killed."""

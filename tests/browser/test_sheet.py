@@ -17,7 +17,7 @@ from tests.browser.server import Server
 from tests.browser.test_matched_subsets import upload
 from tests.browser.waiting import click, settled, unfold
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 
 FIVE_MINUTES, A_STEP = 300, 60
 """Seconds: the budget, and what the step under way may still take when it is over."""

@@ -12,7 +12,7 @@ from tests.browser.server import Server
 from tests.browser.test_main_job import click_run, shared_address, verdict
 from tests.browser.waiting import click, settled, unfold
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.evidence]
 SETTINGS = "data=wine&network=Linear model (SGD)&epochs=10&resplits=19"  # few, so that the test is quick
 
 

@@ -182,6 +182,7 @@ def test_the_head_starts_as_the_authors_do(monkeypatch):
     assert heads[2][1].any()
 
 
+@pytest.mark.evidence
 def test_digits_have_sources_to_hold_out_in_every_class():
     digits = load_example("digits")
     found = acol_sources(digits.x, digits.y, seed=0, ladder=(replace(LADDER[0], n_updates=150),))

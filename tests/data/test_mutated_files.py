@@ -13,6 +13,7 @@ from core.data.limits import Archive, Limits
 from tests.data.mutated import GOOD, Outcome, bases, faults, file_number, outcomes
 
 
+@pytest.mark.evidence
 def test_damaged_files_are_read_or_refused():
     found = outcomes(0, 40 * len(bases()))
     assert faults(found) == []

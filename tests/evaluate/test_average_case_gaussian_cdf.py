@@ -237,6 +237,7 @@ def share_beyond_the_error(*, sizes, n, n_seeds):
     return float(joined.mean()), len(joined)
 
 
+@pytest.mark.evidence
 def test_the_reported_error_is_exceeded_as_seldom_as_is_said():
     """Points are added until the error looks small enough, which favours errors that look smaller than they are."""
     share, n = share_beyond_the_error(sizes=(5, 9, 20), n=80, n_seeds=8)

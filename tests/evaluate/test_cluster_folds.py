@@ -110,6 +110,7 @@ def test_the_baseline_is_a_random_scheme_wherever_it_stands_or_what_one_says():
     assert scored(folded, baseline="mine").differences[0].other == "mine"
 
 
+@pytest.mark.evidence
 def test_schemes_without_a_difference_are_seldom_significantly_different():
     told = [
         scored(simulated({"random_folds": 0.2, "sds_folds": 0.2}, n=300, rng=np.random.default_rng(seed))).differences[

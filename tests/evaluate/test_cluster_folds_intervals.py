@@ -70,6 +70,7 @@ def test_every_interval_holds_its_own_value(seed, n, n_classes, wrong, metric):
             assert np.isnan(of.value), name
 
 
+@pytest.mark.evidence
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), error=st.floats(0.0, 0.5), n=st.integers(40, 300))
 def test_a_p_value_and_its_interval_say_the_same(seed, error, n):

@@ -62,6 +62,7 @@ def test_the_divergence_is_the_integral(p, q):
     assert 0 <= value <= 1
 
 
+@pytest.mark.evidence
 def test_the_stated_error_is_the_spread_over_draws():
     p, q = line((1.0, 0.0, 1.0)), line((1.0, 1.5, 2.0))
     found = [jensen_shannon(p, q, n_draws=400, rng=rng(seed)) for seed in range(200)]

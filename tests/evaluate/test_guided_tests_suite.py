@@ -60,6 +60,7 @@ def test_the_oracle_has_seen_no_parent_of_what_it_reads():
     assert len(right) == 500
 
 
+@pytest.mark.evidence
 def test_a_damaged_model_does_worse_and_by_an_interval_that_says_so():
     sound, damaged = judged(0.0), judged(0.4)
     first, second = sound.accuracy(), damaged.accuracy()

@@ -106,6 +106,7 @@ def test_no_answer_where_nothing_is_known_or_done():
     assert "more repeats" in one.sentence()
 
 
+@pytest.mark.evidence
 def test_several_models_are_corrected_together():
     rows = both(Population(exclusive=0.82, **ALIKE), Population(exclusive=0.812, **ALIKE), n_repeats=30)
     (alone,) = true_sources(rows)

@@ -100,6 +100,7 @@ def digits() -> tuple[LayerSamples, LayerSamples]:
     return train, test
 
 
+@pytest.mark.evidence
 def test_a_good_model_is_not_told_that_all_its_classes_are_undertested():
     found = measure_quality(*digits(), rng=np.random.default_rng(0))
     assert [finding for finding in findings(found) if finding.direction == "under"] == []

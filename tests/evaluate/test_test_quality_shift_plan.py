@@ -203,6 +203,7 @@ def test_a_class_that_the_test_part_lacks_is_reported():
     assert not np.isnan(found.classes[2].p_corrected)
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("n_classes", [2, 100])
 def test_from_two_classes_to_a_hundred(n_classes):
     data, stored = recorded(n_classes, 12, 10)

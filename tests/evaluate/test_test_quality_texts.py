@@ -30,6 +30,7 @@ def news(shared_data):
     return Dataset("news", "text", np.array(texts, dtype=object), y, names, [str(row) for row in few.index])
 
 
+@pytest.mark.evidence
 def test_twenty_newsgroups_from_quality_to_what_to_label_next(news):
     model = LinearNetwork(n_epochs=30, learning_rate=0.05).fit(news.x[:1100], news.y[:1100], seed=0, n_classes=20)
     trained = model.trained(news)

@@ -54,6 +54,7 @@ def test_a_class_of_digits_that_moved_is_named():
     assert table.loc["3", "p_value"] == pytest.approx(1 / 200)
 
 
+@pytest.mark.evidence
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")  # it stops before it remembers more
 def test_a_network_that_remembers_its_training_samples_is_found_out(shared_data):
     from sklearn.neural_network import MLPClassifier
@@ -88,6 +89,7 @@ def test_features_that_do_not_vary_tell_nothing():
     assert areas(np.ones((20, 3)), np.ones((20, 3)), n_shuffles=3, rng=rng()).tolist() == [0.5] * 4
 
 
+@pytest.mark.evidence
 def test_planted_shifts_of_the_size_that_is_said_are_found():
     y = np.repeat([0, 1], 150)
     x, other = rng(1).normal(size=(300, 4)), rng(2).normal(size=(300, 4))

@@ -91,6 +91,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("name", NETWORKS)
 def test_both_ways_agree_over_the_first_twenty_steps_and_more(name):
     together, alone, losses, losses_alone = both_ways(NETWORKS[name], n_epochs=5)  # 40, 35 and 20 steps

@@ -106,6 +106,7 @@ def exported(data: Dataset) -> bytes:
     return ModelFile(file.getvalue(), "mine.pt2", data.fingerprint).to_bytes()
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("name", ["wine", "digits"])
 def test_of_a_model_whose_inside_is_unknown_only_pictures_are_asked(open_page, workspace, monkeypatch, name):
     monkeypatch.setenv(TRUST, "1")

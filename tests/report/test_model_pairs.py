@@ -128,6 +128,7 @@ def test_files_that_only_count_their_rows_are_not_paired():
     assert on_files(sets) == ()
 
 
+@pytest.mark.evidence
 def test_equal_models_of_files_seldom_change_differently():
     rng, n_wrong = np.random.default_rng(7), 0
     for _ in range(N_WORLDS):

@@ -3,6 +3,7 @@
 import tracemalloc
 
 import numpy as np
+import pytest
 
 from core.represent.duplicate_texts import near_duplicate_texts
 from core.represent.tokens import tokenize
@@ -59,6 +60,7 @@ def test_copies_of_near_texts_are_paired_with_each_other_and_with_all_of_the_oth
         assert np.array_equal(near_duplicate_texts(texts, similarity=0.7, most=most)[0], pairs[:most])
 
 
+@pytest.mark.evidence
 def test_many_copies_and_many_candidates_take_little_memory():
     line = "please call our line now to claim the free prize that we hold for you today"
     copies = [line] * 20_000

@@ -33,6 +33,7 @@ def test_counts_labels_and_variance_by_hand():
     assert found.remarks == ("cat has fewer samples (1) than there are folds (2): it is missing from 1 of them.",)
 
 
+@pytest.mark.evidence
 def test_random_folds_look_like_random_folds_and_clusters_do_not():
     digits = load_example("digits")
     features, names = encode(digits, "raw"), digits.class_names

@@ -57,6 +57,7 @@ def outcome(workspace: Workspace, run: Run, trial: int, true: pd.DataFrame) -> s
         return "named" if trial in told.trials and str(trial + 1) in str(told) else "something else was named"
 
 
+@pytest.mark.evidence
 @pytest.mark.sqlite
 def test_of_600_flipped_bits_in_stored_trials_none_is_silent(workspace, done, tmp_path):
     rng, outcomes = random.Random(20_260_101), Counter()
@@ -93,6 +94,7 @@ def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, 
         workspace.rows(LOCAL_OWNER, done.id)
 
 
+@pytest.mark.evidence
 @pytest.mark.sqlite
 def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, tmp_path):
     run = run_plan(PLAN)

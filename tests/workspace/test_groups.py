@@ -37,6 +37,7 @@ def test_with_a_gpu_trials_go_in_groups_and_without_one_by_one(run_plan, executo
     assert groups_in(log) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
 
 
+@pytest.mark.evidence
 def test_of_a_group_that_fails_only_the_trial_at_fault_does(run_plan, executor, workspace, log, monkeypatch):
     monkeypatch.setattr(executor, "has_gpu", lambda: True)
     run = run_plan(GroupedPlan(n=12, log=log, raising=(5,), killing=(10,)))
@@ -48,6 +49,7 @@ def test_of_a_group_that_fails_only_the_trial_at_fault_does(run_plan, executor, 
     assert any("also alone" in error for error in run.errors)
 
 
+@pytest.mark.evidence
 def test_trials_of_networks_in_groups_have_the_rows_of_trials_one_by_one(
     run_plan, executor, workspace, wine, monkeypatch
 ):

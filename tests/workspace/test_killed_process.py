@@ -58,6 +58,7 @@ def interrupt_and_resume(workspace, home: Path, wine, plan: SleepPlan, n_kills: 
     assert workspace.rows(LOCAL_OWNER, run.id)["trial"].tolist() == list(range(plan.n))
 
 
+@pytest.mark.evidence
 def test_a_killed_process_is_resumed_with_only_the_missing_trials(workspace, wine, tmp_path):
     plan = SleepPlan(n=24, seconds=0.2, log=str(tmp_path / "log"))
     interrupt_and_resume(workspace, tmp_path, wine, plan, n_kills=1)

@@ -33,6 +33,7 @@ def database(postgres_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     return address
 
 
+@pytest.mark.evidence
 def test_two_processes_on_one_database_store_each_trial_once(database: str, tmp_path: Path, wine):
     with closing(Workspace(tmp_path, database)) as workspace:
         assert workspace._store.database.dialect.name == "postgresql"

@@ -98,6 +98,7 @@ def workers_there() -> dict[str, str]:
     return {address: worker["name"] for address, worker in told.items()}
 
 
+@pytest.mark.evidence
 def test_a_cluster_by_address_loses_a_worker_gets_another_and_computes_the_same_rows(cluster, wine):
     plan = TrialPlan(models=("logistic", "gradient_boosting"), n_repeats=10)
     workspace, client = engine().workspace, engine().executor.client()
@@ -156,6 +157,7 @@ def test_a_cluster_without_workers_says_so_at_once_and_goes_on_when_one_comes(cl
     assert told(run) == ""
 
 
+@pytest.mark.evidence
 def test_a_scheduler_that_is_lost_and_comes_back_costs_no_trial(cluster, run):
     workspace = engine().workspace
     assert engine().start(LOCAL_OWNER, run.id)
@@ -170,6 +172,7 @@ def test_a_scheduler_that_is_lost_and_comes_back_costs_no_trial(cluster, run):
     assert (done.state, done.n_done, done.n_failed, done.errors) == ("done", 60, 0, ())
 
 
+@pytest.mark.evidence
 def test_a_scheduler_that_stays_away_stops_the_run_with_a_sentence(cluster, run, monkeypatch):
     monkeypatch.setattr(run_in_work, "RECONNECT_SECONDS", 3.0)
     workspace = engine().workspace
@@ -185,6 +188,7 @@ def test_a_scheduler_that_stays_away_stops_the_run_with_a_sentence(cluster, run,
     assert 3 <= stopped.n_done < 60
 
 
+@pytest.mark.evidence
 def test_a_run_whose_scheduler_is_away_can_be_cancelled(cluster, run):
     workspace = engine().workspace
     cluster.lose_scheduler()
@@ -194,6 +198,7 @@ def test_a_run_whose_scheduler_is_away_can_be_cancelled(cluster, run):
     assert wait_while_running(workspace, run.id).state == "cancelled"
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("differs", ["numpy", "the method"])
 def test_workers_with_other_versions_are_refused_in_a_sentence(cluster, run, monkeypatch, differs):
     others = SameVersions(ours=lambda kind: versions_here(kind) | {differs: "another"})

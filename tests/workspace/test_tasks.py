@@ -43,6 +43,7 @@ def test_tiny_trials_go_many_at_a_time_and_long_ones_alone(run_plan, sizes):
     assert set(sizes) == {1}
 
 
+@pytest.mark.evidence
 def test_rows_are_the_same_with_one_worker_and_with_two(run_plan, workspace, wine, sizes):
     plan = TrialPlan(models=("logistic", "nearest_neighbours"), n_repeats=40)
     rows = []
@@ -61,6 +62,7 @@ def test_rows_are_the_same_with_one_worker_and_with_two(run_plan, workspace, win
     assert max(sizes) > 1
 
 
+@pytest.mark.evidence
 def test_of_many_at_a_time_only_those_fail_that_raise_or_kill_or_hang(run_plan, workspace, sizes, tmp_path):
     log = tmp_path / "log"
     plan = SleepPlan(n=200, raising=(90, 150), killing=(110,), hanging=(130,), log=str(log))

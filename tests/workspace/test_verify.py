@@ -103,6 +103,7 @@ def test_what_an_older_method_computed_is_not_computed_again(stored, capsys, mon
     assert "An older method computed this run" in capsys.readouterr().err
 
 
+@pytest.mark.evidence
 def test_a_run_that_rests_on_found_sources_comes_out_again(run_plan, workspace, capsys, monkeypatch, executor, wine):
     from core.workspace.engine.recompute import recompute
 
