@@ -13,6 +13,7 @@ from core.data.errors import DataError
 from core.data.predictions.roles import Part, Roles
 from core.data.tables import Table
 from core.data.tables.names import agreement_by_chance, common_names, counted_apart
+from core.data.values import percent
 
 FARTHEST = 5
 """By how many rows one file may be shifted against the other."""
@@ -134,15 +135,6 @@ def shifted(n_truth: int, n_predictions: int, step: int) -> Integer[np.ndarray, 
     """
     rows = np.arange(n_predictions) + step
     return np.where((rows >= 0) & (rows < n_truth), rows, -1)
-
-
-def percent(share: float) -> str:
-    """A fraction as people read it.
-
-    >>> percent(0.6125)
-    '61.3 %'
-    """
-    return f"{100 * share:.1f} %"
 
 
 def labels_of(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> Labels | None:

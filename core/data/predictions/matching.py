@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.agreement import labels_of, percent
+from core.data.predictions.agreement import labels_of
 from core.data.predictions.roles import LINE, Roles, step_named
 from core.data.predictions.ways import (
     MOST_WAYS,
@@ -25,7 +25,7 @@ from core.data.predictions.ways import (
 )
 from core.data.tables import Table
 from core.data.tables.names import ROW_NAMES
-from core.data.values import first_repeat
+from core.data.values import first_repeat, percent
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
 

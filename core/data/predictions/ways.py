@@ -12,11 +12,11 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data.errors import RolesNeeded
-from core.data.predictions.agreement import Agreement, Labels, percent, shifted
+from core.data.predictions.agreement import Agreement, Labels, shifted
 from core.data.predictions.roles import LINE, NAMING, SHARED, Roles, in_words, name_of_step
 from core.data.tables import Table
 from core.data.tables.names import ROW_NAMES, compact
-from core.data.values import first_repeat, quoted
+from core.data.values import first_repeat, percent, quoted
 
 Key = tuple[str, str]
 """The column of the truth and that of the predictions by which rows join."""
