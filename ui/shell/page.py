@@ -46,21 +46,21 @@ def lead(sentence: str) -> None:
     st.caption(sentence)
 
 
-def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
+def verdict(shown: Verdict, metrics: Sequence[Metric]) -> None:
     """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
     with st.container(border=True, key="verdict"):
-        how_sure = reliability(said.claims[0] if said.claims else None)
-        st.markdown(f"**{plain(said.headline)}** {plain(said.used)}", help=how_sure or None)
-        if said.advice:
-            st.markdown(re.sub("^Next:", "**Next:**", plain(said.advice)))
+        how_sure = reliability(shown.claims[0] if shown.claims else None)
+        st.markdown(f"**{plain(shown.headline)}** {plain(shown.used)}", help=how_sure or None)
+        if shown.advice:
+            st.markdown(re.sub("^Next:", "**Next:**", plain(shown.advice)))
         numbers(metrics)
 
 
-def findings(said: Verdict, *, most: int | None = None) -> None:
+def findings(verdict: Verdict, *, most: int | None = None) -> None:
     """What else the verdict found, a line each; those beyond the first `most` are folded."""
-    _lines(said.findings[:most])
-    if most is not None and said.findings[most:]:
-        fold("More findings", lambda: _lines(said.findings[most:]), key="more-findings")
+    _lines(verdict.findings[:most])
+    if most is not None and verdict.findings[most:]:
+        fold("More findings", lambda: _lines(verdict.findings[most:]), key="more-findings")
 
 
 def _lines(sentences: Sequence[str]) -> None:
@@ -98,9 +98,9 @@ def saving(name: str, **more: Any) -> dict[str, Any]:
     return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": file, **more}
 
 
-def draw(one: Figure) -> None:
+def draw(drawing: Figure) -> None:
     """A figure that the page shares with its report."""
-    figure(one.draw, plain(one.caption), key=one.key)
+    figure(drawing.draw, plain(drawing.caption), key=drawing.key)
 
 
 def numbers(metrics: Sequence[Metric]) -> None:
