@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from core.data.predictions.guess import complete_roles, lacking
-from core.data.predictions.join import in_joined
+from core.data.predictions.join.columns import in_joined
 from core.data.predictions.shapes import PREDICTION_ENDINGS
 from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.data.predictions.writing import sample, template

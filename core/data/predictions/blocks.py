@@ -1,17 +1,18 @@
 """What did one model say in one task? Labels as codes, scores as probabilities, all in the order of the class names.
 
 Which predicted name stands for which class is told by name, never by position, and asked where nothing is sure. Numbers
-are probabilities or logits; one number in a row may be the probability of either class, or of the predicted one.
+are probabilities or logits; what the only score in a row is, `one_score` says.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.data.errors import DataError, RolesNeeded
+from core.data.errors import DataError
 from core.data.predictions.asking import codes_apart, likeliest_names, other_names
+from core.data.predictions.one_score import Output, read_single
 from core.data.predictions.roles import ROUNDED, Part, Roles, Scores
 from core.data.tables.names import (
     check_few,
@@ -29,7 +30,6 @@ from core.data.values import listed, quoted
 _MOST_ROUNDED = 0.2  # beyond, so few decimals of so many classes say too little
 _NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
 _SEEN = 1000  # rows that are looked at before all are
-_SLACK = 1e-6  # by how much a single score may lie outside of [0, 1], or below one half
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,37 +66,81 @@ def read_block(
     >>> block.class_names, block.y_true, block.y_pred
     (('cat', 'dog'), array([0, 1]), array([0, 0]))
     """
-    if rows is not None:
-        table = table.take(rows)
-    truth_column = part.truth or roles.truth or ""
-    truth = _labels(table, truth_column)
-    predicted = _labels(table, part.predicted) if part.predicted else None
-    proba_names, proba, notes = _scores(table, roles.vector, part.probabilities or roles.probabilities, roles.scores)
-    place = f"{table.name}: the truth (column {truth_column!r})"
-    known, answers, more = matched_names(truth, predicted, proba_names, proba, roles=roles, truth_place=place)
-    truth = [known[label] for label in truth]
-    predicted = None if predicted is None else [answers[label] for label in predicted]
-    proba_names = [answers[name] for name in proba_names]
-    names = class_order({*truth, *(predicted or ()), *proba_names})
-    _check_classes(names, table.n_rows, place=f"{table.name}: column {truth_column!r}")
-    warnings, output = [], Output(predicted or [], None, None)
-    if proba is not None:
-        proba, warnings = in_class_order(proba, proba_names, names, place=table.name)
-        output = of_all_classes(proba, names, predicted)
-    elif part.confidence is not None:
-        output = read_single(table, part.confidence, names, truth, predicted, roles=roles)
+    table = table if rows is None else table.take(rows)
+    column = part.truth or roles.truth or ""
+    written = _written(table, roles, part, column)
+    known, answers, how = matched_names(
+        written, roles=roles, truth_place=f"{table.name}: the truth (column {column!r})"
+    )
+    written = written.renamed(known, answers)
+    names = class_order(written.names)
+    _check_classes(names, table.n_rows, place=f"{table.name}: column {column!r}")
+    output, warnings = _output(table, part, written, names, roles)
     return Block(
         **_named(part, roles, task),
         rows=np.arange(table.n_rows) if rows is None else rows,
         class_names=names,
-        y_true=codes_of(truth, names),
+        y_true=codes_of(written.truth, names),
         y_pred=codes_of(output.predicted, names),
         proba=output.proba,
         confidence=output.confidence,
         matched=tuple(pair for pair in sorted(answers.items()) if len(set(pair)) > 1),
-        notes=(*notes, *more, *output.notes),
+        notes=(*written.notes, *how, *output.notes),
         warnings=tuple(warnings),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What columns say of each row: its label, the one that was predicted, and the probability of each score's class.
+
+    >>> Written(["0", "1"], ["no", "yes"]).renamed({"0": "0", "1": "1"}, {"no": "0", "yes": "1"}).predicted
+    ['0', '1']
+    """
+
+    truth: list[str]
+    predicted: list[str] | None
+    scored: list[str] = field(default_factory=list)
+    """What the columns of scores are called."""
+    proba: Float[np.ndarray, "n_rows n_scores"] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def answers(self) -> set[str]:
+        """All that could be predicted, as it is written."""
+        return {*(self.predicted or ()), *self.scored}
+
+    @property
+    def names(self) -> set[str]:
+        """All names of classes, of either side."""
+        return {*self.truth, *self.answers}
+
+    def renamed(self, known: Mapping[str, str], answers: Mapping[str, str]) -> "Written":
+        """The same with the names of classes, where labels are `known` so and `answers` mean these."""
+        predicted = None if self.predicted is None else [answers[label] for label in self.predicted]
+        truth, scored = [known[label] for label in self.truth], [answers[name] for name in self.scored]
+        return replace(self, truth=truth, predicted=predicted, scored=scored)
+
+
+def _written(table: Table, roles: Roles, part: Part, truth: str) -> Written:
+    """The labels and scores in a part's columns; DataError at the first row whose cells are none."""
+    labels = _labels(table, truth)
+    predicted = _labels(table, part.predicted) if part.predicted else None
+    names, proba, notes = _scores(table, roles.vector, part.probabilities or roles.probabilities, roles.scores)
+    return Written(labels, predicted, names, proba, notes)
+
+
+def _output(
+    table: Table, part: Part, written: Written, names: tuple[str, ...], roles: Roles
+) -> tuple[Output, list[str]]:
+    """What the model said of each row, in the order of the class names; and warnings."""
+    predicted = written.predicted
+    if written.proba is not None:
+        proba, warnings = in_class_order(written.proba, written.scored, names, place=table.name)
+        return of_all_classes(proba, names, predicted), warnings
+    if part.confidence is not None:
+        return read_single(table, part.confidence, names, written.truth, predicted, roles=roles), []
+    return Output(predicted or [], None, None), []
 
 
 def _named(part: Part, roles: Roles, task: str | None) -> dict[str, str | None]:
@@ -122,7 +166,7 @@ def _labels(table: Table, column: str) -> list[str]:
 
 def _scores(
     table: Table, vector: str | None, by_class: tuple[tuple[str, str], ...], kind: Scores | None
-) -> tuple[list[str], np.ndarray | None, list[str]]:
+) -> tuple[list[str], np.ndarray | None, tuple[str, ...]]:
     """The names and probabilities of all classes, none where the file does not hold them; and what the scores were."""
     if vector is not None:
         names, scores = table.scores(vector)
@@ -130,13 +174,13 @@ def _scores(
         names = tuple(name for name, _ in by_class)
         scores = np.column_stack([table.numbers(column) for _, column in by_class])
     else:
-        return [], None, []
+        return [], None, ()
     if len(names) < 2:
         raise DataError(f"{table.name}: scores of one class only, {listed(names)}. Give those of all classes.")
     columns = [vector] if vector is not None else dict(by_class).values()
     called_logits = all("logit" in column.lower() for column in columns)
     proba, note = probabilities(scores, place=table.place, kind=kind or ("logits" if called_logits else None))
-    return list(names), proba, [note]
+    return list(names), proba, (note,)
 
 
 def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:
@@ -148,60 +192,56 @@ def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:
 
 
 def matched_names(
-    truth: Sequence[str],
-    predicted: Sequence[str] | None,
-    proba_names: Sequence[str],
-    proba: Float[np.ndarray, "n_rows n_scores"] | None,
-    *,
-    roles: Roles,
-    truth_place: str,
+    written: Written, *, roles: Roles, truth_place: str
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """A class name for each true and for each predicted name, the same where nothing else can be meant; and notes.
 
     RolesNeeded asks where the names have nothing in common; it carries the likeliest mapping. `truth_place` tells the
     file and the column of the truth.
 
-    >>> matched_names(["0", "1"], ["LABEL_1", "LABEL_1"], [], None, roles=Roles("gold"), truth_place="t.tsv: gold")
+    >>> matched_names(Written(["0", "1"], ["LABEL_1", "LABEL_1"]), roles=Roles("gold"), truth_place="t.tsv: gold")
     ({'0': '0', '1': '1'}, {'LABEL_1': '1'}, ['Class names of truth and predictions were matched by their numbers.'])
     """
-    given = dict(roles.classes)
-    known, answers = set(truth), {*(predicted or ()), *proba_names}
-    if not answers:
+    given, known = dict(roles.classes), set(written.truth)
+    if not written.answers:
         return drop_points({name: name for name in known}), {}, []
-    notes = []
-    mapped = {name: given.get(name, name) for name in answers}
-    if by_label := _columns_as_labels(proba_names, proba, predicted, given):
-        mapped |= by_label
-        notes.append("Columns of scores were matched with the predicted labels by their highest score.")
-    if not given and counted_apart(known, set(mapped.values())):
-        said_codes = [mapped[label] for label in predicted or ()]
-        raise codes_apart(truth, said_codes, class_order(mapped.values()), roles, truth_place)
+    by_label = _columns_as_labels(written, given)
+    notes = ["Columns of scores were matched with the predicted labels by their highest score."] if by_label else []
+    mapped = {name: given.get(name, name) for name in written.answers} | by_label
+    if not given:
+        _check_counted_alike(written, mapped, roles, truth_place)
     common = common_names(known, set(mapped.values()))
-    if common is None or not (given or _fits(known, common[0], [mapped[name] for name in proba_names])):
-        guess = likeliest_names(truth, predicted, proba_names, proba)
+    if common is None or not (given or _fits(known, common[0], [mapped[name] for name in written.scored])):
+        guess = likeliest_names(written.truth, written.predicted, written.scored, written.proba)
         raise other_names(known, class_order(mapped.values()), replace(roles, classes=guess), truth_place)
     names, how = common
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
-    return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in answers}, notes
+    return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in mapped}, notes
 
 
-def _columns_as_labels(
-    names: Sequence[str], proba: np.ndarray | None, predicted: Sequence[str] | None, given: dict[str, str]
-) -> dict[str, str]:
+def _check_counted_alike(written: Written, mapped: Mapping[str, str], roles: Roles, truth_place: str) -> None:
+    """RolesNeeded where one side seems to count its classes from 0, the other from 1."""
+    if counted_apart(set(written.truth), set(mapped.values())):
+        labels = [mapped[label] for label in written.predicted or ()]
+        raise codes_apart(written.truth, labels, class_order(mapped.values()), roles, truth_place)
+
+
+def _columns_as_labels(written: Written, given: Mapping[str, str]) -> dict[str, str]:
     """Columns that carry other names than the predicted labels, by which label each column's maximum goes with."""
-    if proba is None or predicted is None:
+    if written.proba is None or written.predicted is None:
         return {}
-    labels = [given.get(label, label) for label in predicted]
-    columns = [given.get(name, name) for name in names]
+    labels = [given.get(label, label) for label in written.predicted]
+    columns = [given.get(name, name) for name in written.scored]
     common = common_names(set(labels), set(columns))
     if common is not None:  # "1" for "Class1": as the labels are spelled
         spelled = {common[0][label]: label for label in labels}
-        return {name: spelled[common[0][c]] for name, c in zip(names, columns, strict=True) if common[0][c] in spelled}
-    mapping = renaming([columns[code] for code in proba.argmax(axis=1)], labels)
+        of_columns = zip(written.scored, (common[0][column] for column in columns), strict=True)
+        return {name: spelled[label] for name, label in of_columns if label in spelled}
+    mapping = renaming([columns[code] for code in written.proba.argmax(axis=1)], labels)
     if mapping is None or len(mapping) < len(columns):
         return {}
-    return {name: mapping[column] for name, column in zip(names, columns, strict=True)}
+    return {name: mapping[column] for name, column in zip(written.scored, columns, strict=True)}
 
 
 def _fits(truth: set[str], common: dict[str, str], proba_names: Sequence[str]) -> bool:
@@ -298,16 +338,6 @@ def _no_probability(scores: np.ndarray, row: int, place: Callable[[int], str]) -
     return DataError(f"{place(row)}: probabilities sum to {total}. Each row must sum to 1; are these logits?")
 
 
-@dataclass(frozen=True, eq=False)
-class Output:
-    """What a model said: a label for each row and, where scores tell these, its confidence and all probabilities."""
-
-    predicted: list[str]
-    proba: Float[np.ndarray, "n_rows n_classes"] | None
-    confidence: Float[np.ndarray, " n_rows"] | None
-    notes: tuple[str, ...] = ()
-
-
 def of_all_classes(
     proba: Float[np.ndarray, "n_rows n_classes"], names: Sequence[str], predicted: list[str] | None
 ) -> Output:
@@ -318,112 +348,3 @@ def of_all_classes(
     """
     labels = predicted or [names[code] for code in proba.argmax(axis=1)]
     return Output(labels, proba, proba.max(axis=1))
-
-
-def read_single(
-    table: Table,
-    column: str,
-    names: Sequence[str],
-    truth: Sequence[str],
-    predicted: list[str] | None,
-    *,
-    roles: Roles,
-) -> Output:
-    """Read a column of one score per row; RolesNeeded asks of which of two classes it is, where the values do not tell.
-
-    >>> from core.data.tables import make_table
-    >>> table = make_table("t.tsv", ["prob"], [["0.75", "0.25"]], lines=[2, 3])
-    >>> single = read_single(table, "prob", ("ham", "spam"), ["ham", "spam"], None,
-    ...                      roles=Roles("gold", confidence="prob", positive="spam"))
-    >>> single.predicted, single.proba
-    (['spam', 'ham'], array([[0.25, 0.75], [0.75, 0.25]]))
-    """
-    scores = _fractions(table, column)
-    if len(names) != 2:
-        if predicted is None:
-            raise DataError(
-                f"{table.name}: one score per row (column {column!r}) tells nothing about which of {len(names)} "
-                "classes was predicted. Add a column with the predicted label."
-            )
-        return Output(predicted, None, scores)
-    positive, notes = _positive(table, column, names, truth, predicted, scores, roles=roles)
-    if positive is None:
-        predicted = predicted or []
-        if (scores < 0.5 - _SLACK).any():  # a score, but no probability: nothing follows for the other class
-            return Output(predicted, None, scores, notes)
-        return Output(predicted, _two(scores, codes_of(predicted, names)), scores, notes)
-    code = names.index(positive)
-    proba = _two(scores, np.full(len(scores), code))
-    if predicted is None:
-        predicted = [names[code] if score >= 0.5 else names[1 - code] for score in scores]
-    return Output(predicted, proba, proba.max(axis=1), notes)
-
-
-def _fractions(table: Table, column: str) -> np.ndarray:
-    scores = table.numbers(column)
-    outside = (scores < -_SLACK) | (scores > 1 + _SLACK)
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        raise DataError(
-            f"{table.place(row)}: column {column!r} holds {scores[row]:.6g}. A confidence must lie in "
-            "[0, 1]: divide percent by 100, or leave scores out that are no probabilities."
-        )
-    return np.clip(scores, 0.0, 1.0)
-
-
-def _positive(
-    table: Table,
-    column: str,
-    names: Sequence[str],
-    truth: Sequence[str],
-    predicted: list[str] | None,
-    scores: np.ndarray,
-    *,
-    roles: Roles,
-) -> tuple[str | None, tuple[str, ...]]:
-    """The class whose probability a single score is, None meaning that of the predicted one; and how that was seen."""
-    if roles.positive is not None:
-        return _given_positive(table, names, predicted, roles.positive), ()
-    if predicted is not None and (scores >= 0.5 - _SLACK).all():
-        return None, (f"Column {column!r} is the probability of the predicted class.",)
-    if predicted is not None and (name := _decided_by(scores, predicted, names)) is not None:
-        return name, (f"Column {column!r} is the probability of {name}.",)
-    of_predicted = ("predicted",) if predicted is not None else ()
-    means = [scores[[label == name for label in truth]].mean() if name in truth else 0.0 for name in names]
-    raise RolesNeeded(
-        f"{table.name}: column {column!r} holds one probability per row, and there are two classes. "
-        f"Is it that of {names[0]} or of {names[1]}{', or of the predicted one' if of_predicted else ''}?",
-        replace(roles, positive=names[int(np.argmax(means))]),
-        (*names, *of_predicted),
-        "positive",
-    )
-
-
-def _decided_by(scores: np.ndarray, predicted: Sequence[str], names: Sequence[str]) -> str | None:
-    """The class whose label was given wherever the score lies above some threshold, if there is one."""
-    second = np.array([label == names[1] for label in predicted])
-    for name, chosen in zip(names, (~second, second), strict=True):
-        inside, outside = scores[chosen], scores[~chosen]
-        if len(inside) and len(outside) and inside.min() >= outside.max():
-            return name
-    return None
-
-
-def _given_positive(table: Table, names: Sequence[str], predicted: list[str] | None, given: str) -> str | None:
-    if given == "predicted" and "predicted" not in names:
-        if predicted is not None:
-            return None
-    else:
-        common = common_names(set(names), {given})
-        if common is not None and common[0][given] in names:
-            return common[0][given]
-    raise DataError(f"{table.name}: the score is said to be that of {given!r}. The classes are {listed(names)}.")
-
-
-def _two(scores: np.ndarray, codes: np.ndarray) -> Float[np.ndarray, "n_rows 2"]:
-    """Probabilities of both classes, from that of one class per row."""
-    proba = np.empty((len(scores), 2))
-    rows = np.arange(len(scores))
-    proba[rows, codes] = scores
-    proba[rows, 1 - codes] = 1 - scores
-    return proba

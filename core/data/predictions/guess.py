@@ -111,10 +111,10 @@ def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
 
 
 def _read(table: Table, half: Half | None, given: Roles | None = None) -> Reading:
-    """The roles, one kind of reason after the other."""
+    """The roles, one kind of reason after the other, as long as columns are left that have none."""
     reading = Reading(table, half, given or Roles())
     for step in STEPS if given is None else STEPS[1:]:
-        if step.is_open(reading):
+        if reading.free and step.is_open(reading):
             reading = step.answer(reading)
     return reading
 
@@ -345,14 +345,18 @@ def only_one(reading: Reading) -> Reading:
     if reading.half == "predictions" and reading.roles.says_something:
         return _whole(reading)
     role = "truth" if reading.half == "truth" else "predicted"
-    labels = reading.naming((*NAMES["truth"], *NAMES["predicted"])) or list(
-        filter(reading.table.is_label, reading.free)
-    )
+    named = reading.naming((*NAMES["truth"], *NAMES["predicted"]))
+    labels = named or list(filter(reading.table.is_label, reading.free))
     if len(labels) == 1:
         return reading.take("the only labels in this file", **{role: labels[0]})
-    fractions = [column for column in reading.free if reading.table.kind(column) == "fraction"]
-    lone = role == "predicted" and not labels and len(reading.free) == len(fractions) == 1
-    return reading.take("the only numbers in this file", confidence=fractions[0]) if lone else reading
+    return reading if labels or role == "truth" else _lone_score(reading)
+
+
+def _lone_score(reading: Reading) -> Reading:
+    """The only column as the confidence, if it holds fractions."""
+    if len(reading.free) != 1 or reading.table.kind(reading.free[0]) != "fraction":
+        return reading
+    return reading.take("the only numbers in this file", confidence=reading.free[0])
 
 
 def _whole(reading: Reading) -> Reading:

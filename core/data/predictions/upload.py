@@ -17,7 +17,7 @@ from core.data.identity import key
 from core.data.limits import Limits
 from core.data.predictions.blocks import Block, read_block
 from core.data.predictions.guess import complete_roles
-from core.data.predictions.join import join_tables
+from core.data.predictions.join.columns import join_tables
 from core.data.predictions.record import GROUPS, PredictionTable
 from core.data.predictions.roles import Part, Roles
 from core.data.predictions.shapes import read_prediction_table

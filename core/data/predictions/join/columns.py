@@ -10,7 +10,7 @@ import numpy as np
 
 from core.data.errors import DataError, RolesNeeded
 from core.data.predictions.guess import complete_roles, guess_roles, keep_names, name_rows
-from core.data.predictions.matching import matching_rows
+from core.data.predictions.join.matching import matching_rows
 from core.data.predictions.roles import Part, Reading, Roles
 from core.data.predictions.shapes import ONE_LABEL, first_not_one, fold_columns, is_binary
 from core.data.tables import Table
@@ -89,9 +89,7 @@ def in_joined(column: str, predictions: Table, known: Table) -> str:
 def _with_columns(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> tuple[Table, Roles]:
     """The predictions with the columns that the truth, its rows in their order, has a role for; and all the roles."""
     columns = {role: column for role in _FROM_TRUTH if (column := getattr(truth_roles, role)) is not None}
-    for role, column in columns.items():
-        if (own := getattr(roles, role)) is not None:
-            _check_same(role, own, column, known, predictions)
+    _check_same_in_both(columns, roles, known, predictions)
     why = dict(truth_roles.why)
     new = {role: column for role, column in columns.items() if getattr(roles, role) is None}
     truths = {part.name: part.truth for part in truth_roles.parts if part.truth is not None}
@@ -139,6 +137,12 @@ def _apart(roles: Roles, known: Table, predictions: Table) -> tuple[Roles, Roles
     parts = tuple(Part("task", name, truth=column.removesuffix(suffix)) for name, column in truths.items())
     left = tuple(replace(part, truth=None) if part.name in truths else part for part in roles.parts)
     return replace(roles, **dict.fromkeys(moved), parts=left), Roles(**{"id": guess_roles(known).id} | own, parts=parts)
+
+
+def _check_same_in_both(columns: dict[str, str], roles: Roles, known: Table, predictions: Table) -> None:
+    for role, column in columns.items():
+        if (own := getattr(roles, role)) is not None:
+            _check_same(role, own, column, known, predictions)
 
 
 def _check_same(role: str, own: str, column: str, known: Table, predictions: Table) -> None:
@@ -194,8 +198,7 @@ def fold_truth(known: Table, predictions: Table) -> tuple[Table, Table]:
         return known, predictions
     guess = guess_roles(predictions, half="predictions")
     classes = {name for name, _ in guess.probabilities}
-    stem = "" if classes == set(free) else _common_stem(free)
-    members = {column.removeprefix(stem): column for column in free}
+    members = _by_class(free, classes)
     row = first_not_one(known, free)
     alike = set(free) <= set(Reading(predictions, "predictions", guess).free)
     binary = alike and all(is_binary(predictions, column) for column in free)
@@ -269,6 +272,12 @@ def _shared_names(known: Table, predictions: Table, roles: Roles) -> Roles:
         return roles
     parts = tuple(Part("task", column, predicted=column) for column in shared)
     return replace(roles, parts=parts).because(parts="called alike in both files")
+
+
+def _by_class(columns: list[str], classes: set[str]) -> dict[str, str]:
+    """The columns by class: what they are called, without what all begin with, unless predictions know whole names."""
+    stem = "" if classes == set(columns) else _common_stem(columns)
+    return {column.removeprefix(stem): column for column in columns}
 
 
 def _common_stem(columns: list[str]) -> str:
