@@ -67,7 +67,7 @@ def links_that_work() -> None:
                 with st.container(horizontal=True, vertical_alignment="center"):
                     st.markdown(page.plain(title), width="stretch")
                     st.page_link(page_file(path), label=QUESTIONS[path].title, help="", query_params=parameters)
-                share.one(link, where="all-")
+                share.link_line(link, where="all-")
 
 
 page.lead(

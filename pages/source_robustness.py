@@ -50,7 +50,7 @@ def more(run: Run, of: ExpectedInterval) -> None:
     intervals, comparisons = results.intervals(run, own), results.comparisons(run, own)
     page.fold(sources.about(of, intervals.overall), partial(sources.in_detail, run, of, intervals), key="hard")
     page.fold("Split by split, and rho of every model", partial(sources.draws, intervals), key="draws")
-    told, null = finders.told(run, own), _null(run, of)
+    told, null = finders.known_sources(run, own), _null(run, of)
     if told:
         title = "Does the interval contain the accuracy on truly unseen sources?"
         page.fold(title, partial(finders.true_sources, told), key="true-sources")

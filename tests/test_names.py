@@ -12,6 +12,8 @@ import core
 import ui
 
 ROOT = Path(core.__file__).parents[1]
+SAYS_NOTHING = {"said", "told", "found", "one", "of"}
+ROOMS_THAT_SAY = ("core/data", "core/evaluate", "ui")
 PACKAGES = sorted(
     str(file.parent.relative_to(ROOT)).replace("/", ".")
     for top in (core, ui)
@@ -58,3 +60,23 @@ def test_nothing_exported_is_also_a_submodule(package):
 def test_the_names_bound_are_seen_wherever_they_are_bound():
     source = "import a.b\nfrom c import d as e\ndef f(): g = 1\nif h:\n    from c import i\nj, (k, *l) = m"
     assert list(bound_in(ast.parse(source).body)) == ["a.b", "e", "f", "i", "j", "k", "l"]
+
+
+def variables_of(source: str) -> Iterator[str]:
+    """Every variable and parameter that a module binds, wherever; functions and methods are no variables."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(name, ctx=ast.Store()) | ast.arg(name):
+                yield name
+
+
+@pytest.mark.parametrize("room", ROOMS_THAT_SAY)
+def test_no_variable_has_a_name_that_says_nothing(room):
+    files = sorted((ROOT / room).rglob("*.py"))
+    bound = {str(file.relative_to(ROOT)): SAYS_NOTHING & {*variables_of(file.read_text("utf-8"))} for file in files}
+    assert not {file: names for file, names in bound.items() if names}
+
+
+def test_variables_are_seen_wherever_they_are_bound():
+    source = "def f(said, *, told): return [one for one in said]\nclass C:\n    def of(self): found = self.one"
+    assert SAYS_NOTHING & {*variables_of(source)} == {"said", "told", "one", "found"}

@@ -4,12 +4,12 @@ from core.data.dataset import Dataset
 from core.data.docstrings import docstrings_ready
 from core.data.errors import DataError, RolesNeeded
 from core.data.examples import EXAMPLES, load_example
-from core.data.predictions.contents import PredictionTable
 from core.data.predictions.guess import guess_roles
 from core.data.predictions.pairs import pair_models
-from core.data.predictions.record import Predictions, write_predictions
+from core.data.predictions.record import Predictions, PredictionTable
 from core.data.predictions.roles import Roles
 from core.data.predictions.upload import join_predictions, read_predictions
+from core.data.predictions.writing import write_predictions
 from core.data.tables.datasets import read_dataset
 
 __all__ = [

@@ -249,6 +249,15 @@ def listed(columns: Iterable[str]) -> str:
     return ", ".join(names) if len(names) <= 12 else f"{', '.join(names[:11])} and {len(names) - 11} more"
 
 
+def percent(share: float) -> str:
+    """A fraction as people read it.
+
+    >>> percent(0.6125)
+    '61.3 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
 def vectors_in(cells: np.ndarray) -> np.ndarray | None:
     """The vectors that cells hold, one in each row; None where a cell holds none, or one of another length.
 

@@ -128,7 +128,7 @@ class SeenShift:
 
 
 def smallest_seen(
-    told: PartsTold,
+    parts: PartsTold,
     train: Float[np.ndarray, "n_train d"],
     y_train: Integer[np.ndarray, " n_train"],
     test: Float[np.ndarray, "n_test d"],
@@ -150,27 +150,27 @@ def smallest_seen(
     >>> 0.3 < smallest_seen(told, x, y, x[:100], y[:100], seed=0).size < 1.2
     True
     """
-    if not len(told.measured):
+    if not len(parts.measured):
         return None
-    sizes = [int((y_test == code).sum()) for code in told.measured]
-    code = int(told.measured[np.argsort(sizes, kind="stable")[len(sizes) // 2]])
+    sizes = [int((y_test == code).sum()) for code in parts.measured]
+    code = int(parts.measured[np.argsort(sizes, kind="stable")[len(sizes) // 2]])
     rng = np.random.default_rng([seed, code])
     own, other = _fewer(train[y_train == code], test[y_test == code], rng)
     both = np.concatenate([own, other]).astype(np.float64)
     main = np.linalg.svd(both - both.mean(axis=0), full_matrices=False)[2][0]
     step = main * float(np.std(both @ main))
-    null = told.auc[told.measured][:, 1:]
+    null = parts.auc[parts.measured][:, 1:]
     scaled = (null - null.mean(axis=1, keepdims=True)) / np.maximum(null.std(axis=1, keepdims=True), 1e-12)
-    row = told.auc[code, 1:]
+    row = parts.auc[code, 1:]
     least = float(row.mean() + row.std() * np.quantile(scaled.max(axis=0), 0.95))
     orders = [rng.permutation(len(both)) for _ in range(n_trials)]
 
     def seen(size: float) -> float:
-        found = 0
+        n_seen = 0
         for order in orders:
             first, second = both[order[: len(own)]], both[order[len(own) :]] + size * step
-            found += bool(areas(first, second, n_shuffles=0, rng=rng)[0] > least)
-        return found / n_trials
+            n_seen += bool(areas(first, second, n_shuffles=0, rng=rng)[0] > least)
+        return n_seen / n_trials
 
     low, high = 0.0, _SIZES[-1]
     for size in _SIZES:
@@ -179,11 +179,11 @@ def smallest_seen(
             break
         low = size
     else:
-        return SeenShift(told.class_names[code], len(own), len(other), float("nan"))
+        return SeenShift(parts.class_names[code], len(own), len(other), float("nan"))
     for _ in range(2):
         middle = (low + high) / 2
         low, high = (low, middle) if seen(middle) >= power else (middle, high)
-    return SeenShift(told.class_names[code], len(own), len(other), high)
+    return SeenShift(parts.class_names[code], len(own), len(other), high)
 
 
 def areas(

@@ -33,7 +33,7 @@ def trials_of_predictions(plan: TrialPlan, dataset: Dataset, table: PredictionTa
     Examples
     --------
     >>> from core.data import Roles, load_example
-    >>> from core.data.predictions.contents import prediction_table
+    >>> from core.data.predictions.upload import prediction_table
     >>> from core.data.tables import make_table
     >>> wine, plan = load_example("wine"), TrialPlan(models=("svm",), schemes=("random",), n_repeats=2)
     >>> test = plan.split(wine, plan.draws(wine)[1]).test
@@ -60,7 +60,7 @@ def foreign_names(table: PredictionTable) -> dict[str, str]:
 
     Examples
     --------
-    >>> from core.data.predictions.contents import prediction_table
+    >>> from core.data.predictions.upload import prediction_table
     >>> from core.data.tables import make_table
     >>> columns = [["a", "b"] * 2, ["x", "y"] * 2, ["x", "x"] * 2, ["svm"] * 2 + ["resnet"] * 2]
     >>> names = ["id", "gold", "predicted", "model"]

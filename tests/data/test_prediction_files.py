@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.data import DataError, Predictions, RolesNeeded, read_predictions, write_predictions
 from core.data.limits import Limits
-from core.data.predictions.record import sample, template
+from core.data.predictions.writing import sample, template
 from tests.data.uploads import npz, read, rows, upload
 
 IDS = ["a1", "a2", "a3", "a4"]

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Roles, RolesNeeded, join_predictions, read_predictions
-from core.data.predictions import ways
-from core.data.predictions.agreement import Labels
+from core.data.predictions.join import ways
+from core.data.predictions.join.agreement import Labels
 from core.data.predictions.roles import LINE
 from core.data.tables import make_table
 from core.data.tables.names import compact

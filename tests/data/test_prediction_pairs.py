@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from core.data import DataError
-from core.data.predictions.contents import PredictionTable, prediction_table
 from core.data.predictions.pairs import ALL, MOST_PARTS, OTHERS, WHOLE, Part, choices_of, pair_predictions
+from core.data.predictions.record import PredictionTable
+from core.data.predictions.upload import prediction_table
 from core.data.tables import make_table
 
 N = 12

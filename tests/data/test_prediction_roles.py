@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data import DataError, Roles, RolesNeeded, guess_roles, join_predictions
-from core.data.predictions.contents import prediction_table
 from core.data.predictions.roles import Part
+from core.data.predictions.upload import prediction_table
 from core.data.tables import Table, make_table
 
 N = 60

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.data import DataError, Predictions
-from core.data.predictions.contents import suspicions
+from core.data.predictions.record import suspicions
 from core.data.tables.names import agreement_by_chance
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from core.data import DataError
 from core.data.limits import Limits
 from core.data.tables import delimited as delimited_module
+from core.data.tables import lines as lines_module
 from core.data.tables.columnar import TextColumns, side_by_side
 from core.data.tables.files import parse_delimited
 from core.data.tables.records import parse_json, parse_jsonl, parse_parquet
@@ -398,7 +399,7 @@ def test_features_taken_for_good_are_the_same_and_are_forgotten():
 
 
 def test_what_needs_no_care_is_read_at_once(monkeypatch):
-    monkeypatch.setattr(delimited_module, "_rows", None)
+    monkeypatch.setattr(lines_module, "_rows", None)
     table = delimited('id,"a",b\r\n1,"x, y",2.5\r\n\r\n2,"z",nan\r\n', "t.csv")
     assert columns(table) == {"id": ["1", "2"], "a": ["x, y", "z"], "b": ["2.5", "nan"]}
     assert table.lines.tolist() == [2, 4]

@@ -7,17 +7,15 @@ from core.evaluate.covariate_shift import (
     ClassParts,
     CovariateShift,
     Divergence,
-    Mixture,
     ShiftOptions,
     class_parts,
     class_seed,
     class_shift,
     corrected,
     covariate_shift,
-    fit_mixture,
-    jensen_shannon,
     shift_of,
 )
+from core.evaluate.mixtures import Mixture, fit_mixture, jensen_shannon
 from core.models.classifier import Cancelled
 
 FAST = ShiftOptions(n_dimensions=5, n_components=2, n_draws=300)

@@ -17,7 +17,8 @@ from core.evaluate.guided_tests import (
     start,
     table_sizes,
 )
-from core.evaluate.guided_tests.plan import COLUMNS, GuidedTestsPlan
+from core.evaluate.guided_tests.plan import GuidedTestsPlan
+from core.evaluate.guided_tests.rows import COLUMNS
 from core.evaluate.test_quality import fit_regions
 from core.models import MODELS, Cancelled
 from core.models.stored import ModelFile, model_fingerprint

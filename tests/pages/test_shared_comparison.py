@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from core.data.predictions.record import sample
+from core.data.predictions.writing import sample
 from core.workspace.links import DEAD, View
 from core.workspace.workspace import LOCAL_OWNER
 from tests.pages.conftest import charts, plainly, texts

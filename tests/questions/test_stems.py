@@ -18,6 +18,7 @@ SHARED = {
         "covariate_shift",
         "intervals",
         "max_t",
+        "mixtures",
         "measured",
         "two_samples",
         "wording",

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataError, Dataset, RolesNeeded, load_example, read_predictions
-from core.data.predictions.contents import PredictionTable
+from core.data.predictions.record import PredictionTable
 from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.evaluate.source_robustness import compare_models, expected_accuracy_intervals
 from core.models import MODELS

@@ -44,8 +44,8 @@ def looked_at(plan: AverageCasePlan, dataset: Dataset, *, with_samples: bool) ->
 
 def shown(plan: AverageCasePlan, dataset: Dataset, look: RobustnessLook) -> dict[str, list[str]]:
     """The parameters of the address that say what the page is about."""
-    sigma, of = _sigma_control(plan), _class_control(dataset)
-    return {sigma.key: sigma.written(exact(look.sigma)), of.key: of.written(look.label or "")}
+    sigma, label = _sigma_control(plan), _class_control(dataset)
+    return {sigma.key: sigma.written(exact(look.sigma)), label.key: label.written(look.label or "")}
 
 
 def _sigma_control(plan: AverageCasePlan) -> One:

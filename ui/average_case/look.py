@@ -13,68 +13,70 @@ from ui.data_sets import views
 from ui.shell import page
 
 
-def verdict(found: Robustness, sigma: float, *, finished: bool) -> Verdict:
+def verdict(robustness: Robustness, sigma: float, *, finished: bool) -> Verdict:
     """The card: the sentence, four numbers and, once all is known, what to do next."""
-    said = average_case_verdict(found, sigma)
-    page.verdict(said if finished else replace(said, advice=""), report.metrics(found, sigma))
-    return said
+    verdict = average_case_verdict(robustness, sigma)
+    page.verdict(verdict if finished else replace(verdict, advice=""), report.metrics(robustness, sigma))
+    return verdict
 
 
-def classes(found: Robustness, sigma: float) -> None:
+def classes(robustness: Robustness, sigma: float) -> None:
     """Figure 4 of the paper: the distribution of every class."""
-    n = sum(of.n > 0 for of in found.at(sigma).classes)
-    drawn = report.class_figure(found, sigma)
+    n = sum(share.n > 0 for share in robustness.at(sigma).classes)
+    drawn = report.class_figure(robustness, sigma)
     views.in_a_box(n, lambda: page.draw(drawn), key="class-box")
 
 
-def directions(found: Robustness, sigma: float) -> None:
+def directions(robustness: Robustness, sigma: float) -> None:
     """Which change breaks which class, where the plan asked for it."""
-    if not found.directions_at(sigma):
+    if not robustness.directions_at(sigma):
         return
 
     def drawn() -> None:
-        views.in_a_box(len(found.class_names), lambda: page.draw(report.direction_figure(found, sigma)), key="ways-box")
+        views.in_a_box(
+            len(robustness.class_names), lambda: page.draw(report.direction_figure(robustness, sigma)), key="ways-box"
+        )
 
     page.fold("Which change breaks a class?", drawn, key="directions")
 
 
-def sigmas(found: Robustness) -> None:
+def sigmas(robustness: Robustness) -> None:
     """How much noise it takes: sigma-50 of every class, and over sigma the mean and the gap."""
-    if len(found.half):
-        n = sum(of.n > 0 for of in found.half_by_class)
-        views.in_a_box(n, lambda: page.draw(report.half_figure(found)), key="half-box")
+    if len(robustness.half):
+        n = sum(share.n > 0 for share in robustness.half_by_class)
+        views.in_a_box(n, lambda: page.draw(report.half_figure(robustness)), key="half-box")
     mean, gap = st.columns(2, gap="medium")
     with mean:
-        page.draw(report.sigma_figure(found))
+        page.draw(report.sigma_figure(robustness))
     with gap:
-        page.draw(report.gap_figure(found))
+        page.draw(report.gap_figure(robustness))
 
 
-def audit(found: Robustness, sigma: float) -> None:
+def audit(robustness: Robustness, sigma: float) -> None:
     """Every estimator beside Monte-Carlo: figure 2a, the time of each, convergence and the sigmoid."""
-    of = found.audit
-    if not of.estimators:
+    audit = robustness.audit
+    if not audit.estimators:
         page.empty("Unknown, because no sample was audited. Set the number of audited samples above, and run again.")
         return
     error, bias = st.columns(2, gap="medium")
     with error:
-        page.draw(report.error_figure(of))
+        page.draw(report.error_figure(audit))
     with bias:
-        page.draw(report.bias_figure(of))
-    table(found, sigma)
+        page.draw(report.bias_figure(audit))
+    table(robustness, sigma)
     converging, sigmoid = st.columns(2, gap="medium")
     with converging:
-        if of.convergence:
-            page.draw(report.convergence_figure(of))
+        if audit.convergence:
+            page.draw(report.convergence_figure(audit))
     with sigmoid:
-        if len(of.sigmoids(sigma)):
-            page.draw(report.sigmoid_figure(of, sigma))
+        if len(audit.sigmoids(sigma)):
+            page.draw(report.sigmoid_figure(audit, sigma))
 
 
-def table(found: Robustness, sigma: float) -> None:
+def table(robustness: Robustness, sigma: float) -> None:
     """A line for each estimator: error and bias at this sigma, and what a sample takes (the paper's table 1)."""
-    of = report.estimator_table(found.audit, sigma)
-    if of is None:
+    table = report.estimator_table(robustness.audit, sigma)
+    if table is None:
         return
     faster = f"Compared with Monte-Carlo of {count(report.DRAWS_OF_PAPER)} draws, extrapolated from the audit's draws"
     config = {
@@ -82,8 +84,8 @@ def table(found: Robustness, sigma: float) -> None:
         "Inside": st.column_config.TextColumn(help="Share of estimates inside Monte-Carlo's exact interval"),
         "Times faster": st.column_config.TextColumn(help=faster),
     }
-    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
-    st.caption(page.plain(of.caption))
+    st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
+    st.caption(page.plain(table.caption))
 
 
 def nothing_computed(plan: AverageCasePlan, n_samples: int, ahead: str) -> None:

@@ -82,50 +82,52 @@ def _unit(plan: AverageCasePlan, shape: tuple[int, ...], rng: np.random.Generato
 
 def _radius(plan: AverageCasePlan, sigma: float, dataset: Dataset) -> str:
     n_features = int(np.prod(dataset.x.shape[1:]))
-    of = "" if plan.shape == "isotropic" else " standard deviations"
+    unit = "" if plan.shape == "isotropic" else " standard deviations"
     return (
-        f"sigma {sigma:g}: about {sigma * n_features**0.5:.3g}{of} away (sigma times the root of {count(n_features)})"
+        f"sigma {sigma:g}: about {sigma * n_features**0.5:.3g}{unit} away (sigma times the root of {count(n_features)})"
     )
 
 
-def extremes(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
+def extremes(robustness: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     """The least and the most robust samples of a class, side by side (figure 3)."""
-    code = _class_shown(found, look)
-    st.subheader(f"Least and most robust samples of {page.plain(quoted(found.class_names[code]))}", anchor=False)
-    if not found.at(look.sigma).classes[code].n:
+    code = _class_shown(robustness, look)
+    st.subheader(f"Least and most robust samples of {page.plain(quoted(robustness.class_names[code]))}", anchor=False)
+    if not robustness.at(look.sigma).classes[code].n:
         st.caption("No judged sample has this class.")
         return
-    _ends_of(found, look.sigma, code, dataset, by="p_robust", titles=("Least robust", "Most robust"))
+    _ends_of(robustness, look.sigma, code, dataset, by="p_robust", titles=("Least robust", "Most robust"))
 
 
-def confident(found: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
+def confident(robustness: Robustness, look: RobustnessLook, dataset: Dataset) -> None:
     """The same class by softmax confidence, and p_robust against it for all samples, beside the map."""
-    code = _class_shown(found, look)
-    confidence = found.samples_at(look.sigma)["confidence"].to_numpy(dtype=float)
+    code = _class_shown(robustness, look)
+    confidence = robustness.samples_at(look.sigma)["confidence"].to_numpy(dtype=float)
     if not np.isfinite(confidence).any():
         st.caption("This run has no confidences.")
         return
-    if found.at(look.sigma).classes[code].n:
-        st.markdown(f"**Samples of {page.plain(quoted(found.class_names[code]))} by softmax confidence**")
-        _ends_of(found, look.sigma, code, dataset, by="confidence", titles=("Least confident", "Most confident"))
-    linked(found, look.sigma, dataset)
+    if robustness.at(look.sigma).classes[code].n:
+        st.markdown(f"**Samples of {page.plain(quoted(robustness.class_names[code]))} by softmax confidence**")
+        _ends_of(robustness, look.sigma, code, dataset, by="confidence", titles=("Least confident", "Most confident"))
+    linked(robustness, look.sigma, dataset)
 
 
-def _class_shown(found: Robustness, look: RobustnessLook) -> int:
+def _class_shown(robustness: Robustness, look: RobustnessLook) -> int:
     """The class that was chosen, else the one with the lowest mean."""
     if look.label is not None:
-        return found.class_names.index(look.label)
-    classes = found.at(look.sigma).classes
-    return min((code for code, of in enumerate(classes) if of.n), key=lambda code: classes[code].value)
+        return robustness.class_names.index(look.label)
+    classes = robustness.at(look.sigma).classes
+    return min((code for code, share in enumerate(classes) if share.n), key=lambda code: classes[code].value)
 
 
-def _ends_of(found: Robustness, sigma: float, code: int, dataset: Dataset, *, by: str, titles: tuple[str, str]) -> None:
-    at, ends = found.samples_at(sigma).set_index("row"), found.extremes(sigma, code, by=by, n=N_EXTREME)
+def _ends_of(
+    robustness: Robustness, sigma: float, code: int, dataset: Dataset, *, by: str, titles: tuple[str, str]
+) -> None:
+    at, ends = robustness.samples_at(sigma).set_index("row"), robustness.extremes(sigma, code, by=by, n=N_EXTREME)
     for title, rows, column in zip(titles, ends, st.columns(2, gap="large"), strict=True):
         with column:
             st.markdown(title)
             with st.container(key=f"{title.split()[0].lower()}-robust-{by.replace('_', '-')}"):
-                _show(dataset, at, rows, found.class_names)
+                _show(dataset, at, rows, robustness.class_names)
     if dataset.kind == "image":
         st.caption("Under each picture: predicted class, p_robust, softmax confidence.")
 
@@ -135,21 +137,21 @@ def _show(dataset: Dataset, at: pd.DataFrame, rows: np.ndarray, names: tuple[str
     if not len(rows):
         st.caption("Too few samples.")
         return
-    told = at.loc[rows]
-    said = [names[code] for code in told["predicted"]]
+    shown = at.loc[rows]
+    predicted = [names[code] for code in shown["predicted"]]
     if dataset.kind == "image":
         captions = [
             f"{quoted(name)}{' (wrong)' * (code != label)}, {_whole(p)}, {_whole(sure)}"
             for name, code, label, p, sure in zip(
-                said, told["predicted"], told["label"], told["p_robust"], told["confidence"], strict=True
+                predicted, shown["predicted"], shown["label"], shown["p_robust"], shown["confidence"], strict=True
             )
         ]
         samples.pictures([dataset.x[row] for row in rows], captions)
         return
     table = samples.table(dataset, rows)
-    table.insert(2, "predicted", said)
-    table.insert(3, "p_robust (%)", [fixed(100 * p, 1) for p in told["p_robust"]])
-    table.insert(4, "confidence (%)", [fixed(100 * p, 1) for p in told["confidence"]])
+    table.insert(2, "predicted", predicted)
+    table.insert(3, "p_robust (%)", [fixed(100 * p, 1) for p in shown["p_robust"]])
+    table.insert(4, "confidence (%)", [fixed(100 * p, 1) for p in shown["confidence"]])
     if dataset.kind == "text":
         st.table(table.map(page.plain).set_index("id"), alt="Samples in full")
     else:
@@ -162,12 +164,12 @@ def _whole(share: float) -> str:
 
 
 @session.fragment
-def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
+def linked(robustness: Robustness, sigma: float, dataset: Dataset) -> None:
     """p_robust against confidence beside the map: what is selected on one stands out on the other, and below."""
     chosen = maps.selected(dataset.fingerprint)
     scatter, beside = st.columns(2, gap="medium")
     with scatter:
-        drawn = figures.confidence_chart(found, sigma, selected=chosen, dark=page.dark())
+        drawn = figures.confidence_chart(robustness, sigma, selected=chosen, dark=page.dark())
         caption = (
             "Each mark is a sample; crosses are wrong predictions. Lower right: confident, but fragile. Lasso "
             "marks to see them on the map and below."
@@ -177,7 +179,7 @@ def linked(found: Robustness, sigma: float, dataset: Dataset) -> None:
         points = _points(dataset)
         if points is not None:
             fragile = "bright" if page.dark() else "dark"
-            drawn = figures.robustness_map(points, found, sigma, selected=chosen, dark=page.dark())
+            drawn = figures.robustness_map(points, robustness, sigma, selected=chosen, dark=page.dark())
             maps.linked_chart(
                 drawn,
                 f"The judged samples on their first two principal components, {fragile} ones fragile. The map on "

@@ -38,7 +38,7 @@ def metric(class_names: tuple[str, ...]) -> tuple[Metric, dict[str, list[str]]]:
     """What folds are scored by, and its parameter of the address."""
     metrics = {"macro_f1": Metric(), "accuracy": Metric("accuracy")}
     metrics |= {f"f1-{name}": Metric("f1", name) for name in class_names}
-    titles = {name: of.title[0].upper() + of.title[1:] for name, of in metrics.items()}
+    titles = {name: entry.title[0].upper() + entry.title[1:] for name, entry in metrics.items()}
     meaning = "The paper uses macro F1 for several classes and, for two, the F1 of the positive one."
     control = One("score", "Score", titles, "macro_f1", meaning)
     check_address([control])

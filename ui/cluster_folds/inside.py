@@ -45,8 +45,8 @@ def _words(folded: Folded, cut: Cut, at: int) -> None:
     with st.grid("auto", min_column_width=150, border=True):
         for name in counts.class_names:
             words = [word.word for word in counts.characteristic(name, most=6) if word.stands]
-            said = page.plain(", ".join(words)) or "no word differs by more than chance"
-            st.markdown(f"**{page.plain(name)}**  \n{said}")
+            sentence = page.plain(", ".join(words)) or "no word differs by more than chance"
+            st.markdown(f"**{page.plain(name)}**  \n{sentence}")
     words = counts.characteristic(counts.class_names[at], most=N_WORDS)
     figure = partial(characteristic_words, words, noun="fold", nouns="folds")
     page.figure(

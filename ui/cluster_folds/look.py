@@ -143,23 +143,25 @@ def _labels(folded: Folded, chosen: list[Cut]) -> None:
 
 def _described(folded: Folded, chosen: list[Cut]) -> None:
     st.markdown("**Requested and achieved, compared with random folds of the same sizes**")
-    told = {}
+    descriptions = {}
     for cut in chosen:
         try:
             task = results.description(folded, cut)
-            found = background.answer(
+            description = background.answer(
                 task, "Measuring how much training and test parts differ", key=f"described-{cut.scheme}"
             )
         except DataError as problem:
             page.error(problem)
             continue
-        if found is not None:
-            told[cut] = found
-            _description(folded, cut, found)
-    if told:
+        if description is not None:
+            descriptions[cut] = description
+            _description(folded, cut, description)
+    if descriptions:
         tables = {
-            "Distances": lambda: _joined({cut: found.measures_table() for cut, found in told.items()}),
-            "Labels": lambda: _joined({cut: found.labels_table() for cut, found in told.items()}),
+            "Distances": lambda: _joined(
+                {cut: description.measures_table() for cut, description in descriptions.items()}
+            ),
+            "Labels": lambda: _joined({cut: description.labels_table() for cut, description in descriptions.items()}),
         }
         take_away.offer(tables, stem="cluster-folds")
 
@@ -171,22 +173,24 @@ def _joined(tables: dict[Cut, pd.DataFrame]) -> pd.DataFrame:
     return whole[["scheme", "seed", *(name for name in whole.columns if name not in ("scheme", "seed"))]]
 
 
-def _description(folded: Folded, cut: Cut, found: FoldDescription) -> None:
-    table = found.table()
+def _description(folded: Folded, cut: Cut, description: FoldDescription) -> None:
+    table = description.table()
     lines = {"Fold": [*folded.names(cut), "random"], "n": [*map(count, table["n_test"]), ""]}
     lines["Wanted"] = [*(fixed(float(n), 1) for n in table["n_wanted"]), ""]
-    for measure in found.measures:
+    for measure in description.measures:
         title, _, digits = COLUMNS[measure]
         lines[title] = [fixed(float(value), digits) for value in [*table[measure], table[f"{measure}_random"].mean()]]
         if measure == "auc":
-            ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in found.auc_interval]
+            ends = [f" [{fixed(float(low), 2)}, {fixed(float(high), 2)}]" for low, high in description.auc_interval]
             lines[title] = [f"{value}{end}" for value, end in zip(lines[title], [*ends, ""], strict=True)]
     config = {title: st.column_config.TextColumn(help=meaning) for title, meaning, _ in COLUMNS.values()}
-    st.caption(f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(found.random), 'random draw')}.")
+    st.caption(
+        f"{page.plain(folded.cuts[cut])}; last row: the mean of {plural(len(description.random), 'random draw')}."
+    )
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, key=f"table-{cut.scheme}-{cut.seed}")
     with st.expander("Labels by fold", type="compact"):
-        counts = found.label_counts().set_axis([f"Fold {name}" for name in folded.names(cut)], axis="columns")
+        counts = description.label_counts().set_axis([f"Fold {name}" for name in folded.names(cut)], axis="columns")
         st.dataframe(counts.rename_axis("Label"), key=f"labels-by-fold-{cut.scheme}-{cut.seed}")
         st.caption("Samples of each label. In brackets: the requested number, where it differs by a sample or more.")
-    for remark in found.remarks[:5]:
+    for remark in description.remarks[:5]:
         st.caption(page.plain(remark))

@@ -61,18 +61,18 @@ def _features(dataset: Dataset, representation: str | None, n_components: int | 
 @cache.task(max_entries=16)
 def relations(folded: Folded, metric: Metric) -> Work[Related]:
     """What goes with scores."""
-    of, scores = features(folded), performance(folded, metric)
-    return Work(lambda step: work.related(folded, scores, _or_none(of)))
+    vectors, scores = features(folded), performance(folded, metric)
+    return Work(lambda step: work.related(folded, scores, _or_none(vectors)))
 
 
 @cache.task(max_entries=16)
 def description(folded: Folded, cut: Cut) -> Work[FoldDescription]:
     """What a scheme did to the data."""
-    of, data = features(folded), folded.dataset
+    vectors, data = features(folded), folded.dataset
     near = None if data is None else _near_duplicates(data, folded.plan.representation)
 
     def describe(step: Callable[[], None]) -> FoldDescription:
-        return work.description(folded, cut, _or_none(of), _or_none(near))
+        return work.description(folded, cut, _or_none(vectors), _or_none(near))
 
     return Work(describe)
 

@@ -55,26 +55,26 @@ def nothing_computed(plan: FoldPlan, ahead: str) -> None:
 
 def summary(scores: FoldPerformance) -> None:
     """A row for each model, scheme and seed, as the paper's tables have it, with every fold."""
-    of = report.table(scores)
+    table = report.table(scores)
     config = {
         "By fold (%)": st.column_config.TextColumn(width="large", help=f"{scores.metric.title} of fold 1, 2, ..."),
         "Mean (%)": st.column_config.TextColumn(help="Mean over folds, 95 % interval over samples"),
         "Majority (%)": st.column_config.TextColumn(help="Always predicting the class most frequent in training"),
         "Std": st.column_config.TextColumn(help="Population standard deviation over folds, in points"),
     }
-    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
+    st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
 
 
 def tables(folded: Folded, scores: FoldPerformance) -> dict[str, Callable[[], pd.DataFrame]]:
     """What can be taken away of scores, by title; of characteristics once they are measured."""
-    found = {"Folds": scores.table, "Runs": scores.summary, "Classes": scores.class_table}
+    frames = {"Folds": scores.table, "Runs": scores.summary, "Classes": scores.class_table}
     if scores.differences:
-        found["Differences"] = scores.difference_table
+        frames["Differences"] = scores.difference_table
     measured = results.relations(folded, scores.metric).future
     if measured.done():
         known = measured.result().characteristics
-        found["Characteristics"] = lambda: known.assign(fold=known["fold"] + 1)
-    return found
+        frames["Characteristics"] = lambda: known.assign(fold=known["fold"] + 1)
+    return frames
 
 
 def _about(scores: FoldPerformance) -> tuple[str, str | None]:
@@ -107,9 +107,9 @@ def _details(scores: FoldPerformance, model: str, scheme: str | None, related: R
         if related is None or not len(related.characteristics):
             return
         names = _worth_showing(related.characteristics)
-        told = [of for of in related.relations if of.model == model]
-        strongest = sorted(told, key=lambda of: (of.scheme != scheme, -abs(of.r)))
-        first = next((of.characteristic for of in strongest if of.characteristic in names), names[0])
+        relations = [relation for relation in related.relations if relation.model == model]
+        strongest = sorted(relations, key=lambda relation: (relation.scheme != scheme, -abs(relation.r)))
+        first = next((relation.characteristic for relation in strongest if relation.characteristic in names), names[0])
         name = choose(_AGAINST, "Score against", {name: name for name in names}, first)
         page.draw(report.relation_figure(scores, runs, related.characteristics, name, strongest))
 

@@ -70,7 +70,7 @@ def cards() -> dict[str, str]:
     place = st.container()
     if in_use.keys() & {FIRST, SECOND}:
         names = (f"{slot.title} **{page.plain(known[address])}**" for slot, address in in_use.items())
-        place = choice_line(" · ".join(names), key="folds", of="-".join(address[:7] for address in in_use.values()))
+        place = choice_line(" · ".join(names), key="folds", chosen="-".join(address[:7] for address in in_use.values()))
     with place, st.grid(max(1, len(shown)), min_column_width=250):
         for slot, address in shown.items():
             with st.container(border=True, height="stretch", gap="small", key=f"slot-{slot.key}"):
@@ -84,12 +84,12 @@ def parameters(chosen: dict[str, str]) -> dict[str, list[str]]:
     return {VIEW.key: VIEW.written(OWN)} | {key: [address] for key, address in chosen.items()}
 
 
-def view(chosen: dict[str, str], found: Folded) -> View:
+def view(chosen: dict[str, str], folded: Folded) -> View:
     """What a link shows: the files, and the data set where they are of its samples."""
     known, settled, datasets = prediction_choice.stored_titles(), parameters(chosen), ()
-    if found.dataset is not None:
-        datasets = (found.dataset.fingerprint,)
-        settled |= {data_choice.ADDRESS: [found.dataset.fingerprint]}
+    if folded.dataset is not None:
+        datasets = (folded.dataset.fingerprint,)
+        settled |= {data_choice.ADDRESS: [folded.dataset.fingerprint]}
     title = " · ".join(known.get(address, address[:12]) for address in chosen.values())
     return View("cluster_folds", settled, title, datasets=datasets, predictions=tuple(chosen.values()))
 
@@ -111,15 +111,15 @@ def foretold(chosen: dict[str, str], scores: FoldPerformance) -> tuple[Foretold,
     if HELD_OUT.key not in chosen:
         return ()
     table = prediction_results.table_of(chosen[HELD_OUT.key])
-    said = {model or "": table.select(model=model) for model in (table.models or (None,))}
-    return foretold_on(scores, said, name="the held-out set")
+    held_out = {model or "": table.select(model=model) for model in (table.models or (None,))}
+    return foretold_on(scores, held_out, name="the held-out set")
 
 
 def _empty(slot: Slot, known: dict[str, str]) -> None:
     """The controls for the files, what their columns are, and the button that stores and uses them; or earlier ones."""
     kinds = [ending[1:] for ending in PREDICTION_ENDINGS]
     turn = st.session_state.get(f"turn-{slot.key}", 0)
-    said = st.file_uploader(
+    file = st.file_uploader(
         "Predictions", type=kinds, key=f"said-{slot.key}-{turn}", help="A row per sample: id, gold, predicted."
     )
     folds = None
@@ -130,12 +130,12 @@ def _empty(slot: Slot, known: dict[str, str]) -> None:
             key=f"cut-{slot.key}-{turn}",
             help="ids and clustering_labels. Not needed where the predictions have a column of folds.",
         )
-    if said is None:
+    if file is None:
         if known:
             prediction_choice.earlier(slot.key, known, partial(_remember, slot), "Choose an earlier file")
         return
     try:
-        upload = _upload(slot, said, folds)
+        upload = _upload(slot, file, folds)
     except DataError as problem:
         page.error(problem)
         return
@@ -152,9 +152,9 @@ def _empty(slot: Slot, known: dict[str, str]) -> None:
         st.button("Use", type="primary", key=f"use-{slot.key}", on_click=_use, args=(slot, complete))
 
 
-def _upload(slot: Slot, said: object, folds: object | None) -> PredictionUpload:
+def _upload(slot: Slot, file: object, folds: object | None) -> PredictionUpload:
     """The files as one upload, read with the roles that somebody corrected."""
-    given = prediction_upload.given(said)
+    given = prediction_upload.given(file)
     upload = folded_upload(given, prediction_upload.given(folds)) if folds else PredictionUpload(given)
     roles = st.session_state.get(f"roles-{slot.key}")
     if roles is None or roles[0] != upload.fingerprint:
@@ -172,14 +172,15 @@ def _check(slot: Slot, upload: PredictionUpload) -> None:
     """DataError where the files tell no folds; a line on what they hold."""
     table = prediction_results.uploaded(upload)
     model = table.models[0] if table.models else None
-    one = table.select(model=model)
+    predictions = table.select(model=model)
     if not slot.has_folds:
-        st.caption(f"{plural(one.n_samples, 'sample')}, {plural(one.n_classes, 'class', 'classes')}.")
+        st.caption(f"{plural(predictions.n_samples, 'sample')}, {plural(predictions.n_classes, 'class', 'classes')}.")
         return
-    told = predictions_on_folds({"": one})
+    scores = predictions_on_folds({"": predictions})
     scheme = page.plain(scheme_title(scheme_of((upload.truth or upload.predictions).name)))
-    n_folds = plural(len(set(told.rows["fold"])), "fold")
-    st.caption(f"{scheme}: {plural(one.n_samples, 'sample')}, {n_folds}, {plural(one.n_classes, 'class', 'classes')}.")
+    n_folds = plural(len(set(scores.rows["fold"])), "fold")
+    n_classes = plural(predictions.n_classes, "class", "classes")
+    st.caption(f"{scheme}: {plural(predictions.n_samples, 'sample')}, {n_folds}, {n_classes}.")
 
 
 def _in_use(slot: Slot, address: str, name: str) -> None:

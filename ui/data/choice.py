@@ -46,10 +46,10 @@ class Choice:
 def choices() -> dict[str, Choice]:
     """All that can be chosen by this owner, by address: the examples first, then what was uploaded, newest first."""
     stored = workspace().datasets(owner())
-    newest = {one.example: one for one in reversed(stored) if one.example}
+    newest = {dataset.example: dataset for dataset in reversed(stored) if dataset.example}
     examples = [_example(name, newest.get(name)) for name in EXAMPLES]
     shown = {choice.address for choice in examples}
-    others = [_upload(one, stored) for one in stored if one.fingerprint not in shown]
+    others = [_upload(dataset, stored) for dataset in stored if dataset.fingerprint not in shown]
     return {choice.address: choice for choice in [*examples, *others]}
 
 
@@ -57,16 +57,16 @@ def _example(name: str, stored: StoredDataset | None) -> Choice:
     return Choice(stored.fingerprint if stored else name, EXAMPLES[name].title, name, stored)
 
 
-def _upload(one: StoredDataset, stored: list[StoredDataset]) -> Choice:
-    title = name_of(one)
-    if one.example or sum(other.name == one.name for other in stored) > 1:
-        title += f" ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
-    return Choice(one.fingerprint, title, None, one)
+def _upload(dataset: StoredDataset, stored: list[StoredDataset]) -> Choice:
+    title = name_of(dataset)
+    if dataset.example or sum(other.name == dataset.name for other in stored) > 1:
+        title += f" ({datetime.fromtimestamp(dataset.created, UTC):%d %b %Y, %H:%M})"
+    return Choice(dataset.fingerprint, title, None, dataset)
 
 
-def name_of(one: StoredDataset) -> str:
+def name_of(dataset: StoredDataset) -> str:
     """What a data set is called, alike for everybody who sees it; others may be called the same."""
-    return EXAMPLES[one.example].title if one.example in EXAMPLES else one.name
+    return EXAMPLES[dataset.example].title if dataset.example in EXAMPLES else dataset.name
 
 
 def title_of(run: Run) -> str:

@@ -49,9 +49,9 @@ class Columns:
             self.values[column] = values_of(self.table, column)
         return self.values[column]
 
-    def numbers_beside(self, said: Mapping[str, str | None]) -> tuple[str, ...]:
+    def numbers_beside(self, chosen: Mapping[str, str | None]) -> tuple[str, ...]:
         """The columns of numbers that these roles leave, looked up once; none where there is no label yet."""
-        roles = DatasetRoles(**{**said, "text": None})
+        roles = DatasetRoles(**{**chosen, "text": None})
         if roles not in self.numbers:
             try:
                 self.numbers[roles] = features_of(self.table, roles) if roles.label else ()
@@ -78,22 +78,22 @@ def ask(columns: Columns, file_id: str) -> tuple[DatasetRoles | None, DataError 
     asked = [role for role in SINGLE if role not in RARE or getattr(columns.proposal.roles, role) is not None]
     for role in asked:
         st.session_state.setdefault(_key(role, file_id), getattr(columns.proposal.roles, role) or _nothing(role))
-    said = {role: st.session_state[_key(role, file_id)] or None for role in asked}
-    numbers = columns.numbers_beside(said)
-    without = "images" if said.get("image") else f"{plural(len(numbers), 'column')} of numbers"
+    chosen = {role: st.session_state[_key(role, file_id)] or None for role in asked}
+    numbers = columns.numbers_beside(chosen)
+    without = "images" if chosen.get("image") else f"{plural(len(numbers), 'column')} of numbers"
     with st.grid(len(asked), min_column_width=150 if len(asked) > USUAL else 200):
         for role in asked:
-            _choose(role, said[role], columns, without if role == "text" else "none", file_id)
-    own = any(said.get(role) for role in INPUTS)
-    inputs = () if own or not said["label"] else _inputs(numbers, file_id)
+            _choose(role, chosen[role], columns, without if role == "text" else "none", file_id)
+    own = any(chosen.get(role) for role in INPUTS)
+    inputs = () if own or not chosen["label"] else _inputs(numbers, file_id)
     with rows:
-        _first_rows(columns.table, said, inputs)
-    if said["label"] is None:
+        _first_rows(columns.table, chosen, inputs)
+    if chosen["label"] is None:
         return None, None
     if not own and not inputs:
         return None, DataError(f"{columns.table.name}: no column of numbers is left for inputs. Choose one of text.")
     named = inputs if inputs != numbers or columns.proposal.roles.image else ()  # where none are, images are taken
-    return DatasetRoles(**said, features=named), None
+    return DatasetRoles(**chosen, features=named), None
 
 
 def _key(role: str, file_id: str) -> str:
@@ -145,11 +145,11 @@ def _comes_to(role: str, column: str | None, columns: Columns, without: str) -> 
         inputs = "" if without == ROLES["image"][0].lower() else "All without another role."
         return {"label": "", "text": inputs, "id": "Rows are numbered."}.get(role, "None known.")
     held = {"label": "", "text": "A text in each row.", "image": ""}
-    said = held[role] if role in held else _content(role, columns.values_of(column))
+    content = held[role] if role in held else _content(role, columns.values_of(column))
     why = columns.proposal.why.get(role, "").partition(";")[0].partition(":")[0]
     if not why or role == "id" or getattr(columns.proposal.roles, role) != column:
-        return said
-    return f"{said} {why[:1].upper()}{why[1:]}.".strip()
+        return content
+    return f"{content} {why[:1].upper()}{why[1:]}.".strip()
 
 
 def _content(role: str, values: Values) -> str:
@@ -178,11 +178,11 @@ def _inputs(numbers: tuple[str, ...], file_id: str) -> tuple[str, ...]:
     return tuple(column for column in numbers if column not in set(left_out))
 
 
-def _first_rows(table: Table, said: Mapping[str, str | None], inputs: Sequence[str]) -> None:
+def _first_rows(table: Table, chosen: Mapping[str, str | None], inputs: Sequence[str]) -> None:
     """The first rows, those columns first that have a role, with the role over each."""
     over = dict.fromkeys(inputs, ROLES["text"][0])
-    over |= {column: ROLES[role][0] for role, column in said.items() if column is not None}
-    leading = [said[role] for role in dict.fromkeys((*FIRST, *said)) if said.get(role) is not None]
+    over |= {column: ROLES[role][0] for role, column in chosen.items() if column is not None}
+    leading = [chosen[role] for role in dict.fromkeys((*FIRST, *chosen)) if chosen.get(role) is not None]
     rest = sorted((column for column in table.columns if column not in leading), key=lambda column: column not in over)
     shown = [*leading, *rest][:MOST_COLUMNS]
     frame = pd.DataFrame({column: [_cell(value) for value in table.columns[column][:N_ROWS]] for column in shown})
@@ -207,5 +207,5 @@ def balance(names: Sequence[str], n_per_class: Sequence[int], *, most: int = 6) 
     """
     shares = sorted(zip(n_per_class, names, strict=True), key=lambda pair: -pair[0])
     n_samples = sum(n_per_class)
-    said = [f"{quoted(name)} {percent(n / n_samples)}" for n, name in shares]
-    return listed(said, most=most) if len(said) > most else ", ".join(said)
+    shown = [f"{quoted(name)} {percent(n / n_samples)}" for n, name in shares]
+    return listed(shown, most=most) if len(shown) > most else ", ".join(shown)

@@ -30,14 +30,14 @@ def find_samples(dataset: Dataset, wanted: str) -> Search:
     keys = [_folded(dataset.ids), _folded(np.array(dataset.class_names, dtype=object))[dataset.y]]
     keys += [] if dataset.sources is None else [_folded(dataset.sources)]
     texts = _folded(dataset.x) if dataset.kind == "text" and names else None
-    found, missing = np.zeros(dataset.n_samples, dtype=bool), []
+    matches, missing = np.zeros(dataset.n_samples, dtype=bool), []
     for name in names:
         hits = np.any([key == name for key in keys], axis=0)
         if texts is not None:
             hits |= np.fromiter((name in text for text in texts), dtype=bool, count=len(texts))
-        found |= hits
+        matches |= hits
         missing += [] if hits.any() else [name]
-    return Search(np.flatnonzero(found), tuple(missing))
+    return Search(np.flatnonzero(matches), tuple(missing))
 
 
 def _folded(values: np.ndarray) -> np.ndarray:

@@ -28,32 +28,32 @@ def adequacy_plan(dataset: Dataset) -> tuple[AdequacyPlan, DeltaGenerator]:
 class AdequacyLook:
     """What the page is about: a model (and source finder), what is worth collecting for, and what the panels show."""
 
-    of: str
+    curve: str
     worth: float
     panels: str
 
 
 def looked_at(plan: AdequacyPlan) -> AdequacyLook:
     """The controls of what is looked at; none of them needs another run."""
-    of, worth, panels = _look_controls(plan)
-    check_address([of, worth, panels])
+    curve, worth, panels = _look_controls(plan)
+    check_address([curve, worth, panels])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        chosen = of.draw() if len(of.titles) > 2 else ""
+        chosen = curve.draw() if len(curve.titles) > 2 else ""
         return AdequacyLook(chosen, worth.draw() / 100, panels.draw())
 
 
 def shown(plan: AdequacyPlan, look: AdequacyLook) -> dict[str, list[str]]:
     """The parameters of the address that say what the page is about."""
-    of, worth, panels = _look_controls(plan)
+    curve, worth, panels = _look_controls(plan)
     written = {worth.key: worth.written(round(100 * look.worth, 6)), panels.key: panels.written(look.panels)}
-    return written if len(of.titles) <= 2 else {of.key: of.written(look.of), **written}
+    return written if len(curve.titles) <= 2 else {curve.key: curve.written(look.curve), **written}
 
 
-def chosen_curve(found: Adequacy, look: AdequacyLook) -> Curve | None:
+def chosen_curve(adequacy: Adequacy, look: AdequacyLook) -> Curve | None:
     """The curve that the verdict and the details are about; None while that model has none."""
-    if not look.of:
-        return first_curve(found)
-    return next((curve for curve in found.overall if _name(curve.model, curve.source_finder) == look.of), None)
+    if not look.curve:
+        return first_curve(adequacy)
+    return next((curve for curve in adequacy.overall if _name(curve.model, curve.source_finder) == look.curve), None)
 
 
 def _look_controls(plan: AdequacyPlan) -> tuple[One, Number, One]:

@@ -16,16 +16,16 @@ from ui.data_set_adequacy.controls import AdequacyLook
 from ui.shell import page
 
 
-def verdict(found: Adequacy, of: Curve, look: AdequacyLook, *, null: Claim | None, finished: bool) -> Verdict:
+def verdict(adequacy: Adequacy, curve: Curve, look: AdequacyLook, *, null: Claim | None, finished: bool) -> Verdict:
     """The card: the sentence, and four numbers. `null` and `finished` as in `adequacy_verdict`."""
-    said = adequacy_verdict(found, of, worth=look.worth, names=MODEL_TITLES, null=null, finished=finished)
-    page.verdict(said, report.metrics(found, of))
-    return said
+    verdict = adequacy_verdict(adequacy, curve, worth=look.worth, names=MODEL_TITLES, null=null, finished=finished)
+    page.verdict(verdict, report.metrics(adequacy, curve))
+    return verdict
 
 
-def size_table(found: Adequacy) -> None:
+def size_table(adequacy: Adequacy) -> None:
     """The paper's tables 2 and 3 and the spread: a line for each model and size."""
-    of = report.size_table(found)
+    table = report.size_table(adequacy)
     config = {
         "Samples": st.column_config.NumberColumn(help="Mean number of training samples", format="%d"),
         "Interval (%)": st.column_config.TextColumn(help="Expected accuracy held out and seen in training"),
@@ -43,24 +43,24 @@ def size_table(found: Adequacy) -> None:
         ),
         "Step, AccI": st.column_config.TextColumn(help="The same, seen in training"),
     }
-    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
+    st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
 
 
-def gaining(of: Curve) -> str:
+def gaining(curve: Curve) -> str:
     """The heading of what is said of a model's classes."""
-    return f"{page.plain(MODEL_TITLES.get(of.model, of.model))}: which classes would gain?"
+    return f"{page.plain(MODEL_TITLES.get(curve.model, curve.model))}: which classes would gain?"
 
 
-def classes(found: Adequacy, of: Curve, look: AdequacyLook) -> None:
+def classes(adequacy: Adequacy, curve: Curve, look: AdequacyLook) -> None:
     """Every class: the small panels, and a line with its sentence."""
-    curves = found.classes_of(of)
+    curves = adequacy.classes_of(curve)
     page.draw(report.class_figure(curves, look.panels))
     table = report.class_table(curves, look.worth)
     st.dataframe(table.lines, hide_index=True, alt=table.title, lazy=len(table.lines) > LAZY_ROWS)
     st.caption(f"{table.caption} The sentence of each class is in the download.")
 
 
-def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
+def sentences(adequacy: Adequacy, worth: float) -> pd.DataFrame:
     """Every model and class with what it comes to, for a file."""
     lines = [
         {
@@ -76,7 +76,7 @@ def sentences(found: Adequacy, worth: float) -> pd.DataFrame:
             },
             "sentence": sentence(curve, worth=worth),
         }
-        for curve in found.curves
+        for curve in adequacy.curves
     ]
     return pd.DataFrame(lines)
 
@@ -90,5 +90,5 @@ def nothing_computed(plan: AdequacyPlan, sizes: tuple[int, ...], ahead: str) -> 
 
 
 def _ends(curve: Curve, name: str) -> list[tuple[str, float]]:
-    told = getattr(curve.outlook, name) if curve.outlook else Told()
-    return [("", told.value), ("_lower", told.interval.lower), ("_upper", told.interval.upper)]
+    estimate = getattr(curve.outlook, name) if curve.outlook else Told()
+    return [("", estimate.value), ("_lower", estimate.interval.lower), ("_upper", estimate.interval.upper)]

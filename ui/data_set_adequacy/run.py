@@ -14,7 +14,7 @@ __all__ = ["parameters", "verdict"]
 
 def verdict(run: Run) -> Verdict:
     """What a run has found so far."""
-    found = results.adequacy(run)
-    curve = first_curve(found)
+    adequacy = results.adequacy(run)
+    curve = first_curve(adequacy)
     beside = None if curve is None else clouds.plan_beside(load_plan(run.plan), curve.source_finder)
-    return adequacy_verdict(found, names=MODEL_TITLES, null=clouds.claim_of(beside, run.fingerprint))
+    return adequacy_verdict(adequacy, names=MODEL_TITLES, null=clouds.claim_of(beside, run.fingerprint))

@@ -25,7 +25,7 @@ def choose() -> bool:
     name, taken = (chosen.name, page.plain(chosen.title)) if chosen else ("", "none")
     with (
         line,
-        choice_line(f"Data set **{taken}**", key="data", of=name, change=ANOTHER, expanded=chosen is None),
+        choice_line(f"Data set **{taken}**", key="data", chosen=name, change=ANOTHER, expanded=chosen is None),
     ):
         cards(chosen)
     return False

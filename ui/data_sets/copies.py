@@ -56,28 +56,30 @@ def show(dataset: Dataset, exact: ExactCopies, *, representation: str) -> tuple[
 
 
 def _sentence(exact: ExactCopies, near: NearCopies | None, why_not: str) -> str:
-    said = f"{plural(exact.n_copies, 'sample repeats', 'samples repeat')} an earlier one exactly."
+    sentence = f"{plural(exact.n_copies, 'sample repeats', 'samples repeat')} an earlier one exactly."
     if exact.n_copies == 0:
-        said = "No exact duplicates."
+        sentence = "No exact duplicates."
     if near is None:
-        return f"{said} {why_not}"
+        return f"{sentence} {why_not}"
     if len(near.pairs) == 0:
-        return f"{said} No near-duplicates at this similarity."
+        return f"{sentence} No near-duplicates at this similarity."
     more = " or more" if near.full else ""
     differ = int((~near.same_label).sum())
     labels = f"{count(differ)} of them with different labels" if differ else "all with equal labels"
     pairs = f"{count(len(near.pairs))}{more} near-duplicate pairs ({plural(near.n_samples, 'sample')})"
-    return f"{said} {pairs}, {labels}."
+    return f"{sentence} {pairs}, {labels}."
 
 
 def _choices(exact: ExactCopies, near: NearCopies | None) -> dict[str, Sequence[tuple[int, ...]]]:
-    found: dict[str, Sequence[tuple[int, ...]]] = {"Exact duplicates, different labels": exact.groups(conflicting=True)}
+    groups: dict[str, Sequence[tuple[int, ...]]] = {
+        "Exact duplicates, different labels": exact.groups(conflicting=True)
+    }
     if near is not None:
-        found["Near-duplicates, different labels"] = near.chosen(same_label=False)
-    found["Exact duplicates, same label"] = exact.groups(conflicting=False)
+        groups["Near-duplicates, different labels"] = near.chosen(same_label=False)
+    groups["Exact duplicates, same label"] = exact.groups(conflicting=False)
     if near is not None:
-        found["Near-duplicates, same label"] = near.chosen(same_label=True)
-    return found
+        groups["Near-duplicates, same label"] = near.chosen(same_label=True)
+    return groups
 
 
 def _look(dataset: Dataset, choices: dict[str, Sequence[tuple[int, ...]]]) -> None:

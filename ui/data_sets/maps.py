@@ -122,15 +122,15 @@ def _latest_folds(dataset: Dataset) -> Run | None:
 
 def groupings(dataset: Dataset) -> dict[str, Grouping]:
     """What dots can be coloured by: class, source where it is known, and the folds that the latest run has made."""
-    found = {"class": Grouping("class", dataset.y, dataset.class_names)}
+    by_name = {"class": Grouping("class", dataset.y, dataset.class_names)}
     if dataset.sources is not None:
         names, codes = np.unique(dataset.sources.astype(str), return_inverse=True)
-        found["source"] = Grouping("source", codes, names.tolist())
+        by_name["source"] = Grouping("source", codes, names.tolist())
     run = _latest_folds(dataset)
     for name, folds in (results.folds_of(run) if run else {}).items():
         numbered = [f"fold {fold + 1}" for fold in range(int(folds.max()) + 1)]
-        found[name] = Grouping(name, folds, numbered)
-    return found
+        by_name[name] = Grouping(name, folds, numbered)
+    return by_name
 
 
 @session.fragment
@@ -220,8 +220,8 @@ def _keep(fingerprint: str, event: Any) -> None:
 
 def selected(fingerprint: str) -> tuple[int, ...]:
     """The positions of the selected samples of this data set."""
-    of, chosen = st.session_state.get(_SELECTED, ("", ()))
-    return chosen if of == fingerprint else ()
+    map_of, chosen = st.session_state.get(_SELECTED, ("", ()))
+    return chosen if map_of == fingerprint else ()
 
 
 def _forget() -> None:
@@ -255,10 +255,10 @@ def search(dataset: Dataset) -> None:
 
 
 def _find(dataset: Dataset) -> None:
-    found = find_samples(dataset, st.session_state[_find_key(dataset)]).rows
-    if len(found):
+    rows = find_samples(dataset, st.session_state[_find_key(dataset)]).rows
+    if len(rows):
         _forget()
-        st.session_state[_SELECTED] = (dataset.fingerprint, tuple(found.tolist()))
+        st.session_state[_SELECTED] = (dataset.fingerprint, tuple(rows.tolist()))
 
 
 def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
@@ -268,8 +268,8 @@ def selection(dataset: Dataset, chosen: tuple[int, ...]) -> None:
         page.empty("Lasso points on the map, or search, to list samples here.")
         return
     rows = np.array(chosen)
-    of = label_counts(dataset.y[rows], dataset.class_names)
-    first = sorted((row for row in of.rows if row.n), key=lambda row: -row.n)
+    counts = label_counts(dataset.y[rows], dataset.class_names)
+    first = sorted((row for row in counts.rows if row.n), key=lambda row: -row.n)
     shares = listed([f"{quoted(row.label)} {percent(row.share)}" for row in first])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plural(len(rows), 'sample')} selected** of {count(dataset.n_samples)}", width="stretch")

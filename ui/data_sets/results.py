@@ -43,11 +43,11 @@ def features(dataset: Dataset, representation: str) -> Work[np.ndarray]:
 @cache.task(max_entries=8)
 def near_copies(dataset: Dataset, representation: str, similarity: float) -> Work[NearCopies]:
     """Pairs of nearly equal samples."""
-    known, of = look(dataset), features(dataset, representation)
+    known, vectors = look(dataset), features(dataset, representation)
 
     def compare(step: Callable[[], None]) -> NearCopies:
         copies = known.future.result().copies
-        return work.near_copies(dataset, representation, of.future.result, copies, similarity, step)
+        return work.near_copies(dataset, representation, vectors.future.result, copies, similarity, step)
 
     return Work(compare, work.n_steps_of_near_copies(dataset, representation))
 

@@ -66,10 +66,10 @@ def in_a_box(n_rows: int, draw: Callable[[], None], *, key: str) -> None:
             draw()
 
 
-def labels(dataset: Dataset, of: LabelCounts) -> None:
+def labels(dataset: Dataset, counts: LabelCounts) -> None:
     """Bars with the samples of each class."""
     figure = partial(_label_distribution, dataset)
-    caption = f"Samples per class and their share, n = {count(of.n_samples)}."
+    caption = f"Samples per class and their share, n = {count(counts.n_samples)}."
     in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="labels"), key="labels-box")
 
 
@@ -91,39 +91,41 @@ def choose_number(dataset: Dataset) -> tuple[str, dict[str, list[str]]]:
     return chosen, {control.key: control.written(chosen)}
 
 
-def number(dataset: Dataset, of: NumberByClass) -> None:
+def number(dataset: Dataset, by_class: NumberByClass) -> None:
     """How the number is spread over all samples, with its summary in a line."""
     noun = NOUNS[dataset.kind]
-    page.figure(partial(figures.number_histogram, of, noun=noun), page.plain(summary(of.overall)), key="histogram")
+    page.figure(
+        partial(figures.number_histogram, by_class, noun=noun), page.plain(summary(by_class.overall)), key="histogram"
+    )
 
 
-def summary(of: NumberSummary) -> str:
+def summary(numbers: NumberSummary) -> str:
     """A number over all samples in a line: mean, standard deviation, least, quartiles, greatest, n."""
-    quartiles = ", ".join(f"{value:.4g}" for value in (of.lower_quartile, of.median, of.upper_quartile))
+    quartiles = ", ".join(f"{value:.4g}" for value in (numbers.lower_quartile, numbers.median, numbers.upper_quartile))
     return (
-        f"Mean {of.mean:.4g}, standard deviation {of.std:.4g}; from {of.minimum:.4g} to {of.maximum:.4g}, quartiles "
-        f"{quartiles}; n = {count(of.n)}."
+        f"Mean {numbers.mean:.4g}, standard deviation {numbers.std:.4g}; from {numbers.minimum:.4g} to "
+        f"{numbers.maximum:.4g}, quartiles {quartiles}; n = {count(numbers.n)}."
     ).replace("-", MINUS)
 
 
-def by_class(dataset: Dataset, of: NumberByClass) -> None:
+def by_class(dataset: Dataset, numbers: NumberByClass) -> None:
     """The number within each class, and the classes along the number."""
     boxes, shares = st.columns(2, gap="large")
     with boxes:
-        figure = partial(figures.class_boxes, of)
+        figure = partial(figures.class_boxes, numbers)
         caption = (
             "By class: box from quartile to quartile with median and mean (dashed), whiskers to 1.5 box lengths; the "
             "dotted line is the median of all."
         )
         in_a_box(dataset.n_classes, lambda: page.figure(figure, caption, key="boxes"), key="boxes-box")
     with shares:
-        drawn = partial(figures.shares_by_number, of.shares, title=of.title)
+        drawn = partial(figures.shares_by_number, numbers.shares, title=numbers.title)
         caption = "Shares of the classes, in bins of equally many samples: level bars do not separate classes."
         many = dataset.n_classes > figures.MOST_STACKED
         if many:
             caption = "Each class's share in a bin compared with its share in all; bins have about as many samples."
         in_a_box(dataset.n_classes, lambda: page.figure(drawn, caption, key="shares"), key="shares-box")
-    _number_table(of)
+    _number_table(numbers)
 
 
 def words(dataset: Dataset) -> None:
@@ -162,9 +164,11 @@ def _shown(counts: WordCounts, plain_only: bool) -> WordCounts:
     return counts.without(english_stop_words()) if plain_only else counts
 
 
-def columns(of: ColumnSummaries) -> None:
+def columns(summaries: ColumnSummaries) -> None:
     """Every column of a table, summarised."""
-    st.dataframe(of.table(), column_config=_COLUMNS, hide_index=True, lazy=len(of.rows) > LAZY_ROWS, alt="Columns")
+    st.dataframe(
+        summaries.table(), column_config=_COLUMNS, hide_index=True, lazy=len(summaries.rows) > LAZY_ROWS, alt="Columns"
+    )
     st.caption("In the columns' own units. Models standardise columns, using the training part only.")
 
 
@@ -201,18 +205,18 @@ def mean_images(dataset: Dataset, pictures: np.ndarray) -> None:
     st.caption("The mean of all images of a class: sharp parts are common to all images, blurred parts vary.")
 
 
-def tables(look: DataLook, of: NumberByClass | None) -> dict[str, Callable[[], pd.DataFrame]]:
+def tables(look: DataLook, numbers: NumberByClass | None) -> dict[str, Callable[[], pd.DataFrame]]:
     """What can be taken away, by title."""
-    found: dict[str, Callable[[], pd.DataFrame]] = {"Classes": look.labels.table}
-    if of is not None:
-        found |= {"Number by class": of.table, "Classes along the number": of.shares.table}
+    frames: dict[str, Callable[[], pd.DataFrame]] = {"Classes": look.labels.table}
+    if numbers is not None:
+        frames |= {"Number by class": numbers.table, "Classes along the number": numbers.shares.table}
     if look.columns is not None:
-        found |= {"Columns": look.columns.table}
-    return found
+        frames |= {"Columns": look.columns.table}
+    return frames
 
 
-def _number_table(of: NumberByClass) -> None:
+def _number_table(numbers: NumberByClass) -> None:
     """The number over all samples and within each class, as a table."""
-    table = of.table().replace({"name": {"": "all"}})
-    st.dataframe(table, column_config=_COLUMNS | {"name": "Class"}, hide_index=True, alt=f"{of.title} by class")
-    st.caption(page.plain(f"{of.title}, of all samples and by class; whiskers are those of the boxes above."))
+    table = numbers.table().replace({"name": {"": "all"}})
+    st.dataframe(table, column_config=_COLUMNS | {"name": "Class"}, hide_index=True, alt=f"{numbers.title} by class")
+    st.caption(page.plain(f"{numbers.title}, of all samples and by class; whiskers are those of the boxes above."))

@@ -81,9 +81,9 @@ def fold_title(scheme: str, seed: int) -> str:
 
 def folds(made: pd.DataFrame, n_samples: int) -> np.ndarray:
     """The fold of every sample, -1 for none, from the rows of the trial that made them."""
-    found = np.full(n_samples, -1, dtype=np.int64)
-    found[made["row"].to_numpy(dtype=np.int64)] = made["fold"].to_numpy(dtype=np.int64)
-    return found
+    folds = np.full(n_samples, -1, dtype=np.int64)
+    folds[made["row"].to_numpy(dtype=np.int64)] = made["fold"].to_numpy(dtype=np.int64)
+    return folds
 
 
 def near_copies(
@@ -100,12 +100,12 @@ def near_copies(
     """
     first = np.flatnonzero(copies.first == np.arange(dataset.n_samples))
     if representation == WORD_WEIGHTS:
-        found, cosines = near_duplicate_texts(dataset.x[first], similarity=similarity, most=MOST_PAIRS)
+        pairs, cosines = near_duplicate_texts(dataset.x[first], similarity=similarity, most=MOST_PAIRS)
     else:
-        of = features_of()[first]
-        found = near_duplicate_pairs(of, similarity=similarity, most=MOST_PAIRS, on_step=step)
-        cosines = similarities(of, found)
-    return data_sets.near_copies(first[found], cosines, copies, most=MOST_PAIRS)
+        vectors = features_of()[first]
+        pairs = near_duplicate_pairs(vectors, similarity=similarity, most=MOST_PAIRS, on_step=step)
+        cosines = similarities(vectors, pairs)
+    return data_sets.near_copies(first[pairs], cosines, copies, most=MOST_PAIRS)
 
 
 def n_steps_of_near_copies(dataset: Dataset, representation: str) -> int:

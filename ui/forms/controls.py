@@ -288,20 +288,24 @@ def check_address(controls: Sequence[Checked]) -> None:
 
     What it asked for, and got, may be gone after another choice on the page: then the control takes what is usual.
     """
-    asked = {one.key: st.query_params.get_all(one.key) for one in controls}
+    asked = {control.key: st.query_params.get_all(control.key) for control in controls}
     got: dict[str, list[str]] = st.session_state.setdefault(_GOT, {})
-    wrong = {one.label: one.unknown(asked[one.key]) for one in controls if got.get(one.key) != asked[one.key]}
+    wrong = {
+        control.label: control.unknown(asked[control.key])
+        for control in controls
+        if got.get(control.key) != asked[control.key]
+    }
     wrong = {label: values for label, values in wrong.items() if values}
     if not wrong:
         got.update(asked)
         return
-    told = "; ".join(f"{label.lower()}: {', '.join(values)}" for label, values in wrong.items())
+    wrong_values = "; ".join(f"{label.lower()}: {', '.join(values)}" for label, values in wrong.items())
     st.error(
-        f"It asks for {plain(told)}. No result is shown.",
+        f"It asks for {plain(wrong_values)}. No result is shown.",
         title="This address has a setting that does not exist here",
         icon=":material/link_off:",
     )
-    st.button("Show the usual settings", on_click=_forget, args=([one.key for one in controls],))
+    st.button("Show the usual settings", on_click=_forget, args=([control.key for control in controls],))
     st.stop()
 
 

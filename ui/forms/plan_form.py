@@ -31,27 +31,27 @@ def plan_form(
 
     `settled` are values of fields that another form of the page asks. Raises DataError for a choice that makes no plan.
     """
-    questions = [one for one in asked(plan, about) if one.ask.address and one.ask.form == form]
-    controls = {one.ask.address: control(one, about) for one in questions}
+    questions = [question for question in asked(plan, about) if question.ask.address and question.ask.form == form]
+    controls = {question.ask.address: control(question, about) for question in questions}
     check_address(list(controls.values()))
     drawn: dict[str, Any] = {}
     known: dict[str, Any] = {}  # without what is written in lines of text: no question hangs on that
 
     def draw(place: str) -> None:
-        for one in questions:
-            if one.ask.place == place and one.ask.is_asked(values_of(plan, known, about, settled), about):
-                drawn[one.ask.address] = controls[one.ask.address].draw()
-                if one.ask.choices is not None:
-                    known[one.ask.address] = drawn[one.ask.address]
+        for question in questions:
+            if question.ask.place == place and question.ask.is_asked(values_of(plan, known, about, settled), about):
+                drawn[question.ask.address] = controls[question.ask.address].draw()
+                if question.ask.choices is not None:
+                    known[question.ask.address] = drawn[question.ask.address]
 
     with st.container(border=border, gap="small", key=key):
         draw("line")
-        tight = any(one.ask.side_by_side for one in questions)
+        tight = any(question.ask.side_by_side for question in questions)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small" if tight else "medium"):
             draw("row")
             st.space("stretch")
             button = st.container(width="content")
-        if any(one.ask.place == "more" for one in questions):
+        if any(question.ask.place == "more" for question in questions):
             folded = st.expander("More options", type="compact")
             with folded, st.container(horizontal=True, vertical_alignment="bottom"):
                 draw("more")
@@ -62,8 +62,8 @@ def plan_form(
 def plan_parameters(plan: Any, about: About = ANYTHING) -> dict[str, list[str]] | None:
     """The parameters of the address that lead to this plan, defaults written out; None where no address does."""
     written = {}
-    for address, (one, answer) in answers_of(plan, about).items():
-        asking = control(one, about)
+    for address, (question, answer) in answers_of(plan, about).items():
+        asking = control(question, about)
         written[address] = asking.written(answer)
         if asking.unknown(written[address]):
             return None
@@ -96,19 +96,19 @@ def plan_at(plan: type[AnyPlan], address: Mapping[str, list[str]], about: About 
     """The plan that an address leads to, what it does not say as usual; None where that makes no plan."""
     answers = {}
     try:
-        for one in asked(plan, about):
-            if one.ask.address in address:
-                answers[one.ask.address] = control(one, about).read(address[one.ask.address])
-            elif one.ask.address and not one.ask.form:
-                answers[one.ask.address] = one.usual
+        for question in asked(plan, about):
+            if question.ask.address in address:
+                answers[question.ask.address] = control(question, about).read(address[question.ask.address])
+            elif question.ask.address and not question.ask.form:
+                answers[question.ask.address] = question.usual
         return plan(**values_of(plan, answers, about))
     except DataError:
         return None
 
 
-def control(one: Asked, about: About) -> Control:
+def control(question: Asked, about: About) -> Control:
     """The widget of a question."""
-    ask, usual = one.ask, one.usual
+    ask, usual = question.ask, question.usual
     if ask.choices is not None:
         titles = ask.choices(about)
         if titles is None:

@@ -25,14 +25,22 @@ def others(model: StoredModel) -> dict[str, StoredModel]:
     """The models that can be asked about the same pictures, by title; none through a link."""
     if read_only():
         return {}
-    stored = (one for one in workspace().models(owner()) if one.dataset_fingerprint == model.dataset_fingerprint)
-    asked = (one for one in stored if one.fingerprint != model.fingerprint and one.architecture != RECORDED)
-    return {f"{one.name} · {one.fingerprint[:8]}": one for one in asked}
+    stored = (
+        stored_model
+        for stored_model in workspace().models(owner())
+        if stored_model.dataset_fingerprint == model.dataset_fingerprint
+    )
+    asked = (
+        stored_model
+        for stored_model in stored
+        if stored_model.fingerprint != model.fingerprint and stored_model.architecture != RECORDED
+    )
+    return {f"{stored_model.name} · {stored_model.fingerprint[:8]}": stored_model for stored_model in asked}
 
 
-def beside(run: Run, found: Guided, model: StoredModel) -> dict[str, list[str]]:
+def beside(run: Run, guided: Guided, model: StoredModel) -> dict[str, list[str]]:
     """The other model, the paired difference, and what it gained and lost; returns what the address says of it."""
-    if found.suite is None or not oracle_reads(found.suite):
+    if guided.suite is None or not oracle_reads(guided.suite):
         st.caption("No pictures are available to compare models on.")
         return {}
     known = others(model)
@@ -42,7 +50,7 @@ def beside(run: Run, found: Guided, model: StoredModel) -> dict[str, list[str]]:
     other = known[title]
     judged = background.answer(results.judged_by(run, other.fingerprint), "Asking the other model", key="versus-task")
     if judged is not None:
-        difference = suite_difference(found.suite, judged)
+        difference = suite_difference(guided.suite, judged)
         st.markdown(page.plain(difference_finding(difference, other.name, model.name)))
         page.numbers(
             [

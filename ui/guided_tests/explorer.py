@@ -29,18 +29,18 @@ _MOST_COLUMNS = 12
 def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[str, list[str]]:
     """The controls of the way, and what lies at the place; returns what the address says of them."""
     with st.container(border=True, gap="small", key="explorer"):
-        of, row, label, towards, said = _choose(looked)
+        part, row, label, towards, address = _choose(looked)
         place = Place("place", "Place on the way")
         check_address([place])
         share = place.draw()
         with one_torch_thread():
             way = walk_between(
-                within, looked.parts.head, of.features[row], label=label, towards=towards, n_steps=N_STEPS
+                within, looked.parts.head, part.features[row], label=label, towards=towards, n_steps=N_STEPS
             )
         at = share * (N_STEPS - 1) // 100
         seen, chart = st.columns([1, 3], gap="large")
         with seen:
-            _seen(looked, within, of, row, way, at, decoder)
+            _seen(looked, within, part, row, way, at, decoder)
         with chart:
             drawn = partial(figures.walk_chart, way, at=at, towards=towards)
             caption = (
@@ -50,8 +50,8 @@ def explorer(looked: Looked, within: Regions, decoder: Decoder | None) -> dict[s
             page.figure(drawn, caption, key="walk-chart")
         page.numbers(_numbers(way, within, at, towards))
         if looked.dataset.kind != "image":
-            _beside(looked, within, of, row, way, at)
-    return said | {place.key: place.written(share)}
+            _beside(looked, within, part, row, way, at)
+    return address | {place.key: place.written(share)}
 
 
 def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list[str]]]:
@@ -66,42 +66,45 @@ def _choose(looked: Looked) -> tuple[LayerSamples, int, int, int, dict[str, list
     check_address([first])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         label = int(first.draw())
-        of = parts.test if (parts.test.labels == label).any() else parts.train
-        own = np.flatnonzero(of.labels == label)
-        own = own[np.argsort(of.confidence[own], kind="stable")]
+        part = parts.test if (parts.test.labels == label).any() else parts.train
+        own = np.flatnonzero(part.labels == label)
+        own = own[np.argsort(part.confidence[own], kind="stable")]
         others = {str(code): name for code, name in enumerate(names) if code != label}
-        most = np.bincount(rivals(of.proba[own], of.labels[own]), minlength=len(names)).argmax()
+        most = np.bincount(rivals(part.proba[own], part.labels[own]), minlength=len(names)).argmax()
         second = One(
             f"towards_{label}",
             "Towards",
             {_OWN: OWN} | others,
             str(most),
-            "The class whose centroid is the target. First: the class that its samples are confused with most.",
+            "The class whose centroid is the target. First: the class that its part are confused with most.",
         )
         third = One(
             f"start_{label}",
-            "From the sample" if of is parts.test else "From the training sample",
-            {str(of.ids[row]): str(of.ids[row]) for row in own},
-            str(of.ids[own[0]]),
+            "From the sample" if part is parts.test else "From the training sample",
+            {str(part.ids[row]): str(part.ids[row]) for row in own},
+            str(part.ids[own[0]]),
             "Samples of the class, the least confident first.",
         )
         check_address([second, third])
         towards, start = second.draw(), third.draw()
     row = own[list(third.titles).index(start)]
-    said = {one.key: one.written(value) for one, value in ((first, str(label)), (second, towards), (third, start))}
-    return of, int(row), label, label if towards == _OWN else int(towards), said
+    address = {
+        control.key: control.written(value)
+        for control, value in ((first, str(label)), (second, towards), (third, start))
+    }
+    return part, int(row), label, label if towards == _OWN else int(towards), address
 
 
 def _seen(
-    looked: Looked, within: Regions, of: LayerSamples, row: int, way: Walk, at: int, decoder: Decoder | None
+    looked: Looked, within: Regions, part: LayerSamples, row: int, way: Walk, at: int, decoder: Decoder | None
 ) -> None:
     """The sample and what stands at the place: decoded, or the nearest real image; words for all else."""
     data, parts = looked.dataset, looked.parts
-    start = (parts.test_rows if of is parts.test else parts.train_rows)[row]
-    about = f"{of.class_names[way.label]}, predicted as {of.class_names[int(of.predicted[row])]} "
-    about += f"({percent(float(of.confidence[row]))})"
+    start = (parts.test_rows if part is parts.test else parts.train_rows)[row]
+    about = f"{part.class_names[way.label]}, predicted as {part.class_names[int(part.predicted[row])]} "
+    about += f"({percent(float(part.confidence[row]))})"
     if data.kind != "image":
-        st.markdown(f"**The sample** {page.plain(of.ids[row])}: {page.plain(about)}")
+        st.markdown(f"**The sample** {page.plain(part.ids[row])}: {page.plain(about)}")
         st.markdown(f"**Here**: {page.plain(figures.region_title(way, at))}")
         return
     st.markdown("**The sample**")
@@ -118,11 +121,11 @@ def _seen(
     st.caption("A run of generated tests adds a decoder, which draws the place itself.")
 
 
-def _beside(looked: Looked, within: Regions, of: LayerSamples, row: int, way: Walk, at: int) -> None:
+def _beside(looked: Looked, within: Regions, part: LayerSamples, row: int, way: Walk, at: int) -> None:
     """The sample and the nearest real one, as texts or rows."""
     data, parts = looked.dataset, looked.parts
     close, apart = _nearest(looked, within, way, at)
-    start = int((parts.test_rows if of is parts.test else parts.train_rows)[row])
+    start = int((parts.test_rows if part is parts.test else parts.train_rows)[row])
     rows = [start, int(parts.test_rows[close])]
     called = ["the sample", f"nearest real test sample here, {bare(apart, 2)} away"]
     table = samples.table(data, rows)
@@ -143,13 +146,13 @@ def _nearest(looked: Looked, within: Regions, way: Walk, at: int) -> tuple[int, 
 def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[Metric]:
     here, names = way.proba[at], way.class_names
     first = int(here.argmax())
-    told = [
+    metrics = [
         Metric("Predicted as", names[first], percent(float(here[first])), "The most probable class here."),
         Metric(names[way.label], percent(float(here[way.label])), "its own class"),
     ]
     if towards != way.label:
-        told.append(Metric(names[towards], percent(float(here[towards])), "where the way leads"))
-    told.append(
+        metrics.append(Metric(names[towards], percent(float(here[towards])), "where the way leads"))
+    metrics.append(
         Metric(
             "Distance to its centroid",
             bare(float(way.distance[at]), 2),
@@ -157,7 +160,9 @@ def _numbers(way: Walk, within: Regions, at: int, towards: int) -> list[Metric]:
             "In the unit of the class, usually the 99th percentile of its training samples' distances.",
         )
     )
-    inside = [name for name, of in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if of[at]]
+    inside = [
+        name for name, inside_at in (("centroid", way.in_centroid), ("boundary", way.in_boundary)) if inside_at[at]
+    ]
     region = "both" if len(inside) == 2 else "".join(inside) or "neither"
-    told.append(Metric("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
-    return told
+    metrics.append(Metric("Region", region, f"{100 * way.t[at]:.0f} % of the way"))
+    return metrics

@@ -23,7 +23,7 @@ from ui.test_quality.work import Looked
 def downloads(
     run: Run,
     plan: GuidedTestsPlan,
-    found: Guided,
+    guided: Guided,
     looked: Looked,
     tested: Properties | None,
     sent: Task[RoundTrip | None],
@@ -33,37 +33,40 @@ def downloads(
     trip = sent.future.result() if sent.future.done() and sent.future.exception() is None else None
     st.subheader("Files to take away", anchor=False)
     stem = f"guided-tests-{run.id[:8]}"
-    exports.downloads(run, _tables(found, tested), stem="guided-tests", body=lambda: body(found))
+    exports.downloads(run, _tables(guided, tested), stem="guided-tests", body=lambda: body(guided))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if found.suite is not None:
+        if guided.suite is not None:
             page.download(
-                "Suite for pytest (ZIP)", lambda: suite(plan, found, looked), name=f"{stem}.zip", mime="application/zip"
+                "Suite for pytest (ZIP)",
+                lambda: suite(plan, guided, looked),
+                name=f"{stem}.zip",
+                mime="application/zip",
             )
         page.download(
             "Generated features (NPZ)",
-            lambda: test_set(plan, found, looked, within),
+            lambda: test_set(plan, guided, looked, within),
             name=f"{stem}.npz",
             mime="application/octet-stream",
         )
         page.download(
             "Report (Markdown)",
-            lambda: report(plan, found, looked, tested, trip).encode(),
+            lambda: report(plan, guided, looked, tested, trip).encode(),
             name=f"{stem}.md",
             mime="text/markdown",
         )
     st.caption("The suite has the pictures and a file for pytest that tests the next version of the model on them.")
 
 
-def suite(plan: GuidedTestsPlan, found: Guided, looked: Looked) -> bytes:
+def suite(plan: GuidedTestsPlan, guided: Guided, looked: Looked) -> bytes:
     """The pictures, and the file that runs them on any model. Raises LookupError where there are none."""
-    if found.suite is None:
+    if guided.suite is None:
         raise LookupError("there are no pictures")
-    return suite_archive(found.suite, model=plan.model, dataset=looked.dataset.fingerprint, seed=plan.seed)
+    return suite_archive(guided.suite, model=plan.model, dataset=looked.dataset.fingerprint, seed=plan.seed)
 
 
-def test_set(plan: GuidedTestsPlan, found: Guided, looked: Looked, within: Regions) -> bytes:
+def test_set(plan: GuidedTestsPlan, guided: Guided, looked: Looked, within: Regions) -> bytes:
     """The generated features as NPZ with what they are of, and the images of a decoder with what the model says."""
-    tests, parts = found.generated, looked.parts
+    tests, parts = guided.generated, looked.parts
     facts: dict[str, np.ndarray | str | float] = {
         "model_fingerprint": plan.model,
         "data_fingerprint": looked.dataset.fingerprint,
@@ -73,23 +76,23 @@ def test_set(plan: GuidedTestsPlan, found: Guided, looked: Looked, within: Regio
         "r": within.radii,
         "unit_of_distance": within.units,
     }
-    if found.decoder is None:
+    if guided.decoder is None:
         return tests.to_npz(facts=facts)
-    images = found.decoder.decode(tests.features)
+    images = guided.decoder.decode(tests.features)
     if parts.model is not None and parts.of is not None:
         trip = round_trip(tests, images, model=parts.model, layer=parts.of, regions=within)
-        names = np.array(found.class_names, dtype=str)
+        names = np.array(guided.class_names, dtype=str)
         facts |= {"image_predicted": names[trip.predicted], "image_in_region": trip.in_region}
     return tests.to_npz(images, facts=facts)
 
 
 def report(
-    plan: GuidedTestsPlan, found: Guided, looked: Looked, tested: Properties | None, trip: RoundTrip | None
+    plan: GuidedTestsPlan, guided: Guided, looked: Looked, tested: Properties | None, trip: RoundTrip | None
 ) -> str:
     """The report as Markdown, with all that is known by now."""
-    findings = () if trip is None else (round_trip_finding(trip, len(found.generated)),)
+    findings = () if trip is None else (round_trip_finding(trip, len(guided.generated)),)
     return guided_report(
-        found,
+        guided,
         plan,
         title=data_choice.required().title,
         properties=tested,
@@ -98,12 +101,12 @@ def report(
     )
 
 
-def _tables(found: Guided, tested: Properties | None) -> Mapping[str, Callable[[], pd.DataFrame]]:
-    tables: dict[str, Callable[[], pd.DataFrame]] = {"Tests": found.generated.table, "Classes": found.class_table}
-    if found.suite is not None:
-        tables["Pictures"] = found.suite.table
-    if found.grid is not None:
-        tables["Table 2"] = found.grid.table
+def _tables(guided: Guided, tested: Properties | None) -> Mapping[str, Callable[[], pd.DataFrame]]:
+    tables: dict[str, Callable[[], pd.DataFrame]] = {"Tests": guided.generated.table, "Classes": guided.class_table}
+    if guided.suite is not None:
+        tables["Pictures"] = guided.suite.table
+    if guided.grid is not None:
+        tables["Table 2"] = guided.grid.table
     if tested is not None:
         tables |= {"Properties": tested.table, "Violations": tested.violations}
     return tables

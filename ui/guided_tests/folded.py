@@ -14,31 +14,31 @@ from ui.shell import background, page, share
 from ui.test_quality.work import Looked
 
 
-def features(run: Run, found: Guided, looked: Looked, *, inside: bool) -> None:
+def features(run: Run, guided: Guided, looked: Looked, *, inside: bool) -> None:
     """What the layer's head makes of features, and their decoder; `inside` says whether the model has such layers."""
 
     def draw() -> None:
         if not inside:
             st.caption(NOTHING_INSIDE)
-        look.features(found)
+        look.features(guided)
         trip = background.answer(results.sent_again(run, looked), "Sending images through the model", key="trip")
-        look.round_trip(trip, found, "" if trip is None else round_trip_finding(trip, len(found.generated)))
+        look.round_trip(trip, guided, "" if trip is None else round_trip_finding(trip, len(guided.generated)))
 
     page.fold("How does the layer's head classify generated features? With table 2", draw, key="features")
 
 
-def with_another(run: Run, found: Guided, model: StoredModel) -> None:
+def with_another(run: Run, guided: Guided, model: StoredModel) -> None:
     """Another model on the same pictures; nothing where there is no other."""
-    if found.suite is not None and beside.others(model):
+    if guided.suite is not None and beside.others(model):
         title = "How does another model do on these pictures?"
-        draw = partial(beside.beside, run, found, model)
+        draw = partial(beside.beside, run, guided, model)
         add(page.fold(title, draw, key="versus", asked_by=(beside.KEY,)))
 
 
-def on_the_way(looked: Looked, within: Regions, found: Guided | None, *, opened: bool) -> None:
+def on_the_way(looked: Looked, within: Regions, guided: Guided | None, *, opened: bool) -> None:
     """The explorer; open from the start where that is asked for, or where the address names a place."""
     opened |= any(key.startswith(explorer.KEYS) for key in st.query_params)
-    draw = partial(explorer.explorer, looked, within, None if found is None else found.decoder)
+    draw = partial(explorer.explorer, looked, within, None if guided is None else guided.decoder)
     add(page.fold("What lies between two classes?", draw, key="way", opened=opened))
 
 
@@ -52,16 +52,16 @@ def tested(looked: Looked) -> Properties | None:
     """The three properties, which need no run either; None while they are not worked out."""
 
     def draw() -> Properties | None:
-        found = background.answer(results.properties(looked), "Testing properties", key="properties")
-        if found is not None:
-            add(look.properties(found, looked))
-        return found
+        properties = background.answer(results.properties(looked), "Testing properties", key="properties")
+        if properties is not None:
+            add(look.properties(properties, looked))
+        return properties
 
     title = "Does the model behave like a well-trained classifier?"
     return page.fold(title, draw, key="properties", asked_by=("violations",))
 
 
-def add(said: dict[str, list[str]] | None) -> None:
+def add(address: dict[str, list[str]] | None) -> None:
     """More of the address that leads here."""
-    for key, written in (said or {}).items():
+    for key, written in (address or {}).items():
         share.add(key, written)

@@ -20,14 +20,14 @@ _ALL = "all"
 _SEED = 0  # of the order, so that a page shows some of everything
 
 
-def gallery(found: Guided, looked: Looked, within: Regions) -> dict[str, list[str]]:
+def gallery(guided: Guided, looked: Looked, within: Regions) -> dict[str, list[str]]:
     """Tests with label, prediction and region, page by page; returns what the address says of which.
 
     Pictures that judge the whole model where there are any that count, else features.
     """
     st.subheader("Generated tests", anchor=False)
-    judged = found.suite if found.suite is not None and oracle_reads(found.suite) else None
-    tests, names = (found.generated if judged is None else judged.kept()), found.class_names
+    judged = guided.suite if guided.suite is not None and oracle_reads(guided.suite) else None
+    tests, names = (guided.generated if judged is None else judged.kept()), guided.class_names
     of_class = One("shown", "Class", {_ALL: "all classes"} | {str(i): name for i, name in enumerate(names)}, _ALL)
     of_region = One("region", "Region", {_ALL: "both", REGIONS[0]: "centroid", REGIONS[1]: "boundary"}, _ALL)
     of_side = One("taken", "Predicted as", {_ALL: "any class", "right": "its own", "wrong": "another"}, _ALL)
@@ -42,10 +42,10 @@ def gallery(found: Guided, looked: Looked, within: Regions) -> dict[str, list[st
         shown = rows[page.part_shown(len(rows), per_page, key=f"gallery-{label}-{region}-{side}")]
         with below:
             few = tests.take(shown)
-            _pictures(few) if isinstance(few, JudgedSuite) else _show(found, few, looked, within)
+            _pictures(few) if isinstance(few, JudgedSuite) else _show(guided, few, looked, within)
     else:
         st.caption("No test is of this kind.")
-    return {one.key: one.written(value) for one, value in zip(controls, (label, region, side), strict=True)}
+    return {control.key: control.written(value) for control, value in zip(controls, (label, region, side), strict=True)}
 
 
 def _rows(tests: GeneratedTests | JudgedSuite, label: str, region: str, side: str) -> np.ndarray:
@@ -62,21 +62,21 @@ def _rows(tests: GeneratedTests | JudgedSuite, label: str, region: str, side: st
 
 def _pictures(few: JudgedSuite) -> None:
     names = np.array(few.suite.class_names, dtype=object)
-    said = [
+    captions = [
         f"{label}, as {taken}{'' if right else ' (wrong)'}, {region}"
         for label, taken, right, region in zip(
             names[few.y], names[few.predicted], few.correct, np.where(few.for_centroid, *REGIONS), strict=True
         )
     ]
-    samples.pictures(list(few.suite.pixels), said)
+    samples.pictures(list(few.suite.pixels), captions)
     st.caption(
         "Under each picture: intended class, predicted class, region. An independent oracle (another classifier) "
         "confirms the intended class of each; none is a real photograph."
     )
 
 
-def _show(found: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:
-    said = [
+def _show(guided: Guided, few: GeneratedTests, looked: Looked, within: Regions) -> None:
+    captions = [
         f"{names[0]}, as {names[1]}{'' if right else ' (wrong)'}, {region}"
         for names, right, region in zip(
             np.array(few.class_names, dtype=object)[np.column_stack([few.y, few.predicted])],
@@ -85,8 +85,8 @@ def _show(found: Guided, few: GeneratedTests, looked: Looked, within: Regions) -
             strict=True,
         )
     ]
-    if found.decoder is not None:
-        samples.pictures(list(found.decoder.decode(few.features)), said)
+    if guided.decoder is not None:
+        samples.pictures(list(guided.decoder.decode(few.features)), captions)
         st.caption(
             "Decoded from features. Under each picture: intended class, class predicted by the head, region. These "
             "are drawings by the decoder, not real photographs."
@@ -96,7 +96,9 @@ def _show(found: Guided, few: GeneratedTests, looked: Looked, within: Regions) -
     apart = apart / within.units[few.y]
     if looked.dataset.kind == "image":
         pictures = [looked.dataset.x[row] for row in looked.parts.test_rows[close]]
-        samples.pictures(pictures, [f"{one}; {bare(far, 2)} away" for one, far in zip(said, apart, strict=True)])
+        samples.pictures(
+            pictures, [f"{caption}; {bare(far, 2)} away" for caption, far in zip(captions, apart, strict=True)]
+        )
         st.caption(
             "**The nearest real test images**, because there is no decoder. Under each: the test's intended class, "
             "class predicted by the head, region, and distance of the real image."

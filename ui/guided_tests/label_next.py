@@ -61,24 +61,24 @@ def label_next(looked: Looked, within: Regions, model: StoredModel) -> dict[str,
         meant = purpose.draw()
         # Through a link nobody can bring a file.
         chosen, n = pool_of.default if read_only() else pool_of.draw(), int(how_many.draw())
-    said = {
+    address = {
         purpose.key: purpose.written(meant),
         pool_of.key: pool_of.written(chosen),
         how_many.key: how_many.written(n),
     }
     if meant == "accuracy":
         _accuracy(looked, model, chosen, n)
-        return said
+        return address
     st.caption("Least confident first: the samples whose highest predicted probability is lowest.")
     wanted = background.answer(results.missing_tests(looked), "Searching for gaps in the test set", key="missing")
     if not results.missing_tests(looked).future.done():
         st.skeleton(height=200)
-        return said
+        return address
     _missing(wanted)
     pool = looked.parts.test if chosen == "held out" else _uploaded(looked)
     if pool is not None:
         _listed(looked, within, wanted, pool, n)
-    return said
+    return address
 
 
 def _accuracy(looked: Looked, model: StoredModel, pool_of: str, n: int) -> None:
@@ -95,11 +95,11 @@ def _missing(wanted: GeneratedTests | None) -> None:
         st.caption(_NOTHING if wanted is None else _OUT_OF_REACH)
         return
     pairs = pd.Series(wanted.y).map(lambda code: wanted.class_names[code]).value_counts()
-    told = ", ".join(f"{name} ({count(int(n))})" for name, n in pairs.head(6).items())
+    rarest = ", ".join(f"{name} ({count(int(n))})" for name, n in pairs.head(6).items())
     more = f" and {plural(len(pairs) - 6, 'other class', 'other classes')}" if len(pairs) > 6 else ""
     st.caption(
         page.plain(
-            f"Missing at the boundary of {told}{more}: {plural(len(wanted), 'place')} represent the gaps of the "
+            f"Missing at the boundary of {rarest}{more}: {plural(len(wanted), 'place')} represent the gaps of the "
             f"test set. The nearest is named beside each sample."
         )
     )
@@ -166,5 +166,5 @@ def _listed(looked: Looked, within: Regions, wanted: GeneratedTests | None, pool
 
 
 def _rows(looked: Looked, table: pd.DataFrame) -> np.ndarray:
-    where = {one: row for row, one in enumerate(looked.parts.test.ids)}
-    return looked.parts.test_rows[np.array([where[one] for one in table["id"]], dtype=np.int64)]
+    where = {sample_id: row for row, sample_id in enumerate(looked.parts.test.ids)}
+    return looked.parts.test_rows[np.array([where[sample_id] for sample_id in table["id"]], dtype=np.int64)]

@@ -29,26 +29,26 @@ _EXPLAINED = {
 }
 
 
-def verdict(found: Guided, *, finished: bool) -> Verdict:
+def verdict(guided: Guided, *, finished: bool) -> Verdict:
     """The card: the sentence, the accuracies and, once all is known, what to do next."""
-    said = guided_verdict(found)
-    page.verdict(said if finished else replace(said, advice=""), report.metrics(found))
-    return said
+    verdict = guided_verdict(guided)
+    page.verdict(verdict if finished else replace(verdict, advice=""), report.metrics(guided))
+    return verdict
 
 
-def suite(found: Guided) -> None:
+def suite(guided: Guided) -> None:
     """The main figure: every class on generated pictures; nothing where there are none that count."""
-    if found.suite is not None and oracle_reads(found.suite):
-        drawn = report.suite_figure(found.suite)
-        views.in_a_box(len(found.class_names), lambda: page.draw(drawn), key="guided-suite-box")
+    if guided.suite is not None and oracle_reads(guided.suite):
+        drawn = report.suite_figure(guided.suite)
+        views.in_a_box(len(guided.class_names), lambda: page.draw(drawn), key="guided-suite-box")
 
 
-def features(found: Guided) -> None:
+def features(guided: Guided) -> None:
     """How the layer's head classifies generated features: the numbers, class by class, and table 2."""
-    page.numbers(report.head_metrics(found))
-    st.markdown("\n".join(f"- {page.plain(finding)}" for finding in features_findings(found)))
-    classes(found)
-    table_2(found.grid)
+    page.numbers(report.head_metrics(guided))
+    st.markdown("\n".join(f"- {page.plain(finding)}" for finding in features_findings(guided)))
+    classes(guided)
+    table_2(guided.grid)
 
 
 def table_2(grid: AccuracyGrid | None) -> None:
@@ -63,36 +63,38 @@ def table_2(grid: AccuracyGrid | None) -> None:
     st.caption(page.plain(table.caption))
 
 
-def classes(found: Guided) -> None:
+def classes(guided: Guided) -> None:
     """The accuracy of every class on the tests that were asked for, and what was asked, placed and not placed."""
     st.subheader("Class by class", anchor=False)
     chart, beside = st.columns([3, 2], gap="medium")
     with chart:
-        drawn = report.class_figure(found)
-        views.in_a_box(len(found.class_names), lambda: page.draw(drawn), key="guided-class-box")
+        drawn = report.class_figure(guided)
+        views.in_a_box(len(guided.class_names), lambda: page.draw(drawn), key="guided-class-box")
     with beside:
-        table = report.counts_table(found)
+        table = report.counts_table(guided)
         config = {"Unplaced": st.column_config.NumberColumn(help="No attempt reached the region")}
         st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)
 
 
-def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
+def round_trip(trip: RoundTrip | None, guided: Guided, finding: str) -> None:
     """The decoder's error and the disagreement of the whole model with its head, in a row of numbers."""
-    told = found.reconstruction
-    if told is None:
+    restored = guided.reconstruction
+    if restored is None:
         return
-    ends = f"[{bare(told.interval.lower, 3)}, {bare(told.interval.upper, 3)}]" if told.interval.known else ""
+    ends = (
+        f"[{bare(restored.interval.lower, 3)}, {bare(restored.interval.upper, 3)}]" if restored.interval.known else ""
+    )
     shown = [
         Metric(
             "Error of the decoder",
-            bare(told.error, 3),
+            bare(restored.error, 3),
             ends,
             "Root mean squared error of a pixel (black 0, white 1) on test images that the decoder has not seen, "
-            f"n = {count(told.n)}.",
+            f"n = {count(restored.n)}.",
         ),
         Metric(
             "Error of the mean image",
-            bare(told.baseline, 3),
+            bare(restored.baseline, 3),
             "to beat",
             "For comparison: the error if every image were the mean image.",
         ),
@@ -103,22 +105,22 @@ def round_trip(trip: RoundTrip | None, found: Guided, said: str) -> None:
             ("Images still in the region", trip.kept_region),
         ):
             shown.append(
-                Metric(label, percent(share), brackets(percent, share, interval), f"n = {count(n)} images. {said}")
+                Metric(label, percent(share), brackets(percent, share, interval), f"n = {count(n)} images. {finding}")
             )
     page.numbers(shown)
 
 
-def properties(found: Properties, looked: Looked) -> dict[str, list[str]]:
+def properties(properties: Properties, looked: Looked) -> dict[str, list[str]]:
     """The three properties of section 4.1, and the violations of one of them with their samples."""
     lines = [
         {
-            "Property": one.name,
-            "It says": one.says,
-            "Tested": count(one.n),
-            "Violated": count(one.n_violated),
-            "Share": percent(one.share, one.interval) if one.n else "nothing to test",
+            "Property": rule.name,
+            "It says": rule.says,
+            "Tested": count(rule.n),
+            "Violated": count(rule.n_violated),
+            "Share": percent(rule.share, rule.interval) if rule.n else "nothing to test",
         }
-        for one in found.each
+        for rule in properties.each
     ]
     st.table(pd.DataFrame(lines).set_index("Property"), alt="The three properties and how often they are violated")
     st.caption(
@@ -128,12 +130,12 @@ def properties(found: Properties, looked: Looked) -> dict[str, list[str]]:
     control = One(
         "violations",
         "Violations of",
-        {one.name: one.name for one in found.each},
-        max(found.each, key=lambda one: (one.n_violated > 0, one.name == "true class first")).name,
+        {rule.name: rule.name for rule in properties.each},
+        max(properties.each, key=lambda rule: (rule.n_violated > 0, rule.name == "true class first")).name,
     )
     check_address([control])
     chosen = control.draw()
-    _violations(next(one.violations for one in found.each if one.name == chosen), chosen, looked)
+    _violations(next(rule.violations for rule in properties.each if rule.name == chosen), chosen, looked)
     return {control.key: control.written(chosen)}
 
 
@@ -161,8 +163,8 @@ def _violations(table: pd.DataFrame, name: str, looked: Looked) -> None:
 
 def _pictures(table: pd.DataFrame, looked: Looked) -> None:
     """The worst violations as they are."""
-    where = {one: row for row, one in enumerate(looked.parts.test.ids)}
-    rows = looked.parts.test_rows[np.array([where[one] for one in table["id"]])]
+    where = {sample_id: row for row, sample_id in enumerate(looked.parts.test.ids)}
+    rows = looked.parts.test_rows[np.array([where[sample_id] for sample_id in table["id"]])]
     data = looked.dataset
     if data.kind == "image":
         captions = [f"{label}, not {other}" for label, other in zip(table["label"], table["other"], strict=True)]

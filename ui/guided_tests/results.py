@@ -41,13 +41,13 @@ def missing_tests(looked: Looked) -> Work[GeneratedTests | None]:
 @cache.task(max_entries=4)
 def judged_by(run: Run, model: str) -> Work[JudgedSuite]:
     """What another model, named by its fingerprint, makes of a run's pictures. Raises LookupError without pictures."""
-    found, dataset = guided(run), dataset_of(run.fingerprint)
+    generated, dataset = guided(run), dataset_of(run.fingerprint)
     stored = workspace().model_bytes(owner(), model)
-    return Work(lambda step: work.judged_by(found, stored, dataset))
+    return Work(lambda step: work.judged_by(generated, stored, dataset))
 
 
 @cache.task(max_entries=4)
 def sent_again(run: Run, looked: Looked) -> Work[RoundTrip | None]:
     """The generated images of a run, through the whole model."""
-    found, within = guided(run), regions(looked)
-    return Work(lambda step: work.sent_again(found, looked.parts, within.future.result()))
+    generated, within = guided(run), regions(looked)
+    return Work(lambda step: work.sent_again(generated, looked.parts, within.future.result()))

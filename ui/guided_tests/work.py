@@ -55,22 +55,22 @@ def next_ones(wanted: GeneratedTests | None, pool: LayerSamples, within: Regions
     return label_next(wanted, pool, within, n=n)
 
 
-def sent_again(found: Guided, parts: LayerParts, within: Regions) -> RoundTrip | None:
+def sent_again(guided: Guided, parts: LayerParts, within: Regions) -> RoundTrip | None:
     """Decoded images, through the whole model; None without a decoder, a model, or a single test."""
-    if found.decoder is None or parts.model is None or parts.of is None or not len(found.generated):
+    if guided.decoder is None or parts.model is None or parts.of is None or not len(guided.generated):
         return None
-    tests = found.generated
+    tests = guided.generated
     rows = np.random.default_rng(_SEED).permutation(len(tests))[:MOST_SENT_AGAIN]
     few = tests.take(np.sort(rows))
     with one_torch_thread():
-        return round_trip(few, found.decoder.decode(few.features), model=parts.model, layer=parts.of, regions=within)
+        return round_trip(few, guided.decoder.decode(few.features), model=parts.model, layer=parts.of, regions=within)
 
 
-def judged_by(found: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
+def judged_by(guided: Guided, stored: bytes, dataset: Dataset) -> JudgedSuite:
     """What another model makes of the same pictures. Raises LookupError where there are none."""
-    if found.suite is None:
+    if guided.suite is None:
         raise LookupError("there are no pictures")
-    return judge_suite(found.suite.suite, read_stored(stored, dataset, apart=True))
+    return judge_suite(guided.suite.suite, read_stored(stored, dataset, apart=True))
 
 
 def content_of(dataset: Dataset, rows: np.ndarray, table: pd.DataFrame) -> pd.DataFrame:
@@ -80,5 +80,8 @@ def content_of(dataset: Dataset, rows: np.ndarray, table: pd.DataFrame) -> pd.Da
     names = ("text",) if dataset.kind == "text" else dataset.feature_names
     values = dataset.x[rows][None] if dataset.kind == "text" else dataset.x[rows].T
     taken = set(table.columns)
-    columns = {f"{name} (input)" if name in taken else name: of for name, of in zip(names, values, strict=True)}
+    columns = {
+        f"{name} (input)" if name in taken else name: values_of_column
+        for name, values_of_column in zip(names, values, strict=True)
+    }
     return pd.concat([table.reset_index(drop=True), pd.DataFrame(columns)], axis=1)

@@ -40,8 +40,8 @@ def show(sets: TwoSets, plan: MatchingPlan, model: str) -> None:
         caption = "Density of confidences; matching makes those of the matched subsets alike."
         page.figure(partial(reliability.density_chart, known.densities), caption, key="densities")
     chosen = choose_subset(known.subsets)
-    one, coverage = st.columns(2, gap="medium")
-    with one:
+    chart, coverage = st.columns(2, gap="medium")
+    with chart:
         figure = partial(reliability.reliability_chart, known.subsets[chosen], subset=chosen)
         page.figure(figure, page.plain(known.subsets[chosen].sentence), key="one")
     with coverage:
@@ -53,33 +53,33 @@ def show(sets: TwoSets, plan: MatchingPlan, model: str) -> None:
     take_away.offer(bins | by_class, stem="matched-subsets")
 
 
-def choose_subset(of: dict[str, Calibration]) -> str:
+def choose_subset(by_subset: dict[str, Calibration]) -> str:
     """Whose reliability diagram and classes are shown."""
-    usual = "matched target" if "matched target" in of else next(iter(of))
-    control = One("subset", "Subset", {name: name for name in of}, usual)
+    usual = "matched target" if "matched target" in by_subset else next(iter(by_subset))
+    control = One("subset", "Subset", {name: name for name in by_subset}, usual)
     check_address([control])
     return control.draw(side_by_side=True)
 
 
-def calibration_rows(of: dict[str, Calibration]) -> None:
+def calibration_rows(by_subset: dict[str, Calibration]) -> None:
     """The calibration of every subset in numbers, each error beside what a perfect model would show."""
     lines = [
         {
             "Subset": name,
-            "n": one.n,
-            "Right": 100 * one.accuracy,
-            "Sure": 100 * one.mean_confidence,
-            "ECE": 100 * one.ece,
-            "perfect": 100 * one.ece_if_perfect,
-            "95 %": 100 * one.ece_if_perfect_95,
-            "Smooth": 100 * one.smooth_ece,
-            "Squared": one.squared_error,
-            "Brier": one.brier.score,
-            "miscal.": one.brier.miscalibration,
-            "discr.": one.brier.discrimination,
-            "uncert.": one.brier.uncertainty,
+            "n": calibration.n,
+            "Right": 100 * calibration.accuracy,
+            "Sure": 100 * calibration.mean_confidence,
+            "ECE": 100 * calibration.ece,
+            "perfect": 100 * calibration.ece_if_perfect,
+            "95 %": 100 * calibration.ece_if_perfect_95,
+            "Smooth": 100 * calibration.smooth_ece,
+            "Squared": calibration.squared_error,
+            "Brier": calibration.brier.score,
+            "miscal.": calibration.brier.miscalibration,
+            "discr.": calibration.brier.discrimination,
+            "uncert.": calibration.brier.uncertainty,
         }
-        for name, one in of.items()
+        for name, calibration in by_subset.items()
     ]
     config = {
         name: st.column_config.NumberColumn(format=form, help=meaning, width=64)

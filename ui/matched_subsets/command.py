@@ -22,7 +22,7 @@ def commands(sets: TwoSets, plan: MatchingPlan) -> tuple[tuple[str, str], ...]:
     given = [(side, file) for side, fingerprint in _stored(sets).items() if (file := _file(fingerprint)) is not None]
     if len(given) < 2:
         return (known,)
-    files = {option: said for side, file in given for option, said in _options(side, file)}
+    files = {option: value for side, file in given for option, value in _options(side, file)}
     return (
         known,
         (
@@ -42,13 +42,15 @@ def _stored(sets: TwoSets) -> dict[str, str]:
 
 def _options(side: str, file: tuple[str | None, ...]) -> list[tuple[str, str]]:
     options = zip((side, f"{side}_truth", f"{side}_roles"), file, strict=True)
-    return [(option, said) for option, said in options if said is not None]
+    return [(option, value) for option, value in options if value is not None]
 
 
 @cache.result(max_entries=16)
 def _file(fingerprint: str) -> tuple[str, str | None, str] | None:
     """The names of the files of stored predictions and their truth, and all roles; None where no line holds them."""
-    stored = {one.fingerprint: one for one in workspace().prediction_files(owner())}.get(fingerprint)
+    stored = {stored_file.fingerprint: stored_file for stored_file in workspace().prediction_files(owner())}.get(
+        fingerprint
+    )
     if stored is None or stored.example is not None:
         return None
     roles = table_of(fingerprint).roles.to_json(indent=None)

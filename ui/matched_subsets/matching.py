@@ -25,52 +25,54 @@ MODEL = "model"
 """The parameter of the address that names the model in question."""
 
 
-def choose_model(of: ModelComparisons) -> SetComparison:
+def choose_model(comparisons: ModelComparisons) -> SetComparison:
     """The model that the verdict and the details are about; a control only where there are several."""
-    rows = {row.model: row for row in reversed(of.rows)}
+    rows = {row.model: row for row in reversed(comparisons.rows)}
     control = One(MODEL, "The verdict is about", {name: name for name in rows}, next(iter(rows)))
     check_address([control])
-    return rows[control.draw()] if len(rows) > 1 else of.rows[0]
+    return rows[control.draw()] if len(rows) > 1 else comparisons.rows[0]
 
 
-def metrics(of: SetComparison) -> list[Metric]:
+def metrics(comparison: SetComparison) -> list[Metric]:
     """The gap and its three parts, which add up to it."""
     called = {"target": "new"}
-    against = " and ".join(f"{percent(one.majority)} ({called.get(one.set, one.set)})" for one in of.baselines)
+    against = " and ".join(
+        f"{percent(baseline.majority)} ({called.get(baseline.set, baseline.set)})" for baseline in comparison.baselines
+    )
     fall = Metric(
         "Accuracy falls by",
-        *_split(points, of.gap),
+        *_split(points, comparison.gap),
         "Accuracy on the reference set minus accuracy on the new set; negative: it rises.",
         baseline=f"majority class {against}" if against else "",
     )
-    if not of.can_match:
-        return [fall, *(_accuracy(of, *names) for names in (("reference", "reference"), ("target", "new")))]
+    if not comparison.can_match:
+        return [fall, *(_accuracy(comparison, *names) for names in (("reference", "reference"), ("target", "new")))]
     return [
         fall,
         Metric(
             "At equal confidence",
-            *_split(points, of.matched_gap),
+            *_split(points, comparison.matched_gap),
             "The matched gap: the same difference on pairs of samples with equal confidence. "
-            f"95 % CI for new data, by: {of.matched_gap.by}.",
+            f"95 % CI for new data, by: {comparison.matched_gap.by}.",
         ),
         Metric(
             "Mix of confidences",
-            *_split(points, of.mix),
+            *_split(points, comparison.mix),
             "The loss of the reference set if it had the confidences of the new set. Unlabelled data show this part.",
         ),
         Metric(
             "Unmatched samples",
-            *_split(points, of.unmatched),
+            *_split(points, comparison.unmatched),
             "The loss of unmatched samples beyond their confidence and the matched gap. They are "
-            f"{percent(of.unmatched_target.value)} of the new set.",
+            f"{percent(comparison.unmatched_target.value)} of the new set.",
         ),
     ]
 
 
-def _accuracy(of: SetComparison, subset: str, name: str) -> Metric:
-    found = of.subset(subset)
-    baseline = "" if isnan(found.majority) else f"majority class {percent(found.majority)}"
-    return Metric(f"Accuracy, {name} set", *_split(percent, found.accuracy), baseline=baseline)
+def _accuracy(comparison: SetComparison, subset: str, name: str) -> Metric:
+    accuracy = comparison.subset(subset)
+    baseline = "" if isnan(accuracy.majority) else f"majority class {percent(accuracy.majority)}"
+    return Metric(f"Accuracy, {name} set", *_split(percent, accuracy.accuracy), baseline=baseline)
 
 
 def _split(write: Callable[..., str], estimate: SetEstimate) -> tuple[str, str]:
@@ -90,16 +92,16 @@ def samples(table: pd.DataFrame) -> None:
     st.caption("Of the first random matching; samples of one pair share its number.")
 
 
-def tables(of: SetComparison) -> None:
+def tables(comparison: SetComparison) -> None:
     """Subsets and labels side by side."""
     subsets, labels = st.columns(2, gap="medium")
     with subsets:
-        subsets_table(of)
+        subsets_table(comparison)
     with labels:
-        labels_table(of)
+        labels_table(comparison)
 
 
-def subsets_table(of: SetComparison) -> None:
+def subsets_table(comparison: SetComparison) -> None:
     """The subsets: samples, accuracy beside what no learning would reach, mean confidence."""
     lines = [
         {
@@ -108,9 +110,9 @@ def subsets_table(of: SetComparison) -> None:
             "Accuracy (%)": 100 * subset.accuracy.value,
             "95 %": _split(percent, subset.accuracy)[1],
         }
-        | ({"Majority (%)": 100 * subset.majority, "Chance (%)": 100 * subset.chance} if of.baselines else {})
-        | ({"Confidence (%)": 100 * subset.mean_confidence} if of.can_match else {})
-        for subset in of.subsets
+        | ({"Majority (%)": 100 * subset.majority, "Chance (%)": 100 * subset.chance} if comparison.baselines else {})
+        | ({"Confidence (%)": 100 * subset.mean_confidence} if comparison.can_match else {})
+        for subset in comparison.subsets
     ]
     config = {
         "n": st.column_config.NumberColumn(format="%.0f", help="Mean over the repeats"),
@@ -127,9 +129,9 @@ def subsets_table(of: SetComparison) -> None:
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="n and accuracy of every subset")
 
 
-def labels_table(of: SetComparison) -> None:
+def labels_table(comparison: SetComparison) -> None:
     """The predicted labels: pairs, accuracies on matched samples, their difference."""
-    if not of.labels:
+    if not comparison.labels:
         return
     lines = [
         {
@@ -141,7 +143,7 @@ def labels_table(of: SetComparison) -> None:
             "p": _p(row.claim),
             "Decision": _decision(row.claim),
         }
-        for row in of.labels
+        for row in comparison.labels
     ]
     config = {
         "Label": st.column_config.TextColumn(help="Label predicted by the model"),
@@ -156,25 +158,25 @@ def labels_table(of: SetComparison) -> None:
     st.dataframe(pd.DataFrame(lines), column_config=config, hide_index=True, alt="Matched gap of every label")
 
 
-def all_models(found: ModelComparisons) -> None:
+def all_models(comparisons: ModelComparisons) -> None:
     """Every model side by side (figures 3, 4, 6 and 7, and 1), and in numbers."""
-    sure = [row for row in found.rows if row.can_match]
+    sure = [row for row in comparisons.rows if row.can_match]
     lines, gaps = st.columns(2, gap="medium")
     with lines:
-        known = "Grey: majority-class baselines. " if any(row.baselines for row in found.rows) else ""
+        known = "Grey: majority-class baselines. " if any(row.baselines for row in comparisons.rows) else ""
         caption = (
             f"{'Solid: all samples; dotted: matched ones. ' if sure else ''}{known}Bars are 95 % CIs for new data."
         )
-        page.figure(partial(figures.accuracy_lines, found.rows), caption, key="accuracies")
+        page.figure(partial(figures.accuracy_lines, comparisons.rows), caption, key="accuracies")
     with gaps:
         caption = f"How far accuracy falls{', and the unmatched share of the new set' if sure else ''}."
-        page.figure(partial(figures.gap_lines, found.rows), caption, key="gaps")
+        page.figure(partial(figures.gap_lines, comparisons.rows), caption, key="gaps")
     if sure:
-        rest = f" {plural(len(found.rows) - len(sure), 'model')} without confidences not shown."
+        rest = f" {plural(len(comparisons.rows) - len(sure), 'model')} without confidences not shown."
         caption = "A point below the line is an overconfident model, on that set."
-        caption += rest if len(sure) < len(found.rows) else ""
+        caption += rest if len(sure) < len(comparisons.rows) else ""
         page.figure(partial(figures.confidence_scatter, sure), caption, key="confidence")
-    models_table(found.rows)
+    models_table(comparisons.rows)
 
 
 def models_table(rows: Sequence[SetComparison]) -> None:

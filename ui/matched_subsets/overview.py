@@ -58,7 +58,8 @@ def _titles(sets: TwoSets, titles: Mapping[str, str]) -> tuple[str, str]:
     """What the two sets are called, with the part of the file where one was chosen."""
     sides = ((sets.reference, sets.reference_part), (sets.target, sets.target_part))
     first, second = (
-        ", ".join([titles[file], *(part for part in asdict(of).values() if part is not None)]) for file, of in sides
+        ", ".join([titles[file], *(part for part in asdict(chosen).values() if part is not None)])
+        for file, chosen in sides
     )
     return first, second
 

@@ -22,8 +22,8 @@ class TwoSets:
     @property
     def parameters(self) -> dict[str, str]:
         """The parameters of the address that lead to these sets: `reference`, `reference_set`, `reference_fold`, ..."""
-        said = {"reference": self.reference, "target": self.target} | self.parts
-        return said if self.task is None else said | {"task": self.task}
+        parameters = {"reference": self.reference, "target": self.target} | self.parts
+        return parameters if self.task is None else parameters | {"task": self.task}
 
     @property
     def parts(self) -> dict[str, str]:

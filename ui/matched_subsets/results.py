@@ -39,9 +39,9 @@ def comparisons(sets: TwoSets, plan: MatchingPlan) -> Work[ModelComparisons]:
     pairs, known = pairs_of(sets), _compared()
 
     def compare(step: Callable[[], None]) -> ModelComparisons:
-        found = work.comparisons(pairs, plan, step)
-        known[key(sets, plan)] = Compared(sets, plan, work.verdict(found), of_comparisons(found))
-        return found
+        compared = work.comparisons(pairs, plan, step)
+        known[key(sets, plan)] = Compared(sets, plan, work.verdict(compared), of_comparisons(compared))
+        return compared
 
     return Work(compare, work.n_steps_of_comparisons(pairs, plan))
 

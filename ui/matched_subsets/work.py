@@ -54,9 +54,13 @@ class Compared:
     quantities: tuple[Quantity, ...]
 
 
-def verdict(found: ModelComparisons) -> Verdict:
+def verdict(comparisons: ModelComparisons) -> Verdict:
     """What the comparison of one model, or of many, comes to."""
-    return matched_verdict(found.rows[0]) if len(found.rows) == 1 else Verdict(models_verdict(found), "", "", ())
+    return (
+        matched_verdict(comparisons.rows[0])
+        if len(comparisons.rows) == 1
+        else Verdict(models_verdict(comparisons), "", "", ())
+    )
 
 
 def n_steps_of_comparisons(pairs: PredictionPairs, plan: MatchingPlan) -> int:
@@ -82,19 +86,19 @@ def curve(pairs: PredictionPairs, plan: MatchingPlan, model: str, step: Step) ->
     return epsilon_curve(*sets, rng=rng, n_resamples=N_RESAMPLES_OF_CURVE, on_step=step, **options)
 
 
-def reliability(of: MatchedSubsets, plan: MatchingPlan) -> Reliability:
+def reliability(subsets: MatchedSubsets, plan: MatchingPlan) -> Reliability:
     """The calibration of the subsets of one model, as the first of its matchings made them."""
     rng = np.random.default_rng(plan.seed)
-    found = calibrations(of, binning=plan.binning, n_bins=plan.n_bins, rng=rng)
-    return Reliability(found, densities(of), coverages(of))
+    by_subset = calibrations(subsets, binning=plan.binning, n_bins=plan.n_bins, rng=rng)
+    return Reliability(by_subset, densities(subsets), coverages(subsets))
 
 
 def by_class(
-    of: MatchedSubsets, pairs: PredictionPairs, plan: MatchingPlan, model: str, subset: str, step: Step
+    subsets: MatchedSubsets, pairs: PredictionPairs, plan: MatchingPlan, model: str, subset: str, step: Step
 ) -> tuple[ClassCalibration, ...] | None:
     """The calibration of every class in one subset; None where the file says no probability of every class."""
     whole = (pairs.targets if "target" in subset else pairs.references)[model]
-    proba, rows = probabilities_of(whole), of.rows[subset]
+    proba, rows = probabilities_of(whole), subsets.rows[subset]
     if proba is None:
         return None
     binning = {"binning": plan.binning, "n_bins": plan.n_bins}

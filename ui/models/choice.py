@@ -48,8 +48,8 @@ def model_choice(dataset: Dataset, *, records: bool = False) -> StoredModel | No
     None where there is none yet, or where the address names one that is not there, which a sentence then says. With
     `records`, uploaded features stand among the models, and more can be uploaded.
     """
-    stored = {one.fingerprint: one for one in workspace().models(owner(), dataset.fingerprint)}
-    known = {name: one for name, one in stored.items() if records or one.architecture != RECORDED}
+    stored = {model.fingerprint: model for model in workspace().models(owner(), dataset.fingerprint)}
+    known = {name: model for name, model in stored.items() if records or model.architecture != RECORDED}
     ready = model_training.take_ready(known.values())
     address = ready or _address(dataset, hidden=stored.keys() - known.keys()) or next(iter(known), None)
     _remember(dataset.fingerprint, address)
@@ -88,7 +88,9 @@ def _place(chosen: StoredModel | None, known: Mapping[str, StoredModel], dataset
     if chosen is None:
         return st.container(border=True, gap="small", key="model-choice")
     how_good = "".join(f" · {page.plain(part)}" for part in (*tested(chosen, dataset), *_beside(chosen, dataset)))
-    return choice_line(f"Model **{page.plain(title(chosen, known))}**{how_good}", key="model", of=chosen.fingerprint)
+    return choice_line(
+        f"Model **{page.plain(title(chosen, known))}**{how_good}", key="model", chosen=chosen.fingerprint
+    )
 
 
 def _of_link(chosen: StoredModel | None, dataset: Dataset) -> StoredModel | None:

@@ -32,8 +32,8 @@ def section(dataset: Dataset, models: Collection[StoredModel]) -> None:
     with button:
         _button(plan, dataset, run, models)
     st.caption(_trained_on(plan, dataset, split))
-    for one in _to_watch(dataset, run):
-        _watch(one)
+    for training in _to_watch(dataset, run):
+        _watch(training)
 
 
 def _trained_on(plan: TrainingPlan, dataset: Dataset, split: Split) -> str:
@@ -66,8 +66,8 @@ def take_ready(models: Collection[StoredModel]) -> str | None:
     if run.state != "done":
         return None
     st.session_state.pop(_AWAITED)
-    found = _made_by(run, models)
-    return found.fingerprint if found else None
+    made = _made_by(run, models)
+    return made.fingerprint if made else None
 
 
 def _button(plan: TrainingPlan, dataset: Dataset, run: Run | None, models: Collection[StoredModel]) -> None:
@@ -100,14 +100,20 @@ def _run(plan: TrainingPlan, dataset: Dataset) -> Run | None:
 
 
 def _made_by(run: Run, models: Collection[StoredModel]) -> StoredModel | None:
-    return next((one for one in models if one.training_plan == run.plan), None)
+    return next((model for model in models if model.training_plan == run.plan), None)
 
 
 def _to_watch(dataset: Dataset, run: Run | None) -> list[Run]:
     """The form's own run, unless it has gone well, and all others that are running."""
-    runs = [one for one in workspace().runs(owner(), dataset.fingerprint) if one.kind == TrainingPlan.kind]
+    runs = [
+        training for training in workspace().runs(owner(), dataset.fingerprint) if training.kind == TrainingPlan.kind
+    ]
     mine = None if run is None else run.id
-    return [one for one in runs if one.state == "running" or (one.id == mine and (one.state != "done" or one.errors))]
+    return [
+        training
+        for training in runs
+        if training.state == "running" or (training.id == mine and (training.state != "done" or training.errors))
+    ]
 
 
 def _watch(run: Run) -> None:

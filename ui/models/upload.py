@@ -68,8 +68,8 @@ def _store(file: Any, dataset: Dataset, architecture: str | None, input_range: I
     judged = brought.judged
     if judged.hint:
         accuracy = percent(judged.accuracy, wilson(float(judged.n_correct), float(judged.n)))
-        said = f"Accuracy of {page.plain(file.name)} on these data: {accuracy}. {page.plain(judged.hint)}"
-        st.toast(said, icon=":material/warning:", duration="infinite")
+        warning = f"Accuracy of {page.plain(file.name)} on these data: {accuracy}. {page.plain(judged.hint)}"
+        st.toast(warning, icon=":material/warning:", duration="infinite")
     st.session_state[_ROUND] += 1  # a new, empty form
     return brought.fingerprint
 

@@ -72,7 +72,7 @@ def _alike(runs: Sequence[Run]) -> tuple[Run, ...]:
         plan = _plan(run) if run.kind == AverageCasePlan.kind and run.state == "done" else None
         if isinstance(plan, AverageCasePlan) and not run.older_method:
             by_settings.setdefault(to_json(replace(plan, model="any")), {}).setdefault(plan.model, run)
-    return next((tuple(of.values()) for of in by_settings.values() if len(of) > 1), ())
+    return next((tuple(alike.values()) for alike in by_settings.values() if len(alike) > 1), ())
 
 
 def _show(

@@ -29,12 +29,12 @@ def answers(on_sheet: Mapping[str, Run]) -> tuple[dict[str, Answer], dict[str, E
     broken: dict[str, Exception] = {}
     for stem, run in on_sheet.items():
         try:
-            found = results.answer(QUESTIONS[stem], run)
+            answer = results.answer(QUESTIONS[stem], run)
         except (DataError, WorkspaceError) as problem:
             broken[stem] = problem
         else:
-            if found is not None:
-                known[stem] = found
+            if answer is not None:
+                known[stem] = answer
     return known, broken
 
 

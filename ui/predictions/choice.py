@@ -77,22 +77,22 @@ class Chosen(_Named):
 def titles() -> dict[str, str]:
     """All predictions that can be chosen, by address: the examples by name until they were used once."""
     stored = workspace().prediction_files(owner())
-    newest = {one.example: one.fingerprint for one in reversed(stored) if one.example}
+    newest = {file.example: file.fingerprint for file in reversed(stored) if file.example}
     examples = {newest.get(name, name): example.title for name, example in PREDICTION_EXAMPLES.items()}
-    return examples | {one.fingerprint: _title(one, stored) for one in stored if one.fingerprint not in examples}
+    return examples | {file.fingerprint: _title(file, stored) for file in stored if file.fingerprint not in examples}
 
 
 def stored_titles() -> dict[str, str]:
     """The predictions that are stored, by fingerprint, the newest first."""
     known = titles()
-    return {one.fingerprint: known[one.fingerprint] for one in workspace().prediction_files(owner())}
+    return {file.fingerprint: known[file.fingerprint] for file in workspace().prediction_files(owner())}
 
 
-def _title(one: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
-    if one.example is None and sum(other.name == one.name for other in stored) == 1:
-        return one.name
-    name = PREDICTION_EXAMPLES[one.example].title if one.example in PREDICTION_EXAMPLES else one.name
-    return f"{name} ({datetime.fromtimestamp(one.created, UTC):%d %b %Y, %H:%M})"
+def _title(file: StoredPredictions, stored: Sequence[StoredPredictions]) -> str:
+    if file.example is None and sum(other.name == file.name for other in stored) == 1:
+        return file.name
+    name = PREDICTION_EXAMPLES[file.example].title if file.example in PREDICTION_EXAMPLES else file.name
+    return f"{name} ({datetime.fromtimestamp(file.created, UTC):%d %b %Y, %H:%M})"
 
 
 def names(parameters: Mapping[str, str], titles: Mapping[str, str] | None = None) -> str:
@@ -133,11 +133,11 @@ def begin() -> None:
 def cards() -> dict[str, Chosen | None]:
     """Both cards side by side, and what is chosen in them."""
     named, chosen = {side: _named(side) for side in SIDES}, {}
-    reference, target = (one if isinstance(one, _Named) else None for one in named.values())
+    reference, target = (card if isinstance(card, _Named) else None for card in named.values())
     place = st.container()
     if reference is not None and target is not None:
         line = f"New set **{page.plain(target.title)}** against reference set **{page.plain(reference.title)}**"
-        place = choice_line(line, key="sets", of=f"{reference.address[:12]}-{target.address[:12]}")
+        place = choice_line(line, key="sets", chosen=f"{reference.address[:12]}-{target.address[:12]}")
     with place:
         for side, column in zip(SIDES, st.columns(2, gap="small"), strict=True):
             with column, st.container(border=True, height="stretch", key=f"card-{side.key}", gap="small"):
@@ -181,10 +181,10 @@ def larger_first(pairs: PredictionPairs) -> None:
     if not pairs.can_match:
         return
     model = pairs.models[0]
-    told = smaller_reference(pairs.references[model].n_samples, pairs.targets[model].n_samples)
-    if told:
+    advice = smaller_reference(pairs.references[model].n_samples, pairs.targets[model].n_samples)
+    if advice:
         with st.container(border=True, horizontal=True, vertical_alignment="center", key="larger-new-set"):
-            st.markdown(f":material/info: {page.plain(told)}", width="stretch")
+            st.markdown(f":material/info: {page.plain(advice)}", width="stretch")
             if not read_only():
                 st.button("Make the larger set the reference", key="larger-first", on_click=_swap)
 
@@ -244,7 +244,9 @@ def _named(side: Side) -> _Named | Callable[[], object] | None:
     if not address or _upload(side) is not None:
         return None
     known = titles()
-    stored = {one.example: one.fingerprint for one in reversed(workspace().prediction_files(owner())) if one.example}
+    stored = {
+        file.example: file.fingerprint for file in reversed(workspace().prediction_files(owner())) if file.example
+    }
     try:
         if address in PREDICTION_EXAMPLES:
             if address not in stored:
@@ -366,11 +368,11 @@ def _reopen(side: Side, address: str) -> None:
 
 def _swap() -> None:
     addresses = [st.session_state.get(f"chosen-{side.key}") for side in SIDES]
-    said = {name: st.query_params.get(name) or st.session_state.get(name) for name in PARTS}
+    parts = {name: st.query_params.get(name) or st.session_state.get(name) for name in PARTS}
     for side, address in zip(SIDES, reversed(addresses), strict=True):
         _choose(side, address)
     other = {"reference": "target", "target": "reference"}
-    for name, value in said.items():
+    for name, value in parts.items():
         side, what = name.split("_")
         if value:
             st.session_state[f"{other[side]}_{what}"] = value

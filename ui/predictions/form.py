@@ -66,10 +66,10 @@ def form(
 
 def _one_way(roles: Roles, values: dict[str, object]) -> dict[str, object]:
     """Either columns of one model or those of several: what was changed stands."""
-    said = ("predicted", "confidence", "vector", "probabilities")
+    ways = ("predicted", "confidence", "vector", "probabilities")
     if values["parts"] and values["parts"] != roles.parts:
         return values | {"predicted": None, "confidence": None, "vector": None, "probabilities": ()}
-    return values | {"parts": ()} if any(values[role] for role in said) else values
+    return values | {"parts": ()} if any(values[role] for role in ways) else values
 
 
 def _column(title: str, hint: str, chosen: str | None, columns: Sequence[str], more: Sequence[str]) -> str | None:
@@ -106,8 +106,8 @@ def _positive(roles: Roles, table: PredictionTable | None, question: RolesNeeded
         single = roles.confidence or any(part.confidence for part in roles.parts)
         if table is None or not single or len(table.class_names) != 2:
             return {}
-        said = roles.predicted or any(part.predicted for part in roles.parts)
-        named = (*table.class_names, *["predicted"] * bool(said), roles.positive)
+        has_labels = roles.predicted or any(part.predicted for part in roles.parts)
+        named = (*table.class_names, *["predicted"] * bool(has_labels), roles.positive)
         choices = tuple(dict.fromkeys((None, *named)))
     at = choices.index(roles.positive) if roles.positive in choices else None
     said_of = {None: "guessed from its values", "predicted": "the predicted class"}
@@ -123,7 +123,7 @@ def _classes(roles: Roles, table: PredictionTable | None, question: RolesNeeded 
         shown, choices = roles.classes, question.choices
     elif table is not None and len(table.class_names) in range(1, MOST_CLASSES + 1):
         shown = roles.classes or table.matched
-        codes = (said for said, _ in shown if said.isdecimal())  # these may stand for themselves
+        codes = (label for label, _ in shown if label.isdecimal())  # these may stand for themselves
         choices = tuple(dict.fromkeys((*table.class_names, *codes)))
     else:
         return {}
@@ -131,10 +131,10 @@ def _classes(roles: Roles, table: PredictionTable | None, question: RolesNeeded 
         return {"classes": shown}
     pairs = []
     with st.grid("auto", min_column_width=150, gap="small"):
-        for said, name in shown:
+        for label, name in shown:
             at = choices.index(name) if name in choices else None
-            pairs.append((said, st.selectbox(f"{page.plain(said)} stands for", choices, index=at)))
-    chosen = tuple((said, name) for said, name in pairs if name is not None)
+            pairs.append((label, st.selectbox(f"{page.plain(label)} stands for", choices, index=at)))
+    chosen = tuple((label, name) for label, name in pairs if name is not None)
     return {"classes": roles.classes if question is None and chosen == shown else chosen}
 
 

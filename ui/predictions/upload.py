@@ -8,9 +8,10 @@ import streamlit as st
 
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from core.data.predictions.guess import complete_roles, lacking
-from core.data.predictions.record import sample, template
+from core.data.predictions.join.columns import in_joined
 from core.data.predictions.shapes import PREDICTION_ENDINGS
-from core.data.predictions.upload import GivenFile, PredictionUpload, in_joined
+from core.data.predictions.upload import GivenFile, PredictionUpload
+from core.data.predictions.writing import sample, template
 from core.data.tables import Table
 from core.evaluate.wording import plural
 from ui.predictions import form as prediction_form
@@ -186,8 +187,10 @@ def _second_file(
             help="Rows are joined by a column of ids in both files, or by line number if labels agree in that order.",
         )
         if file is not None:
-            said, truth = (upload.predictions, given(file)) if half == "truth" else (given(file), upload.predictions)
-            keep(PredictionUpload(said, truth))
+            predictions, truth = (
+                (upload.predictions, given(file)) if half == "truth" else (given(file), upload.predictions)
+            )
+            keep(PredictionUpload(predictions, truth))
             st.rerun()
 
 
@@ -211,5 +214,5 @@ def _complete(upload: PredictionUpload, table: PredictionTable) -> PredictionUpl
     """The upload with every role written down: those of joined files do for both, unless the truth has its own."""
     if upload.truth is None or upload.truth.roles is None:
         return replace(upload, predictions=replace(upload.predictions, roles=table.roles))
-    said = complete_roles(_columns(upload.predictions), upload.predictions.roles, half="predictions")
-    return replace(upload, predictions=replace(upload.predictions, roles=said))
+    roles = complete_roles(_columns(upload.predictions), upload.predictions.roles, half="predictions")
+    return replace(upload, predictions=replace(upload.predictions, roles=roles))

@@ -44,10 +44,10 @@ def report_file(
 ) -> bytes:
     """The report of what a page shows of a run (`body`), or of the run as a whole, as one file."""
     shown = None if body is None else body()
-    told = report_of(
+    report = report_of(
         workspace(), owner(), run, how_to_read=_how_to_read, body=shown, also=also or {}, with_rows=with_rows
     )
-    return to_html(told)
+    return to_html(report)
 
 
 def _name(run: Run) -> str:
@@ -92,24 +92,24 @@ def again() -> None:
             text = _text(file.getvalue())
             if not data_choice.ready(example_to_read(workspace(), owner(), text)):
                 return
-            found = recreate(workspace(), owner(), text)
-            run = workspace().find_run(owner(), found.plan, found.fingerprint)
+            recreated = recreate(workspace(), owner(), text)
+            run = workspace().find_run(owner(), recreated.plan, recreated.fingerprint)
         except (DataError, WorkspaceError) as problem:
             page.error(problem)
             return
-        for note in found.notes:
+        for note in recreated.notes:
             st.info(page.plain(note), icon=":material/info:")
-        st.caption(f"Key {found.key}")
+        st.caption(f"Key {recreated.key}")
         if jobs.can_start(run):
-            st.button("Run", type="primary", key="again", on_click=_start, args=(found,))
+            st.button("Run", type="primary", key="again", on_click=_start, args=(recreated,))
         else:
             st.markdown("This run is already here: see the list below.")
 
 
 @page.or_toast
-def _start(found: Recreated) -> None:
-    found.store(workspace(), owner())
-    jobs.start(found.plan, workspace().dataset(owner(), found.fingerprint))
+def _start(recreated: Recreated) -> None:
+    recreated.store(workspace(), owner())
+    jobs.start(recreated.plan, workspace().dataset(owner(), recreated.fingerprint))
 
 
 def _text(content: bytes) -> str:

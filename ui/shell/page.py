@@ -46,26 +46,26 @@ def lead(sentence: str) -> None:
     st.caption(sentence)
 
 
-def verdict(said: Verdict, metrics: Sequence[Metric]) -> None:
+def verdict(shown: Verdict, metrics: Sequence[Metric]) -> None:
     """The verdict card: one sentence with its interval, n, what to do now, and a few numbers."""
     with st.container(border=True, key="verdict"):
-        says(said, help=reliability(said.claims[0] if said.claims else None))
+        says(shown, help=reliability(shown.claims[0] if shown.claims else None))
         numbers(metrics)
 
 
-def says(said: Verdict, *, help: str = "") -> None:
+def says(shown: Verdict, *, help: str = "") -> None:
     """What a verdict found, what it used in smaller letters, and what to do next; its findings are left to others."""
-    used = f" :small[{plain(said.used)}]" if said.used else ""
-    st.markdown(f"**{plain(said.headline)}**{used}", help=help or None)
-    if said.advice:
-        st.markdown(re.sub("^Next:", "**Next:**", plain(said.advice)))
+    used = f" :small[{plain(shown.used)}]" if shown.used else ""
+    st.markdown(f"**{plain(shown.headline)}**{used}", help=help or None)
+    if shown.advice:
+        st.markdown(re.sub("^Next:", "**Next:**", plain(shown.advice)))
 
 
-def findings(said: Verdict, *, most: int | None = None) -> None:
+def findings(verdict: Verdict, *, most: int | None = None) -> None:
     """What else the verdict found, a line each; those beyond the first `most` are folded."""
-    _lines(said.findings[:most])
-    if most is not None and said.findings[most:]:
-        fold("More findings", lambda: _lines(said.findings[most:]), key="more-findings")
+    _lines(verdict.findings[:most])
+    if most is not None and verdict.findings[most:]:
+        fold("More findings", lambda: _lines(verdict.findings[most:]), key="more-findings")
 
 
 def _lines(sentences: Sequence[str]) -> None:
@@ -103,9 +103,9 @@ def saving(name: str, **more: Any) -> dict[str, Any]:
     return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": file, **more}
 
 
-def draw(one: Figure) -> None:
+def draw(drawing: Figure) -> None:
     """A figure that the page shares with its report."""
-    figure(one.draw, plain(one.caption), key=one.key)
+    figure(drawing.draw, plain(drawing.caption), key=drawing.key)
 
 
 def numbers(metrics: Sequence[Metric]) -> None:

@@ -27,8 +27,8 @@ def verdict(run: Run) -> Verdict | None:
     question = of_kind(run.kind)
     if question is None or question.serves or run.n_done == run.n_failed:
         return None
-    found: Verdict = module_of(question, "run").verdict(run)
-    return found if run.state == "done" else replace(found, advice="")
+    shown: Verdict = module_of(question, "run").verdict(run)
+    return shown if run.state == "done" else replace(shown, advice="")
 
 
 def headline(run: Run) -> str:

@@ -82,7 +82,7 @@ def content_policy(page: str) -> str:
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts.texts]
     rules = {
         "default-src": "'self'",
-        "script-src": " ".join(["'self'", "'unsafe-eval'", *(f"'sha256-{one}'" for one in hashes)]),
+        "script-src": " ".join(["'self'", "'unsafe-eval'", *(f"'sha256-{digest}'" for digest in hashes)]),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",

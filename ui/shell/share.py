@@ -72,10 +72,10 @@ def add(key: str, written: Sequence[str]) -> None:
 def add_check(choice: data_choice.Choice) -> None:
     """Say which command asks all that this page shows, after its offer: of the stored data, and of their file."""
     file = _file_of(choice)
-    of = {f"Command: asks every question in a terminal{FOLDER}": ["--data", choice.address]}
+    words_of = {f"Command: asks every question in a terminal{FOLDER}": ["--data", choice.address]}
     if file is not None:
-        of["Command: the same, read from your file"] = file.arguments()
-    add_commands([(about, f"{COMMAND} check {shlex.join(words)}") for about, words in of.items()])
+        words_of["Command: the same, read from your file"] = file.arguments()
+    add_commands([(about, f"{COMMAND} check {shlex.join(words)}") for about, words in words_of.items()])
 
 
 def add_commands(commands: Sequence[tuple[str, str]]) -> None:
@@ -198,10 +198,10 @@ def links(shown: Run | View, view: Mapping[str, Sequence[str]] | None = None) ->
         parameters = {name: values for name, values in (view or {}).items() if name not in led[1]}
         st.button("Create a link", key=f"link-{name}", on_click=_create, args=(what, parameters, days))
     for link in known:
-        one(link, to_this=link.shows == what)
+        link_line(link, to_this=link.shows == what)
 
 
-def one(link: Link, *, to_this: bool = True, where: str = "") -> None:
+def link_line(link: Link, *, to_this: bool = True, where: str = "") -> None:
     """A link as its owner sees it: its address where it was made just now, when it was used, and the way to revoke.
 
     `to_this` is false of a link to the same in other settings; `where` tells apart places of a page that show the same.

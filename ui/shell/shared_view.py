@@ -84,8 +84,8 @@ def settle(link: Opened, page: Any) -> bool:
     Controls that were drawn hold on to their part of the address: where the browser went back to another one, nothing
     is drawn once, which makes them let go.
     """
-    of, settled = st.session_state.get(_SETTLED, ("", {}))
-    drawn = of == link.through.owner
+    link_owner, settled = st.session_state.get(_SETTLED, ("", {}))
+    drawn = link_owner == link.through.owner
     ours = settled if drawn else {}
     if all(asked in (link.parameters[key], ours.get(key)) for key, asked in _asked(link).items()):
         return True

@@ -45,10 +45,10 @@ def menu() -> None:
     if not offered:
         return
     with st.popover("Take away", icon=":material/download:", help="Tables · reports · parameters", key="take-away"):
-        for one in offered.values():
-            _files(one.tables, one.stem)
-            if one.more is not None:
-                one.more()
+        for offer in offered.values():
+            _files(offer.tables, offer.stem)
+            if offer.more is not None:
+                offer.more()
         _figure_format()
 
 

@@ -27,7 +27,7 @@ OF_PAPER = "The paper's, of all 70,000 images of MNIST, are .0456 (k-means) and 
 def true_sources(known: Sequence[TrueSources]) -> None:
     """Whether the intervals of found sources hold the accuracy on truly unseen ones, which stand beside them."""
     page.draw(true_sources_figure(known))
-    st.markdown("\n".join(f"- {page.plain(one.sentence(IN_SENTENCES))}" for one in known))
+    st.markdown("\n".join(f"- {page.plain(sources.sentence(IN_SENTENCES))}" for sources in known))
     st.dataframe(
         true_sources_table(known).lines,
         column_config=_COLUMNS,
@@ -44,28 +44,28 @@ def several(run: Run) -> bool:
 
 def side_by_side(run: Run) -> None:
     """How far the sources of several finders stand apart, and how far the finders agree."""
-    found = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
-    if found is None:
+    agreement = background.answer(_agreement(run), "Comparing the clusterings", key="agreement")
+    if agreement is None:
         return
     chart, words = st.columns(2, gap="medium")
     with chart:
         page.figure(
-            partial(figures.agreement_map, found, names=IN_SENTENCES),
+            partial(figures.agreement_map, agreement, names=IN_SENTENCES),
             "The adjusted Rand index of every two clusterings, within classes: 1 is identical, 0 is chance."
-            + (f" n = {count(found.n_used)} of {count(found.n_samples)}." if _in_part(found) else ""),
+            + (f" n = {count(agreement.n_used)} of {count(agreement.n_samples)}." if _in_part(agreement) else ""),
             key="agreement",
         )
     with words:
-        st.markdown("\n".join(f"- {page.plain(_sentence(one.sentence(IN_SENTENCES)))}" for one in found.finders))
+        st.markdown("\n".join(f"- {page.plain(_sentence(pair.sentence(IN_SENTENCES)))}" for pair in agreement.finders))
         _silhouettes(run, _finders(run))
-    _by_class(found)
+    _by_class(agreement)
 
 
 def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFrame]]:
     """What can be taken away of it."""
     files: dict[str, Callable[[], pd.DataFrame]] = {}
-    if told(run, own):
-        files["True sources"] = lambda: true_source_table(told(run, own))
+    if known_sources(run, own):
+        files["True sources"] = lambda: true_source_table(known_sources(run, own))
     if several(run):
         work = _agreement(run)
         if work.future.done() and work.future.exception() is None:
@@ -73,7 +73,7 @@ def tables(run: Run, own: OwnModels | None) -> dict[str, Callable[[], pd.DataFra
     return files
 
 
-def told(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
+def known_sources(run: Run, own: OwnModels | None) -> tuple[TrueSources, ...]:
     """What known sources tell of the intervals from found ones; nothing where a run does not have both."""
     beside_found = len(_finders(run)) > 1 and KNOWN_SOURCES in _finders(run)
     return results.true_sources(run, own) if beside_found else ()
@@ -90,22 +90,22 @@ def _agreement(run: Run) -> Task[SourceAgreement]:
     return results.agreement(plan, run.fingerprint)
 
 
-def _in_part(found: SourceAgreement) -> bool:
-    return found.n_used < found.n_samples
+def _in_part(agreement: SourceAgreement) -> bool:
+    return agreement.n_used < agreement.n_samples
 
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text.startswith("clusterings") else text
 
 
-def _by_class(found: SourceAgreement) -> None:
+def _by_class(agreement: SourceAgreement) -> None:
     """The index of every two finders, overall and class by class."""
-    table = found.class_table()
+    table = agreement.class_table()
     names = [IN_SENTENCES.get(name, name) for name in table.pop("source_finder")]
     others = [IN_SENTENCES.get(name, name) for name in table.pop("other_finder")]
     pairs = zip(names, others, strict=True)
-    told = [f"{one} and {other}" if one != other else f"{one}, among themselves" for one, other in pairs]
-    table.insert(0, "Sources", told)
+    labels = [f"{first} and {second}" if first != second else f"{first}, among themselves" for first, second in pairs]
+    table.insert(0, "Sources", labels)
     table = table.rename(columns={"index": "all classes"})
     numbers = st.column_config.NumberColumn(format="%.3f")
     st.dataframe(
@@ -120,17 +120,17 @@ def _by_class(found: SourceAgreement) -> None:
 def _silhouettes(run: Run, finders: tuple[str, ...]) -> None:
     plan = results.plan_of(run)
     with st.spinner("Measuring how well the sources are separated"):
-        found = {finder: results.silhouettes(plan, run.fingerprint, finder) for finder in finders}
+        by_finder = {finder: results.silhouettes(plan, run.fingerprint, finder) for finder in finders}
     st.dataframe(
         pd.DataFrame(
             [
                 {
                     "Sources": IN_SENTENCES.get(finder, finder),
-                    "within classes": one.mean_within,
-                    "pooled": one.pooled,
-                    "n": one.n_used,
+                    "within classes": silhouette.mean_within,
+                    "pooled": silhouette.pooled,
+                    "n": silhouette.n_used,
                 }
-                for finder, one in found.items()
+                for finder, silhouette in by_finder.items()
             ]
         ),
         column_config={

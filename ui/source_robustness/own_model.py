@@ -75,14 +75,14 @@ def view(plan: TrialPlan, dataset: Dataset, own: OwnModels | None, run: Run | No
     if own is None or led is None:
         return None
     needed = needed_by(plan, dataset) if run is None else ()
-    rests_on = [run, *(workspace().find_run(owner(), one, dataset.fingerprint) for one in needed)]
+    rests_on = [run, *(workspace().find_run(owner(), other, dataset.fingerprint) for other in needed)]
     return View(
         "source_robustness",
         {data_choice.ADDRESS: [dataset.fingerprint]} | led | parameters(own),
         data_choice.required().title,
         datasets=(dataset.fingerprint,),
         predictions=(own.fingerprint,),
-        runs=tuple(one.id for one in rests_on if one is not None),
+        runs=tuple(stored.id for stored in rests_on if stored is not None),
     )
 
 
@@ -180,12 +180,12 @@ def _draft(upload: PredictionUpload, plan: TrialPlan, dataset: Dataset) -> None:
 
 def _in_use(address: str, plan: TrialPlan, dataset: Dataset) -> OwnModels | None:
     """Predictions that the address names: what they hold, or why they are not shown."""
-    stored = {one.fingerprint: one for one in workspace().prediction_files(owner())}
+    stored = {file.fingerprint: file for file in workspace().prediction_files(owner())}
     if address not in stored:
         st.error(GONE, title="These predictions are not here", icon=":material/link_off:")
         _buttons(None)
         return None
-    place = choice_line(f"A model of your own **{page.plain(stored[address].name)}**", key="own-model", of=address)
+    place = choice_line(f"A model of your own **{page.plain(stored[address].name)}**", key="own-model", chosen=address)
     try:
         own = _count(address, plan, dataset, place=place)
     except (DataError, WorkspaceError) as problem:

@@ -131,7 +131,11 @@ def sources_given(plan: Plan, fingerprint: str) -> Iterator[None]:
 @cache.result(max_entries=16)
 def _found(plan: Plan, fingerprint: str) -> Found:
     rows = trained_sources(plan, fingerprint)
-    return {clustering: of for plan, found in rows.items() for clustering, of in found_in(plan, found).items()}
+    return {
+        clustering: clusters
+        for plan, found_rows in rows.items()
+        for clustering, clusters in found_in(plan, found_rows).items()
+    }
 
 
 def drawn(

@@ -84,14 +84,14 @@ def beside(rows: Sequence[ExpectedInterval]) -> Sequence[DeltaGenerator]:
     return st.columns(2, gap="medium") if len(rows) <= MOST_BESIDE else (st.container(), st.container())
 
 
-def about(of: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
+def about(interval: ExpectedInterval, rows: Sequence[ExpectedInterval]) -> str:
     """The heading of what is said about one model."""
-    return f"{page.plain(names_beside(of, rows)[of.model])}: which classes and sources are hard?"
+    return f"{page.plain(names_beside(interval, rows)[interval.model])}: which classes and sources are hard?"
 
 
 def table_1(intervals: AccuracyIntervals) -> None:
     """The paper's Table 1, with a line for each model and source finder."""
-    of = table(intervals)
+    table_1 = table(intervals)
     config = {
         "Interval (%)": st.column_config.TextColumn(help="Expected accuracy held out, and seen in training"),
         "sd held out": st.column_config.NumberColumn(
@@ -112,7 +112,7 @@ def table_1(intervals: AccuracyIntervals) -> None:
         "Chance (%)": st.column_config.NumberColumn(format="%.2f", help="Classes drawn alike"),
         "Macro-F1 (%)": st.column_config.NumberColumn(format="%.2f", help="On held-out sources"),
     }
-    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
+    st.dataframe(table_1.lines, column_config=config, hide_index=True, alt=table_1.title)
 
 
 def features(run: Run) -> None:
@@ -128,12 +128,12 @@ def features(run: Run) -> None:
     st.caption(page.plain(f"Sources were found in: {chosen.title}.{informed * chosen.label_informed}"))
 
 
-def closer(run: Run, of: ExpectedInterval, held_out: Sequence[HeldOutSource]) -> None:
+def closer(run: Run, interval: ExpectedInterval, held_out: Sequence[HeldOutSource]) -> None:
     """The sources themselves: how the worst look, how far they stand apart, and what they were found in."""
     if trained_sources.stored(load_plan(run.plan), run.fingerprint):
         portraits(run, held_out)
         if len(load_plan(run.plan).source_finders) == 1:  # else all stand side by side above
-            separation(run, of.source_finder)
+            separation(run, interval.source_finder)
     features(run)
 
 
@@ -148,12 +148,14 @@ def nothing_computed(plan: TrialPlan, ahead: str) -> None:
 def separation(run: Run, source_finder: str) -> None:
     """How well the sources stand apart, in a line."""
     with st.spinner("Measuring how well the sources are separated"):
-        found = results.silhouettes(results.plan_of(run), run.fingerprint, source_finder)
-    used = f"n = {count(found.n_used)}" + (f" of {count(found.n_samples)}" * (found.n_used < found.n_samples))
+        silhouette = results.silhouettes(results.plan_of(run), run.fingerprint, source_finder)
+    used = f"n = {count(silhouette.n_used)}" + (
+        f" of {count(silhouette.n_samples)}" * (silhouette.n_used < silhouette.n_samples)
+    )
     st.caption(
-        f"Separation of these sources: silhouette {ratio(found.mean_within)} within classes (mean), "
-        f"{ratio(found.pooled)} pooled over all classes, {used}. 1 is well separated, 0 touching, below 0 overlapping; "
-        "the paper's pooled one was .046."
+        f"Separation of these sources: silhouette {ratio(silhouette.mean_within)} within classes (mean), "
+        f"{ratio(silhouette.pooled)} pooled over all classes, {used}. 1 is well separated, 0 touching, "
+        "below 0 overlapping; the paper's pooled one was .046."
     )
 
 
@@ -166,13 +168,13 @@ def portraits(run: Run, held_out: Sequence[HeldOutSource]) -> None:
         hard = hardest(held_out, same=results.same_sources(results.plan_of(run), run.fingerprint, finder))[:N_PORTRAITS]
         if not hard:
             return
-        harder = sum(one.claim.decision == "above" for one in hard)
+        harder = sum(hardness.claim.decision == "above" for hardness in hard)
         known = f"{count(harder)} of them significantly" if harder else "undecided"
         st.markdown(f"**Hardest held-out {noun(finder)}s** ({known})")
         with st.grid(len(hard), min_column_width=125, border=True):
-            for one in hard:
+            for hardness in hard:
                 with st.container(gap="xsmall"):
-                    _portrait(run, dataset, one)
+                    _portrait(run, dataset, hardness)
     st.caption(_CAPTIONS[dataset.kind] + _SHRUNK)
 
 
@@ -208,14 +210,14 @@ def _portrait(run: Run, dataset: Dataset, hard: Hardness) -> None:
     st.caption(f"{page.plain(accuracy)}  \nn = {count(source.n)}, {plural(source.n_repeats, 'repeat')}")
 
 
-def in_detail(run: Run, of: ExpectedInterval, intervals: AccuracyIntervals) -> None:
+def in_detail(run: Run, interval: ExpectedInterval, intervals: AccuracyIntervals) -> None:
     """One model by class and by held-out source, with portraits of the hardest."""
     classes, held_out = st.columns(2, gap="medium")
     with classes:
-        page.draw(report.class_figure(of, intervals))
+        page.draw(report.class_figure(interval, intervals))
     with held_out:
-        page.draw(report.held_out_figure(of, intervals))
-    closer(run, of, intervals.sources_of(of))
+        page.draw(report.held_out_figure(interval, intervals))
+    closer(run, interval, intervals.sources_of(interval))
 
 
 def draws(intervals: AccuracyIntervals) -> None:

@@ -51,19 +51,19 @@ def _gone(plan: Plan, fingerprint: str) -> None:
     """The results stand, what draws on the sources themselves does not."""
     dataset = dataset_of(fingerprint)
     needed = needed_by(plan, dataset)
-    titles = listed([SOURCE_FINDERS[one.finder].title for one in needed])
+    titles = listed([SOURCE_FINDERS[search.finder].title for search in needed])
     st.info(
         f"The sources of {page.plain(titles)} were deleted, so they cannot be shown or compared. Results that used "
         f"them remain valid.",
         icon=":material/delete_sweep:",
     )
-    for one in needed:
-        run = workspace().find_run(owner(), one, fingerprint)
+    for search in needed:
+        run = workspace().find_run(owner(), search, fingerprint)
         if run is not None and run.state != "done":
             jobs.follow(run, jobs.progress)
         elif run is None and not read_only():
-            label = f"Compute those of {SOURCE_FINDERS[one.finder].title} again"
-            st.button(label, key=f"find-{one.finder}", on_click=page.or_toast(jobs.start), args=(one, dataset))
+            label = f"Compute those of {SOURCE_FINDERS[search.finder].title} again"
+            st.button(label, key=f"find-{search.finder}", on_click=page.or_toast(jobs.start), args=(search, dataset))
 
 
 def pictured(run: Run) -> tuple[str, ...]:

@@ -57,21 +57,23 @@ class Several:
         return [self.titles[name] for name in value]
 
 
-def beside(looked: Looked, found: TestQuality, model: StoredModel) -> tuple[dict[str, list[str]], list[StoredModel]]:
+def beside(looked: Looked, quality: TestQuality, model: StoredModel) -> tuple[dict[str, list[str]], list[StoredModel]]:
     """The boxes of the model in question and of those chosen; returns what the address says of these, and them."""
-    main = test_quality_work.subject(model.name, data_choice.required().title, looked.parts, looked.choice, found)
-    others = {one.fingerprint: one for one in workspace().models(owner()) if one.fingerprint != model.fingerprint}
-    titles = {one.fingerprint: data_choice.name_of(one) for one in workspace().datasets(owner())}
+    main = test_quality_work.subject(model.name, data_choice.required().title, looked.parts, looked.choice, quality)
+    others = {
+        stored.fingerprint: stored for stored in workspace().models(owner()) if stored.fingerprint != model.fingerprint
+    }
+    titles = {stored.fingerprint: data_choice.name_of(stored) for stored in workspace().datasets(owner())}
     control = Several(
         ADDRESS,
         "Other models beside it",
-        {name: title_of(one, titles) for name, one in others.items() if one.dataset_fingerprint in titles},
+        {name: title_of(stored, titles) for name, stored in others.items() if stored.dataset_fingerprint in titles},
         "Any stored model with its own data set, at the same thresholds.",
     )
     check_address([control])
     chosen = control.draw() if control.titles else []
     subjects = [main, *(_subject(others[name], titles, looked.choice) for name in chosen)]
-    known = [one for one in subjects if one is not None]
+    known = [subject for subject in subjects if subject is not None]
     caption = (
         "Each box is one model, over its classes. A narrow box: classes are covered equally. The paper reads a "
         "wide box as a model that learned some classes better. Grey: random splits of the same sizes."
@@ -87,8 +89,8 @@ def view(model: StoredModel, others: Sequence[StoredModel], settled: Mapping[str
         "test_quality",
         {data_choice.ADDRESS: [model.dataset_fingerprint], **settled},
         f"{data_choice.required().title} · {model.name}",
-        datasets=tuple(one.dataset_fingerprint for one in models),
-        models=tuple(one.fingerprint for one in models),
+        datasets=tuple(other.dataset_fingerprint for other in models),
+        models=tuple(other.fingerprint for other in models),
         runs=() if run is None else (run.id,),
     )
 

@@ -21,19 +21,19 @@ GUIDED_TESTS = page_file("guided_tests")
 MOST_FINDINGS = 12
 
 
-def card(found: TestQuality, *, is_drawn: bool) -> Verdict:
+def card(quality: TestQuality, *, is_drawn: bool) -> Verdict:
     """The verdict in a sentence, and four numbers; `is_drawn` where the test set was drawn here at random."""
-    said = quality_verdict(found, is_drawn=is_drawn)
-    page.verdict(said, metrics(found))
-    return said
+    verdict = quality_verdict(quality, is_drawn=is_drawn)
+    page.verdict(verdict, metrics(quality))
+    return verdict
 
 
-def metrics(found: TestQuality) -> list[Metric]:
+def metrics(quality: TestQuality) -> list[Metric]:
     """The accuracy, the shares at a boundary and near a centroid, and how many pairs are met."""
-    bounds = found.missed.classes
+    bounds = quality.missed.classes
     n_right, n_test = int((bounds.n - bounds.n_wrong).sum()), int(bounds.n.sum())
     accuracy, majority = n_right / n_test, percent(bounds.n.max() / n_test)
-    told = [
+    metrics = [
         Metric(
             "Test accuracy",
             percent(accuracy),
@@ -43,40 +43,40 @@ def metrics(found: TestQuality) -> list[Metric]:
         )
     ]
     for label, shares, meaning in (
-        ("At a boundary", found.boundary, "Samples with low confidence. High is good: failures show there."),
-        ("Near a centroid", found.centroid, "Samples typical of their class. Low is good: these are easy."),
+        ("At a boundary", quality.boundary, "Samples with low confidence. High is good: failures show there."),
+        ("Near a centroid", quality.centroid, "Samples typical of their class. Low is good: these are easy."),
     ):
         k, n, value, interval = shares.overall
         meaning = f"{meaning} {count(k)} of {count(n)}; the interval is over samples."
-        told.append(Metric(label, percent(value), _brackets(percent, value, interval), meaning))
-    n_pairs = found.n_classes * (found.n_classes - 1)
-    told.append(
+        metrics.append(Metric(label, percent(value), _brackets(percent, value, interval), meaning))
+    n_pairs = quality.n_classes * (quality.n_classes - 1)
+    metrics.append(
         Metric(
             "Boundaries met",
-            f"{count(found.pairs.n_met)} of {count(n_pairs)}",
-            f"random split {found.pairs.split_met:.0f}",
+            f"{count(quality.pairs.n_met)} of {count(n_pairs)}",
+            f"random split {quality.pairs.split_met:.0f}",
             "Ordered pairs of classes with a test sample at their boundary. Below: the same for a random split "
             "with as many boundary samples.",
         )
     )
-    return told
+    return metrics
 
 
 def _brackets(write, value: float, interval: Interval) -> str:
     return write(value, interval).removeprefix(write(value)).strip()
 
 
-def missed(found: TestQuality) -> None:
+def missed(quality: TestQuality) -> None:
     """Each class with the error rate that the test set cannot rule out, the least known on top."""
-    drawn = partial(missed_chart, found.missed)
+    drawn = partial(missed_chart, quality.missed)
     caption = (
         "Dots: the share of test samples that is wrong. Bars end at the largest error rate that the test set "
         "cannot rule out (one-sided 95 %, all classes at once). Worst class on top."
     )
-    views.in_a_box(found.n_classes, lambda: page.figure(drawn, caption, key="quality-missed"), key="missed-box")
+    views.in_a_box(quality.n_classes, lambda: page.figure(drawn, caption, key="quality-missed"), key="missed-box")
 
 
-def in_detail(found: TestQuality) -> None:
+def in_detail(quality: TestQuality) -> None:
     """Classes and pairs with what they may be wrong in, overall and at the boundary, as tables."""
     columns = {
         "label": "Class",
@@ -95,8 +95,8 @@ def in_detail(found: TestQuality) -> None:
         ),
     }
     for table, alt in (
-        (found.missed.table(), "Error rate of each class that cannot be ruled out"),
-        (found.missed.pairs_table(), "Confusions of each class that cannot be ruled out"),
+        (quality.missed.table(), "Error rate of each class that cannot be ruled out"),
+        (quality.missed.pairs_table(), "Confusions of each class that cannot be ruled out"),
     ):
         shown = table[[name for name in columns if name in table.columns]]
         bounds = [name for name in shown.columns if "bound" in name and name not in ("boundary_n", "boundary_n_wrong")]
@@ -116,29 +116,32 @@ def to_guided_tests(address: Mapping[str, str | list[str]]) -> None:
         st.page_link(GUIDED_TESTS, label=label, icon=icon, help="", query_params=dict(address))
 
 
-def classes(found: TestQuality) -> None:
+def classes(quality: TestQuality) -> None:
     """Every class in the three dimensions, the test set beside training set and random splits."""
-    drawn = partial(figures.class_chart, found)
+    drawn = partial(figures.class_chart, quality)
     caption = (
         "Good: every class at its fair share of 1, few near the centroid, many at the boundary. Dots: test set "
         "with 95 % intervals; grey: random splits of training and test samples."
     )
-    views.in_a_box(found.n_classes, lambda: page.figure(drawn, caption, key="quality-classes"), key="class-box")
-    all_findings = findings(found)
+    views.in_a_box(quality.n_classes, lambda: page.figure(drawn, caption, key="quality-classes"), key="class-box")
+    all_findings = findings(quality)
     if all_findings:
-        lines = [f"- {page.plain(one.text)} :gray[{page.plain(one.advice)}]" for one in all_findings[:MOST_FINDINGS]]
+        lines = [
+            f"- {page.plain(finding.text)} :gray[{page.plain(finding.advice)}]"
+            for finding in all_findings[:MOST_FINDINGS]
+        ]
         more = len(all_findings) - MOST_FINDINGS
         lines += [f"- {plural(more, 'more finding')}: the file has all of them."] * (more > 0)
         st.markdown("\n".join(lines))
 
 
-def curves(of: Sequence[Curve], found: TestQuality, label: int) -> None:
+def curves(of_class: Sequence[Curve], quality: TestQuality, label: int) -> None:
     """What rests on either threshold."""
     captions = (
         "Effect of the radius. Where the test set is above the training set, it has more typical samples.",
         "Effect of theta 2. The step at the right end is the fully confident samples.",
     )
-    for curve, caption, column in zip(of, captions, st.columns(2, gap="medium"), strict=True):
+    for curve, caption, column in zip(of_class, captions, st.columns(2, gap="medium"), strict=True):
         with column:
-            drawn = partial(figures.curve_chart, curve, found.regions, label)
+            drawn = partial(figures.curve_chart, curve, quality.regions, label)
             page.figure(drawn, caption, key=f"curve-{curve.dimension.split()[0]}")

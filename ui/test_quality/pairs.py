@@ -21,15 +21,15 @@ MOST_ROWS, MOST_SHOWN = 12, 12
 CLASS = "class"
 
 
-def heat_map(found: TestQuality) -> None:
+def heat_map(quality: TestQuality) -> None:
     """All pairs, and the most frequent ones as a table beside them."""
-    pairs = found.pairs
-    if found.n_classes > figures.MOST_NUMBERS:  # the heat map takes the whole width
+    pairs = quality.pairs
+    if quality.n_classes > figures.MOST_NUMBERS:  # the heat map takes the whole width
         chart, beside = st.container(), st.container()
     else:
         chart, beside = st.columns([3, 2], gap="medium")
     with chart:
-        drawn = partial(_pair_chart, found)
+        drawn = partial(_pair_chart, quality)
         caption = (
             "Share of each class's test samples (row) at the boundary with the class of the column. Even rows are "
             "good. + and −: significantly different from a random split. Confused classes are side by side."
@@ -39,8 +39,8 @@ def heat_map(found: TestQuality) -> None:
         most_frequent(pairs)
 
 
-def _pair_chart(found: TestQuality, *, dark: bool) -> go.Figure:
-    return figures.pair_chart(found.pairs, findings(found), dark=dark)
+def _pair_chart(quality: TestQuality, *, dark: bool) -> go.Figure:
+    return figures.pair_chart(quality.pairs, findings(quality), dark=dark)
 
 
 def most_frequent(pairs: PairShares) -> None:
@@ -64,13 +64,13 @@ def most_frequent(pairs: PairShares) -> None:
     st.caption(f"Of {plural(pairs.n_classes * (pairs.n_classes - 1), 'ordered pair')}; all of them are in the file.")
 
 
-def choose(found: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
+def choose(quality: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
     """The class and its rival that are looked at, and the parameters of the address that say so.
 
     Each class has a control of its own for its rival: Streamlit leaves a value in the address that a control no longer
     has.
     """
-    names, pairs = found.class_names, found.pairs
+    names, pairs = quality.class_names, quality.pairs
     first = _control(CLASS, "Class", names, range(len(names)), int(pairs.n_in.sum(axis=1).argmax()))
     check_address([first])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -81,7 +81,11 @@ def choose(found: TestQuality) -> tuple[int, int, dict[str, list[str]]]:
         )
         check_address([first, second])
         rival = int(second.draw())
-    return label, rival, {one.key: one.written(str(code)) for one, code in ((first, label), (second, rival))}
+    return (
+        label,
+        rival,
+        {control.key: control.written(str(code)) for control, code in ((first, label), (second, rival))},
+    )
 
 
 def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) -> One:
@@ -92,19 +96,19 @@ def _control(key: str, label: str, names: tuple[str, ...], codes, default: int) 
 @session.fragment
 def plane(looked: Looked, label: int, rival: int) -> None:
     """The two classes in a plane (figure 1), and the samples that are selected there or lie at their boundary."""
-    of = background.answer(results.class_pair(looked, label, rival), "Drawing two classes", key="plane")
-    if of is None:
+    plane = background.answer(results.class_pair(looked, label, rival), "Drawing two classes", key="plane")
+    if plane is None:
         st.skeleton(height=540)
         return
-    take_away.offer({"Two classes": of.table}, stem="test-quality")
-    dataset, positions = looked.dataset, looked.parts.test_rows[of.rows]
+    take_away.offer({"Two classes": plane.table}, stem="test-quality")
+    dataset, positions = looked.dataset, looked.parts.test_rows[plane.rows]
     chosen = maps.selected(dataset.fingerprint)
     chart, beside = st.columns([3, 2], gap="large")
     with chart:
-        drawn = figures.pair_map_chart(of, positions, selected=chosen, dark=page.dark())
+        drawn = figures.pair_map_chart(plane, positions, selected=chosen, dark=page.dark())
         caption = (
             "Dashed circles contain the centroid regions; other samples can fall inside a circle too. The line is "
-            f"the boundary in this plane, which keeps {percent(of.kept_variance)} of the variance. Lasso dots to "
+            f"the boundary in this plane, which keeps {percent(plane.kept_variance)} of the variance. Lasso dots to "
             "list their samples."
         )
         maps.linked_chart(drawn, caption, dataset.fingerprint, key=f"plane-{label}-{rival}")
@@ -113,11 +117,11 @@ def plane(looked: Looked, label: int, rival: int) -> None:
             maps.selection(dataset, chosen)
         else:
             maps.search(dataset)
-            _at_the_boundary(looked, of, label, rival)
+            _at_the_boundary(looked, plane, label, rival)
 
 
-def _at_the_boundary(looked: Looked, of: PairMap, label: int, rival: int) -> None:
-    rows = of.rows[of.in_boundary]
+def _at_the_boundary(looked: Looked, plane: PairMap, label: int, rival: int) -> None:
+    rows = plane.rows[plane.in_boundary]
     st.markdown(f"**{plural(len(rows), 'sample')} of the two at a boundary**")
     if not len(rows):
         st.caption("None: the test set has no information about the boundary of these two.")
@@ -125,7 +129,7 @@ def _at_the_boundary(looked: Looked, of: PairMap, label: int, rival: int) -> Non
     below = st.container()
     shown = page.part_shown(len(rows), MOST_SHOWN, key=f"boundary-page-{label}-{rival}")
     with below:
-        _show(looked, of.rows[of.in_boundary][shown])
+        _show(looked, plane.rows[plane.in_boundary][shown])
 
 
 def _show(looked: Looked, places: np.ndarray) -> None:

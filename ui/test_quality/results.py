@@ -69,8 +69,8 @@ def parts_told(looked: Looked) -> Work[PartsTold]:
 @cache.task(max_entries=4)
 def smallest_seen(looked: Looked) -> Work[SeenShift | None]:
     """How small a shift that classifier would have seen."""
-    told = parts_told(looked)
-    return Work(lambda step: work.seen(looked, told.future.result()))
+    parts = parts_told(looked)
+    return Work(lambda step: work.seen(looked, parts.future.result()))
 
 
 @cache.result(max_entries=4)

@@ -23,22 +23,22 @@ from ui.test_quality.work import Looked
 
 def at_once(looked: Looked) -> PartsTold | None:
     """What a classifier that tells training from test samples says; None while it is worked out."""
-    found = background.answer(results.parts_told(looked), "Separating training and test samples", key="parts-told")
-    if found is None:
+    parts = background.answer(results.parts_told(looked), "Separating training and test samples", key="parts-told")
+    if parts is None:
         st.skeleton(height=60)
         return None
-    st.markdown(f"**{page.plain(parts_told.told(found))}**")
-    if found.named or found.p_together < LEVEL:
+    st.markdown(f"**{page.plain(parts_told.separation(parts))}**")
+    if parts.named or parts.p_together < LEVEL:
         st.caption(parts_told.MEMORY)
     page.fold("How small a shift would have been detected?", lambda: _seen(looked), key="seen")
-    take_away.offer({"AUC of training against test": found.table}, stem="test-quality")
-    return found
+    take_away.offer({"AUC of training against test": parts.table}, stem="test-quality")
+    return parts
 
 
 def _seen(looked: Looked) -> None:
-    found = background.answer(results.smallest_seen(looked), "Planting shifts", key="seen")
-    if found is not None:
-        st.markdown(page.plain(parts_told.seen(found)))
+    shift = background.answer(results.smallest_seen(looked), "Planting shifts", key="seen")
+    if shift is not None:
+        st.markdown(page.plain(parts_told.seen(shift)))
         st.caption("Artificial shifts of this class, along the direction of its largest variance.")
 
 
@@ -72,25 +72,25 @@ def _results(run: Run) -> None:
     if run.n_done == run.n_failed:
         page.nothing_yet(running=run.state == "running")
         return
-    found = results.covariate_shift(run)
-    said = shift_verdict(found)
+    shift = results.covariate_shift(run)
+    verdict = shift_verdict(shift)
     with st.container(border=True, key="shift-verdict"):
-        st.markdown(f"**{page.plain(said.headline)}** {page.plain(said.used)}")
-        if said.advice and run.state != "running":
-            st.markdown(page.plain(said.advice))
-    page.fold("Divergence of every class", lambda: _by_class(run, said), key="shift-classes")
-    exports.downloads(run, {"Covariate shift": found.table}, stem="covariate-shift", body=lambda: report.body(found))
+        st.markdown(f"**{page.plain(verdict.headline)}** {page.plain(verdict.used)}")
+        if verdict.advice and run.state != "running":
+            st.markdown(page.plain(verdict.advice))
+    page.fold("Divergence of every class", lambda: _by_class(run, verdict), key="shift-classes")
+    exports.downloads(run, {"Covariate shift": shift.table}, stem="covariate-shift", body=lambda: report.body(shift))
 
 
-def _by_class(run: Run, said: Verdict) -> None:
-    found = results.covariate_shift(run)
-    views.in_a_box(len(found.classes), lambda: page.draw(report.shift_figure(found)), key="shift-box")
-    page.findings(said)
+def _by_class(run: Run, verdict: Verdict) -> None:
+    shift = results.covariate_shift(run)
+    views.in_a_box(len(shift.classes), lambda: page.draw(report.shift_figure(shift)), key="shift-box")
+    page.findings(verdict)
     _table(run)
 
 
 def _table(run: Run) -> None:
-    of = report.table(results.covariate_shift(run))
+    table = report.table(results.covariate_shift(run))
     config = {
         "Divergence": st.column_config.NumberColumn(format="%.3f", help="Jensen-Shannon, in bits"),
         "Error": st.column_config.NumberColumn(format="%.4f", help="Standard error of Monte-Carlo"),
@@ -100,4 +100,4 @@ def _table(run: Run) -> None:
         "Kept (%)": st.column_config.NumberColumn(format="%.1f", help="Variance in the directions used"),
         "Components": st.column_config.TextColumn(help="Of the mixtures of training and test part"),
     }
-    st.dataframe(of.lines, column_config=config, hide_index=True, alt=of.title)
+    st.dataframe(table.lines, column_config=config, hide_index=True, alt=table.title)

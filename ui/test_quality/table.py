@@ -33,28 +33,28 @@ def in_numbers(looked: Looked) -> None:
     st.dataframe(shown, column_config=_COLUMNS, hide_index=True, lazy=lazy, height=320, alt="Test samples and regions")
 
 
-def offer(looked: Looked, found: TestQuality) -> None:
+def offer(looked: Looked, quality: TestQuality) -> None:
     """All tables, as files; what rests on thresholds is worked out when it is asked for."""
     take_away.offer(
         {
             "Samples": lambda: results.samples(looked),
-            "Classes": found.table,
-            "Error rates": found.missed.table,
-            "Error rates of pairs": found.missed.pairs_table,
-            "Spreads": found.spreads_table,
-            "Pairs": found.pairs.table,
-            "Findings": lambda: findings_table(found),
+            "Classes": quality.table,
+            "Error rates": quality.missed.table,
+            "Error rates of pairs": quality.missed.pairs_table,
+            "Spreads": quality.spreads_table,
+            "Pairs": quality.pairs.table,
+            "Findings": lambda: findings_table(quality),
             "Curves": lambda: pd.concat([curve.table() for curve in work.curves(looked)], ignore_index=True),
         },
         stem=STEM,
     )
 
 
-def foot(looked: Looked, found: TestQuality, model: StoredModel) -> None:
+def foot(looked: Looked, quality: TestQuality, model: StoredModel) -> None:
     """What the result rests on: samples and layer in grey; thresholds, fingerprints and versions where asked for."""
-    regions = found.regions
+    regions = quality.regions
     radius = "training median of each class" if looked.choice.r is None else f"{looked.choice.r:g}"
-    parts = f"{count(found.n_train)} training and {plural(found.n_test, 'test sample')}"
+    parts = f"{count(quality.n_train)} training and {plural(quality.n_test, 'test sample')}"
     details = (
         ("Data", looked.dataset.fingerprint),
         ("Model", model.fingerprint),

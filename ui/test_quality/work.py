@@ -48,12 +48,12 @@ def measured(looked: Looked) -> TestQuality:
     return measure_quality(parts.train, parts.test, **looked.choice.thresholds, rng=rng)
 
 
-def subject(name: str, dataset_title: str, parts: LayerParts, choice: RegionChoice, found: TestQuality) -> Subject:
+def subject(name: str, dataset_title: str, parts: LayerParts, choice: RegionChoice, quality: TestQuality) -> Subject:
     """A row of the box plots: the model, its data set and its accuracy there."""
     test = parts.test
     layer = "" if parts.layer == choice.layer else f"{parts.layer}, "
     accuracy = percent(float((test.predicted == test.labels).mean()))
-    return Subject(name, (dataset_title, f"{layer}accuracy {accuracy}"), found)
+    return Subject(name, (dataset_title, f"{layer}accuracy {accuracy}"), quality)
 
 
 def curves(looked: Looked) -> tuple[Curve, Curve]:
@@ -79,12 +79,12 @@ def samples(looked: Looked) -> pd.DataFrame:
 def parts_told(looked: Looked, step: Callable[[], None]) -> PartsTold:
     """How well a classifier tells training from test samples, class by class."""
     parts = looked.parts
-    of = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
-    return tell_parts(*of, class_names=parts.test.class_names, seed=_SEED, on_step=step)
+    samples = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
+    return tell_parts(*samples, class_names=parts.test.class_names, seed=_SEED, on_step=step)
 
 
-def seen(looked: Looked, told: PartsTold) -> SeenShift | None:
+def seen(looked: Looked, parts_told: PartsTold) -> SeenShift | None:
     """How small a shift that classifier would have seen."""
     parts = looked.parts
-    of = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
-    return smallest_seen(told, *of, seed=_SEED)
+    samples = (parts.train.features, parts.train.labels, parts.test.features, parts.test.labels)
+    return smallest_seen(parts_told, *samples, seed=_SEED)

@@ -1,20 +1,37 @@
-"""What has to be asked about a file of predictions, or refused, where its truth or its predictions were not found?"""
+"""What has to be asked about a file of predictions, or refused, where what it says can be read in several ways?
+
+Its truth or its predictions were not found, or the names of classes in both have nothing in common.
+"""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.roles import LIKELY, Reading
+from core.data.predictions.roles import LIKELY, Reading, Roles
 from core.data.predictions.shapes import ONE_LABEL, several_labels
 from core.data.tables import Table
-from core.data.tables.names import ALSO_OTHERS, NAMES, PREDICTED_LIKELY, SCORE_LIKELY, TRUTH_LIKELY, compact, ranked
-from core.data.values import listed, numbers_in, quoted
+from core.data.tables.names import (
+    ALSO_OTHERS,
+    NAMES,
+    PREDICTED_LIKELY,
+    SCORE_LIKELY,
+    TRUTH_LIKELY,
+    class_order,
+    codes_of,
+    compact,
+    ranked,
+)
+from core.data.values import listed, numbers_in, percent, quoted
 
 _SAYING = {name for role in ("truth", "predicted", "confidence") for name in NAMES[role]}.union(
     TRUTH_LIKELY, PREDICTED_LIKELY, SCORE_LIKELY, ("out", "probs", "probabilities", "logits")
 )
 """Names of columns that say what is or was predicted: with several values in a cell they have to be refused."""
+_MOST_GUESSED = 50  # classes up to which a mapping between names is guessed
 _OF_LABELS = re.compile(r"label|gold|truth", re.IGNORECASE)
 
 
@@ -110,3 +127,60 @@ def _is_several(cell: Any) -> bool:
     """Whether a cell is no list of numbers with a single 1."""
     numbers = numbers_in(cell)
     return not isinstance(numbers, list) or sum(number == 1 for number in numbers) != 1
+
+
+def other_names(known: set[str], predicted: Sequence[str], guess: Roles, truth_place: str) -> RolesNeeded:
+    """Which class each predicted name stands for, since none of them is a true one; `guess` is the likeliest answer."""
+    names = class_order(known)
+    return RolesNeeded(
+        f"{truth_place} says {listed(names)}, the predictions say {listed(predicted)}. "
+        "Which predicted name stands for which class?",
+        guess,
+        names,
+        "classes",
+    )
+
+
+def codes_apart(
+    truth: Sequence[str], labels: Sequence[str], predicted: Sequence[str], roles: Roles, truth_place: str
+) -> RolesNeeded:
+    """Whether codes stand for the same codes, or for those that are one higher or lower; the latter is likelier."""
+    known = set(truth)
+    step = min(map(int, known)) - min(map(int, predicted))
+    return RolesNeeded(
+        f"{truth_place} says {listed(class_order(known))}, the predictions say {listed(predicted)}, as if one of them "
+        f"counted from 1. {_as_counted(truth, labels, step)}Which predicted name stands for which class?",
+        replace(roles, classes=tuple((name, str(int(name) + step)) for name in predicted)),
+        class_order({*known, *predicted, *(str(int(name) + step) for name in predicted)}),
+        "classes",
+    )
+
+
+def _as_counted(truth: Sequence[str], labels: Sequence[str], step: int) -> str:
+    """In how many rows codes agree if they are moved, and as they stand."""
+    if not labels:
+        return ""
+    pairs = list(zip(truth, labels, strict=True))
+    as_they_stand, moved = (np.mean([int(a) == int(b) + by for a, b in pairs]) for by in (0, step))
+    return f"Moved by one, {percent(moved)} of {len(pairs):,} rows agree; as they stand, {percent(as_they_stand)}. "
+
+
+def likeliest_names(
+    truth: Sequence[str],
+    predicted: Sequence[str] | None,
+    proba_names: Sequence[str],
+    proba: np.ndarray | None,
+) -> tuple[tuple[str, str], ...]:
+    """The one-to-one mapping under which most rows would be correct: a guess to confirm."""
+    from scipy.optimize import linear_sum_assignment
+
+    labels = predicted
+    if labels is None and proba is not None:
+        labels = [proba_names[code] for code in proba.argmax(axis=1)]
+    true_names = class_order(truth)
+    answers = class_order({*(labels or ()), *proba_names})
+    if labels is None or max(len(answers), len(true_names)) > _MOST_GUESSED:
+        return ()
+    counts = np.zeros((len(answers), len(true_names)))
+    np.add.at(counts, (codes_of(labels, answers), codes_of(truth, true_names)), 1)
+    return tuple((answers[a], true_names[b]) for a, b in zip(*linear_sum_assignment(-counts), strict=True))

@@ -1,18 +1,19 @@
 """What did one model say in one task? Labels as codes, scores as probabilities, all in the order of the class names.
 
-Which predicted name stands for which class is told by name, never by position, and asked where nothing is sure.
+Which predicted name stands for which class is told by name, never by position, and asked where nothing is sure. Numbers
+are probabilities or logits; what the only score in a row is, `one_score` says.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float, Integer
 
-from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.agreement import percent
-from core.data.predictions.roles import Part, Roles, Scores
-from core.data.predictions.scores import Output, of_all_classes, probabilities, read_single
+from core.data.errors import DataError
+from core.data.predictions.asking import codes_apart, likeliest_names, other_names
+from core.data.predictions.one_score import Output, read_single
+from core.data.predictions.roles import ROUNDED, Part, Roles, Scores
 from core.data.tables.names import (
     check_few,
     class_order,
@@ -26,7 +27,9 @@ from core.data.tables.names import (
 from core.data.tables.table import Table
 from core.data.values import listed, quoted
 
-_MOST_GUESSED = 50  # classes up to which a mapping between names is guessed
+_MOST_ROUNDED = 0.2  # beyond, so few decimals of so many classes say too little
+_NOISE = 1e-6  # what 32-bit numbers add to a probability of 0 or 1
+_SEEN = 1000  # rows that are looked at before all are
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,37 +66,81 @@ def read_block(
     >>> block.class_names, block.y_true, block.y_pred
     (('cat', 'dog'), array([0, 1]), array([0, 0]))
     """
-    if rows is not None:
-        table = table.take(rows)
-    truth_column = part.truth or roles.truth or ""
-    truth = _labels(table, truth_column)
-    predicted = _labels(table, part.predicted) if part.predicted else None
-    proba_names, proba, notes = _scores(table, roles.vector, part.probabilities or roles.probabilities, roles.scores)
-    place = f"{table.name}: the truth (column {truth_column!r})"
-    known, answers, more = matched_names(truth, predicted, proba_names, proba, roles=roles, truth_place=place)
-    truth = [known[label] for label in truth]
-    predicted = None if predicted is None else [answers[label] for label in predicted]
-    proba_names = [answers[name] for name in proba_names]
-    names = class_order({*truth, *(predicted or ()), *proba_names})
-    _check_classes(names, table.n_rows, place=f"{table.name}: column {truth_column!r}")
-    warnings, output = [], Output(predicted or [], None, None)
-    if proba is not None:
-        proba, warnings = in_class_order(proba, proba_names, names, place=table.name)
-        output = of_all_classes(proba, names, predicted)
-    elif part.confidence is not None:
-        output = read_single(table, part.confidence, names, truth, predicted, roles=roles)
+    table = table if rows is None else table.take(rows)
+    column = part.truth or roles.truth or ""
+    written = _written(table, roles, part, column)
+    known, answers, how = matched_names(
+        written, roles=roles, truth_place=f"{table.name}: the truth (column {column!r})"
+    )
+    written = written.renamed(known, answers)
+    names = class_order(written.names)
+    _check_classes(names, table.n_rows, place=f"{table.name}: column {column!r}")
+    output, warnings = _output(table, part, written, names, roles)
     return Block(
         **_named(part, roles, task),
         rows=np.arange(table.n_rows) if rows is None else rows,
         class_names=names,
-        y_true=codes_of(truth, names),
+        y_true=codes_of(written.truth, names),
         y_pred=codes_of(output.predicted, names),
         proba=output.proba,
         confidence=output.confidence,
         matched=tuple(pair for pair in sorted(answers.items()) if len(set(pair)) > 1),
-        notes=(*notes, *more, *output.notes),
+        notes=(*written.notes, *how, *output.notes),
         warnings=tuple(warnings),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What columns say of each row: its label, the one that was predicted, and the probability of each score's class.
+
+    >>> Written(["0", "1"], ["no", "yes"]).renamed({"0": "0", "1": "1"}, {"no": "0", "yes": "1"}).predicted
+    ['0', '1']
+    """
+
+    truth: list[str]
+    predicted: list[str] | None
+    scored: list[str] = field(default_factory=list)
+    """What the columns of scores are called."""
+    proba: Float[np.ndarray, "n_rows n_scores"] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def answers(self) -> set[str]:
+        """All that could be predicted, as it is written."""
+        return {*(self.predicted or ()), *self.scored}
+
+    @property
+    def names(self) -> set[str]:
+        """All names of classes, of either side."""
+        return {*self.truth, *self.answers}
+
+    def renamed(self, known: Mapping[str, str], answers: Mapping[str, str]) -> "Written":
+        """The same with the names of classes, where labels are `known` so and `answers` mean these."""
+        predicted = None if self.predicted is None else [answers[label] for label in self.predicted]
+        truth, scored = [known[label] for label in self.truth], [answers[name] for name in self.scored]
+        return replace(self, truth=truth, predicted=predicted, scored=scored)
+
+
+def _written(table: Table, roles: Roles, part: Part, truth: str) -> Written:
+    """The labels and scores in a part's columns; DataError at the first row whose cells are none."""
+    labels = _labels(table, truth)
+    predicted = _labels(table, part.predicted) if part.predicted else None
+    names, proba, notes = _scores(table, roles.vector, part.probabilities or roles.probabilities, roles.scores)
+    return Written(labels, predicted, names, proba, notes)
+
+
+def _output(
+    table: Table, part: Part, written: Written, names: tuple[str, ...], roles: Roles
+) -> tuple[Output, list[str]]:
+    """What the model said of each row, in the order of the class names; and warnings."""
+    predicted = written.predicted
+    if written.proba is not None:
+        proba, warnings = in_class_order(written.proba, written.scored, names, place=table.name)
+        return of_all_classes(proba, names, predicted), warnings
+    if part.confidence is not None:
+        return read_single(table, part.confidence, names, written.truth, predicted, roles=roles), []
+    return Output(predicted or [], None, None), []
 
 
 def _named(part: Part, roles: Roles, task: str | None) -> dict[str, str | None]:
@@ -119,7 +166,7 @@ def _labels(table: Table, column: str) -> list[str]:
 
 def _scores(
     table: Table, vector: str | None, by_class: tuple[tuple[str, str], ...], kind: Scores | None
-) -> tuple[list[str], np.ndarray | None, list[str]]:
+) -> tuple[list[str], np.ndarray | None, tuple[str, ...]]:
     """The names and probabilities of all classes, none where the file does not hold them; and what the scores were."""
     if vector is not None:
         names, scores = table.scores(vector)
@@ -127,13 +174,13 @@ def _scores(
         names = tuple(name for name, _ in by_class)
         scores = np.column_stack([table.numbers(column) for _, column in by_class])
     else:
-        return [], None, []
+        return [], None, ()
     if len(names) < 2:
         raise DataError(f"{table.name}: scores of one class only, {listed(names)}. Give those of all classes.")
     columns = [vector] if vector is not None else dict(by_class).values()
     called_logits = all("logit" in column.lower() for column in columns)
     proba, note = probabilities(scores, place=table.place, kind=kind or ("logits" if called_logits else None))
-    return list(names), proba, [note]
+    return list(names), proba, (note,)
 
 
 def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:
@@ -144,121 +191,57 @@ def _check_classes(names: tuple[str, ...], n_rows: int, *, place: str) -> None:
     check_few(names, n_rows, place)
 
 
-def with_same_classes(blocks: list[Block]) -> tuple[Block, ...]:
-    """Blocks of models in one task share class names, so that they can be compared; those of tasks keep their own.
-
-    >>> from core.data.tables import make_table
-    >>> table = make_table("t.tsv", ["gold", "a", "b"], [["x", "y"], ["x", "x"], ["z", "y"]], lines=[2, 3])
-    >>> parts = [Part("model", name, predicted=name) for name in "ab"]
-    >>> blocks = [read_block(table, Roles("gold"), part) for part in parts]
-    >>> [block.class_names for block in with_same_classes(blocks)]
-    [('x', 'y', 'z'), ('x', 'y', 'z')]
-    """
-    if all(block.task is not None for block in blocks) or len({block.class_names for block in blocks}) == 1:
-        return tuple(blocks)
-    names = class_order({name for block in blocks for name in block.class_names})
-    return tuple(_recoded(block, names) for block in blocks)
-
-
-def _recoded(block: Block, names: tuple[str, ...]) -> Block:
-    places = codes_of(block.class_names, names)
-    proba = block.proba
-    if proba is not None:
-        proba = np.zeros((len(block.rows), len(names)))
-        proba[:, places] = block.proba
-    return replace(block, class_names=names, y_true=places[block.y_true], y_pred=places[block.y_pred], proba=proba)
-
-
 def matched_names(
-    truth: Sequence[str],
-    predicted: Sequence[str] | None,
-    proba_names: Sequence[str],
-    proba: Float[np.ndarray, "n_rows n_scores"] | None,
-    *,
-    roles: Roles,
-    truth_place: str,
+    written: Written, *, roles: Roles, truth_place: str
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """A class name for each true and for each predicted name, the same where nothing else can be meant; and notes.
 
     RolesNeeded asks where the names have nothing in common; it carries the likeliest mapping. `truth_place` tells the
     file and the column of the truth.
 
-    >>> matched_names(["0", "1"], ["LABEL_1", "LABEL_1"], [], None, roles=Roles("gold"), truth_place="t.tsv: gold")
+    >>> matched_names(Written(["0", "1"], ["LABEL_1", "LABEL_1"]), roles=Roles("gold"), truth_place="t.tsv: gold")
     ({'0': '0', '1': '1'}, {'LABEL_1': '1'}, ['Class names of truth and predictions were matched by their numbers.'])
     """
-    given = dict(roles.classes)
-    known, answers = set(truth), {*(predicted or ()), *proba_names}
-    if not answers:
+    given, known = dict(roles.classes), set(written.truth)
+    if not written.answers:
         return drop_points({name: name for name in known}), {}, []
-    notes = []
-    mapped = {name: given.get(name, name) for name in answers}
-    if by_label := _columns_as_labels(proba_names, proba, predicted, given):
-        mapped |= by_label
-        notes.append("Columns of scores were matched with the predicted labels by their highest score.")
-    if not given and counted_apart(known, set(mapped.values())):
-        said_codes = [mapped[label] for label in predicted or ()]
-        raise _counted_question(truth, said_codes, class_order(mapped.values()), roles, truth_place)
+    by_label = _columns_as_labels(written, given)
+    notes = ["Columns of scores were matched with the predicted labels by their highest score."] if by_label else []
+    mapped = {name: given.get(name, name) for name in written.answers} | by_label
+    if not given:
+        _check_counted_alike(written, mapped, roles, truth_place)
     common = common_names(known, set(mapped.values()))
-    if common is None or not (given or _fits(known, common[0], [mapped[name] for name in proba_names])):
-        guess = _likeliest(truth, predicted, proba_names, proba)
-        raise _open_question(known, class_order(mapped.values()), replace(roles, classes=guess), truth_place)
+    if common is None or not (given or _fits(known, common[0], [mapped[name] for name in written.scored])):
+        guess = likeliest_names(written.truth, written.predicted, written.scored, written.proba)
+        raise other_names(known, class_order(mapped.values()), replace(roles, classes=guess), truth_place)
     names, how = common
     if how:
         notes.append(f"Class names of truth and predictions were matched {how}.")
-    return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in answers}, notes
+    return {name: names[name] for name in sorted(known)}, {name: names[mapped[name]] for name in mapped}, notes
 
 
-def _open_question(known: set[str], predicted: Sequence[str], guess: Roles, truth_place: str) -> RolesNeeded:
-    names = class_order(known)
-    return RolesNeeded(
-        f"{truth_place} says {listed(names)}, the predictions say {listed(predicted)}. "
-        "Which predicted name stands for which class?",
-        guess,
-        names,
-        "classes",
-    )
+def _check_counted_alike(written: Written, mapped: Mapping[str, str], roles: Roles, truth_place: str) -> None:
+    """RolesNeeded where one side seems to count its classes from 0, the other from 1."""
+    if counted_apart(set(written.truth), set(mapped.values())):
+        labels = [mapped[label] for label in written.predicted or ()]
+        raise codes_apart(written.truth, labels, class_order(mapped.values()), roles, truth_place)
 
 
-def _counted_question(
-    truth: Sequence[str], labels: Sequence[str], predicted: Sequence[str], roles: Roles, truth_place: str
-) -> RolesNeeded:
-    """Whether codes stand for the same codes, or for those that are one higher or lower; the latter is likelier."""
-    known = set(truth)
-    step = min(map(int, known)) - min(map(int, predicted))
-    return RolesNeeded(
-        f"{truth_place} says {listed(class_order(known))}, the predictions say {listed(predicted)}, as if one of them "
-        f"counted from 1. {_as_counted(truth, labels, step)}Which predicted name stands for which class?",
-        replace(roles, classes=tuple((name, str(int(name) + step)) for name in predicted)),
-        class_order({*known, *predicted, *(str(int(name) + step) for name in predicted)}),
-        "classes",
-    )
-
-
-def _as_counted(truth: Sequence[str], labels: Sequence[str], step: int) -> str:
-    """In how many rows codes agree if they are moved, and as they stand."""
-    if not labels:
-        return ""
-    pairs = list(zip(truth, labels, strict=True))
-    as_they_stand, moved = (np.mean([int(a) == int(b) + by for a, b in pairs]) for by in (0, step))
-    return f"Moved by one, {percent(moved)} of {len(pairs):,} rows agree; as they stand, {percent(as_they_stand)}. "
-
-
-def _columns_as_labels(
-    names: Sequence[str], proba: np.ndarray | None, predicted: Sequence[str] | None, given: dict[str, str]
-) -> dict[str, str]:
+def _columns_as_labels(written: Written, given: Mapping[str, str]) -> dict[str, str]:
     """Columns that carry other names than the predicted labels, by which label each column's maximum goes with."""
-    if proba is None or predicted is None:
+    if written.proba is None or written.predicted is None:
         return {}
-    labels = [given.get(label, label) for label in predicted]
-    columns = [given.get(name, name) for name in names]
+    labels = [given.get(label, label) for label in written.predicted]
+    columns = [given.get(name, name) for name in written.scored]
     common = common_names(set(labels), set(columns))
     if common is not None:  # "1" for "Class1": as the labels are spelled
         spelled = {common[0][label]: label for label in labels}
-        return {name: spelled[common[0][c]] for name, c in zip(names, columns, strict=True) if common[0][c] in spelled}
-    mapping = renaming([columns[code] for code in proba.argmax(axis=1)], labels)
+        of_columns = zip(written.scored, (common[0][column] for column in columns), strict=True)
+        return {name: spelled[label] for name, label in of_columns if label in spelled}
+    mapping = renaming([columns[code] for code in written.proba.argmax(axis=1)], labels)
     if mapping is None or len(mapping) < len(columns):
         return {}
-    return {name: mapping[column] for name, column in zip(names, columns, strict=True)}
+    return {name: mapping[column] for name, column in zip(written.scored, columns, strict=True)}
 
 
 def _fits(truth: set[str], common: dict[str, str], proba_names: Sequence[str]) -> bool:
@@ -267,27 +250,6 @@ def _fits(truth: set[str], common: dict[str, str], proba_names: Sequence[str]) -
         return True
     known = {common[name] for name in truth}
     return "0" in known or known <= {common[name] for name in proba_names}
-
-
-def _likeliest(
-    truth: Sequence[str],
-    predicted: Sequence[str] | None,
-    proba_names: Sequence[str],
-    proba: np.ndarray | None,
-) -> tuple[tuple[str, str], ...]:
-    """The one-to-one mapping under which most rows would be correct: a guess to confirm."""
-    from scipy.optimize import linear_sum_assignment
-
-    labels = predicted
-    if labels is None and proba is not None:
-        labels = [proba_names[code] for code in proba.argmax(axis=1)]
-    true_names = class_order(truth)
-    answers = class_order({*(labels or ()), *proba_names})
-    if labels is None or max(len(answers), len(true_names)) > _MOST_GUESSED:
-        return ()
-    counts = np.zeros((len(answers), len(true_names)))
-    np.add.at(counts, (codes_of(labels, answers), codes_of(truth, true_names)), 1)
-    return tuple((answers[a], true_names[b]) for a, b in zip(*linear_sum_assignment(-counts), strict=True))
 
 
 def in_class_order(
@@ -304,3 +266,85 @@ def in_class_order(
     full = np.zeros((len(proba), len(names)))
     full[:, codes_of(proba_names, names)] = proba
     return full, [f"No scores of {listed(absent)}: the probability is taken as 0."] if absent else []
+
+
+def probabilities(
+    scores: Float[np.ndarray, "n_rows n_classes"],
+    *,
+    place: Callable[[int], str],
+    kind: Scores | None = None,
+) -> tuple[Float[np.ndarray, "n_rows n_classes"], str]:
+    """Probabilities, and a sentence on what the scores were: in [0, 1] with sum 1 (± 0.01), or logits, if outside.
+
+    Sums may miss 1 by more where numbers of few decimals explain it: rows are then divided by their sums. `kind`
+    decides it instead. DataError names the first row that is neither: `place(row)` tells where that is.
+
+    >>> probabilities(np.array([[0.0, np.log(3)]]), place=lambda row: f"line {row + 2}", kind="logits")[0]
+    array([[0.25, 0.75]])
+    >>> probabilities(np.array([[0.6, 0.77]]), place=lambda row: f"line {row + 2}")
+    Traceback (most recent call last):
+    core.data.errors.DataError: line 2: probabilities sum to 1.37. Each row must sum to 1; are these logits?
+    """
+    if not np.isfinite(scores).all():
+        row = int(np.argwhere(~np.isfinite(scores))[0][0])
+        raise DataError(f"{place(row)}: a score is missing or infinite. Each must be a finite number: fill it in.")
+    inside = ((scores >= -_NOISE) & (scores <= 1 + _NOISE)).all(axis=1)
+    sums = scores.sum(axis=1)
+    off = np.abs(sums - 1)
+    good = inside & (off <= ROUNDED + 1e-9)
+    if not good.all():
+        good = inside & (off <= _explained(scores) + 1e-9)
+    if kind is None and (scores >= 0).all() and (np.abs(sums - 100) <= 100 * ROUNDED).all():
+        raise DataError(f"{place(0)}: scores sum to {sums[0]:.4g}, as percent do. Divide them by 100.")
+    if kind == "logits" or (kind is None and not inside.all() and good.mean() <= 0.5):
+        exponents = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return exponents / exponents.sum(axis=1, keepdims=True), "The scores are logits: softmax was applied."
+    if good.all():
+        return _divided(np.clip(scores, 0.0, 1.0))
+    raise _no_probability(scores, int(np.flatnonzero(~good)[0]), place)
+
+
+def _explained(scores: np.ndarray) -> float:
+    """By how much a row's sum may miss 1: by half a unit of the last decimal per class, where decimals are few."""
+    n_classes = scores.shape[1]
+    for n_decimals in range(5):
+        if _have_decimals(scores[:_SEEN], n_decimals) and _have_decimals(scores, n_decimals):
+            explained = 0.5 * 10.0**-n_decimals * n_classes if n_decimals else 0.0
+            return min(max(ROUNDED, explained), _MOST_ROUNDED)
+    return ROUNDED
+
+
+def _have_decimals(scores: np.ndarray, n_decimals: int) -> bool:
+    return bool(np.abs(scores - scores.round(n_decimals)).max(initial=0.0) <= _NOISE)
+
+
+def _divided(proba: np.ndarray) -> tuple[np.ndarray, str]:
+    """Probabilities whose rows sum to 1 as nearly as files write them, and what was done for that."""
+    sums = proba.sum(axis=1, keepdims=True)
+    off = np.abs(sums - 1) > ROUNDED + 1e-9
+    if not off.any():
+        return proba, "The scores are probabilities."
+    note = f"The scores are probabilities that were rounded: {int(off.sum()):,} rows were divided by their sums."
+    return np.where(off, proba / sums, proba), note
+
+
+def _no_probability(scores: np.ndarray, row: int, place: Callable[[int], str]) -> DataError:
+    outside = scores[row][(scores[row] < -_NOISE) | (scores[row] > 1 + _NOISE)]
+    if len(outside):
+        return DataError(
+            f"{place(row)}: a probability is {outside[0]:.6g}. Each must lie in [0, 1]; are these logits, or percent?"
+        )
+    total = f"{scores[row].sum():.4g}"
+    return DataError(f"{place(row)}: probabilities sum to {total}. Each row must sum to 1; are these logits?")
+
+
+def of_all_classes(
+    proba: Float[np.ndarray, "n_rows n_classes"], names: Sequence[str], predicted: list[str] | None
+) -> Output:
+    """What follows from the probabilities of all classes: where no label is given, the most probable one.
+
+    >>> of_all_classes(np.array([[0.25, 0.75]]), ("ham", "spam"), None).predicted
+    ['spam']
+    """
+    labels = predicted or [names[code] for code in proba.argmax(axis=1)]
+    return Output(labels, proba, proba.max(axis=1))

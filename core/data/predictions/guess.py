@@ -1,21 +1,22 @@
 """How is it seen what each column of a file of predictions is? Names that decide come first, then values that hint.
 
 A step takes a `Reading` and gives one with more roles, each with its reason (`Roles.why`), or the same. `STEPS` is
-their order. Where truth or predictions were not found, `asking` asks or refuses.
+their order, and says of each where its question is open. Where truth or predictions were not found, `asking` asks or
+refuses.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-
-import numpy as np
+from typing import NamedTuple
 
 from core.data.errors import DataError
 from core.data.predictions.asking import no_prediction, no_truth
-from core.data.predictions.roles import BY_NAME, BY_VALUES, LIKELY, Half, Part, Reading, Roles
-from core.data.predictions.scores import BY_NAMES, find_scores
+from core.data.predictions.parts import parts_by_name, parts_by_value
+from core.data.predictions.roles import BY_NAME, BY_VALUES, LIKELY, Half, Reading, Roles
+from core.data.predictions.scores import find_scores
 from core.data.tables import Table
 from core.data.tables.names import (
     ALSO_OTHERS,
@@ -25,18 +26,14 @@ from core.data.tables.names import (
     SCORE_LIKELY,
     TRUTH_LIKELY,
     UNSURE,
-    agreement_by_chance,
     called,
     common_names,
     compact,
     families,
-    model_families,
     renaming,
-    stems,
 )
 from core.data.values import quoted
 
-_PART_KINDS = {"truth": ("words", "whole"), "predicted": ("words", "whole"), "confidence": ("fraction", "whole")}
 _LONGEST_NAME, _MOST_WORDS = 200, 2  # letters, and words: three or more are a text
 _ROWS = ("model", "task", "trial", "set", "fold", "source")
 _RESAMPLE = re.compile(r"(fold|resample|bootstrap|repeat)[ _.]?\d+([ _.](fold|rep)\d+)?", re.IGNORECASE)
@@ -114,10 +111,11 @@ def lacking(table: Table, roles: Roles | None = None) -> tuple[Half, ...]:
 
 
 def _read(table: Table, half: Half | None, given: Roles | None = None) -> Reading:
-    """The roles, one kind of reason after the other."""
+    """The roles, one kind of reason after the other, as long as columns are left that have none."""
     reading = Reading(table, half, given or Roles())
     for step in STEPS if given is None else STEPS[1:]:
-        reading = step(reading)
+        if reading.free and step.is_open(reading):
+            reading = step.answer(reading)
     return reading
 
 
@@ -191,8 +189,6 @@ def name_targets(reading: Reading) -> Reading:
     >>> name_targets(Reading(table)).roles.lines()[0]
     "Truth: column 'pet' (named by the prediction, 'Prediction (pet)')"
     """
-    if reading.half is not None or reading.roles.has_truth:
-        return reading
     pairs = {predicted: (truth, sure) for predicted, truth, sure in _pairs(reading)}
     if len(pairs) != 1:
         return reading
@@ -246,8 +242,6 @@ def _same_classes(reading: Reading, truth: str, predicted: str) -> bool:
 
 def tell_apart(reading: Reading) -> Reading:
     """Is `label` the truth or the prediction? Such names mean opposite things: what else is there and values decide."""
-    if reading.roles.parts:
-        return reading
     reading = _likely_score(reading)
     is_no_answer = partial(_is_no_answer, reading.table)
     truths = list(filter(is_no_answer, reading.naming(TRUTH_LIKELY)))
@@ -344,99 +338,25 @@ def _answers(reading: Reading) -> list[str] | None:
     return None
 
 
-def parts_by_name(reading: Reading) -> Reading:
-    """Which columns belong to one of several models or tasks, told by what their names begin or end with?"""
-    if reading.roles.says_something or reading.half == "truth":
-        return reading
-    sides = _sides(reading)
-    if by_class := _scores_by_model(reading):
-        labels = {name: sides.get(name, {}).get("predicted") for name in by_class}
-        parts = (Part("model", name, None, labels[name], probabilities=pairs) for name, pairs in by_class.items())
-        return _take_parts(reading, parts, BY_NAMES)
-    if reading.roles.truth is None and reading.half is None:
-        sides = {name: roles for name, roles in sides.items() if "truth" in roles} or sides
-    if len(sides) == 1:
-        return reading.take("by its name", **next(iter(sides.values())))
-    kind = "task" if reading.roles.truth is None else "model"
-    return _take_parts(reading, (Part(kind, name, **roles) for name, roles in sides.items()), BY_NAMES)
-
-
-def _sides(reading: Reading) -> dict[str, dict[str, str]]:
-    """The columns of each model or task that said something, by its name and by role."""
-    sides = {}
-    for name, roles in stems(reading.free).items():
-        fitting = {role: c for role, c in roles.items() if reading.table.kind(c) in _PART_KINDS.get(role, ())}
-        if "predicted" in fitting or "confidence" in fitting:
-            sides[name] = fitting
-    return sides
-
-
-def _scores_by_model(reading: Reading) -> dict[str, tuple[tuple[str, str], ...]]:
-    """The scores of every class, of two models or more that have the same classes: "resnet_prob_cat"."""
-    by_model = model_families(filter(reading.table.has_numbers, reading.free))
-    classes = {frozenset(columns) for columns in by_model.values()}
-    if len(by_model) < 2 or len(classes) != 1 or len(next(iter(classes))) < 2:
-        return {}
-    return {model: tuple(columns.items()) for model, columns in by_model.items()}
-
-
-def parts_by_value(reading: Reading) -> Reading:
-    """Which columns are predictions? Those that hold the classes of the truth and agree with it more than by chance."""
-    if reading.roles.says_something or not reading.roles.has_truth or reading.half is not None:
-        return reading
-    likely = _labels_like_truth(reading)
-    if not any(likely.values()):
-        return reading
-    why, columns = "the classes of the truth", list(likely)
-    if len(columns) == 1:
-        return reading.take(f"it holds {why}", predicted=columns[0])
-    return _take_parts(reading, (Part("model", column, predicted=column) for column in columns), f"they hold {why}")
-
-
-def _labels_like_truth(reading: Reading) -> dict[str, bool]:
-    """The columns of the truth's classes, and whether they agree with it more often than by chance."""
-    truth = reading.strings(reading.roles.truth)
-    columns = [c for c in reading.free if c.lower() not in ROW_NAMES and reading.table.is_label(c)]
-    agree = {column: _agrees(truth, reading.strings(column)) for column in columns}
-    return {column: more for column, more in agree.items() if more is not None}
-
-
-def _agrees(truth: Sequence[str], labels: Sequence[str]) -> bool | None:
-    """Whether labels agree with the truth more often than by chance; None where they are of other classes."""
-    classes = set(truth)
-    common = common_names(classes, set(labels))
-    if common is None or np.mean([common[0][label] in classes for label in labels]) < 0.9:
-        return None
-    known, answers = ([common[0][label] for label in column] for column in (truth, labels))
-    n_same = sum(a == b for a, b in zip(known, answers, strict=True))
-    mean, spread = agreement_by_chance(known, answers)
-    return n_same > mean + 2 * spread
-
-
-def _take_parts(reading: Reading, parts: Iterable[Part], why: str) -> Reading:
-    """Columns of models or tasks side by side, if any; a column that named them all is none then."""
-    parts = tuple(parts)
-    if not parts:
-        return reading
-    roles = replace(reading.roles, **{parts[0].kind: None})
-    return replace(reading, roles=replace(roles, parts=parts).because(parts=why))
-
-
 def only_one(reading: Reading) -> Reading:
     """In one of two files, which is the only column of labels? It is what that file is about, whatever it is called."""
-    if reading.half is None or (reading.half == "truth" and reading.roles.has_truth):
+    if reading.half == "truth" and reading.roles.has_truth:
         return reading
     if reading.half == "predictions" and reading.roles.says_something:
         return _whole(reading)
     role = "truth" if reading.half == "truth" else "predicted"
-    labels = reading.naming((*NAMES["truth"], *NAMES["predicted"])) or list(
-        filter(reading.table.is_label, reading.free)
-    )
+    named = reading.naming((*NAMES["truth"], *NAMES["predicted"]))
+    labels = named or list(filter(reading.table.is_label, reading.free))
     if len(labels) == 1:
         return reading.take("the only labels in this file", **{role: labels[0]})
-    fractions = [column for column in reading.free if reading.table.kind(column) == "fraction"]
-    lone = role == "predicted" and not labels and len(reading.free) == len(fractions) == 1
-    return reading.take("the only numbers in this file", confidence=fractions[0]) if lone else reading
+    return reading if labels or role == "truth" else _lone_score(reading)
+
+
+def _lone_score(reading: Reading) -> Reading:
+    """The only column as the confidence, if it holds fractions."""
+    if len(reading.free) != 1 or reading.table.kind(reading.free[0]) != "fraction":
+        return reading
+    return reading.take("the only numbers in this file", confidence=reading.free[0])
 
 
 def _whole(reading: Reading) -> Reading:
@@ -473,15 +393,22 @@ def _length_of_names(table: Table, column: str, apart: Sequence[str]) -> int:
     return sum(lengths) if max(lengths) <= _LONGEST_NAME else 0
 
 
-STEPS: tuple[Callable[[Reading], Reading], ...] = (
-    name_rows,
-    name_labels,
-    name_targets,
-    find_scores,
-    tell_apart,
-    parts_by_name,
-    parts_by_value,
-    only_one,
-    keep_names,
+class Step(NamedTuple):
+    """A question about columns: whether it `is_open`, and how its `answer` takes a reading further, or leaves it."""
+
+    answer: Callable[[Reading], Reading]
+    is_open: Callable[[Reading], bool] = lambda _: True
+
+
+STEPS = (
+    Step(name_rows),
+    Step(name_labels),
+    Step(name_targets, lambda reading: reading.half is None and not reading.roles.has_truth),
+    Step(find_scores, lambda reading: reading.half != "truth" and not (reading.has_scores or reading.roles.parts)),
+    Step(tell_apart, lambda reading: not reading.roles.parts),
+    Step(parts_by_name, lambda reading: reading.half != "truth" and not reading.roles.says_something),
+    Step(parts_by_value, lambda reading: reading.half is None and reading.roles.has_only_truth),
+    Step(only_one, lambda reading: reading.half is not None),
+    Step(keep_names, lambda reading: reading.half is None and reading.roles.says_something),
 )
 """The order in which columns are understood; roles that were given replace the first."""

@@ -1,14 +1,13 @@
-"""What did one model say about one test set, and how is that written?
+"""What did models say about test sets? `Predictions` of one on one, and the `PredictionTable` of all in a file.
 
-Truth, prediction and how sure it was, checked once and never changed; as a TSV that reads back the same. Beside it, a
-file to fill in, and one to try.
+Truth, prediction and how sure it was, checked once and never changed.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,15 @@ from numpy.typing import ArrayLike
 
 from core.data.errors import DataError
 from core.data.identity import hash_of, key
-from core.data.values import check_unique, codes, read_only, texts
+from core.data.predictions.blocks import Block
+from core.data.predictions.roles import ROUNDED, Roles
+from core.data.tables.names import agreement_by_chance
+from core.data.values import check_unique, codes, listed, read_only, texts
 
-_SLACK = 0.01  # by how much the probabilities of a row may miss 1: files round them
+GROUPS = ("fold", "source", "trial")
+_FEWEST = 20  # samples below which chance explains nearly everything
+_SAME = 0.999  # the share of rows from which on two columns say the same
+_BELOW, _NEAR = 3.0, 2.0  # standard deviations: so far below chance, so near to it
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -187,7 +192,7 @@ def _check_values(predictions: Predictions) -> None:
             )
     if predictions.proba is not None:
         sums = predictions.proba.sum(axis=1)
-        if not np.allclose(sums, 1, rtol=0, atol=_SLACK + 1e-9):
+        if not np.allclose(sums, 1, rtol=0, atol=ROUNDED + 1e-9):
             row = int(np.abs(sums - 1).argmax())
             raise DataError(
                 f"{predictions.name}: the probabilities of sample {predictions.ids[row]!r} sum to {sums[row]:.4g}. "
@@ -203,70 +208,179 @@ def _check_ids(predictions: Predictions) -> None:
         check_unique(list(zip(predictions.ids, trials, strict=True)), "pair of id and trial", predictions.name)
 
 
-def write_predictions(predictions: Predictions) -> bytes:
-    """The predictions as TSV, which `read_predictions` understands without a question.
+@dataclass(frozen=True, eq=False)
+class PredictionTable:
+    """A file of predictions, read: `models`, `sets`, `folds` and `tasks` are empty where the file does not tell.
 
-    Columns are id, y_true, y_pred, then `prob_` and the class for each class or else confidence, then the groups.
-    Without probabilities a class that no row speaks of is forgotten.
-
-    >>> predictions = Predictions(["a", "b"], [0, 1], [0, 0], ["cat", "dog"], confidence=[0.9, 0.6])
-    >>> print(write_predictions(predictions).decode())
-    id	y_true	y_pred	confidence
-    a	cat	cat	0.9
-    b	dog	cat	0.6
-    <BLANKLINE>
+    >>> from core.data.predictions.upload import prediction_table
+    >>> from core.data.tables import make_table
+    >>> columns = ["gold", "resnet_pred", "vit_pred"]
+    >>> table = make_table("t.tsv", columns, [["a", "b"], ["a", "b"], ["a", "a"]], lines=[2, 3])
+    >>> table = prediction_table(table)
+    >>> [(model, table.select(model=model).accuracy) for model in table.models]
+    [('resnet', 1.0), ('vit', 0.5)]
     """
-    names = np.array(predictions.class_names, dtype=object)
-    columns = {"id": predictions.ids, "y_true": names[predictions.y_true], "y_pred": names[predictions.y_pred]}
-    if predictions.proba is not None:
-        columns |= {f"prob_{name}": predictions.proba[:, code] for code, name in enumerate(names)}
-    elif predictions.confidence is not None:
-        columns["confidence"] = predictions.confidence
-    return _tsv(columns | predictions.groups)
+
+    name: str
+    roles: Roles
+    _of_file: tuple[str, ...] = field(repr=False)
+    _odd: tuple[str, ...] = field(repr=False)
+    _ids: np.ndarray = field(repr=False)
+    _groups: dict[str, np.ndarray] = field(repr=False)
+    _blocks: tuple[Block, ...] = field(repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided in reading, in sentences: of the file, then of each model and task."""
+        return tuple(dict.fromkeys((*self._of_file, *(note for block in self._blocks for note in block.notes))))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order of the file."""
+        return self._of_blocks("model")
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, in the order of the file."""
+        return self._of_blocks("task")
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The test sets, in the order of the file."""
+        return tuple(dict.fromkeys(self._groups.get("set", ())))
+
+    @property
+    def folds(self) -> tuple[str, ...]:
+        """The folds, in the order of the file."""
+        return tuple(dict.fromkeys(self._groups.get("fold", ())))
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes, which all models share; none where there are tasks of different classes."""
+        names = {block.class_names for block in self._blocks}
+        return names.pop() if len(names) == 1 else ()
+
+    @property
+    def matched(self) -> tuple[tuple[str, str], ...]:
+        """Predicted names and the classes that they were taken for, where these are spelled otherwise."""
+        return tuple(dict.fromkeys(pair for block in self._blocks for pair in block.matched))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious about any model, set or task, told by its name where there are several."""
+        kinds = [self.models, self.sets, self.tasks]
+        sentences: dict[str, None] = dict.fromkeys(self._odd)
+        for names in product(*(each or (None,) for each in kinds)):
+            model, set, task = names
+            with suppress(DataError):  # not every model has rows of every set
+                named = [name for name, each in zip(names, kinds, strict=True) if name is not None and len(each) > 1]
+                warnings = [w for w in self.select(model=model, set=set, task=task).warnings if w not in self._odd]
+                sentences |= dict.fromkeys(": ".join([*[" · ".join(named)] * bool(named), text]) for text in warnings)
+        return tuple(sentences)
+
+    def _of_blocks(self, role: str) -> tuple[str, ...]:
+        if role in self._groups:
+            return tuple(dict.fromkeys(self._groups[role]))
+        return tuple(dict.fromkeys(name for block in self._blocks if (name := getattr(block, role)) is not None))
+
+    def select(
+        self, model: str | None = None, set: str | None = None, fold: str | None = None, task: str | None = None
+    ) -> Predictions:
+        """The predictions of one model on one test set, all folds together unless one is named.
+
+        A model, set or task need not be named where there is only one. DataError where there are several, or none of
+        that name, or not a single row of this combination.
+        """
+        model, set, task = (
+            self._one("model", self.models, model),
+            self._one("set", self.sets, set),
+            self._one("task", self.tasks, task),
+        )
+        if fold is not None:
+            self._one("fold", self.folds, fold)
+        block = next(each for each in self._blocks if each.model in (model, None) and each.task in (task, None))
+        mask = self._mask(block, {"model": model, "set": set, "fold": fold})
+        chosen = list(filter(None, (model, set, fold, task)))
+        if not mask.any():
+            raise DataError(f"{self.name}: there is not a single row of {', '.join(chosen)}. Choose others.")
+        rows = block.rows[mask]
+        y_true, y_pred = block.y_true[mask], block.y_pred[mask]
+        proba = None if block.proba is None else _taken(block.proba, mask)
+        odd = suspicions(y_true, y_pred, n_classes=len(block.class_names), proba=proba)
+        return Predictions(
+            ids=self._ids[rows],
+            y_true=y_true,
+            y_pred=y_pred,
+            class_names=block.class_names,
+            proba=proba,
+            confidence=None if block.confidence is None else block.confidence[mask],
+            groups={group: self._groups[group][rows] for group in GROUPS if group in self._groups},
+            warnings=(*self._odd, *block.warnings, *odd),
+            notes=(*self._of_file, *block.notes),
+            name=" · ".join((self.name, *chosen)),
+        )
+
+    def _mask(self, block: Block, chosen: dict[str, str | None]) -> Bool[np.ndarray, " n_rows"]:
+        """Which rows of a block are those of the chosen groups."""
+        mask = np.ones(len(block.rows), dtype=bool)
+        for group, name in chosen.items():
+            if name is not None and group in self._groups:
+                mask &= self._groups[group][block.rows] == name
+        return mask
+
+    def _one(self, what: str, names: tuple[str, ...], name: str | None) -> str | None:
+        if name is None and len(names) > 1:
+            raise DataError(f"{self.name}: there are {len(names)} {what}s: {listed(names)}. Choose one of them.")
+        if name is not None and name not in names:
+            known = f"The {what}s are {listed(names)}" if names else f"The file does not tell {what}s apart"
+            raise DataError(f"{self.name}: there is no {what} {name!r}. {known}.")
+        return name if name is not None or not names else names[0]
 
 
-def _tsv(columns: dict[str, np.ndarray]) -> bytes:
-    rows = [tuple(columns), *zip(*(values.tolist() for values in columns.values()), strict=True)]
-    cells = (cell for row in rows for cell in row if isinstance(cell, str))
-    plain = not any(mark in cell for cell in cells for mark in '"\t\r\n') and not rows[0][0].startswith("#")
-    stream = io.StringIO(newline="")
-    writer = csv.writer(
-        stream, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_ALL
-    )
-    writer.writerows(rows)
-    return stream.getvalue().encode()
+def _taken(proba: Float[np.ndarray, "n c"], mask: Bool[np.ndarray, " n"]) -> Float[np.ndarray, "taken c"]:
+    """Some of the rows, or all of them as they are; read-only, so that nobody has to copy them once more."""
+    taken = proba if mask.all() else proba[mask]
+    taken.flags.writeable = False
+    return taken
 
 
-def template() -> bytes:
-    """A file of predictions to fill in, as TSV: the columns that Touchstone likes best, with two rows of example.
+def suspicions(
+    y_true: Integer[np.ndarray, " n_samples"],
+    y_pred: Integer[np.ndarray, " n_samples"],
+    *,
+    n_classes: int,
+    proba: Float[np.ndarray, "n_samples n_classes"] | None = None,
+) -> tuple[str, ...]:
+    """Sentences on what is suspicious about predictions; none where nothing is.
 
-    >>> print(template().decode().splitlines()[0])
-    id	gold	predicted	confidence	set	model
+    >>> suspicions(np.array([0, 1] * 20), np.array([1, 0] * 20), n_classes=2)
+    ('Accuracy is 0.0 %, below the 50.0 % that chance would give: are labels turned around or rows in another order?',)
     """
-    rows = ("r1\tcat\tcat\t0.93\toriginal\tmodel A", "r2\tdog\tcat\t0.58\tnew\tmodel A")
-    return "\n".join(("id\tgold\tpredicted\tconfidence\tset\tmodel", *rows, "")).encode()
-
-
-def sample() -> bytes:
-    """A file of simulated predictions to try, as TSV: one model of three classes on an original and a harder new set.
-
-    >>> from core.data import read_predictions
-    >>> file = io.BytesIO(sample())
-    >>> file.name = "sample.tsv"
-    >>> read_predictions(file).sets
-    ('original', 'new')
-    """
-    rng = np.random.default_rng(0)
-    names = np.array(["cat", "dog", "fox"], dtype=object)
-    parts = []
-    for label, n_samples, distance in (("original", 600, 2.5), ("new", 200, 1.2)):
-        y_true = rng.integers(3, size=n_samples)
-        logits = rng.normal(size=(n_samples, 3))
-        logits[np.arange(n_samples), y_true] += distance
-        proba = np.exp(1.3 * logits)
-        proba = np.round(proba / proba.sum(axis=1, keepdims=True), 4)
-        ids = [f"{label}-{row}" for row in range(n_samples)]
-        parts.append((ids, names[y_true], names[proba.argmax(axis=1)], proba, [label] * n_samples))
-    ids, gold, predicted, proba, sets = (np.concatenate(values) for values in zip(*parts, strict=True))
-    columns = {f"prob_{name}": proba[:, code] for code, name in enumerate(names)}
-    return _tsv({"id": ids, "gold": gold, "predicted": predicted, **columns, "set": sets})
+    n_samples = len(y_true)
+    mean, spread = agreement_by_chance(y_true.tolist(), y_pred.tolist())
+    n_correct = int((y_true == y_pred).sum())
+    sentences = []
+    if n_samples >= _FEWEST and spread > 0:
+        chance = max(mean / n_samples, 1 / n_classes)
+        accuracy = f"Accuracy is {100 * n_correct / n_samples:.1f} %"
+        error = _BELOW * np.sqrt(chance * (1 - chance) / n_samples)
+        if n_correct < mean - _BELOW * spread or n_correct / n_samples < chance - error:
+            sentences.append(
+                f"{accuracy}, below the {100 * chance:.1f} % that chance would give: are labels turned around or rows "
+                "in another order?"
+            )
+        elif abs(n_correct - mean) <= _NEAR * spread:
+            sentences.append(
+                f"{accuracy}, as if truth and predictions were shuffled against each other (then about "
+                f"{100 * mean / n_samples:.1f} %): do the rows belong together?"
+            )
+    if n_samples >= _FEWEST and n_correct > _SAME * n_samples:
+        sentences.append("Truth and prediction agree in more than 99.9 % of rows: is one column a copy of the other?")
+    if proba is not None:
+        other = int((proba[np.arange(n_samples), y_pred] < proba.max(axis=1)).sum())
+        if other:
+            sentences.append(
+                f"In {other:,} of {n_samples:,} rows the predicted label is not the most probable one; the label was "
+                "kept, and confidence is the highest probability."
+            )
+    return tuple(sentences)

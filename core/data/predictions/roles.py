@@ -22,6 +22,7 @@ from core.data.tables.names import (
 from core.data.values import first_repeat, listed
 
 Scores = Literal["probabilities", "logits"]
+ROUNDED = 0.01  # by how much a row of probabilities may miss 1: files round them
 SHARED = ("id", "model", "set", "fold", "task", "source", "trial")  # one column each, for all models and tasks
 _TUPLES = ("probabilities", "classes", "parts")
 _SINGLE = ("truth", "predicted", "confidence", "vector")
@@ -42,6 +43,7 @@ LINE = "(line)"
 _SHIFTED = re.compile(r"\(line ([+-]\d+)\)")
 Half = Literal["truth", "predictions"]
 BY_NAME = "by its name"
+BY_NAMES = "by their names"
 BY_VALUES = "by its values"
 LIKELY = "likely, by its name and what else is there"
 NAMING = ("words", "whole")
@@ -133,6 +135,11 @@ class Roles:
     def has_truth(self) -> bool:
         """Whether the truth of everything is known."""
         return self.truth is not None or (bool(self.parts) and all(part.truth for part in self.parts))
+
+    @property
+    def has_only_truth(self) -> bool:
+        """Whether the truth of everything is known, and nothing that a model said."""
+        return self.has_truth and not self.says_something
 
     def lines(self) -> list[str]:
         """One line per role, for people: which column, and why."""

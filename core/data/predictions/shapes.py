@@ -13,7 +13,7 @@ import numpy as np
 
 from core.data.errors import DataError
 from core.data.limits import Limits
-from core.data.predictions.scores import ROUNDED
+from core.data.predictions.roles import ROUNDED
 from core.data.tables import Table
 from core.data.tables.files import ARRAYS, TABLES, File, read_table
 from core.data.tables.names import NAMES, PREDICTED_LIKELY, TRUTH_LIKELY, called, compact, families, stems

@@ -1,14 +1,11 @@
 """What stands in lines of text with tabs, commas or semicolons between the cells? Read as they are found.
 
-All lines at once where they are plain; else one by one, whatever the encoding and the quotes. How spreadsheets, R and
-NumPy write is brought to what everybody else writes. Where the first line names no columns, its cells are data: a
-sentence must not become the name of one.
+All lines at once where they are plain; else one by one (`lines`), whatever the encoding and the quotes. Where the first
+line names no columns, its cells are data: a sentence must not become the name of one.
 """
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,15 +14,13 @@ import numpy as np
 from core.data.errors import DataError
 from core.data.limits import Limits
 from core.data.tables.columnar import TextColumns, read_columns, rows_alike, without
-from core.data.tables.encodings import decode
 from core.data.tables.fasttext import MARK, parse_fasttext
+from core.data.tables.lines import DELIMITERS, OF_NUMPY, QUOTED, Row, rows_of, usual_text, with_points
 from core.data.tables.names import NAMES, NUMBER, PREDICTED_LIKELY, TRUTH_LIKELY, compact
 from core.data.tables.sources import is_called_source
 from core.data.tables.table import Table, make_table
 from core.data.values import listed, objects, quoted
 
-_DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
-_QUOTED = re.compile(r'"[^"]*"')
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\n]*)")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_NAMES = "There is no line of column names."
@@ -33,21 +28,9 @@ _SEEN_ROWS, _SEEN_CELLS = 1001, 100_000  # that are looked at to see whether the
 _SOMETHING = re.compile(r'[^",;\s]')
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NOTHING_IN_ROW = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?[,;\t ]+\r?$")
-Row = tuple[int, list[str]]  # the line it starts on, its cells
 _KNOWN = {*(name for names in NAMES.values() for name in names), *TRUTH_LIKELY, *PREDICTED_LIKELY, "text", "sentence"}
 _WORDS_OF_PROSE = 4  # in a cell: more than names of columns have, on average
 _SEEN_BELOW = 1000  # rows that are looked at
-_SEPARATOR = re.compile(r"\"?sep=.\"?[ \t]*(?=[\r\n])", re.IGNORECASE)  # Excel's own first line
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|-?inf", re.ASCII)
-_OF_NUMPY = re.compile(r"[+-]?\d\.\d{18}e[+-]\d{2,3}", re.ASCII)
-_WITH_COMMA = re.compile(r"\s*[+-]?\d+(?:,\d+)?(?:[eE][+-]?\d+)?\s*", re.ASCII)
-_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", re.ASCII)
-_QUOTED_NAMES = re.compile(r'"[^"]*"(?: "[^"]*")+')
-_SEEN_LINES = 100  # lines that are looked at
-
-
-class _QuoteError(DataError):
-    """Quotation marks that are not used as CSV uses them."""
 
 
 def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed: bool = True) -> Table:
@@ -72,31 +55,15 @@ def parse_delimited(content: bytes, name: str, limits: Limits, *, header_needed:
 
 def _line_by_line(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table:
     """The table, whatever the encoding, the dialect and the quotes."""
-    text, notes = decode(content, name)
-    text = without_separator_line(text)
-    if not header_needed:
-        text = tabs_for_spaces(_uncommented(text))
-    elif _is_of_spaces(_first_line(content)):
-        text = tabs_for_spaces(text)
+    of_spaces = _is_of_spaces(_first_line(content))
+    text, notes = usual_text(content, name, headed=header_needed, of_spaces=of_spaces)
     delimiter = _delimiter(text, name, lone=not header_needed)
-    rows, of_quotes = _rows_of(text, delimiter, name, limits)
+    rows, of_quotes = rows_of(text, delimiter, name, limits)
     header, body, of_header = _without_header(rows, header_needed)
     columns = list(zip(*(cells for _, cells in body), strict=True)) if body else [[] for _ in header]
-    columns, of_points = _with_points(header, columns) if delimiter == ";" else (columns, ())
+    columns, of_points = with_points(header, columns) if delimiter == ";" else (columns, ())
     notes = (*notes, *of_quotes, *of_header, *of_points)
     return make_table(name, header, map(list, columns), lines=[line for line, _ in body], notes=notes)
-
-
-def _rows_of(text: str, delimiter: str, name: str, limits: Limits) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows that hold anything, at least one, and a note on their quotes."""
-    if delimiter == "\t" and '"' in text:
-        rows, notes = _rows_between_tabs(text, name, limits)
-    else:
-        rows, notes = list(_rows(text, delimiter, name, limits, csv.QUOTE_MINIMAL)), ()
-    rows = [row for row in rows if len(row[1]) == 1 or any(map(str.strip, row[1]))]  # spreadsheets add rows of nothing
-    if not rows:
-        raise DataError(f"{name}: there is nothing but white space in the file.")
-    return rows, notes
 
 
 def _without_header(rows: list[Row], header_needed: bool) -> tuple[list[str], list[Row], tuple[str, ...]]:
@@ -113,14 +80,19 @@ def _without_header(rows: list[Row], header_needed: bool) -> tuple[list[str], li
 def _takes_care(content: bytes, header_needed: bool) -> bool:
     """Whether lines cannot be read all at once: another encoding or dialect, or rows of nothing."""
     start = _first_line(content)
-    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=" or of_numpy(start):
+    if start.startswith(_UTF_16) or start.lstrip(b'"')[:4].lower() == b"sep=" or _is_of_numpy(start):
         return True
     return not header_needed and (start.startswith(b"#") or _NOTHING_IN_ROW.search(content) is not None)
 
 
 def _is_of_spaces(first: bytes) -> bool:
     """Whether a first line has no other delimiter than spaces, or is NumPy's."""
-    return of_numpy(first) or not any(delimiter.encode() in first for delimiter in _DELIMITERS)
+    return _is_of_numpy(first) or not any(delimiter.encode() in first for delimiter in DELIMITERS)
+
+
+def _is_of_numpy(first: bytes) -> bool:
+    """Whether NumPy's savetxt seems to have written a first line, with 18 decimals to every number."""
+    return OF_NUMPY.search(first.decode("utf-8", errors="replace")) is not None
 
 
 def _about_repeats(lines: Sequence[int]) -> tuple[str, ...]:
@@ -137,14 +109,6 @@ def _first_line(content: bytes) -> bytes:
     return match[1] if match else b""
 
 
-def _with_points(header: list[str], columns: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str, ...]]:
-    """The columns with decimal points for decimal commas, and a note of that."""
-    pointed = {place: points for place, cells in enumerate(columns) if (points := decimal_points(cells)) is not None}
-    names = listed(header[place] for place in pointed)
-    notes = (f"Decimal commas were read as points: {names}.",) if pointed else ()
-    return [pointed.get(place, cells) for place, cells in enumerate(columns)], notes
-
-
 def _has_header(rows: list[Row], header_needed: bool) -> bool:
     return not is_surely_data(rows) if header_needed else is_header(rows)
 
@@ -156,12 +120,12 @@ def _counted(n_columns: int) -> list[str]:
 def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> Table | None:
     """The table, read as columns; None where its lines need more care, or words for what is wrong with them."""
     first = _first_line(content).decode("utf-8", errors="replace")
-    if not _SOMETHING.search(first) or not any(delimiter in first for delimiter in _DELIMITERS):
+    if not _SOMETHING.search(first) or not any(delimiter in first for delimiter in DELIMITERS):
         return None
     delimiter = _delimiter(first, name)
     if delimiter == ";" and b"," in content:  # perhaps of decimals
         return None
-    limits.check_columns(name, _QUOTED.sub("", first).count(delimiter) + 1)
+    limits.check_columns(name, QUOTED.sub("", first).count(delimiter) + 1)
     columns_and_lines = read_columns(content, delimiter)
     if columns_and_lines is None:
         return None
@@ -185,23 +149,11 @@ def _at_once(content: bytes, name: str, limits: Limits, header_needed: bool) -> 
     return replace(table, columns=TextColumns(dict(zip(table.columns, columns, strict=True))))
 
 
-def _uncommented(text: str) -> str:
-    """The text with "# " before the header taken off, and comments above it emptied; lines keep their numbers."""
-    lines = text.split("\n")
-    n_comments = next((row for row, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    if n_comments == 0 or n_comments == len(lines):
-        return text
-    names, first = lines[n_comments - 1].lstrip("# "), lines[n_comments]
-    n_cells = [max(_QUOTED.sub("", line).count(delimiter) for delimiter in _DELIMITERS) for line in (names, first)]
-    header = [names] if n_cells[0] == n_cells[1] and n_cells[0] > 0 else [""]
-    return "\n".join([""] * (n_comments - 1) + header + lines[n_comments:])
-
-
 def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
     """The delimiter of the header line: tabs in a file called so, else the most frequent."""
     header = _LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
-    unquoted = _QUOTED.sub("", header)
-    counts = {delimiter: unquoted.count(delimiter) for delimiter in _DELIMITERS}
+    unquoted = QUOTED.sub("", header)
+    counts = {delimiter: unquoted.count(delimiter) for delimiter in DELIMITERS}
     if counts["\t"] and name.lower().endswith((".tsv", ".tab")):
         return "\t"
     delimiter = max(counts, key=lambda each: counts[each])
@@ -213,55 +165,6 @@ def _delimiter(text: str, name: str, *, lone: bool = False) -> str:
             "tabs, commas or semicolons between them: one for the label, others for the inputs."
         )
     return delimiter
-
-
-def _rows_between_tabs(text: str, name: str, limits: Limits) -> tuple[list[Row], tuple[str, ...]]:
-    by_quotes = _attempt(text, name, limits, csv.QUOTE_MINIMAL)
-    by_lines = _attempt(text, name, limits, csv.QUOTE_NONE)
-    if isinstance(by_quotes, list) and (isinstance(by_lines, DataError) or len(by_lines) == len(by_quotes)):
-        return by_quotes, ()
-    if isinstance(by_lines, list):
-        return by_lines, ("Quotation marks were kept as they stand, since they do not enclose whole cells.",)
-    if isinstance(by_quotes, DataError) and not isinstance(by_quotes, _QuoteError):
-        raise by_quotes
-    raise by_lines
-
-
-def _attempt(text: str, name: str, limits: Limits, quoting: int) -> list[Row] | DataError:
-    try:
-        return list(_rows(text, "\t", name, limits, quoting))
-    except DataError as error:
-        return error
-
-
-def _rows(text: str, delimiter: str, name: str, limits: Limits, quoting: int) -> Iterator[Row]:
-    """The rows, the header first; blank lines are passed over."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
-    n_rows = width = 0
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise _QuoteError(
-                f"{name}, line {line}: the quotation marks do not close ({error}). A cell that holds one must be "
-                'enclosed in them, with each one inside written twice: "She said ""no""."'
-            ) from error
-        if cells is None:
-            return
-        if not cells:
-            continue
-        if not width:
-            width = len(cells)
-            limits.check_columns(name, width)
-        if len(cells) != width:
-            raise DataError(
-                f"{name}, line {line}: {len(cells)} cells, but the header has {width}. Each row must have as many; "
-                f"a cell with {_DELIMITERS[delimiter]} or line breaks in it must be enclosed in quotation marks."
-            )
-        n_rows += 1
-        limits.check_rows(name, n_rows - 1)  # the first names the columns
-        yield line, cells
 
 
 def is_header(rows: list[Row]) -> bool:
@@ -399,80 +302,3 @@ def _is_prose(cell: str, below: list[str]) -> bool:
     """Whether a cell is a sentence among sentences, rather than the name of a column, or a question of a survey."""
     n_words = sum(len(other.split()) for other in below) / len(below)
     return min(len(cell.split()), n_words) >= _WORDS_OF_PROSE and not cell.strip().endswith("?")
-
-
-def without_separator_line(text: str) -> str:
-    """The text without the line by which Excel says what stands between the cells; lines keep their numbers.
-
-    >>> without_separator_line("sep=;\\ngold;predicted\\n")
-    '\\ngold;predicted\\n'
-    """
-    match = _SEPARATOR.match(text)
-    return text[match.end() :] if match else text
-
-
-def of_numpy(content: bytes) -> bool:
-    """Whether NumPy's savetxt seems to have written a text, with 18 decimals to every number.
-
-    >>> of_numpy(b"1.000000000000000000e+00,0.25\\n"), of_numpy(b"1.0,0.25\\n")
-    (True, False)
-    """
-    return _OF_NUMPY.search(content[: content.find(b"\n") + 1 or None].decode("utf-8", errors="replace")) is not None
-
-
-def tabs_for_spaces(text: str) -> str:
-    """The text with tabs, where NumPy's savetxt or R's write.table put spaces between cells; else the same text.
-
-    NumPy writes whole numbers as 1.000000000000000000e+00: they are whole numbers again. R names no column for its
-    rows' names.
-
-    >>> tabs_for_spaces("1.000000000000000000e+00 0.25\\n0.000000000000000000e+00 0.75\\n")
-    '1\\t0.25\\n0\\t0.75\\n'
-    >>> tabs_for_spaces('"gold" "said"\\n"1" "a b" "c"\\n')
-    '\\tgold\\tsaid\\n1\\ta b\\tc\\n'
-    """
-    text = _OF_NUMPY.sub(lambda match: _whole(match[0]), text)
-    if "\t" in text:
-        return text
-    lines = text.split("\n")
-    if _are_rows_of_numbers([line.split() for line in lines[:_SEEN_LINES] if line.strip()]):
-        return "\n".join("\t".join(line.split()) for line in lines)
-    if _QUOTED_NAMES.fullmatch(lines[0].strip()):
-        return "\n".join(map("\t".join, _rows_of_r(lines)))
-    return text
-
-
-def _are_rows_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether there are rows, and all hold as many numbers, two or more."""
-    widths = {len(cells) for cells in rows}
-    return len(widths) == 1 and min(widths) > 1 and all(_NUMBER.fullmatch(cell) for cells in rows for cell in cells)
-
-
-def _rows_of_r(lines: Sequence[str]) -> list[list[str]]:
-    """The cells of write.table, which names no column for the rows' own names."""
-    rows = list(csv.reader(lines, delimiter=" "))
-    if len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1:
-        rows[0] = ["", *rows[0]]
-    return rows
-
-
-def _whole(number: str) -> str:
-    value = float(number)
-    return str(int(value)) if value.is_integer() else number
-
-
-def decimal_points(cells: Sequence[str]) -> Sequence[str] | None:
-    """Numbers with a point where most of them have a decimal comma and none has anything else; None elsewhere.
-
-    Where all commas could stand for thousands, as in 1,250, nothing is sure, and None is given.
-
-    >>> decimal_points(["0,25", "1", "-3,5"]), decimal_points(["1", "2", "1,2"]), decimal_points(["1,250", "2,500"])
-    (['0.25', '1', '-3.5'], None, None)
-    """
-    filled = [cell for cell in cells if cell]
-    commas = [cell for cell in filled if "," in cell]
-    if len(commas) <= len(filled) / 2 or all(map(_THOUSANDS.fullmatch, commas)):
-        return None
-    if not all(map(_WITH_COMMA.fullmatch, filled)):
-        return None
-    return [cell.replace(",", ".") for cell in cells]

@@ -91,10 +91,10 @@ def class_means(
         return ClassMeans((Measured(float("nan")),) * n_classes, None)
     order = np.argsort(y, kind="stable")
     known, n = np.unique(y, return_counts=True)
-    of = _of_classes(p[order][None], n)
+    estimated = _of_classes(p[order][None], n)
     means = [Measured(float("nan"))] * n_classes
     for place, code in enumerate(known):
-        value, se = float(of.mean[0, place]), float(of.se[0, place])
+        value, se = float(estimated.mean[0, place]), float(estimated.se[0, place])
         means[code] = Measured(value, _interval(value, se, int(n[place])), int(n[place]))
     usable = np.flatnonzero(n >= 2)
     if len(usable) < 2:
@@ -113,8 +113,8 @@ def bounded_mean(p: Float[np.ndarray, " n"]) -> Measured:
     """
     if not len(p):
         return Measured(float("nan"))
-    of = _of_classes(p[None], np.array([len(p)]))
-    return Measured(float(p.mean()), _interval(float(p.mean()), float(of.se[0, 0]), len(p)), len(p))
+    estimated = _of_classes(p[None], np.array([len(p)]))
+    return Measured(float(p.mean()), _interval(float(p.mean()), float(estimated.se[0, 0]), len(p)), len(p))
 
 
 def mean_of(values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resamples: int = 2000) -> Measured:
@@ -135,9 +135,9 @@ def mean_of(values: Float[np.ndarray, " n"], *, rng: np.random.Generator, n_resa
     step = max(1, MOST_RESAMPLED // n)  # all resamples together would not fit into memory
     for start in range(0, n_resamples, step):
         rows = min(step, n_resamples - start)
-        of = _of_classes(values[rng.integers(n, size=(rows, n))], np.array([n]))
-        means.append(of.mean[:, 0])
-        ses.append(of.se[:, 0])
+        estimated = _of_classes(values[rng.integers(n, size=(rows, n))], np.array([n]))
+        means.append(estimated.mean[:, 0])
+        ses.append(estimated.se[:, 0])
     least = np.maximum(np.concatenate(ses), LEAST_SPREAD * se)
     t = (np.concatenate(means) - mean) / np.where(least > 0, least, 1.0)
     low, high = np.quantile(t, [0.025, 0.975])
@@ -182,16 +182,16 @@ def _gap(
     """The largest gap among classes with two samples or more, whose samples follow one another in `p`."""
     from scipy.special import stdtrit
 
-    of = _of_classes(p[None], n)
-    mean, se = of.mean[0], of.se[0]
-    one, other = np.triu_indices(len(n), 1)
-    gaps, widths = np.abs(mean[one] - mean[other]), np.hypot(se[one], se[other])
+    estimated = _of_classes(p[None], n)
+    mean, se = estimated.mean[0], estimated.se[0]
+    first, second = np.triu_indices(len(n), 1)
+    gaps, widths = np.abs(mean[first] - mean[second]), np.hypot(se[first], se[second])
     largest = _t(gaps, widths).max()
     t, ranges = _dealt(p, n, rng, n_deals)
     p_value = float((1 + np.count_nonzero(t >= largest)) / (1 + n_deals))
     # The smallest t that p <= .05 takes, so that interval and p-value never disagree.
     reach = np.sort(t)[n_deals - int(LEVEL * (1 + n_deals))]
-    alone = stdtrit(np.minimum(n[one], n[other]) - 1, 0.975)
+    alone = stdtrit(np.minimum(n[first], n[second]) - 1, 0.975)
     raw = float(np.ptp(mean))
     bias = float(np.ptp(mean + se * rng.normal(size=(n_deals, len(n))), axis=1).mean()) - raw
     lower = max(float((gaps - reach * widths).max()), 0.0)
@@ -217,13 +217,13 @@ def _dealt(
     p: Float[np.ndarray, " n"], n: Integer[np.ndarray, " k"], rng: np.random.Generator, n_deals: int
 ) -> tuple[Float[np.ndarray, " deals"], Float[np.ndarray, " deals"]]:
     """The largest t of all pairs, and the largest gap, where classes of the same sizes are dealt at random."""
-    one, other = np.triu_indices(len(n), 1)
-    step = max(1, MOST_RESAMPLED // max(len(p), len(one)))
+    first, second = np.triu_indices(len(n), 1)
+    step = max(1, MOST_RESAMPLED // max(len(p), len(first)))
     t, ranges = [], []
     for start in range(0, n_deals, step):
         rows = min(step, n_deals - start)
-        of = _of_classes(rng.permuted(np.broadcast_to(p, (rows, len(p))), axis=1), n)
-        widths = np.hypot(of.se[:, one], of.se[:, other])
-        t.append(_t(np.abs(of.mean[:, one] - of.mean[:, other]), widths).max(axis=1))
-        ranges.append(np.ptp(of.mean, axis=1))
+        estimated = _of_classes(rng.permuted(np.broadcast_to(p, (rows, len(p))), axis=1), n)
+        widths = np.hypot(estimated.se[:, first], estimated.se[:, second])
+        t.append(_t(np.abs(estimated.mean[:, first] - estimated.mean[:, second]), widths).max(axis=1))
+        ranges.append(np.ptp(estimated.mean, axis=1))
     return np.concatenate(t), np.concatenate(ranges)

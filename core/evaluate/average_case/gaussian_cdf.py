@@ -87,8 +87,8 @@ def mvn_cdf(
         b = np.take_along_axis(limits[rows], kept, axis=1)
         of_kept = scale[rows[:, None], kept]
         r = cov[rows[:, None, None], kept[:, :, None], kept[:, None, :]] / (of_kept[:, :, None] * of_kept[:, None, :])
-        found, wrong, singular = _union(b, np.clip(r, -1.0, 1.0), tol - left_out[rows] / 2, max_points, seed)
-        broken[rows] = np.minimum(found + left_out[rows] / 2, 1.0)
+        union, wrong, singular = _union(b, np.clip(r, -1.0, 1.0), tol - left_out[rows] / 2, max_points, seed)
+        broken[rows] = np.minimum(union + left_out[rows] / 2, 1.0)
         error[rows] = wrong + left_out[rows] / 2
         degenerate[rows] |= singular
     broken[unknown], error[unknown] = np.nan, np.inf
@@ -127,7 +127,7 @@ def _union(
     low, high = alone.max(axis=1), np.minimum(alone.sum(axis=1), 1.0)
     few = np.flatnonzero((high - low > 2 * tolerance) & (alone.sum(axis=1) < MOST_FOR_PAIRS))
     low[few], high[few] = bounds_from_pairs(alone[few], b[few], r[few])
-    found, error = (low + high) / 2, (high - low) / 2
+    middle, error = (low + high) / 2, (high - low) / 2
     rest = np.flatnonzero(error > tolerance)
     if len(rest):
         from core.evaluate.average_case.normal_kernels import integrate
@@ -136,8 +136,8 @@ def _union(
         p, wrong, rank = np.empty(len(rest)), np.empty(len(rest)), np.empty(len(rest), dtype=np.int64)
         integrate(b[rest], r[rest], points, shifts, tolerance[rest], ERRORS, N_FIRST, p, wrong, rank)
         # The bounds hold for sure, and an estimate may stray beyond them.
-        found[rest], error[rest], singular[rest] = np.clip(p, low[rest], high[rest]), wrong, rank < m
-    return found, error, singular
+        middle[rest], error[rest], singular[rest] = np.clip(p, low[rest], high[rest]), wrong, rank < m
+    return middle, error, singular
 
 
 @lru_cache(maxsize=8)

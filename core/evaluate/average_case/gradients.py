@@ -149,11 +149,11 @@ def mean_and_jacobian(
     *,
     batch_size: int,
     constant: bool = False,
-    of: Integer[np.ndarray, "rows k"] | None = None,
+    wanted: Integer[np.ndarray, "rows k"] | None = None,
 ) -> tuple["torch.Tensor", "torch.Tensor"]:
     """Mean logits (rows, C) over noisy copies, float64, and their gradients (rows, C, d) by the flattened input.
 
-    `noise` is (rows, N, d), or (1, N, d) for the same noise at every sample. `of` names the classes that are
+    `noise` is (rows, N, d), or (1, N, d) for the same noise at every sample. `wanted` names the classes that are
     differentiated, for each sample its own (the gradients are then (rows, k, d), in that order); None means all. Raises
     ModelError where the logits have no gradients, unless the model may be `constant`: then they are 0.
 
@@ -169,7 +169,7 @@ def mean_and_jacobian(
 
     n, n_copies = len(x), noise.shape[1]
     mean = torch.zeros((n, n_classes), dtype=torch.float64, device=x.device)
-    classes = torch.arange(n_classes).expand(n, -1) if of is None else torch.as_tensor(of)
+    classes = torch.arange(n_classes).expand(n, -1) if wanted is None else torch.as_tensor(wanted)
     classes, n_passes = classes.to(x.device), classes.shape[1]
     jacobian = torch.zeros((n, n_passes, x[0].numel()), dtype=x.dtype, device=x.device)
     for part in noise.split(max(1, batch_size // n), dim=1):

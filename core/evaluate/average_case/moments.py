@@ -72,15 +72,15 @@ def _of_rivals(
             rivals.order.shape[1] + 1,
             batch_size=inputs.batch_size,
             constant=inputs.constant,
-            of=asked,
+            wanted=asked,
         )
         logits = mean.cpu().numpy()
         of_asked, own = np.take_along_axis(logits, asked, axis=1), np.zeros(len(rows), dtype=np.int64)
-        found = margins(of_asked, gram(jacobian, inputs.noise), own, precision=_precision(x))
+        moments = margins(of_asked, gram(jacobian, inputs.noise), own, precision=_precision(x))
         # What neighbours need is not counted, so that a sample's answer is its own.
         beyond = np.arange(k) >= rivals.n_needed[rows, None]
-        limits = np.where(beyond, np.inf, found.limits)
-        parts.append(replace(found, limits=limits, fixed=found.fixed & ~beyond, left=rivals.left[rows]))
+        limits = np.where(beyond, np.inf, moments.limits)
+        parts.append(replace(moments, limits=limits, fixed=moments.fixed & ~beyond, left=rivals.left[rows]))
         places.append(rows)
     return joined(parts, places)
 

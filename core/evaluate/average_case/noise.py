@@ -69,8 +69,8 @@ class Noise:
         elif self.kind == "uniform":
             unit = (2.0 * torch.rand(shape, generator=generator, **to) - 1.0) * 3**0.5
         else:
-            one, other = (torch.empty(shape, **to).exponential_(generator=generator) for _ in range(2))
-            unit = (one - other) / 2**0.5
+            up, down = (torch.empty(shape, **to).exponential_(generator=generator) for _ in range(2))
+            unit = (up - down) / 2**0.5
         return self.spread(unit)
 
     def spread(self, rows: "torch.Tensor") -> "torch.Tensor":

@@ -6,101 +6,43 @@ part of all. The first `n_audit` of them are held against Monte-Carlo, with ever
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Integer
 
-from core.asked import LATER, About, Several, Titles, Values, asks, asks_options, asks_seed, follows, label_of
+from core.asked import LATER, Several, asks, asks_options, asks_seed, follows, label_of
 from core.data import DataError, Dataset
-from core.evaluate.average_case import ESTIMATORS, NOISES, Estimator, offered
+from core.evaluate.average_case import ESTIMATORS, NOISES, Estimator
 from core.evaluate.average_case.audit import MONTE_CARLO
 from core.evaluate.average_case.directions import MOST_COLUMNS
 from core.evaluate.average_case.estimators import BY_LIMIT
 from core.evaluate.average_case.half_sigma import DRAWS_STEP
+from core.evaluate.average_case.plan_fields import (
+    COLUMN_SIGMAS,
+    NOISE_TITLES,
+    estimators_offered,
+    has_directions,
+    has_gradients,
+    of_images,
+    primary,
+    rows_offered,
+    split_judged,
+    title_of,
+    usual_rows,
+    with_confidence,
+)
 from core.evaluate.average_case.rows import failed
 from core.evaluate.average_case.shapes import SHAPES, check_shape, shapes_offered
 from core.evaluate.average_case.trial import Trial, judged, trials_of
 from core.evaluate.wording import count, exact, plural
 from core.models.errors import ModelError
-from core.split import has_test_set
 from core.trials import Context
-from core.trials.layer_parts import TrainingSplit, asks_model, check_test_set, follows_test_set, split_of
+from core.trials.layer_parts import asks_model, check_test_set, follows_test_set
 from core.trials.options import checked_options
 from core.trials.plan import check_fields, check_names, check_whole
 from core.trials.training_plan import TrainingPlan
-
-if TYPE_CHECKING:
-    pass
-
-NOISE_TITLES = {"gaussian": "normal", "uniform": "uniform", "laplace": "Laplace"}
-COLUMN_SIGMAS = (0.1, 0.25, 0.5, 1.0)
-"""What is usual where sigma counts in a column's own spread."""
-
-
-BY_AUDIT = "by_audit"
-"""The choice of the estimator that the audit finds closest."""
-TRIED = ("mmse", "gaussian_logits", "taylor")
-"""What the audit chooses from. Of ten classes six copies with gradients cost as much as the 128 of normal logits."""
-
-
-def estimators_offered(about: About) -> Titles:
-    """The estimators that the screen offers for a model, and the choice by the audit where there is one."""
-    titles = offered(has_gradients=_has_gradients(about))
-    return titles | ({BY_AUDIT: _title_of(BY_AUDIT)} if _has_gradients(about) else {})
-
-
-def _title_of(name: str) -> str:
-    return "Chosen by the audit" if name == BY_AUDIT else ESTIMATORS[name].facts.title
-
-
-def _primary(estimators: tuple[str, ...]) -> tuple[str]:
-    return (BY_AUDIT,) if estimators == (*TRIED, "softmax") else (estimators[0],)
-
-
-def _with_confidence(primary: str) -> tuple[str, ...]:
-    return (*TRIED, "softmax") if primary == BY_AUDIT else (primary, "softmax")
-
-
-def _of_images(about: About) -> bool:
-    return about.data_kind in (None, "image")
-
-
-def _has_directions(dataset: Dataset) -> bool:
-    return dataset.kind == "image" or (dataset.kind == "tabular" and dataset.x.shape[1] <= MOST_COLUMNS)
-
-
-def _has_gradients(about: About) -> bool:
-    return about.model is None or about.model.has_gradients
-
-
-def _trained_here(about: About) -> bool:
-    return about.model is None or bool(about.model.training_plan)
-
-
-def _rows_offered(about: About) -> Titles:
-    """All, and those not trained on; where nobody knows these, those that the file keeps for tests, if it does."""
-    if _trained_here(about):
-        return {"test": "not trained on", "all": "all"}
-    return {"test": "the file's test set", "all": "all"} if _is_marked(about) else {"all": "all"}
-
-
-def _usual_rows(about: About) -> dict[str, str]:
-    if _trained_here(about):
-        return {}
-    return {"address": "judge_all", "usual": "test" if _is_marked(about) else "all"}
-
-
-def _is_marked(about: About) -> bool:
-    return about.dataset is not None and has_test_set(about.dataset)
-
-
-def _split(values: Values, about: About) -> TrainingSplit:
-    """That of the model's own training, or the file's, where it says which rows are judged."""
-    if values.get("rows") != "test" or about.model is None:
-        return split_of(None)
-    return split_of(about.model.training_plan, about.dataset)
 
 
 @dataclass(frozen=True)
@@ -170,7 +112,7 @@ class AverageCasePlan:
         place="row",
         lowest=0.0,
         many=True,
-        differs=lambda about: {} if _of_images(about) else {"address": "sigmas_columns", "usual": COLUMN_SIGMAS},
+        differs=lambda about: {} if of_images(about) else {"address": "sigmas_columns", "usual": COLUMN_SIGMAS},
         says=lambda sigmas: " to ".join(map(exact, dict.fromkeys((sigmas[0], sigmas[-1])))),
     )
     estimators: tuple[str, ...] = asks(
@@ -184,11 +126,11 @@ class AverageCasePlan:
         choices=estimators_offered,
         differs=lambda about: (
             {}
-            if _has_gradients(about)
+            if has_gradients(about)
             else {"address": "estimator_blind", "usual": next(iter(estimators_offered(about)))}
         ),
-        several_as=Several(_primary, _with_confidence),
-        says=_title_of,
+        several_as=Several(primary, with_confidence),
+        says=title_of,
     )
     noise: str = asks(
         "gaussian",
@@ -204,7 +146,7 @@ class AverageCasePlan:
         "the data, of samples of one source, or of small changes: brightness, contrast, blur, shifts.",
         address="shape",
         choices=shapes_offered,
-        differs=lambda about: {} if _of_images(about) else {"address": "shape_columns", "usual": "per_feature"},
+        differs=lambda about: {} if of_images(about) else {"address": "shape_columns", "usual": "per_feature"},
     )
     cut_off: bool = asks(
         False,
@@ -212,7 +154,7 @@ class AverageCasePlan:
         help="Values below black or above white: kept in the model's input, or clipped as a camera would.",
         address="cut_off",
         choices=lambda about: {False: "kept", True: "cut off"},
-        when=lambda values, about: _of_images(about),
+        when=lambda values, about: of_images(about),
         joined=LATER,
     )
     n_copies: int = asks(
@@ -274,12 +216,12 @@ class AverageCasePlan:
         help="Held-out samples, or all. For an uploaded model the training samples are unknown: it is judged on "
         "the file's own test set, if the file marks one.",
         address="judge",
-        choices=_rows_offered,
-        differs=_usual_rows,
+        choices=rows_offered,
+        differs=usual_rows,
     )
-    test_share: float = follows(0.2, of=lambda values, about: _split(values, about)["test_share"])
-    split_seed: int = follows(0, of=lambda values, about: _split(values, about)["split_seed"])
-    test_set: str = follows_test_set(lambda values, about: _split(values, about)["test_set"])
+    test_share: float = follows(0.2, of=lambda values, about: split_judged(values, about)["test_share"])
+    split_seed: int = follows(0, of=lambda values, about: split_judged(values, about)["split_seed"])
+    test_set: str = follows_test_set(lambda values, about: split_judged(values, about)["test_set"])
     n_samples: int | None = asks(
         None,
         label="Samples",
@@ -336,7 +278,7 @@ class AverageCasePlan:
         "contrast, blur, shifts. Of tables: single columns.",
         address="directions",
         choices=lambda about: {False: "left out", True: "looked at"},
-        when=lambda values, about: about.dataset is None or _has_directions(about.dataset),
+        when=lambda values, about: about.dataset is None or has_directions(about.dataset),
         joined=LATER,
     )
     seed: int = asks_seed()
@@ -416,7 +358,7 @@ class AverageCasePlan:
         if self.cut_off and dataset.kind != "image":
             raise DataError(f"Only images can be clipped at black and white; {dataset.name} holds others.")
         check_shape(self.shape, dataset)
-        if self.directions and not _has_directions(dataset):
+        if self.directions and not has_directions(dataset):
             raise DataError(
                 f"Named directions are those of images, and columns of tables of at most {MOST_COLUMNS}; "
                 f"{dataset.name} has none. Leave them out."

@@ -138,8 +138,8 @@ class Robustness:
 
     def shares_at(self, sigma: float) -> pd.Series:
         """By row, what the mean at one sigma is of: counted shares of fresh draws, or else the estimator's p_robust."""
-        of = self.counted if len(self.counted) else self.samples
-        return of[of["sigma"] == sigma].set_index("row")["p_robust"].astype(float).dropna()
+        rows = self.counted if len(self.counted) else self.samples
+        return rows[rows["sigma"] == sigma].set_index("row")["p_robust"].astype(float).dropna()
 
     def table(self, ids: np.ndarray | None = None) -> pd.DataFrame:
         """Tidy rows of everything per sample and sigma, classes by name, with Monte-Carlo's answer where it audited.

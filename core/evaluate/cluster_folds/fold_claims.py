@@ -118,7 +118,7 @@ def _noncentrality(q: float, df: int, level: float) -> float:
     """The non-centrality at which `q` is the quantile of `level`; 0 where even that is too much."""
     if special.chdtr(df, q) <= level:
         return 0.0
-    found = float(special.chndtrinc(q, df, level)) if q < 1000 else nan
-    if np.isnan(found):  # the root of such a variable is all but normal, with variance 1
+    root = float(special.chndtrinc(q, df, level)) if q < 1000 else nan
+    if np.isnan(root):  # the root of such a variable is all but normal, with variance 1
         return max((sqrt(q) - float(special.ndtri(level))) ** 2 - df, 0.0)
-    return found
+    return root

@@ -81,7 +81,7 @@ def together(
 
     All are kept where none fits, and where there are two sizes, which any exponent goes through.
     """
-    contradicted = [len(n) > 2 and told.interval.known and not told.interval.holds(0.0) for told in misfits]
+    contradicted = [len(n) > 2 and misfit.interval.known and not misfit.interval.holds(0.0) for misfit in misfits]
     kept = [place for place in range(len(at)) if not contradicted[place]] or list(range(len(at)))
     # Two sizes leave nothing over at any exponent but rounding, which must not choose: the middle one is taken.
     best = at[min(kept, key=lambda place: (round(_left_over(n, accuracy, EXPONENTS[place]), 12), abs(place - 1)))]
@@ -96,12 +96,12 @@ def along(outlook: Outlook, learning: Learning) -> Outlook:
 
     The interval holds that of the curve, too: where a slower one than EXPONENTS fits, it is among what may be true.
     """
-    told = outlook.next_gain
-    if learning.law is None or not told.interval.known:
+    gain = outlook.next_gain
+    if learning.law is None or not gain.interval.known:
         return outlook
     value = learning.next_gain.value
     return replace(
-        outlook, next_gain=replace(told, value=value, interval=joined(told.interval, Interval(value, value)))
+        outlook, next_gain=replace(gain, value=value, interval=joined(gain.interval, Interval(value, value)))
     )
 
 

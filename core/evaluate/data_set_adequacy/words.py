@@ -26,8 +26,8 @@ KINDS = {
 
 def gain_claim(curve: Curve, *, worth: float = WORTH) -> Claim:
     """What the next doubling would bring; "above" only where its estimate is worth collecting for."""
-    told = curve.outlook.next_gain if curve.outlook else Told()
-    return _claim(GAIN, told, worth)
+    gain = curve.outlook.next_gain if curve.outlook else Told()
+    return _claim(GAIN, gain, worth)
 
 
 def gap_claim(curve: Curve, *, worth: float = WORTH) -> Claim | None:
@@ -111,7 +111,7 @@ def _gap(curve: Curve, worth: float) -> Claim:
     return _claim(GAP, curve.outlook.gap if curve.outlook else Told(), worth)
 
 
-def _claim(name: str, told: Told, worth: float) -> Claim:
-    if not told.interval.known:
-        return claim(name, told.value, UNKNOWN, float("nan"), smallest=worth)
-    return claim(name, told.value, told.interval, told.p_value, smallest=worth)
+def _claim(name: str, estimate: Told, worth: float) -> Claim:
+    if not estimate.interval.known:
+        return claim(name, estimate.value, UNKNOWN, float("nan"), smallest=worth)
+    return claim(name, estimate.value, estimate.interval, estimate.p_value, smallest=worth)

@@ -75,9 +75,13 @@ class AccuracyGrid:
                 "n_unplaced": cell.n_unplaced,
             }
             named = (("", cell.overall), ("_centroid", cell.near_centroid), ("_boundary", cell.at_boundary))
-            for suffix, of in named:
-                row |= {f"n{suffix}": of.n, f"n_parents{suffix}": of.n_parents, f"accuracy{suffix}": of.accuracy}
-                row |= {f"lower{suffix}": of.interval.lower, f"upper{suffix}": of.interval.upper}
+            for suffix, accuracy in named:
+                row |= {
+                    f"n{suffix}": accuracy.n,
+                    f"n_parents{suffix}": accuracy.n_parents,
+                    f"accuracy{suffix}": accuracy.accuracy,
+                }
+                row |= {f"lower{suffix}": accuracy.interval.lower, f"upper{suffix}": accuracy.interval.upper}
             row |= {"test_accuracy": self.accuracy, "test_lower": self.interval.lower}
             rows.append(row | {"test_upper": self.interval.upper})
         return pd.DataFrame(rows)

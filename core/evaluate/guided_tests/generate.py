@@ -93,13 +93,13 @@ class Start:
     def parents(self, label: int) -> tuple[LayerSamples, Literal["test", "train"]]:
         """Give the samples of a class at its boundary; of fewer than ten, the ten that the model is least sure of."""
         part: Literal["test", "train"] = "test" if (self.test.labels == label).any() else "train"
-        of = self.test if part == "test" else self.train
-        own = np.flatnonzero(of.labels == label)
-        confidence = of.proba[own].max(axis=1)
+        samples = self.test if part == "test" else self.train
+        own = np.flatnonzero(samples.labels == label)
+        confidence = samples.proba[own].max(axis=1)
         weak = own[confidence <= self.wcl]
         if len(weak) < _N_NEAREST:
             weak = own[np.argsort(confidence, kind="stable")[:_N_NEAREST]]
-        return of.take(weak), part
+        return samples.take(weak), part
 
     def noise(self, label: int, n: int, *, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
         """Draw Gaussian noise with the covariance of the class's training features.

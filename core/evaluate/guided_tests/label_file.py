@@ -104,10 +104,12 @@ def _without_point(label: str | None, class_names: tuple[str, ...]) -> str | Non
 
 def _check_ids(table: Table) -> None:
     seen: dict[str, int] = {}
-    for row, one in enumerate(table.strings("id")):
-        if one in seen:
-            raise DataError(f"{table.place(row)}: “{one}” is there already, in {table.place(seen[one])}. Keep one row.")
-        seen[one] = row
+    for row, name in enumerate(table.strings("id")):
+        if name in seen:
+            raise DataError(
+                f"{table.place(row)}: “{name}” is there already, in {table.place(seen[name])}. Keep one row."
+            )
+        seen[name] = row
 
 
 def _check_labels(table: Table, labels: list[str | None], class_names: tuple[str, ...]) -> None:

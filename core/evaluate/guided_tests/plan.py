@@ -3,7 +3,6 @@
 The rows hold the generated features themselves, so that results are read back without the model (`stored.py`).
 """
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, cast, get_args
@@ -28,8 +27,8 @@ from core.evaluate.guided_tests.generate import (
     usual_wcl,
 )
 from core.evaluate.guided_tests.images import reconstruction
-from core.evaluate.guided_tests.judged_suite import JudgedSuite, judge_suite
-from core.evaluate.guided_tests.results import REGIONS, GeneratedTests
+from core.evaluate.guided_tests.judged_suite import judge_suite
+from core.evaluate.guided_tests.rows import Trial, class_rows, framed, suite_rows
 from core.evaluate.guided_tests.suite import make_suite
 from core.evaluate.test_quality import UNITS, fit_regions
 from core.evaluate.test_quality.region_fields import asks_r, asks_theta1, asks_theta2, asks_unit
@@ -51,59 +50,10 @@ from core.trials.layer_parts import (
 )
 from core.trials.plan import Aside, check_fields, check_whole
 
-COLUMNS = {
-    "part": "str",
-    "label": "Int64",
-    "region": "str",
-    "asked": "Int64",
-    "placed": "Int64",
-    "parents_at_boundary": "boolean",
-    "n_test": "Int64",
-    "n_correct": "Int64",
-    "parent": "str",
-    "parent_part": "str",
-    "rival": "Int64",
-    "t": "float64",
-    "distance": "float64",
-    "confidence": "float64",
-    "predicted": "Int64",
-    "in_centroid": "boolean",
-    "in_boundary": "boolean",
-    "error": "float64",
-    "lower": "float64",
-    "upper": "float64",
-    "baseline": "float64",
-    "in_region": "boolean",
-    "read_as": "Int64",
-    "kept_again": "str",
-    "content": "object",
-    "status": "str",
-}
-"""The columns of the rows and their types.
-
-`part` is "mix" (the tests that were asked for), "table" (those of table 2), "suite" (pictures for the whole model) or
-"decoder". Of the first two a class has a row with what was `asked` for and `placed` in each region, whether its parents
-all lie at its boundary, and in which the model got `n_correct` of all `n_test` test samples right; and a row for each
-test, with the columns of `GeneratedTests` (codes of classes) and, of a mix, its features in `content`, as bytes of
-float32. The decoder's row has it in `content`, and its reconstruction of `n_test` test images. A suite has a row for
-each test, with its picture in `content` as bytes, whether that is still `in_region`, what the oracle `read_as` and for
-which others it would count (`kept_again`, a digit 0 or 1 for each); and a row with the oracle's `n_correct` of `n_test`
-real samples and the pictures' shape as JSON in `content`. Elsewhere `content` is empty. A failed trial is one row
-without figures.
-"""
-
 DECODER_EPOCHS = 10
 """Of a decoder on a page; a plan that says nothing has none."""
 MOST_FOR_DECODER = 10_000
 """A decoder is trained on so many training images at most, taken at random."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What one trial is for (`part`), and for which class; -1 for none."""
-
-    part: str
-    label: int
 
 
 @dataclass(frozen=True)
@@ -286,7 +236,7 @@ class GuidedTestsPlan:
         stop_if(context.should_stop)
         with one_torch_thread():
             if trial.part in ("suite", "decoder"):
-                parts = _parts(self._of_model(), dataset, Aside(context.model(self.model)))
+                parts = _parts(self._of_layer(), dataset, Aside(context.model(self.model)))
                 work = self._suite if trial.part == "suite" else self._decoder
                 return work(dataset, parts, context)
             begin = _start(self._of_start(), dataset, Aside(context.model(self.model)))
@@ -296,7 +246,7 @@ class GuidedTestsPlan:
     def failed_trial(self, dataset: Dataset, index: int) -> pd.DataFrame:
         """One row with status "failed" and no figures."""
         trial = self.trials(dataset)[index]
-        return _frame([{"part": trial.part, "label": trial.label}], "failed")
+        return framed([{"part": trial.part, "label": trial.label}], "failed")
 
     def _class(self, begin: Start, trial: Trial) -> pd.DataFrame:
         if trial.part == "table":
@@ -306,12 +256,12 @@ class GuidedTestsPlan:
             n_centroid = round(self.centroid_share * n)
             n_boundary = n - n_centroid
         made = generate_class(begin, trial.label, n_centroid=n_centroid, n_boundary=n_boundary, seed=self.seed)
-        return _rows(made, trial, begin)
+        return class_rows(made, trial, begin)
 
     def _suite(self, dataset: Dataset, parts: LayerParts, context: Context) -> pd.DataFrame:
         """The suite of the data set, and what the whole model makes of it; nothing where there is no model."""
         if parts.model is None:
-            return _frame([{"part": "suite"}], "ok")
+            return framed([{"part": "suite"}], "ok")
         rows = {"train_rows": parts.train_rows, "test_rows": parts.test_rows}
         suite = make_suite(
             dataset.x,
@@ -322,7 +272,7 @@ class GuidedTestsPlan:
             seed=self.seed,
             should_stop=context.should_stop,
         )
-        return _suite_rows(judge_suite(suite, parts.model))
+        return suite_rows(judge_suite(suite, parts.model))
 
     def _decoder(self, dataset: Dataset, parts: LayerParts, context: Context) -> pd.DataFrame:
         n = len(parts.train_rows)
@@ -335,17 +285,17 @@ class GuidedTestsPlan:
             should_stop=context.should_stop,
             on_epoch=lambda n_done, n_epochs, _: context.report(n_done, n_epochs, "epoch of the decoder"),
         )
-        found = reconstruction(decoder, parts.test.features, dataset.x[parts.test_rows])
-        told = {"error": found.error, "lower": found.interval.lower, "upper": found.interval.upper}
-        row = {"part": "decoder", "n_test": found.n, "baseline": found.baseline, "content": decoder.to_bytes(), **told}
-        return _frame([row], "ok")
+        restored = reconstruction(decoder, parts.test.features, dataset.x[parts.test_rows])
+        restoring = {"error": restored.error, "lower": restored.interval.lower, "upper": restored.interval.upper}
+        row = {"part": "decoder", "n_test": restored.n, "baseline": restored.baseline, "content": decoder.to_bytes()}
+        return framed([row | restoring], "ok")
 
-    def _of_model(self) -> "_OfModel":
-        return _OfModel(self.model, self.layer, tuple(self.split.items()))
+    def _of_layer(self) -> "_OfLayer":
+        return _OfLayer(self.model, self.layer, tuple(self.split.items()))
 
     def _of_start(self) -> "_OfStart":
         recipe = Recipe(wcl=self.wcl, noise=self.noise, rivals=cast(Rivals, self.rivals))
-        return _OfStart(self._of_model(), self.r, self.theta1, self.theta2, cast(Unit, self.unit), recipe)
+        return _OfStart(self._of_layer(), self.r, self.theta1, self.theta2, cast(Unit, self.unit), recipe)
 
 
 _RANGES = {
@@ -361,11 +311,11 @@ _RANGES = {
 
 
 @dataclass(frozen=True)
-class _OfModel:
+class _OfLayer:
     """What the samples of a layer depend on."""
 
     model: str
-    layer: str | None
+    name: str | None
     split: tuple[tuple[str, Any], ...]
 
 
@@ -373,7 +323,7 @@ class _OfModel:
 class _OfStart:
     """What generation begins with."""
 
-    of: _OfModel
+    layer: _OfLayer
     r: float | None
     theta1: float | None
     theta2: float
@@ -382,72 +332,13 @@ class _OfStart:
 
 
 @lru_cache(maxsize=1)
-def _parts(of: _OfModel, dataset: Dataset, stored: Aside[bytes]) -> LayerParts:
-    return layer_parts(stored.value, dataset, layer=of.layer, **dict(of.split))
+def _parts(layer: _OfLayer, dataset: Dataset, stored: Aside[bytes]) -> LayerParts:
+    return layer_parts(stored.value, dataset, layer=layer.name, **dict(layer.split))
 
 
 @lru_cache(maxsize=1)
 def _start(wanted: _OfStart, dataset: Dataset, stored: Aside[bytes]) -> Start:
-    parts = _parts(wanted.of, dataset, stored)
+    parts = _parts(wanted.layer, dataset, stored)
     thresholds = {"r": wanted.r, "theta1": wanted.theta1, "theta2": wanted.theta2, "unit": wanted.unit}
     regions = fit_regions(parts.train, **thresholds)
     return start(regions, parts.head, train=parts.train, test=parts.test, recipe=wanted.recipe)
-
-
-def _rows(made: GeneratedTests, trial: Trial, begin: Start) -> pd.DataFrame:
-    test = begin.test
-    whole = {"n_test": len(test), "n_correct": int((test.predicted == test.labels).sum())}
-    whole["parents_at_boundary"] = bool((begin.parents(trial.label)[0].confidence <= begin.wcl).all())
-    counts = [
-        {"region": region, "asked": int(made.asked[trial.label, at]), "placed": int(made.placed[trial.label, at])}
-        for at, region in enumerate(REGIONS)
-    ]
-    features = made.features.astype("<f4", copy=False)
-    tests = [
-        {
-            "region": REGIONS[0] if made.for_centroid[i] else REGIONS[1],
-            "parent": made.parent_ids[i],
-            "parent_part": made.parent_part[i],
-            "rival": made.rival[i],
-            "t": made.t[i],
-            "distance": made.distance[i],
-            "confidence": made.confidence[i],
-            "predicted": made.predicted[i],
-            "in_centroid": bool(made.in_centroid[i]),
-            "in_boundary": bool(made.in_boundary[i]),
-            "content": features[i].tobytes() if trial.part == "mix" else b"",
-        }
-        for i in range(len(made))
-    ]
-    both = [*({**row, **whole} for row in counts), *tests]
-    return _frame([{"part": trial.part, "label": trial.label, **row} for row in both], "ok")
-
-
-def _suite_rows(judged: JudgedSuite) -> pd.DataFrame:
-    suite = judged.suite
-    oracle = {"n_test": suite.oracle_n, "n_correct": suite.oracle_right}
-    shape = json.dumps(list(suite.images.shape[1:])).encode()
-    tests = [
-        {
-            "label": suite.y[i],
-            "region": REGIONS[0] if suite.for_centroid[i] else REGIONS[1],
-            "parent": suite.parent_ids[i],
-            "parent_part": suite.parent_part[i],
-            "rival": suite.rival[i],
-            "predicted": judged.predicted[i],
-            "confidence": judged.confidence[i],
-            "in_region": bool(suite.in_region[i]),
-            "read_as": suite.read_as[i],
-            "kept_again": "".join(str(int(kept)) for kept in suite.kept_again[i]),
-            "content": suite.images[i].tobytes(),
-        }
-        for i in range(len(suite))
-    ]
-    return _frame([{"part": "suite", **row} for row in ({**oracle, "content": shape}, *tests)], "ok")
-
-
-def _frame(rows: list[dict[str, object]], status: str) -> pd.DataFrame:
-    """Rows as a frame of `COLUMNS`; `content` is never missing, so that its column is of bytes throughout."""
-    told = [{"content": b"", "status": status, **row} for row in rows]
-    cells = {name: pd.Series([row.get(name) for row in told], dtype=object) for name in COLUMNS}
-    return pd.DataFrame({name: cells[name].astype(kind) for name, kind in COLUMNS.items()})

@@ -67,14 +67,14 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
 
 
 def _arrays(archive: Archive, keys: dict[str, str], name: str) -> tuple[np.ndarray, list[str] | None]:
-    found = [key for key in _INPUTS if key in keys]
-    if len(found) != 1:
+    inputs = [key for key in _INPUTS if key in keys]
+    if len(inputs) != 1:
         raise DataError(
             f"{name}: it holds {', '.join(keys) or 'no array'}. Save inputs as 'x', or 'features' with 'proba'."
         )
     named = next((key for key in _IDS if key in keys), None)
-    ids = None if named is None else [str(one) for one in _array(archive, keys[named])]
-    return _array(archive, keys[found[0]]), ids
+    ids = None if named is None else [str(cell) for cell in _array(archive, keys[named])]
+    return _array(archive, keys[inputs[0]]), ids
 
 
 def _array(archive: Archive, path: str) -> np.ndarray:

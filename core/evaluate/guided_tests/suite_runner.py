@@ -28,7 +28,7 @@ def load(file=SUITE):
     with np.load(file, allow_pickle=False) as arrays:
         suite = {name: arrays[name] for name in arrays.files}
     n, asked = len(suite["counts"]), suite["counts"] | suite["counts_again"].any(axis=1)
-    return {name: of[asked] if len(of.shape) and len(of) == n else of for name, of in suite.items()}
+    return {name: array[asked] if len(array.shape) and len(array) == n else array for name, array in suite.items()}
 
 
 def answers(suite):
@@ -73,8 +73,8 @@ def change(old, new, suite):
     value, n_parents = float(moved.mean()), len(np.unique(parents))
     spread = max(_spread(moved - value, parents), 1 / (n_parents + 2))
     half = 1.96 * sqrt(spread**2 + _oracle_error(every, suite) ** 2)
-    _, of = np.unique(parents, return_inverse=True)
-    sums = np.bincount(of, weights=moved)
+    _, codes = np.unique(parents, return_inverse=True)
+    sums = np.bincount(codes, weights=moved)
     better, worse = int((sums > 0).sum()), int((sums < 0).sum())
     n = better + worse
     tail = sum(comb(n, i) for i in range(min(better, worse) + 1)) / 2**n
@@ -83,8 +83,8 @@ def change(old, new, suite):
 
 def _spread(apart, parents):
     """The standard error of a mean whose parts hang together by their parents."""
-    _, of = np.unique(parents, return_inverse=True)
-    sums = np.bincount(of, weights=apart)
+    _, codes = np.unique(parents, return_inverse=True)
+    sums = np.bincount(codes, weights=apart)
     return sqrt(len(sums) / max(len(sums) - 1, 1) * float(np.square(sums).sum())) / len(apart)
 
 
@@ -98,15 +98,15 @@ def _oracle_error(values, suite):
 def test_accuracy():
     """The accuracy of your model; fails where it is significantly below GUIDED_LEAST."""
     suite = load()
-    told = answers(suite)
+    predicted = answers(suite)
     if "GUIDED_KEEP" in os.environ:
-        np.save(os.environ["GUIDED_KEEP"], told)
-    value, lower, upper = share(told == suite["labels"], suite)
+        np.save(os.environ["GUIDED_KEEP"], predicted)
+    value, lower, upper = share(predicted == suite["labels"], suite)
     n = int(suite["counts"].sum())
-    said = f"accuracy {100 * value:.1f} % [{100 * lower:.1f}, {100 * upper:.1f}] on {n} generated pictures"
-    print(f"\n{said}")
+    summary = f"accuracy {100 * value:.1f} % [{100 * lower:.1f}, {100 * upper:.1f}] on {n} generated pictures"
+    print(f"\n{summary}")
     least = os.environ.get("GUIDED_LEAST")
-    assert least is None or upper >= float(least), f"{said}: significantly below {least}"
+    assert least is None or upper >= float(least), f"{summary}: significantly below {least}"
 
 
 def test_no_worse_than_before():
@@ -114,9 +114,9 @@ def test_no_worse_than_before():
     suite = load()
     old, new = before(suite) == suite["labels"], answers(suite) == suite["labels"]
     gained, lost, value, lower, upper, p = change(old, new, suite)
-    said = f"gained {gained} tests, lost {lost}: {100 * value:+.1f} points [{100 * lower:+.1f}, {100 * upper:+.1f}]"
-    said += f" of accuracy, paired; McNemar p = {p:.3f}"
-    print(f"\n{said}")
+    summary = f"gained {gained} tests, lost {lost}: {100 * value:+.1f} points [{100 * lower:+.1f}, {100 * upper:+.1f}]"
+    summary += f" of accuracy, paired; McNemar p = {p:.3f}"
+    print(f"\n{summary}")
     for place in np.flatnonzero(old & ~new & suite["counts"])[:10]:
         print(f"  lost: test {suite['test_ids'][place]}, a {suite['labels'][place]}")
-    assert upper >= 0 or p >= 0.05, f"{said}: significantly worse"
+    assert upper >= 0 or p >= 0.05, f"{summary}: significantly worse"

@@ -64,8 +64,10 @@ def models_verdict(comparisons: ModelComparisons) -> str:
         falling = [row for row in judged if _is(row.claim("falls"), "above")]
         mixed = sum(next(iter(row.parts)) == "mix" and _is(row.claim("mix"), "above") for row in falling)
         if mixed:
-            of = count(len(falling))
-            sentences.append(f"The mix of confidences is the largest part of the fall in {count(mixed)} of {of}.")
+            n_falling = count(len(falling))
+            sentences.append(
+                f"The mix of confidences is the largest part of the fall in {count(mixed)} of {n_falling}."
+            )
     if hard := sum(not row.can_match for row in rows):
         come = "comes" if hard == 1 else "come"
         sentences.append(f"{plural(hard, 'model')} {come} without confidences, which matching needs.")
@@ -125,8 +127,8 @@ def _parts(comparison: SetComparison) -> list[str]:
         return ["Matching needs confidences."]
     if not comparison.enough:
         return [f"Only {plural(round(comparison.n_pairs), 'pair')} matched, too few for a claim."]
-    said = {"residual": _residual, "mix": _mix, "unmatched": _unmatched}
-    sentences = [said[name](claim) for name in comparison.parts if (claim := comparison.claim(name)) is not None]
+    sentence_of = {"residual": _residual, "mix": _mix, "unmatched": _unmatched}
+    sentences = [sentence_of[name](claim) for name in comparison.parts if (claim := comparison.claim(name)) is not None]
     return [sentence for sentence in sentences if sentence]
 
 

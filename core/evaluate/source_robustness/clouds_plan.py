@@ -180,7 +180,7 @@ class CloudsPlan:
         should_stop: ShouldStop | None,
     ) -> list[dict[str, object]]:
         rows: list[dict[str, object]] = []
-        of_clustering = [found.tolist() for found in np.array_split(np.arange(self.n_repeats), self.n_clusterings)]
+        of_clustering = [repeats.tolist() for repeats in np.array_split(np.arange(self.n_repeats), self.n_clusterings)]
         for repeats in of_clustering:
             clusters = find_sources(
                 cloud, y, n_sources=self.n_sources, method=self.source_finder, rng=rng, class_names=dataset.class_names

@@ -81,8 +81,8 @@ def _hardness(source: HeldOutSource, others: float, shrunk: float, size: float, 
     """Where every source was held out once, the interval is of its samples alone, and nothing is claimed."""
     interval, p = _exact(source.exclusive, others, size, family)
     harder = UNKNOWN if once else Interval(others - interval.upper, others - interval.lower)
-    told = claim("source_robustness.worst_source", others - shrunk, harder, p, smallest=SMALLEST)
-    return Hardness(source, others, shrunk, interval, told)
+    harder_than_others = claim("source_robustness.worst_source", others - shrunk, harder, p, smallest=SMALLEST)
+    return Hardness(source, others, shrunk, interval, harder_than_others)
 
 
 def same_clusters(names: Sequence[np.ndarray], labels: np.ndarray, *, overlap: float = 0.8) -> dict[Cluster, int]:
@@ -105,7 +105,7 @@ def same_clusters(names: Sequence[np.ndarray], labels: np.ndarray, *, overlap: f
         for label in np.unique(labels):
             for name in np.unique(of_samples[labels == label]):
                 mine = (labels == label) & (of_samples == name)
-                alike = (of == label and _overlap(mine, theirs) >= overlap for of, theirs in first)
+                alike = (known == label and _overlap(mine, theirs) >= overlap for known, theirs in first)
                 number = next((place for place, is_same in enumerate(alike) if is_same), len(first))
                 if number == len(first):
                     first.append((label, mine))

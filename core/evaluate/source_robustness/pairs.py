@@ -37,7 +37,7 @@ def corrected_pairs(pairs: Sequence[tuple[str, str]], p_values: Sequence[float])
     corrected = p.copy()
     for grouping in _groupings(len(models)):
         group = dict(zip(models, grouping, strict=True))
-        alike = np.array([group[one] == group[other] for one, other in pairs], dtype=bool) & ~np.isnan(p)
+        alike = np.array([group[first] == group[second] for first, second in pairs], dtype=bool) & ~np.isnan(p)
         if alike.any():
             corrected[alike] = np.maximum(corrected[alike], _simes(p[alike]))
     return corrected.tolist()

@@ -10,14 +10,14 @@ MEMORY = (
 )
 
 
-def told(parts: PartsTold) -> str:
+def separation(parts: PartsTold) -> str:
     """Whether a classifier tells the parts apart, of which classes, and how well.
 
     Examples
     --------
     >>> import numpy as np
     >>> auc = np.column_stack([[0.5, 0.8], np.random.default_rng(0).uniform(0.4, 0.6, (2, 199))])
-    >>> print(told(PartsTold(("cat", "dog"), auc)))
+    >>> print(separation(PartsTold(("cat", "dog"), auc)))
     A classifier separates training and test samples of “dog” (AUC .80, by chance .50; 1 of 2 classes, p = .005).
     """
     if not len(parts.measured):

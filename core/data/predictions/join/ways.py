@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from jaxtyping import Integer
 
 from core.data.errors import RolesNeeded
-from core.data.predictions.agreement import Agreement, Labels, percent, shifted
+from core.data.predictions.join.agreement import Agreement, Labels, shifted
 from core.data.predictions.roles import LINE, NAMING, SHARED, Roles, in_words, name_of_step
 from core.data.tables import Table
 from core.data.tables.names import ROW_NAMES, compact
-from core.data.values import first_repeat, quoted
+from core.data.values import first_repeat, percent, quoted
 
 Key = tuple[str, str]
 """The column of the truth and that of the predictions by which rows join."""
@@ -200,11 +200,10 @@ def ways_by_column(known: Table, truth_roles: Roles, predictions: Table, roles: 
     keys = [(by_name[compact(column)], column) for column in other if compact(column) in by_name]
     ways = list(_shared(known, predictions, keys, roles))
     used = {column for way in ways if way.is_complete for column in way.keys[0]}
-    further = [(a, b) for a in own[:_MOST_COLUMNS] for b in other[:_MOST_COLUMNS] if compact(a) != compact(b)]
-    further = [
-        (a, b) for a, b in further if a not in used and b not in used and _same_content(known, a, predictions, b)
-    ]
-    return ways + list(_shared(known, predictions, further, roles))
+    pairs = product(own[:_MOST_COLUMNS], other[:_MOST_COLUMNS])
+    further = [(a, b) for a, b in pairs if compact(a) != compact(b) and not used & {a, b}]
+    alike = [(a, b) for a, b in further if _same_content(known, a, predictions, b)]
+    return ways + list(_shared(known, predictions, alike, roles))
 
 
 def ways_by_pair(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> list[Way]:

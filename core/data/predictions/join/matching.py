@@ -7,9 +7,8 @@ import numpy as np
 from jaxtyping import Integer
 
 from core.data.errors import DataError, RolesNeeded
-from core.data.predictions.agreement import labels_of, percent
-from core.data.predictions.roles import LINE, Roles, step_named
-from core.data.predictions.ways import (
+from core.data.predictions.join.agreement import Agreement, labels_of
+from core.data.predictions.join.ways import (
     MOST_WAYS,
     Key,
     Pair,
@@ -23,9 +22,10 @@ from core.data.predictions.ways import (
     ways_by_column,
     ways_by_pair,
 )
+from core.data.predictions.roles import LINE, Roles, step_named
 from core.data.tables import Table
 from core.data.tables.names import ROW_NAMES
-from core.data.values import first_repeat
+from core.data.values import first_repeat, percent
 
 _APART = ("set", "task", "trial")  # what tells rows of one id apart, where both files know it
 
@@ -356,19 +356,34 @@ def _left_out(pair: Pair, way: Way) -> tuple[str, ...]:
 
 
 def _by_line(pair: Pair, way: Way, *, confirmed: bool) -> Match:
-    how = "as was said" if pair.roles.join is not None else "since neither file has ids"
-    labels = pair.labels
+    """What joined by line, with what labels tell of that, or cannot tell."""
+    how = "by line" if way.name == LINE else way.title
+    notes = [f"Joined with {pair.known.name} {how}, {_why_by_line(pair, confirmed)}."]
     agreement, doubt = pair.agreement(way), pair.doubt(way)
-    if confirmed and pair.roles.join is None and (order := other_order(*pair.files)):
-        how = f"although both have a column {order[0]!r} that says otherwise"
-    notes = [f"Joined with {pair.known.name} {'by line' if way.name == LINE else way.title}, {how}."]
-    if labels and agreement and agreement.can_differ:
+    if agreement and agreement.can_differ and not doubt:
         chance = percent(agreement.by_chance)
-        clear = f"Labels agree clearly more often than the {chance} of shuffled rows; a few misplaced rows do not show."
-        notes += [] if doubt else [clear]
-        if labels.is_sorted and not doubt:
-            doubt = "Joined by line, and the truth is sorted by its labels: rows in another order would hardly show."
-    elif pair.roles.truth is None and not doubt:
-        doubt = "Joined by line, and too little is known to check whether rows stand in the same order in both files."
+        notes.append(
+            f"Labels agree clearly more often than the {chance} of shuffled rows; a few misplaced rows do not show."
+        )
+    doubt = doubt or _hidden(pair, agreement)
     warnings = (*([doubt] if doubt else []), *_left_out(pair, way))
     return Match(way.rows, pair.roles, tuple(notes), warnings, way.name)
+
+
+def _why_by_line(pair: Pair, confirmed: bool) -> str:
+    if pair.roles.join is not None:
+        return "as was said"
+    if confirmed and (order := other_order(*pair.files)):
+        return f"although both have a column {order[0]!r} that says otherwise"
+    return "since neither file has ids"
+
+
+def _hidden(pair: Pair, agreement: Agreement | None) -> str:
+    """Why rows in another order might not show, in a sentence; nothing where they would."""
+    if agreement and agreement.can_differ:
+        is_sorted = pair.labels is not None and pair.labels.is_sorted
+        hidden = "Joined by line, and the truth is sorted by its labels: rows in another order would hardly show."
+        return hidden if is_sorted else ""
+    if pair.roles.truth is not None:
+        return ""
+    return "Joined by line, and too little is known to check whether rows stand in the same order in both files."

@@ -12,7 +12,8 @@ from jaxtyping import Float, Integer
 from core.data.errors import DataError
 from core.data.predictions.roles import Part, Roles
 from core.data.tables import Table
-from core.data.tables.names import agreement_by_chance, common_names, counted_apart
+from core.data.tables.names import agreement_by_chance, codes_of, common_names, counted_apart
+from core.data.values import percent
 
 FARTHEST = 5
 """By how many rows one file may be shifted against the other."""
@@ -136,15 +137,6 @@ def shifted(n_truth: int, n_predictions: int, step: int) -> Integer[np.ndarray, 
     return np.where((rows >= 0) & (rows < n_truth), rows, -1)
 
 
-def percent(share: float) -> str:
-    """A fraction as people read it.
-
-    >>> percent(0.6125)
-    '61.3 %'
-    """
-    return f"{100 * share:.1f} %"
-
-
 def labels_of(known: Table, truth_roles: Roles, predictions: Table, roles: Roles) -> Labels | None:
     """The labels of both files, of the first model or task that has them; None where they are not known.
 
@@ -170,32 +162,38 @@ def _predicted(predictions: Table, roles: Roles, part: Part) -> Sequence[str | N
     """What was predicted in each row: a label, the class of the highest score, or whether the only score is high."""
     if column := part.predicted or roles.predicted:
         return predictions.spelled(column)
-    if roles.vector:
-        names, scores = predictions.scores(roles.vector)
+    names, scores = _of_all_classes(predictions, roles, part)
+    if names:
         return [names[code] for code in scores.argmax(axis=1)]
-    if pairs := part.probabilities or roles.probabilities:
-        scores = np.nan_to_num(predictions.matrix(column for _, column in pairs), nan=-np.inf)
-        return [pairs[code][0] for code in scores.argmax(axis=1)]
-    if column := part.confidence or roles.confidence:
-        scores = predictions.floats(column)
-        middle = 0.5 if (scores < 0.5).any() else float(np.median(scores))
-        return [f"(score {'high' if score >= middle else 'low'})" for score in scores]
-    return None
+    column = part.confidence or roles.confidence
+    return _high_or_low(predictions.floats(column)) if column else None
+
+
+def _of_all_classes(predictions: Table, roles: Roles, part: Part) -> tuple[Sequence[str], np.ndarray]:
+    """The names and the scores of all classes, of one without a number least; no names where nobody gave scores."""
+    if roles.vector:
+        return predictions.scores(roles.vector)
+    pairs = part.probabilities or roles.probabilities
+    scores = predictions.matrix(column for _, column in pairs)
+    return [name for name, _ in pairs], np.nan_to_num(scores, nan=-np.inf)
+
+
+def _high_or_low(scores: np.ndarray) -> list[str]:
+    middle = 0.5 if (scores < 0.5).any() else float(np.median(scores))
+    return [f"(score {'high' if score >= middle else 'low'})" for score in scores]
 
 
 def _as_codes(truth: Sequence[Any], predicted: Sequence[Any], given: dict[str, str]) -> Labels | None:
-    predicted = [None if label is None else given.get(label, label) for label in predicted]
+    predicted = [given.get(label, label) for label in predicted]
     if None in truth or None in predicted:
         return None
     known, answers = set(truth), set(predicted)
     common = None if counted_apart(known, answers) else common_names(known, answers)
     if common is None and max(len(known), len(answers)) > _MOST_FITTED:
         return None
-    names = {name: name for name in known | answers} if common is None else common[0]
-    code_of = {name: code for code, name in enumerate(sorted(set(names.values())))}
-    own, other = (
-        np.array([code_of[names[label]] for label in labels], dtype=np.int64) for labels in (truth, predicted)
-    )
+    names = common[0] if common else {name: name for name in known | answers}
+    order = sorted(set(names.values()))
+    own, other = (codes_of([names[label] for label in labels], order) for labels in (truth, predicted))
     return Labels(own, other, named=common is not None)
 
 
