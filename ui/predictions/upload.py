@@ -9,13 +9,13 @@ import streamlit as st
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from core.data.predictions.guess import complete_roles, lacking
 from core.data.predictions.record import sample, template
-from core.data.predictions.shapes import PREDICTION_ENDINGS
+from core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
 from core.data.predictions.upload import GivenFile, PredictionUpload, in_joined
 from core.data.tables import Table
 from core.evaluate.wording import plural
 from ui.predictions import form as prediction_form
 from ui.predictions import results
-from ui.shell import page
+from ui.shell import page, uploads
 
 FORMATS = (
     "TSV, CSV, JSON, JSONL, Parquet, NPZ or NPY; these may be packed with gzip. One row per sample: the true "
@@ -28,7 +28,8 @@ MOST_WARNINGS = 3
 
 
 def given(file: object, roles: Roles | None = None) -> GivenFile:
-    """What a file control holds, as a file to keep."""
+    """What a file control holds, as a file to keep; DataError where it cannot be read within limits."""
+    uploads.check(read_prediction_table, file)
     return GivenFile(PurePath(file.name).name, file.getvalue(), roles)
 
 
@@ -186,7 +187,12 @@ def _second_file(
             help="Rows are joined by a column of ids in both files, or by line number if labels agree in that order.",
         )
         if file is not None:
-            said, truth = (upload.predictions, given(file)) if half == "truth" else (given(file), upload.predictions)
+            try:
+                second = given(file)
+            except DataError as problem:
+                page.error(problem)
+                return
+            said, truth = (upload.predictions, second) if half == "truth" else (second, upload.predictions)
             keep(PredictionUpload(said, truth))
             st.rerun()
 
