@@ -68,6 +68,19 @@ def read_layer_samples(
     )
 
 
+def open_layer_file(file: io.BytesIO) -> object:
+    """Read the arrays or columns in a file that `read_layer_samples` takes, whatever they mean.
+
+    Examples
+    --------
+    >>> file = io.BytesIO(b"prob_cat,prob_dog,a,b\\n0.9,0.1,3,4\\n")
+    >>> file.name = "test.csv"
+    >>> sorted(open_layer_file(file))
+    ['class_names', 'features', 'proba']
+    """
+    return _arrays(file.getvalue(), file.name, Limits())
+
+
 def _arrays(content: bytes, name: str, limits: Limits) -> dict[str, np.ndarray]:
     """Arrays by role, from an archive or from the columns of a table."""
     ending = PurePath(name.split(" (")[0]).suffix.lower()

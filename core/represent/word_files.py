@@ -42,9 +42,25 @@ def add_vectors(dataset: Dataset, file: File, *, limits: Limits | None = None) -
     >>> add_vectors(said, file).vectors.tolist()
     [[2.0], [0.5]]
     """
-    if file_name(file).lower().removesuffix(".gz").endswith(WORD_ENDINGS):
+    if _holds_words(file):
         return with_word_vectors(dataset, file, limits=limits)
     return attach_vectors(dataset, read_vectors(file, limits=limits))
+
+
+def open_vectors(file: File) -> object:
+    """Read what is in a file that `add_vectors` takes, whatever data set it is for.
+
+    >>> import io
+    >>> file = io.BytesIO(b"id,a\\n1,0.5\\n0,2\\n")
+    >>> file.name = "mine.csv"
+    >>> open_vectors(file).ids
+    ('1', '0')
+    """
+    return read_word_vectors(file) if _holds_words(file) else read_vectors(file)
+
+
+def _holds_words(file: File) -> bool:
+    return file_name(file).lower().removesuffix(".gz").endswith(WORD_ENDINGS)
 
 
 def with_word_vectors(dataset: Dataset, file: File, *, limits: Limits | None = None) -> Dataset:

@@ -34,6 +34,21 @@ LISTEN = """
     document.addEventListener("securitypolicyviolation",
       (event) => (window.violations ??= []).push(`${event.violatedDirective} ${event.blockedURI}`))
 """
+WITHOUT_EVAL = """
+    document.addEventListener("securitypolicyviolation", (event) => {
+      (window.evals ??= []).push(`${event.blockedURI} ${event.sourceFile.split("/").pop().split(".")[0]}`)
+      document.documentElement.dataset.evals = window.evals.join()
+    })
+    const add = () => {
+      const own = document.createElement("meta")
+      own.httpEquiv = "Content-Security-Policy"
+      own.content = "script-src 'self' 'unsafe-inline'"
+      document.head.append(own)
+    }
+    const waiting = new MutationObserver(() => { if (document.head) { waiting.disconnect(); add() } })
+    waiting.observe(document, {childList: true})
+"""
+"""What makes the policy of a page stricter than ours: nothing may write functions."""
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +219,20 @@ def test_uploads_tables_and_pages_work_under_the_content_policy(server: Server, 
     assert page.evaluate("window.violations ?? []") == []
     page.evaluate("() => { const own = document.createElement('script'); own.text = '1'; document.body.append(own); }")
     page.wait_for_function("(window.violations ?? []).length === 1")  # it would have noticed
+
+
+@pytest.mark.evidence
+def test_only_maps_by_webgl_need_functions_that_are_written_as_they_are_drawn(server: Server, page: Page):
+    """docs/decisions/0016 rests on it: where this fails, `unsafe-eval` may go, or is needed by something else, too."""
+    page.add_init_script(WITHOUT_EVAL)
+    page.goto(f"{server.url}/matched_subsets?reference=digits_own&target=digits_shifted")
+    expect(page.locator(".stPlotlyChart").first).to_be_visible()
+    unfold(page, *FOLDS)
+    expect(page.locator(".stPlotlyChart")).to_have_count(N_FIGURES)
+    assert settled(page).evaluate("window.evals") == ["wasm-eval protobuf"], "which does without where it must"
+    page.goto(f"{server.url}/data_sets?data=wine")
+    expect(page.locator("html[data-evals*='eval PlotlyChart']")).to_be_attached()
+    assert set(settled(page).evaluate("window.evals")) == {"wasm-eval protobuf", "eval PlotlyChart"}
 
 
 @pytest.mark.parametrize("headers", [{"Host": "example.org"}, {"X-Forwarded-For": "10.0.0.5"}, {"Forwarded": "for=a"}])

@@ -24,12 +24,12 @@ import pandas as pd
 from PIL import Image
 
 from core.data import Dataset, load_example
+from core.data.child import limit_memory
 from core.data.errors import DataError
 from core.data.predictions.upload import read_predictions
 from core.data.tables.datasets import read_dataset
 from core.data.tables.vectors import read_vectors
 from core.models.errors import ModelError
-from core.models.limits import limit_memory
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, MOST_BYTES = 10, 1 << 30
@@ -256,7 +256,7 @@ def main(first: int, last: int) -> None:
     limit_memory(4 * MOST_BYTES)
     for number in range(first, last):
         base, content = file_number(number)
-        before = _memory("VmRSS", reset=True)
+        before = memory("VmRSS", reset=True)
         began = time.process_time()
         signal.alarm(4 * SECONDS)  # the machine may be busy; what counts is the processor's time
         try:
@@ -268,7 +268,7 @@ def main(first: int, last: int) -> None:
             outcome = f"{type(problem).__name__}: {problem}"[:200]
         signal.alarm(0)
         took = time.process_time() - began
-        grew = (_memory("VmHWM") - before) / 1024
+        grew = (memory("VmHWM") - before) / 1024
         print(json.dumps(vars(Outcome(number, base.format, outcome, round(took, 4), round(grew, 1)))), flush=True)
 
 
@@ -278,7 +278,7 @@ def _file(name: str, content: bytes) -> io.BytesIO:
     return file
 
 
-def _memory(field: str, *, reset: bool = False) -> int:
+def memory(field: str, *, reset: bool = False) -> int:
     """KiB that this process holds, or held at most since the last reset."""
     if reset:
         Path("/proc/self/clear_refs").write_text("5")

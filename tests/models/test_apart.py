@@ -62,17 +62,17 @@ def test_a_process_that_was_killed_is_a_sentence_and_one_at_rest_is_started_agai
     monkeypatch.setattr(apart, "SECONDS_AT_REST", 1)
     x = torch.rand(3, 1, 8, 8)
     model = Apart("mine.onnx", "onnx", onnx_file(weights))
-    first, said = model._process, model(x)
+    first, said = model._child.process, model(x)
     assert first.wait(timeout=60) == 0
     assert torch.equal(model(x), said)
-    assert model._process.pid != first.pid
-    model._process.kill()
+    assert model._child.process.pid != first.pid
+    model._child.process.kill()
     with pytest.raises(ModelStopped, match=r"^mine\.onnx: .* ended \(-9\), most likely for lack of memory"):
         model(x)
 
 
 def test_its_process_ends_with_the_model(digits, weights):
     model = Apart("mine.onnx", "onnx", onnx_file(weights))
-    process = model._process
+    process = model._child.process
     del model
     assert process.returncode is not None

@@ -94,7 +94,7 @@ def test_one_file_is_not_enough(show, workspace):
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        (b"nothing", "(test part): this is no zip archive"),
+        (b"nothing", "Test part, test $1$.npz: this is no zip archive"),
         (npz(TEST, features=np.zeros((15, 5))), "Features of another length"),
         (npz(TEST, labels=None), "(test part): the samples have no labels"),
     ],

@@ -9,11 +9,14 @@ from streamlit.testing.v1 import AppTest
 
 from core.__main__ import _parser
 from core.command.given_files import given_dataset
+from core.data.tried import try_file
 from core.evaluate.wording import THIN_SPACE
 from core.workspace.workspace import LOCAL_OWNER
+from tests.data.bombs import parquet_bomb
 from tests.data.sets.images import PATHS, beside, csv, named
 from tests.data.shared_files import recordings, zip_of
 from tests.pages.conftest import plainly, texts
+from ui.shell import uploads
 
 
 @pytest.fixture
@@ -217,3 +220,16 @@ def test_a_part_that_a_file_marks_is_shown_and_can_be_given_up(given, workspace)
     app.button(key="use-upload").click().run()
     [stored] = [one for one in workspace.datasets(LOCAL_OWNER) if one.example is None]
     assert workspace.dataset(LOCAL_OWNER, stored.fingerprint).part is None
+
+
+def test_a_bomb_is_one_sentence_on_the_page_and_is_not_read_again_when_the_page_is_drawn_again(given, monkeypatch):
+    monkeypatch.setenv("TOUCHSTONE_MOST_UNPACKED", "128")
+    tried = []
+    monkeypatch.setattr(uploads, "try_file", lambda *file: (tried.append(file[1]), try_file(*file)))
+    app = given("pets.parquet", parquet_bomb())
+    app.run()
+    assert [problem.value.replace("\\", "") for problem in app.error] == [
+        "pets.parquet: it takes more memory than the 0.5 GB that it may take. Give a smaller sample, or save it as CSV."
+    ]
+    assert tried == ["pets.parquet"]
+    assert "Use this data set" not in [button.label for button in app.button]

@@ -1,14 +1,13 @@
 """Bits of stored trials change: each change is named or harmless, none is silent; what was lost is computed again."""
 
 import random
-import sqlite3
 import time
 from collections import Counter
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterator
 
 import pandas as pd
 import pytest
+from sqlalchemy import Connection, text
 
 from core.trials import Context, TrialPlan
 from core.workspace import frames
@@ -34,19 +33,41 @@ def done(workspace: Workspace, wine) -> Run:
     return workspace.run(LOCAL_OWNER, run.id)
 
 
-def flipped(value: object, rng: random.Random) -> object:
-    """A stored value with one bit of it changed; of a trial's number none that would make it another trial's."""
+@pytest.fixture
+def behind(workspace: Workspace) -> Iterator[Connection]:
+    """The database behind the workspace's back: each change is kept at once, and whatever refers to what may break."""
+    with workspace._store.database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        is_sqlite = connection.dialect.name == "sqlite"
+        connection.execute(text("PRAGMA foreign_keys = OFF" if is_sqlite else "SET session_replication_role = replica"))
+        yield connection
+        connection.invalidate()
+
+
+def flipped(value: object, rng: random.Random, *, any_text: bool) -> object:
+    """A stored value with one bit of it changed; of a trial's number none that would make it another trial's.
+
+    A text stays one where the database keeps nothing else (`any_text`).
+    """
     if isinstance(value, int):
         return value ^ 1 << rng.randrange(4, 31)
-    content = bytearray(value.encode() if isinstance(value, str) else value)
-    content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
-    return bytes(content)
+    while True:
+        content = bytearray(value.encode() if isinstance(value, str) else value)
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        if isinstance(value, bytes) or any_text:
+            return bytes(content)
+        if content.isascii() and 0 not in content:
+            return content.decode()
 
 
-def change(database: sqlite3.Connection, row: int, column: str, value: object, *, is_text: bool) -> None:
-    stored = "CAST(? AS TEXT)" if is_text else "?"
-    database.execute(f"UPDATE trials SET {column} = {stored} WHERE rowid = ?", (value, row))
-    database.commit()
+def change(behind: Connection, run: object, trial: object, column: str, value: object, *, is_text: bool) -> None:
+    """Store a value in a column of a trial, whose run may have become bytes that are no text."""
+
+    def stored(name: str, given: object, text_wanted: bool) -> str:
+        return f"CAST(:{name} AS TEXT)" if text_wanted and isinstance(given, bytes) else f":{name}"
+
+    query = f"UPDATE trials SET {column} = {stored('value', value, is_text)} "
+    where = f"WHERE run_id = {stored('run', run, True)} AND trial = :trial"
+    assert behind.execute(text(query + where), {"value": value, "run": run, "trial": trial}).rowcount == 1
 
 
 def outcome(workspace: Workspace, run: Run, trial: int, true: pd.DataFrame) -> str:
@@ -58,48 +79,42 @@ def outcome(workspace: Workspace, run: Run, trial: int, true: pd.DataFrame) -> s
 
 
 @pytest.mark.evidence
-@pytest.mark.sqlite
-def test_of_600_flipped_bits_in_stored_trials_none_is_silent(workspace, done, tmp_path):
+def test_of_600_flipped_bits_in_stored_trials_none_is_silent(workspace, done, behind):
     rng, outcomes = random.Random(20_260_101), Counter()
+    any_text = behind.dialect.name == "sqlite"
     columns = [column.name for column in TrialRow.__table__.columns if column.name != "finished"]
     true = workspace.rows(LOCAL_OWNER, done.id)
-    with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database:
-        # Most bits of a trial are of its rows, which would leave the other columns untried.
-        for flip in range(N_FLIPS):
-            column = columns[flip % len(columns)]
-            [(row, trial, value)] = database.execute(
-                f"SELECT rowid, trial, {column} FROM trials WHERE {column} IS NOT NULL ORDER BY random() LIMIT 1"
-            )
-            is_text = isinstance(value, str)
-            change(database, row, column, flipped(value, rng), is_text=is_text)
-            assert [run.id for run in workspace.runs(LOCAL_OWNER)] == [done.id]
-            outcomes[outcome(workspace, done, trial, true)] += 1
-            change(database, row, column, value, is_text=is_text)
+    # Most bits of a trial are of its rows, which would leave the other columns untried.
+    for flip in range(N_FLIPS):
+        column = columns[flip % len(columns)]
+        query = f"SELECT run_id, trial, {column} FROM trials WHERE {column} IS NOT NULL ORDER BY random() LIMIT 1"
+        run, trial, value = behind.execute(text(query)).one()
+        damaged, is_text = flipped(value, rng, any_text=any_text), isinstance(value, str)
+        change(behind, run, trial, column, damaged, is_text=is_text)
+        assert [run.id for run in workspace.runs(LOCAL_OWNER)] == [done.id]
+        outcomes[outcome(workspace, done, trial, true)] += 1
+        now = {"run_id": run, "trial": trial} | {column: damaged}
+        change(behind, now["run_id"], now["trial"], column, value, is_text=is_text)
     assert outcomes == {"named": N_FLIPS}
     assert workspace.rows(LOCAL_OWNER, done.id).equals(true)
 
 
-def damage(home: Path, run: Run, *trials: int) -> None:
-    with closing(sqlite3.connect(home / "touchstone.sqlite")) as database, database:
-        for trial in trials:
-            change = "UPDATE trials SET status = 'okay' WHERE run_id = ? AND trial = ?"
-            database.execute(change, (run.id, trial))
+def damage(behind: Connection, run: Run, *trials: int) -> None:
+    for trial in trials:
+        change(behind, run.id, trial, "status", "okay", is_text=True)
 
 
-@pytest.mark.sqlite
-def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, tmp_path):
-    with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database, database:
-        database.execute("DELETE FROM trials WHERE trial = 2")
+def test_a_trial_that_is_gone_from_a_run_that_is_done_is_named(workspace, done, behind):
+    behind.execute(text("DELETE FROM trials WHERE trial = 2"))
     with pytest.raises(DamagedTrials, match="Trial 3 of 6 of this run is damaged"):
         workspace.rows(LOCAL_OWNER, done.id)
 
 
 @pytest.mark.evidence
-@pytest.mark.sqlite
-def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, tmp_path):
+def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, behind):
     run = run_plan(PLAN)
     before, seal = workspace.rows(LOCAL_OWNER, run.id), workspace.seal(LOCAL_OWNER, run.id)
-    damage(tmp_path, run, 1, 4)
+    damage(behind, run, 1, 4)
     with pytest.raises(DamagedTrials, match=r"Trials 2 and 5 of 6 of this run are damaged .* Compute them again"):
         workspace.seal(LOCAL_OWNER, run.id)
     assert workspace.forget_damaged(LOCAL_OWNER, run.id) == (1, 4)
@@ -113,19 +128,16 @@ def test_damaged_trials_are_computed_again_and_no_others(workspace, run_plan, tm
     assert workspace.forget_damaged(LOCAL_OWNER, run.id) == ()
 
 
-@pytest.mark.sqlite
-def test_what_is_being_worked_on_is_not_mended(workspace, done, tmp_path):
-    damage(tmp_path, done, 0)
-    with closing(sqlite3.connect(tmp_path / "touchstone.sqlite")) as database, database:
-        database.execute("UPDATE runs SET state = 'running', lease_until = ?", (time.time() + 30,))
+def test_what_is_being_worked_on_is_not_mended(workspace, done, behind):
+    damage(behind, done, 0)
+    behind.execute(text("UPDATE runs SET state = 'running', lease_until = :until"), {"until": time.time() + 30})
     with pytest.raises(WorkspaceError, match="is being worked on"):
         workspace.forget_damaged(LOCAL_OWNER, done.id)
     assert workspace.run(LOCAL_OWNER, done.id).n_done == 6
 
 
-@pytest.mark.sqlite
-def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, tmp_path, monkeypatch):
-    damage(tmp_path, done, 0)
+def test_what_an_older_method_computed_is_not_mended_but_kept(workspace, done, behind, monkeypatch):
+    damage(behind, done, 0)
     monkeypatch.setattr(TrialPlan, "METHOD_VERSION", TrialPlan.METHOD_VERSION + 1)
     with pytest.raises(DamagedTrials, match="Delete the run and start it again") as told:
         workspace.rows(LOCAL_OWNER, done.id)

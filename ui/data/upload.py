@@ -16,7 +16,7 @@ from core.evaluate.wording import plural
 from ui.data import choice as data_choice
 from ui.data import columns as data_columns
 from ui.data import samples
-from ui.shell import page
+from ui.shell import page, uploads
 from ui.shell.session import owner, workspace
 
 FORMATS = (
@@ -77,6 +77,7 @@ def takes_over(file: Any) -> bool:
 def _content(file: Any) -> Dataset | Table:
     """What is in an uploaded file, read once: a table, whose columns are asked about, or a data set."""
     if st.session_state.get(_CONTENT, (None, None))[0] != file.file_id:
+        uploads.check(read_dataset, file)
         with st.spinner(f"Reading {page.plain(file.name)}"):
             table = open_table(file)
             read = read_dataset(file, image_size=_size_for(file.file_id)) if table is None else table

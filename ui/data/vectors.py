@@ -6,12 +6,12 @@ import streamlit as st
 
 from core.data import DataError, Dataset
 from core.data.tables.vectors import VECTOR_ENDINGS
-from core.represent.word_files import WORD_ENDINGS, add_vectors
+from core.represent.word_files import WORD_ENDINGS, add_vectors, open_vectors
 from core.workspace.errors import WorkspaceError
 from ui.data import choice as data_choice
 from ui.data.choice import Choice
 from ui.data.results import dataset_of
-from ui.shell import page
+from ui.shell import page, uploads
 from ui.shell.session import owner, read_only, workspace
 
 BY_ID = (
@@ -53,6 +53,7 @@ def _attached(file: Any, fingerprint: str) -> Dataset:
     """The data set with what is in the file, read and matched once."""
     name = (file.file_id, fingerprint)
     if st.session_state.get(_READ, (None, None))[0] != name:
+        uploads.check(open_vectors, file)
         with st.spinner(f"Reading {page.plain(file.name)}"):
             st.session_state[_READ] = (name, add_vectors(dataset_of(fingerprint), file))
     return st.session_state[_READ][1]

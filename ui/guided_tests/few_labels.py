@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.data import DataError, Dataset
+from core.data.tables.files import read_table
 from core.evaluate.guided_tests.few_labels import LabelDesign, design_labels, expected_errors
 from core.evaluate.guided_tests.few_labels_plan import FewLabelsPlan
 from core.evaluate.guided_tests.few_labels_words import accuracy_in_words, guess, promise
@@ -13,7 +14,7 @@ from core.workspace.errors import WorkspaceError
 from core.workspace.models import StoredModel
 from core.workspace.plans import load_plan
 from ui.data import samples
-from ui.shell import jobs, page, take_away
+from ui.shell import jobs, page, take_away, uploads
 from ui.shell.session import owner, read_only, workspace
 
 _SEED = 0  # the same pool has the same list
@@ -70,6 +71,7 @@ def labels_back(dataset: Dataset, model: StoredModel, pool: LayerSamples, name: 
     if file is None:
         return None
     try:
+        uploads.check(read_table, file)
         back = read_labels(file.getvalue(), file.name, class_names=pool.class_names)
         plan = FewLabelsPlan(model.fingerprint, name, back.n_wrong, back.n_labelled, back.n_in, back.n_skipped)
         jobs.start(plan, dataset)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.data import DataError
 from core.evaluate.guided_tests import GeneratedTests
-from core.evaluate.guided_tests.pool import ENDINGS, read_pool
+from core.evaluate.guided_tests.pool import ENDINGS, open_pool, read_pool
 from core.evaluate.test_quality import Regions
 from core.evaluate.wording import count, percent, plural
 from core.models.layers import LayerSamples
@@ -16,7 +16,7 @@ from core.workspace.models import StoredModel
 from ui.data import samples
 from ui.forms.controls import Number, One, check_address
 from ui.guided_tests import few_labels, results, work
-from ui.shell import background, page, take_away
+from ui.shell import background, page, take_away, uploads
 from ui.shell.session import read_only
 from ui.test_quality.work import Looked
 
@@ -123,6 +123,7 @@ def _read(file: Any, looked: Looked) -> LayerSamples:
     """An upload is read once for each layer."""
     name = (file.file_id, looked.name)
     if st.session_state.get(_READ, (None, None))[0] != name:
+        uploads.check(open_pool, file)
         with st.spinner(f"Reading {page.plain(file.name)}"):
             pool = read_pool(file.getvalue(), file.name, parts=looked.parts, dataset=looked.dataset)
         st.session_state[_READ] = (name, pool)

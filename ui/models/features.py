@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from core.data import DataError
-from core.models.layer_files import ENDINGS
-from ui.shell import page
+from core.models.layer_files import ENDINGS, open_layer_file
+from ui.shell import page, uploads
 from ui.shell.session import owner, workspace
 
 FORMAT = (
@@ -60,6 +60,11 @@ def section() -> Added | None:
 def _store(train: Any, test: Any, name: str) -> Added:
     from core.models.recorded import read_recorded, record_of
 
+    for part, file in (("Training part", train), ("Test part", test)):
+        try:
+            uploads.check(open_layer_file, file)
+        except DataError as problem:
+            raise DataError(f"{part}, {problem}") from None
     parts = read_recorded(
         train.getvalue(),
         test.getvalue(),

@@ -272,8 +272,11 @@ def _empty(side: Side) -> None:
     key = f"predictions-{side.key}-{st.session_state.setdefault(f'round-{side.key}', 0)}"
     file = st.file_uploader(label, type=kinds, key=key, help=prediction_upload.FORMATS)
     if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
-        _keep(side, PredictionUpload(prediction_upload.given(file)))
-        st.rerun()
+        try:
+            _keep(side, PredictionUpload(prediction_upload.given(file)))
+            st.rerun()
+        except DataError as problem:
+            page.error(problem)
     earlier(side.key, titles(), partial(_choose, side), "Choose an example or an earlier file")
 
 

@@ -9,14 +9,14 @@ import streamlit as st
 from core.data import DataError, PredictionTable, Roles, RolesNeeded, guess_roles
 from core.data.predictions.guess import complete_roles, lacking
 from core.data.predictions.join.columns import in_joined
-from core.data.predictions.shapes import PREDICTION_ENDINGS
+from core.data.predictions.shapes import PREDICTION_ENDINGS, read_prediction_table
 from core.data.predictions.upload import GivenFile, PredictionUpload
 from core.data.predictions.writing import sample, template
 from core.data.tables import Table
 from core.evaluate.wording import plural
 from ui.predictions import form as prediction_form
 from ui.predictions import results
-from ui.shell import page
+from ui.shell import page, uploads
 
 FORMATS = (
     "TSV, CSV, JSON, JSONL, Parquet, NPZ or NPY; these may be packed with gzip. One row per sample: the true "
@@ -29,7 +29,8 @@ MOST_WARNINGS = 3
 
 
 def given(file: object, roles: Roles | None = None) -> GivenFile:
-    """What a file control holds, as a file to keep."""
+    """What a file control holds, as a file to keep; DataError where it cannot be read within limits."""
+    uploads.check(read_prediction_table, file)
     return GivenFile(PurePath(file.name).name, file.getvalue(), roles)
 
 
@@ -187,9 +188,12 @@ def _second_file(
             help="Rows are joined by a column of ids in both files, or by line number if labels agree in that order.",
         )
         if file is not None:
-            predictions, truth = (
-                (upload.predictions, given(file)) if half == "truth" else (given(file), upload.predictions)
-            )
+            try:
+                second = given(file)
+            except DataError as problem:
+                page.error(problem)
+                return
+            predictions, truth = (upload.predictions, second) if half == "truth" else (second, upload.predictions)
             keep(PredictionUpload(predictions, truth))
             st.rerun()
 

@@ -151,8 +151,11 @@ def _how(plan: TrialPlan, dataset: Dataset) -> None:
     key = f"own-model-file-{st.session_state.get(_ROUND, 0)}"
     file = st.file_uploader("Predictions by trial", type=kinds, key=key, help=FORMATS)
     if file is not None:  # not a callback: one that comes while the page is being drawn can be lost
-        _keep(PredictionUpload(prediction_upload.given(file)))
-        st.rerun()
+        try:
+            _keep(PredictionUpload(prediction_upload.given(file)))
+            st.rerun()
+        except DataError as problem:
+            page.error(problem)
     st.caption("A file to fill in, and one of a made-up model to try:")
     files = {"Rows to predict": rows_to_predict, "Sample predictions": sample_predictions}
     take_away.here(

@@ -26,7 +26,8 @@ _AT_ONCE, _ROWS = 16, 2**16  # columns and rows of a matrix that are written tog
 _SAMPLE = 1000
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 # What Python reads besides, such as " 1_000 " (between spaces of any kind) and "Infinity".
-_PERHAPS_NUMBER = r"^[\s\p{Z}\x{85}\x{1c}-\x{1f}\p{Nd}eE+\-._nNaAiIfFtTyY]{1,400}$"
+_PERHAPS_NUMBER = r"^[\s\p{Z}\x{85}\x{1c}-\x{1f}\p{Nd}eE+\-._nNaAiIfFtTyY]+$"
+_LONGEST_NUMBER = 400  # not within the expression, which would then take 10 ms to compile, for every column
 
 
 class TextColumns(Mapping[str, np.ndarray]):
@@ -150,8 +151,9 @@ def _numbers(cells: Any) -> Float[np.ndarray, " n_rows"]:
     nothing = pyarrow.scalar(None, pyarrow.string())
     parsed = compute.cast(compute.if_else(plain, cells, nothing), pyarrow.float64())
     numbers = np.array(parsed.to_numpy(zero_copy_only=False))
-    odd = compute.and_(compute.invert(plain), compute.match_substring_regex(cells, _PERHAPS_NUMBER))
-    odd = odd.to_numpy(zero_copy_only=False)
+    short = compute.less_equal(compute.utf8_length(cells), _LONGEST_NUMBER)
+    perhaps = compute.and_(short, compute.match_substring_regex(cells, _PERHAPS_NUMBER))
+    odd = compute.and_(compute.invert(plain), perhaps).to_numpy(zero_copy_only=False)
     if odd.any():
         numbers[odd] = as_numbers(objects(cells.filter(odd).to_pylist()))
     return numbers

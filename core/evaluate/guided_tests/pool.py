@@ -10,7 +10,7 @@ from core.data import DataError, Dataset
 from core.data.limits import Archive, Limits
 from core.data.tables import Table
 from core.data.tables.files import read_table
-from core.models.layer_files import read_layer_samples
+from core.models.layer_files import open_layer_file, read_layer_samples
 from core.models.layers import LayerSamples
 from core.models.training import one_torch_thread
 from core.trials.layer_parts import LayerParts
@@ -18,6 +18,24 @@ from core.trials.layer_parts import LayerParts
 ENDINGS = (".npz", ".tsv", ".csv", ".jsonl", ".parquet")
 _INPUTS = ("x", "images", "texts")
 _IDS = ("ids", "id")
+_FEATURES = {"features", "embeddings"}
+
+
+def open_pool(file: io.BytesIO) -> object:
+    """Read the arrays or columns in a file that `read_pool` takes, whatever they mean.
+
+    Examples
+    --------
+    >>> file = io.BytesIO(b"text,id\\nGood.,1\\n")
+    >>> file.name = "new.csv"
+    >>> list(open_pool(file).columns)
+    ['text', 'id']
+    """
+    if PurePath(file.name).suffix.lower() != ".npz":
+        return read_table(file)
+    archive = Archive(file.getvalue(), file.name, Limits())
+    keys = _keys(archive)
+    return open_layer_file(file) if keys.keys() & _FEATURES else _arrays(archive, keys, file.name)
 
 
 def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset) -> LayerSamples:
@@ -44,8 +62,8 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
     ids: list[str] | None
     if PurePath(name).suffix.lower() == ".npz":
         archive = Archive(content, name, Limits())
-        keys = {path.removesuffix(".npy").lower(): path for path in archive.paths}
-        if keys.keys() & {"features", "embeddings"}:
+        keys = _keys(archive)
+        if keys.keys() & _FEATURES:
             return read_layer_samples(content, name, class_names=parts.test.class_names)
         x, ids = _arrays(archive, keys, name)
     elif parts.model is None:
@@ -64,6 +82,11 @@ def read_pool(content: bytes, name: str, *, parts: LayerParts, dataset: Dataset)
     inputs = parts.model.inputs(_like(x, dataset, name))
     with one_torch_thread():
         return parts.of.samples(inputs, None, ids=ids, name=name)
+
+
+def _keys(archive: Archive) -> dict[str, str]:
+    """The arrays' places by their names."""
+    return {path.removesuffix(".npy").lower(): path for path in archive.paths}
 
 
 def _arrays(archive: Archive, keys: dict[str, str], name: str) -> tuple[np.ndarray, list[str] | None]:

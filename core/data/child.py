@@ -1,0 +1,179 @@
+"""How is something from elsewhere read or asked that may hang, or want gigabytes? In a child process, within limits.
+
+A file of a few kilobytes can unpack to terabytes, hold a loop without end, or crash the library that reads it. The
+child has so much time for each question and so much memory and no more, and whatever comes of it there, whoever asked
+gets a sentence. Bytes go there and back, and nothing is unpickled on either side.
+"""
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import weakref
+from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import core
+from core.data.errors import DataError
+
+SECONDS_TO_READ = 60
+"""What reading a file or a model may take, and asking a model about one batch of samples."""
+MOST_BYTES = 4 << 30
+"""What a child may take of memory."""
+SECONDS_AT_REST = 60
+"""A child that nobody asks for so long ends."""
+
+Answer = Callable[[bytes], bytes]
+
+_MOST_ANSWERED = 1 << 29  # bytes: what comes back shall not fill the memory here
+_SECONDS_TO_START = 120  # besides: a machine that is busy elsewhere is not the file's fault
+_ROOT = Path(core.__file__).resolve().parents[1]
+_ANSWER, _REFUSAL, _NO_MEMORY = b"a", b"r", b"m"
+
+
+class Refused(DataError):
+    """What a child was asked raised an error; the message is its own."""
+
+
+class Stopped(DataError):
+    """A child took more time or memory than it may, or was ended."""
+
+
+class AtRest(Stopped):
+    """A child had ended by itself, since nobody had asked it for a while."""
+
+
+class Child:
+    """A process that calls `answering(*arguments)`, a function of some module, for what then answers messages.
+
+    What that function imports and reads is outside of the limits. `name` is what is read or asked, and `remedy` what
+    somebody may do where it takes too much: both stand in the sentences.
+
+    Examples
+    --------
+    >>> from operator import methodcaller
+    >>> Child("pets.csv", methodcaller, "upper", remedy="Give a smaller one.").ask(b"minka", seconds=9, doing="it")
+    b'MINKA'
+    """
+
+    def __init__(
+        self,
+        name: str,
+        answering: Callable[..., Answer],
+        *arguments: str,
+        remedy: str,
+        most_bytes: int | None = None,
+        seconds_at_rest: int | None = None,
+    ):
+        self.name, self.remedy = name, remedy
+        self.most_bytes = MOST_BYTES if most_bytes is None else most_bytes
+        rest = SECONDS_AT_REST if seconds_at_rest is None else seconds_at_rest
+        self._pipe, theirs = Pipe()
+        function = f"{answering.__module__}:{answering.__qualname__}"
+        facts = [str(theirs.fileno()), str(self.most_bytes), str(rest), function, *arguments]
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "core.data.child", *facts],
+                cwd=_ROOT,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        self.end: Callable[[], object] = weakref.finalize(self, _end, self._pipe, self.process)
+
+    def ask(self, message: bytes, *, seconds: int, doing: str) -> bytes:
+        """Give the answer to a message, which may take so many seconds; `doing` says what would have taken longer.
+
+        Raises Refused with what was raised there, and Stopped (or AtRest) where the process ended.
+        """
+        try:
+            self._pipe.send_bytes(str(seconds).encode())
+            self._pipe.send_bytes(message)
+            if not self._pipe.poll(seconds + _SECONDS_TO_START):
+                raise TimeoutError
+            answer = self._pipe.recv_bytes(_MOST_ANSWERED)
+        except (EOFError, OSError) as problem:
+            self.process.kill()
+            status = self.process.wait()
+            if status == 0:
+                raise AtRest(f"{self.name}: the process that it was in had ended.") from None
+            was_late = isinstance(problem, TimeoutError) or status == -signal.SIGALRM
+            raise Stopped(self._late(seconds, doing) if was_late else self._ended(status)) from None
+        if answer[:1] == _NO_MEMORY:
+            raise Stopped(f"{self.name}: it takes more memory than the {self._memory} that it may take. {self.remedy}")
+        if answer[:1] == _REFUSAL:
+            raise Refused(answer[1:].decode("utf-8", "replace"))
+        return answer[1:]
+
+    def _late(self, seconds: int, doing: str) -> str:
+        return f"{self.name}: it was stopped, since {doing} took longer than {seconds} seconds. {self.remedy}"
+
+    def _ended(self, status: int) -> str:
+        return (
+            f"{self.name}: the process that tried it was ended ({status}), most likely for lack of memory: it may take "
+            f"{self._memory}. {self.remedy}"
+        )
+
+    @property
+    def _memory(self) -> str:
+        return f"{self.most_bytes / 2**30:.3g} GB"
+
+
+def limit_memory(most_bytes: int) -> None:
+    """Let this process take so many bytes more than it has; nothing where the system knows of no limits."""
+    try:
+        import resource
+
+        has = int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
+        resource.setrlimit(resource.RLIMIT_DATA, (has + most_bytes, has + most_bytes))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, OSError, ValueError):
+        pass
+
+
+def _end(pipe: Connection, process: subprocess.Popen[bytes]) -> None:
+    pipe.close()
+    process.kill()
+    process.wait()
+
+
+def _serve(pipe: Connection, answer: Answer, most_bytes: int, seconds_at_rest: int) -> None:
+    """What the process does: answer message after message until nobody asks."""
+    limit_memory(most_bytes)
+    try:
+        while True:
+            seconds, message = int(pipe.recv_bytes()), pipe.recv_bytes()
+            signal.alarm(seconds)
+            try:
+                said = _ANSWER + answer(message)
+            except Exception as problem:  # libraries that meet a file from elsewhere may raise anything
+                said = _NO_MEMORY if _lacks_memory(problem) else _REFUSAL + _words(problem).encode()
+            signal.alarm(0)
+            pipe.send_bytes(said)
+            if not pipe.poll(seconds_at_rest):
+                return
+    except (EOFError, OSError):  # nobody is there any more
+        return
+
+
+def _lacks_memory(problem: BaseException | None) -> bool:
+    """Whether an error comes from a lack of memory, whatever was made of it on its way."""
+    while problem is not None and not isinstance(problem, MemoryError):
+        problem = problem.__cause__ or problem.__context__
+    return problem is not None
+
+
+def _words(problem: Exception) -> str:
+    text = str(problem).strip() or repr(problem)
+    return text if isinstance(problem, DataError) else text.splitlines()[0]
+
+
+if __name__ == "__main__":
+    _fd, _most_bytes, _rest, _function, *_arguments = sys.argv[1:]
+    _module, _, _name = _function.partition(":")
+    _answer = getattr(importlib.import_module(_module), _name)(*_arguments)
+    _serve(Connection(int(_fd)), _answer, int(_most_bytes), int(_rest))
+    os._exit(0)  # libraries that are still starting threads may abort on the way out
