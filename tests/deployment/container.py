@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.browser.server import free_port
 from tests.conftest import ROOT
-from tests.deployment.machine import PROGRAMS, SECONDS, SYSTEM
+from tests.deployment.machine import PROGRAMS, SECONDS, SYSTEM, as_compiled
 from tests.test_installed_tool import tracked
 
 KNOWN = {
@@ -52,6 +52,7 @@ class Container:
                 self._copy(shlex.split(rest), ours)
             else:
                 self._do(name, self.here(rest))
+        as_compiled(Path(self.env["NUMBA_CACHE_DIR"]))
         self.built = time.time()
 
     def here(self, text: str) -> str:

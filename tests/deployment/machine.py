@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.workspace.engine.kernels import LAST_COMPILED
 from tests.browser.server import free_port
 from tests.conftest import ROOT
 from tests.test_installed_tool import tracked
@@ -53,6 +54,7 @@ class Machine:
         self.env["PYTHON_HERE"] = sys.executable
         self.env["PATH"] = f"{root / 'bin'}{os.pathsep}{self.checkout / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"
         self._first_env = dict(self.env)
+        as_compiled(root / "var/cache/touchstone")
         self._publish_first()
 
     def program(self, name: str, text: str) -> None:
@@ -173,6 +175,13 @@ class Machine:
         self.env = dict(self._first_env)
 
 
+def as_compiled(cache: Path) -> None:
+    """Have a server find its loops compiled, as after its first start: compiling them takes half a minute."""
+    (cache / "core").mkdir(parents=True)
+    for file, loop in LAST_COMPILED.items():
+        (cache / "core" / f"{Path(file).stem}.{loop}-1.py311.nbi").touch()
+
+
 class Unit:
     """A service of systemd as its file says: what it starts, with which settings, and what happens when it ends."""
 
@@ -181,9 +190,10 @@ class Unit:
         self.machine, self.name = machine, name
         self.said = read_unit((machine.root / "etc/systemd/system" / f"{base}{at}.service").read_text())
         self.n_starts, self._wanted, self._lock = 0, True, threading.Lock()
-        if "StateDirectory" in self.said:
-            folder = machine.root / "var/lib" / self.said["StateDirectory"][0]
-            folder.mkdir(mode=int(self.said["StateDirectoryMode"][0], 8), exist_ok=True)
+        for kind, below in (("StateDirectory", "var/lib"), ("CacheDirectory", "var/cache")):
+            mode = int(self.said.get(f"{kind}Mode", ["0755"])[0], 8)
+            for name_of_folder in self.said.get(kind, []):
+                (machine.root / below / name_of_folder).mkdir(mode=mode, parents=True, exist_ok=True)
         self._log = machine.root / f"{name}.log"
         self._start()
         self._watcher = threading.Thread(target=self._watch, daemon=True)

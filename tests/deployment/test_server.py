@@ -26,8 +26,8 @@ from tests.workspace.conftest import wait_until
 from tests.workspace.postgres import postgres
 
 pytestmark = pytest.mark.evidence
-PLAN = '{"kind":"trials","models":["gradient_boosting"],"n_repeats":10}'
-N_TRIALS = 30
+PLAN = '{"kind":"trials","models":["gradient_boosting"],"n_repeats":5}'
+N_TRIALS = 15
 GOLDEN = ROOT / "tests" / "golden" / "home.zip"
 NGINX = """
 pid {root}/pid; error_log {root}/nginx.log; events {{}}
@@ -61,6 +61,7 @@ def test_a_server_is_installed_and_says_how_it_is(installed: tuple[Machine, str]
     assert '{"database":"ok","workers":"not started"}' in printed
     assert f"{machine.url('/')}?token=" in printed
     assert machine.noted[0][0] == "useradd"
+    assert not list(machine.checkout.rglob("*.nbi")), "a checkout that is read-only would be compiled at each start"
 
 
 def test_an_encrypted_cluster_goes_on_after_its_scheduler_is_restarted_and_is_backed_up(machine: Machine):
