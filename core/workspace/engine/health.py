@@ -15,7 +15,7 @@ WELL = (OK, NOT_STARTED)
 def database(engine: Callable[[], Engine]) -> str:
     """Whether the database can be read; the engine may be one that is only now made."""
     try:
-        engine().workspace.is_signed_out(LOCAL_OWNER, "a sign-in that never was")
+        engine().workspace.runs(LOCAL_OWNER, "the fingerprint of no data set")
     except (WorkspaceError, OSError):
         return NO_ANSWER
     return OK
