@@ -1,4 +1,4 @@
-# make run | setup | test | evidence | bench | screenshots
+# make run | install | setup | test | evidence | bench | screenshots
 # PORT and HOST are where `make run` listens (an address that others reach is refused without sign-in).
 # PYTHON chooses the interpreter (3.11 to 3.13); TORCH_INDEX names an index of CPU wheels for people who want one.
 # SEED sets the order of tests (`make test SEED=…` repeats it); WORKERS is one more than there are processors, since
@@ -16,10 +16,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 OFFLINE := { echo "Not everything could be installed: is this machine online? The same command goes on from here." >&2; exit 1; }
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: run setup test check browser postgres evidence bench screenshots clean
+.PHONY: run install setup test check browser postgres evidence bench screenshots clean
 
 run: $(VENV)/.app
 	$(BIN)/streamlit run app.py --server.port $(PORT) --server.address $(HOST)
+
+install: $(VENV)/.app
 
 setup: $(VENV)/.app $(VENV)/.dev
 
@@ -72,7 +74,7 @@ postgres:
 	  { echo "The database tests need PostgreSQL: install it (Debian/Ubuntu: apt install postgresql)." >&2; exit 1; }
 
 # Shapes are checked by `make test`, on the same code; here that would take a sixth of the time.
-evidence: setup browser
+evidence: setup browser postgres
 	JAXTYPING_DISABLE=1 $(BIN)/python -m pytest tests -m evidence -n $(WORKERS) --dist worksteal -rP
 
 bench: setup

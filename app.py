@@ -11,9 +11,11 @@ from starlette.middleware import Middleware
 
 from ui.shell.access import PrintedAddress
 from ui.shell.addresses import Addresses
+from ui.shell.health import route
 from ui.shell.serving import Index, SecurityHeaders, ThisMachineOnly, check_start
 
 ROOT = Path(__file__).resolve().parent
+RUNNER = "core.workspace.engine.runner"
 
 
 @asynccontextmanager
@@ -22,9 +24,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     noted = asyncio.get_running_loop().run_in_executor(None, _begin)  # beside the start, which is light
     yield
     (await noted)()
-    jobs = sys.modules.get("ui.shell.jobs")  # not there where nobody has opened a page
-    if jobs is not None:
-        jobs.close()
+    for name, close in (("ui.shell.jobs", "close"), (RUNNER, "close_engine")):
+        if name in sys.modules:  # which it is not where nobody has opened a page, or asked for the health
+            getattr(sys.modules[name], close)()
 
 
 def _begin() -> Callable[[], None]:
@@ -49,6 +51,7 @@ check_start()
 app = st.App(
     ROOT / "ui" / "shell" / "router.py",
     lifespan=lifespan,
+    routes=[route()],
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(ThisMachineOnly),

@@ -32,8 +32,8 @@ def programs() -> Path | None:
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
-    """Start a server; gives the address of its first database, and stops it afterwards."""
+def postgres(user: str = "touchstone") -> Iterator[str]:
+    """Start a server with this superuser; gives the address of its first database, and stops it afterwards."""
     found = programs()
     assert found is not None, "no PostgreSQL server found: install it (Debian/Ubuntu: apt install postgresql)"
     # It refuses to run as root, whose temporary folders nobody else may enter.
@@ -61,11 +61,11 @@ def postgres() -> Iterator[str]:
         assert done.returncode == 0, (folder / "log").read_text()
 
     try:
-        call("initdb", "-U", "touchstone", "-A", "scram-sha-256", "--pwfile", str(folder / "password"), "-E", "UTF8")
+        call("initdb", "-U", user, "-A", "scram-sha-256", "--pwfile", str(folder / "password"), "-E", "UTF8")
         options = " ".join(f"-c {option}" for option in [*FAST, f"port={port}", "listen_addresses=127.0.0.1"])
         call("pg_ctl", "-w", "-l", str(folder / "server.log"), "-o", options, "start")
         try:
-            yield f"postgresql://touchstone:{password}@127.0.0.1:{port}/postgres"
+            yield f"postgresql://{user}:{password}@127.0.0.1:{port}/postgres"
         finally:
             call("pg_ctl", "-w", "-m", "immediate", "stop")
     finally:

@@ -16,6 +16,7 @@ import pytest
 from core.__main__ import _say
 from core.trials import Context, TrialPlan
 from core.workspace.engine import run_in_work
+from core.workspace.engine.health import workers
 from core.workspace.engine.runner import close_engine, engine
 from core.workspace.engine.same_versions import SameVersions, versions_here
 from core.workspace.run import Run
@@ -209,3 +210,13 @@ def test_workers_with_other_versions_are_refused_in_a_sentence(cluster, run, mon
     assert (stopped.state, stopped.n_done) == ("interrupted", 0)
     [error] = stopped.errors
     assert f"has {differs} {versions_here('trials')[differs]}, and this Touchstone has another." in error
+
+
+def test_the_health_of_a_cluster_follows_it(cluster):
+    wait_until(workers_there, lambda there: len(there) == 2)
+    assert workers(engine) == "ok"
+    for name in ("first", "second"):
+        cluster.kill_worker(name)
+    wait_until(lambda: workers(engine), lambda said: said == "none")
+    cluster.add_worker("third")
+    wait_until(lambda: workers(engine), lambda said: said == "ok")

@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.trials import COLUMNS, Context, TrialPlan
 from core.workspace.engine.executor import Executor
+from core.workspace.engine.health import workers
 from core.workspace.engine.runner import Engine
 from core.workspace.engine.worker import work
 from core.workspace.provenance import provenance
@@ -33,6 +34,14 @@ def test_provenance_counts_a_worker_that_is_being_replaced(monkeypatch):
     executor = Executor(n_workers=2)
     monkeypatch.setattr(executor, "n_threads", lambda: 1)
     assert provenance(executor)["n_workers"] == 2
+
+
+def test_workers_here_are_well_before_and_after_they_start(workspace, executor):
+    before, after = Engine(workspace, Executor(n_workers=1)), Engine(workspace, executor)
+    assert workers(lambda: before) == "not started"
+    assert before.executor.connected() is None, "asking started them"
+    worker_pids(executor)
+    assert workers(lambda: after) == "ok"
 
 
 def test_rows_do_not_depend_on_who_computes_them(run_plan, workspace, wine):

@@ -1,8 +1,8 @@
 """Who at this machine is the local owner? Whoever opens the printed address: it has a token, as notebooks have.
 
-Other accounts of a machine reach the same port. So, where nobody signs in, every answer but that of the health address
-asks for a cookie, which a browser gets in exchange for the token. Both follow from a secret that lies in the home and
-that only its owner can read: whoever had access keeps it when the server starts anew, at another port, too.
+Other accounts of a machine reach the same port. So, where nobody signs in, every answer but those about health asks
+for a cookie, which a browser gets in exchange for the token. Both follow from a secret that lies in the home and that
+only its owner can read: whoever had access keeps it when the server starts anew, at another port, too.
 """
 
 import hmac
@@ -21,13 +21,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 
 from core import COMMAND
-from ui.shell import sign_in
+from ui.shell import health, sign_in
 
 OPEN = "TOUCHSTONE_OPEN_TO_THIS_MACHINE"
 """The setting that does without token and cookie."""
 TOKEN = "token"
 """The parameter of the printed address, which no page has."""
-HEALTH = "/_stcore/health"
+ALIVE = "/_stcore/health"
+"""What Streamlit answers as soon as it runs."""
 DAYS = 400
 """So long a browser keeps the cookie: as long as browsers keep any."""
 ADDRESS = "Touchstone is open at {url}"
@@ -58,7 +59,7 @@ class PrintedAddress:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, exchange its token for a cookie, or say what is missing; a websocket is closed."""
         free = scope["type"] not in ("http", "websocket") or sign_in.is_set_up() or is_open()
-        if free or (scope["type"] == "http" and scope["path"].endswith(HEALTH)):
+        if free or (scope["type"] == "http" and _is_about_health(scope["path"])):
             await self.app(scope, receive, send)
             return
         given = given_token(scope)
@@ -70,6 +71,10 @@ class PrintedAddress:
             await _closed(scope)(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": "open the printed address first"})
+
+
+def _is_about_health(path: str) -> bool:
+    return path.endswith(ALIVE) or path == health.address()
 
 
 def is_open() -> bool:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from core.data.limits import MIB, most
+from core.workspace.engine.encryption import mismatch_said, security
 from core.workspace.engine.same_versions import SameVersions
 from core.workspace.engine.shares import Shares
 
@@ -54,7 +55,10 @@ class Executor:
         self._same_versions = SameVersions()
 
     def client(self) -> "Client":
-        """The connection to the workers; the first call starts them (a few seconds)."""
+        """The connection to the workers; the first call starts them (a few seconds).
+
+        Raises OSError where no scheduler answers, WorkspaceError where it is to be encrypted and that cannot be.
+        """
         with self._lock:
             if self._client is None or self._client.status in ("closing", "closed"):
                 self._data.clear()
@@ -71,7 +75,8 @@ class Executor:
         # Workers that come and go are the runner's business, and it tells the run's row what matters.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         if self.address is not None:
-            return Client(self.address, set_as_default=False, timeout=10)
+            with mismatch_said(self.address):
+                return Client(self.address, security=security(self.address), set_as_default=False, timeout=10)
         cluster = LocalCluster(
             n_workers=self._n_workers,
             threads_per_worker=1,
